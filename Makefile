@@ -1,0 +1,341 @@
+# Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
+#
+# Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
+# one program, build/myriad. Two engines are added where their tools and sources exist: gpu/*.cu with nvcc,
+# mpi/*.c with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
+# missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
+# building machine, except openmp/kernels.c, compiled once per instruction set.
+#
+# Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
+# or approximate floating-point arithmetic.
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+
+## Options, as in `make test CC=clang`:
+##   CC=gcc|clang       the compiler (gcc)
+##   WERROR=1           warnings are errors
+##   V=1                print full commands, and everything the unit tests say
+##   SAN=NAME[,NAME]    build and test with a sanitizer: address, undefined, thread
+##   DECK= ARGS=        another deck for `make run`, further words for its command line
+##   SECONDS=60         duration of `make fuzz`
+##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
+##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
+##   MPI=no GPU=no      leave an engine out even if its tools are here
+V ?= 0
+WERROR ?= 0
+SAN ?=
+SECONDS ?= 60
+PREFIX ?= /usr/local
+DECK ?= inputs/in.repulsive
+ARGS ?=
+
+# ---------------------------------------------------------------- tools
+
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v gcc 2>/dev/null),gcc,cc)
+endif
+# Only clang's OpenMP runtime tells the thread sanitizer about its barriers; with gcc's every parallel
+# loop is reported as a race.
+ifneq ($(filter thread fuzz,$(SAN)),)
+ifeq ($(findstring clang,$(CC)),)
+override CC := clang
+endif
+endif
+CLANG ?= clang
+CLANG_FORMAT ?= clang-format
+CLANG_TIDY ?= clang-tidy
+CPPCHECK ?= cppcheck
+SHELLCHECK ?= shellcheck
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+MPICC ?= $(shell command -v mpicc 2>/dev/null)
+# The shell looks it up when a recipe's line runs, which is after the set-up.
+PYTHON ?= $$(bash .ci/setup --python)
+SETUP := CC='$(CC)' CLANG='$(CLANG)' SAN='$(SAN)' bash .ci/setup
+ARCH := $(shell uname -m)
+
+comma := ,
+quoted = '$(subst ','\'',$1)'
+
+# ---------------------------------------------------------------- what is built
+
+BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+OBJ := $(BUILD)/obj
+PROGRAM := $(BUILD)/myriad
+
+# Sanitizers do not see through nvcc.
+GPU ?= $(if $(SAN),no)
+GPU_SOURCES := $(wildcard gpu/*.cu)
+MPI_SOURCES := $(wildcard mpi/*.c)
+WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
+WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
+
+SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
+UNIT_TESTS := $(wildcard validate/unit/test_*.c)
+FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
+ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
+HEADERS := $(wildcard common/*.h src/*.h openmp/*.h gpu/*.h gpu/*.cuh mpi/*.h validate/*.h validate/unit/*.h)
+DEFINITIONS := $(wildcard common/*.def src/*.def openmp/*.def gpu/*.def mpi/*.def)
+SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/submit)
+
+# openmp/kernels.c holds the inner loops; MD_ISA names its copies, and the program asks the processor.
+KERNELS := openmp/kernels.c
+ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
+ISA_FLAGS_avx2 := -mavx2 -mfma
+ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
+
+# Source names to objects: $(call objects_of,src/deck.c openmp/kernels.c).
+objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
+             $(if $(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(KERNELS:.c=).%.o)))
+OBJECTS := $(call objects_of,$(SOURCES)) $(if $(WITH_GPU),$(GPU_SOURCES:%.cu=$(OBJ)/%.o))
+TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
+FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
+
+# The first line of a unit test names what it links, `// links: src/variable.c common/error.c`; without
+# such a line it gets everything but main.
+links_of = $(strip $(shell sed -n '1s|^// links:||p' validate/unit/$1.c))
+linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))
+
+# ---------------------------------------------------------------- flags
+
+OPTIMISE := -O3 -g
+SANITIZE :=
+ifneq ($(SAN),)
+OPTIMISE := -O1 -g -fno-omit-frame-pointer
+ifeq ($(SAN),fuzz)
+SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+else
+SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all
+endif
+endif
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-prototypes
+# Not with a sanitizer, whose added code makes gcc warn of what is not in the source.
+WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
+CFLAGS ?= $(OPTIMISE)
+ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI)
+EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
+COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(ENGINES) $(WARNINGS) $(CPPFLAGS)
+LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(LDFLAGS)
+LIBRARIES := -lpng -lz -lm $(LDLIBS)
+
+ifneq ($(WITH_GPU),)
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+CUDA_ARCHS ?= 70 75 80 86 89 90
+# Only architectures this toolkit knows; the newest also as PTX, for GPUs that come after it.
+CUDA_KNOWN := $(filter $(CUDA_ARCHS),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)))
+CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(ENGINES) \
+  $(if $(filter 1,$(WERROR)),-Werror all-warnings) -Xcompiler -Wall,-Wextra,-ffp-contract=off,-fopenmp \
+  $(foreach a,$(CUDA_KNOWN),-gencode arch=compute_$a$(comma)code=sm_$a) \
+  -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
+CUDA_CXX ?= g++
+LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
+endif
+# The compiler wrapper of MPI, told to use the compiler chosen here.
+CC_MPI := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
+CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
+
+ifeq ($(V),1)
+say = @:
+quiet :=
+else
+say = @printf '%-4s %s\n'
+quiet := @
+endif
+
+# ---------------------------------------------------------------- for everyone
+
+.PHONY: all help info setup run test test-unit test-e2e check bench fuzz install uninstall clean format \
+        format-check lint objects tests FORCE
+
+all: $(PROGRAM) ## build the program (the default target)
+
+help: ## list the targets and options, and what this machine offers
+	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@sed -n 's/^## \{0,1\}//p' Makefile
+	@echo
+	@$(MAKE) info
+
+info: ## say which compiler, libraries and tools this build would use
+	@$(SETUP) --info
+	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
+	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
+	@echo "engine mpi               $(if $(WITH_MPI),built with $(WITH_MPI),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found),mpi/ has no sources$(if $(MPICC),; mpicc found,; mpicc not found)))"
+
+setup: ## install what building and testing need, or say how to
+	@$(SETUP) build test
+
+run: ## install what is missing, build, and run DECK; results go to run/
+	@$(SETUP) build
+	@$(MAKE) all
+	@mkdir -p run
+	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
+
+# ---------------------------------------------------------------- tests
+
+test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduced set)
+	@$(SETUP) build test $(if $(SAN),sanitize)
+	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
+	@$(MAKE) all tests
+	@$(MAKE) test-unit
+	@$(MAKE) test-e2e
+
+# A program that passes no test has not passed: the closing line of cmocka must be there.
+test-unit: $(TEST_PROGRAMS) ## run the unit tests alone
+	@failed=; for t in $(sort $(TEST_PROGRAMS)); do \
+	  if $(SAN_ENV) timeout -k 5 300 $$t >$$t.log 2>&1 && grep -q '  PASSED  ' $$t.log; then \
+	    printf 'UNIT %s\n' $$t; \
+	    $(if $(filter 1,$(V)),cat,grep -E '^\[(==========|  PASSED  |  SKIPPED )\]') $$t.log; \
+	  else printf 'FAIL %s\n' $$t; cat $$t.log; failed="$$failed $$t"; fi; done; \
+	if [ -n "$$failed" ]; then echo "unit tests failed:$$failed" >&2; exit 1; fi
+
+test-e2e: $(PROGRAM) ## run the end-to-end tests alone (pytest)
+	@$(SETUP) python
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(SAN_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(if $(SAN),-m smoke) validate
+
+check: ## compare every engine and thread count with the naive one, bit by bit
+	@$(SETUP) build python
+	@$(MAKE) all
+	$(quiet)$(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
+
+bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
+	@$(SETUP) build
+	@$(MAKE) all
+	$(quiet)$(PYTHON) validate/bench.py --myriad $(PROGRAM) $(ARGS)
+
+# Each target gets its share of the time; a crash leaves its input in build/fuzz.
+fuzz: ## feed mutated decks and data files to the readers for SECONDS
+	@$(SETUP) build fuzz
+	@$(MAKE) SAN=fuzz fuzz-programs
+	@test -n "$(FUZZ_TARGETS)" || { echo "there are no validate/unit/fuzz_*.c" >&2; exit 1; }
+	@mkdir -p build/fuzz/seeds build/fuzz/scratch
+	@cp inputs/in.* validate/reference/* build/fuzz/seeds/ 2>/dev/null || true
+	@cd build/fuzz/scratch && for f in $(FUZZ_TARGETS:validate/unit/%.c=%); do \
+	  mkdir -p ../$$f; echo "FUZZ $$f"; \
+	  OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 \
+	  UBSAN_OPTIONS=print_stacktrace=1 '$(CURDIR)'/build-fuzz/unit/$$f -timeout=10 -malloc_limit_mb=100000 \
+	    -max_total_time=$$(( ($(SECONDS) + $(words $(FUZZ_TARGETS)) - 1) / $(words $(FUZZ_TARGETS)) )) \
+	    -max_len=4096 -artifact_prefix=../$$f- -print_final_stats=1 ../$$f ../seeds >../$$f.log 2>&1 \
+	  || { tail -n 60 ../$$f.log; echo "$$f failed: its input is in build/fuzz" >&2; exit 1; }; \
+	  grep -E 'number_of_executed_units|average_exec_per_sec' ../$$f.log; done
+
+# ---------------------------------------------------------------- the tree
+
+install: $(PROGRAM) ## copy the program, decks and documentation under PREFIX
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
+	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
+	install -m 644 $(wildcard inputs/*) '$(DESTDIR)$(PREFIX)/share/myriad/inputs'
+	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+
+uninstall: ## remove what install copied
+	rm -f '$(DESTDIR)$(PREFIX)/bin/myriad' '$(DESTDIR)$(PREFIX)/bin/myriad-check'
+	rm -rf '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+
+clean: ## remove everything built (results in run/ stay)
+	rm -rf build build-*
+
+format: ## rewrite the sources in the project's format
+	@$(SETUP) format
+	@$(CLANG_FORMAT) -i $(ALL_C) $(HEADERS) $(GPU_SOURCES)
+
+format-check: ## fail if `make format` would change a file
+	@$(SETUP) format
+	$(quiet)$(CLANG_FORMAT) --dry-run --Werror $(ALL_C) $(HEADERS) $(GPU_SOURCES)
+
+lint: ## run clang-tidy, cppcheck and shellcheck
+	@$(SETUP) build test lint
+	@$(MAKE) lint-files
+
+.PHONY: lint-files
+lint-files: $(ALL_C:%=$(BUILD)/lint/%.tidy) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
+
+$(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
+	@mkdir -p $(@D)
+	$(say) TIDY $<
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES)) >$@.log 2>&1 \
+	  || { cat $@.log; exit 1; }
+	@mv $@.log $@
+MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
+
+$(BUILD)/lint/cppcheck: $(ALL_C) $(HEADERS) $(DEFINITIONS) .cppcheck Makefile
+	@mkdir -p $(@D)
+	$(say) CPPC 'all C files'
+	$(quiet)$(CPPCHECK) --quiet --enable=warning,performance,portability --inline-suppr \
+	  --suppressions-list=.cppcheck --error-exitcode=1 --std=c11 --max-configs=4 -j 2 -I. -D_GNU_SOURCE \
+	  -D_OPENMP=201511 -D__x86_64__ -DMD_ISA=generic '-D__attribute__(x)=' $(ALL_C)
+	@touch $@
+
+$(BUILD)/lint/%.shellcheck: %
+	@mkdir -p $(@D)
+	$(say) SH $<
+	$(quiet)$(SHELLCHECK) $<
+	@touch $@
+
+# ---------------------------------------------------------------- rules
+
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ_PROGRAMS)
+tests: $(TEST_PROGRAMS) ## build the unit tests without running them
+objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests included, without linking
+
+# Rewritten only when an option changes, and everything depends on it.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# Before the first compilation, so that a missing library is named rather than found by an #include.
+$(BUILD)/toolchain: $(BUILD)/flags
+	@$(SETUP) --check build
+	@touch $@
+
+$(PROGRAM): $(OBJECTS) $(BUILD)/flags
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -o $@ $(OBJECTS) $(LIBRARIES)
+
+$(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(quiet)$(CC_MPI) $(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CC '$< ($*)'
+	$(quiet)$(CC) $(COMPILE) -DMD_ISA=$* $(ISA_FLAGS_$*) -MMD -MP -c -o $@ $<
+
+$(OBJ)/gpu/%.o: gpu/%.cu $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(quiet)$(NVCC) $(CUDA_COMPILE) -MMD -MP -c -o $@ $<
+
+.SECONDEXPANSION:
+$(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBRARIES)
+
+$(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES)
+
+# ASan and UBSan stop at the first finding. The thread sanitizer must look away from the OpenMP runtime
+# itself, which is not instrumented, and fixed addresses keep it working on kernels with much randomness.
+SAN_ENV = $(if $(SAN),ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+  TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
+FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,60 @@
+/* The error message buffer and checked allocation; see error.h. */
+#include "common/error.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 2048 };
+static _Thread_local char text[TEXT_SIZE];
+
+md_status(md_error)(md_status status, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return status;
+}
+
+void md_error_prefix(const char *format, ...)
+{
+  char old[TEXT_SIZE];
+  memcpy(old, text, sizeof old);
+  va_list args;
+  va_start(args, format);
+  const int used = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (used >= 0 && used < TEXT_SIZE) snprintf(text + used, sizeof text - (size_t)used, "%s", old);
+}
+
+const char *md_error_text(void) { return text; }
+
+static md_status array_new(void *out, long long count, unsigned long element, const char *what, int zero)
+{
+  const unsigned long alignment = 64;
+  if (count < 0 || (unsigned long long)count > (SIZE_MAX - alignment) / element)
+    return md_error(MD_RUNTIME, "%s: %lld elements are more than memory can address", what, count);
+  unsigned long size = (unsigned long)count * element;
+  size = (size + alignment) / alignment * alignment;
+  void *memory = aligned_alloc(alignment, size);
+  if (!memory)
+    return md_error(MD_RUNTIME,
+                    "out of memory: %s needs %.3f GB for %lld elements; use fewer particles or more ranks",
+                    what, (double)size * 1e-9, count);
+  if (zero) memset(memory, 0, size);
+  memcpy(out, &memory, sizeof memory);
+  return MD_OK;
+}
+
+md_status md_array_new(void *out, long long count, unsigned long element, const char *what)
+{
+  return array_new(out, count, element, what, 0);
+}
+
+md_status md_array_new_zero(void *out, long long count, unsigned long element, const char *what)
+{
+  return array_new(out, count, element, what, 1);
+}

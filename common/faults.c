@@ -1,0 +1,37 @@
+/* Messages of physics errors; see faults.h. */
+#include "common/faults.h"
+
+md_status md_overlap_status(const md_overlap *o, const md_model *model)
+{
+  if (o->a == INT64_MAX) return MD_OK;
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the exact range "
+      "(one kick would carry them across the box); start from separated particles, or use a timestep "
+      "smaller than %g",
+      (long long)model->step, (long long)o->a, (long long)o->b, sqrt(o->r2), model->dt);
+}
+
+md_status md_flyer_status(const md_flyer *f, const md_model *model)
+{
+  if (f->id == INT64_MAX) return MD_OK;
+  const double speed = fabs(f->v * f->velocity_per_v);
+  const char axis = "xyz"[f->axis];
+  if (!isfinite(f->x) || !isfinite(f->v))
+    return md_error(MD_PHYSICS,
+                    "step %lld: particle %lld is nowhere: %c = %g, v%c = %g; use a timestep smaller than %g",
+                    (long long)model->step, (long long)f->id, axis, f->x, axis, speed, model->dt);
+  if (!(speed * model->dt <= model->move_limit))
+    return md_error(
+        MD_PHYSICS,
+        "step %lld: particle %lld flies: speed %.6g along %c would carry it %.3g in one step, more than a "
+        "quarter of the box; use a timestep smaller than %.2g",
+        (long long)model->step, (long long)f->id, speed, axis, speed * model->dt,
+        model->dt * md_max(1e-6, 0.1 * model->move_limit / (speed * model->dt)));
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: particle %lld is lost: %c = %.9g is outside the box [%g, %g] with speed %.6g; make the "
+      "axis periodic or add fix wall/reflect",
+      (long long)model->step, (long long)f->id, axis, f->x, model->box.lo[f->axis], model->box.hi[f->axis],
+      speed);
+}

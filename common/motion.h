@@ -1,0 +1,123 @@
+/* Moving and measuring one particle: kick, drift, thermostat, reflection; for every engine, C and CUDA.
+ *
+ * A step kicks the velocities by the impulses of the present forces, drifts (with a thermostat: half a drift,
+ * Ornstein-Uhlenbeck, half a drift, the BAOAB order of Leimkuhler and Matthews, Appl. Math. Res. Express 2013,
+ * 34) and reflects at the walls. Every addition is of grid multiples and therefore exact, so that running back
+ * returns to the same bits. `v` is p/m_reference (model.h).
+ */
+#ifndef MD_COMMON_MOTION_H
+#define MD_COMMON_MOTION_H
+
+#include "common/exact.h"
+#include "common/model.h"
+#include "common/rng.h"
+
+/* v plus `impulse` quanta. */
+MD_FN double md_kick(double v, double impulse, double quantum) { return fma(impulse, quantum, v); }
+
+/* The displacement of a drift: time_scale = time * velocity_per_v, rounder = MD_ROUND * grids.x. */
+MD_FN double md_drift(double v, double time_scale, double rounder)
+{
+  return fma(v, time_scale, rounder) - rounder;
+}
+
+/* Ornstein-Uhlenbeck over one step: u uniform in (0,1), rounder = MD_ROUND * grids.v. */
+MD_FN double md_thermalise(double v, double keep, double noise, double u, double rounder)
+{
+  return md_quantise(fma(keep, v, noise * (u - 0.5)), rounder);
+}
+
+/* Elastic reflection at lo and hi (either may be infinite), repeated while outside. */
+MD_FN void md_reflect(double *x, double *v, double lo, double hi)
+{
+  while (*x < lo || *x > hi) {
+    *x = *x < lo ? (lo - *x) + lo : (hi - *x) + hi;
+    *v = -*v;
+  }
+}
+
+/* Amplitude of the thermostat's noise for a mass: variance T (1 - keep^2)/m of the velocity, drawn uniformly. */
+MD_FN double md_langevin_noise(double temperature, double keep, double mass, double mass_reference)
+{
+  return sqrt(12.0 * temperature * (1.0 - keep * keep) * mass) / mass_reference;
+}
+
+/* Kinetic energy from v2 = |v|^2, in energy units. */
+MD_FN double md_kinetic(double v2, double velocity_per_v, double mass_reference)
+{
+  return 0.5 * mass_reference * velocity_per_v * v2;
+}
+
+/* What the moves of one step have in common. */
+typedef struct md_motion {
+  int dim;
+  double time; /* of one drift: dt, or dt/2 with a thermostat */
+  double round_x, round_v;
+  double lo[3], hi[3]; /* reflecting walls, or infinite */
+  double box_lo[3], box_hi[3], length[3];
+  bool periodic[3];
+  double move_limit;
+  bool thermostat;
+  double keep, temperature;
+  uint64_t seed, step;
+} md_motion;
+
+/* For the step that leaves model->step. */
+static inline md_motion md_motion_of(const md_model *model)
+{
+  md_motion m = {.dim = model->box.dim,
+                 .time = model->langevin.on ? 0.5 * model->dt : model->dt,
+                 .round_x = MD_ROUND * model->grids.x,
+                 .round_v = MD_ROUND * model->grids.v,
+                 .move_limit = model->move_limit,
+                 .thermostat = model->langevin.on,
+                 .keep = model->langevin_keep,
+                 .seed = model->langevin.seed,
+                 .step = (uint64_t)model->step};
+  if (m.thermostat) m.temperature = md_model_langevin_temperature(model, model->step);
+  for (int d = 0; d < 3; ++d) {
+    m.lo[d] = model->wall[d][0] ? model->wall_at[d][0] : (double)-INFINITY;
+    m.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
+    m.box_lo[d] = model->box.lo[d];
+    m.box_hi[d] = model->box.hi[d];
+    m.length[d] = model->box.length[d];
+    m.periodic[d] = model->box.periodic[d];
+  }
+  return m;
+}
+
+/* Moves one coordinate by one step; random: a word of the particle's number for this step (thermostat only).
+ * Returns the larger displacement of the step's drifts; one beyond move_limit (or NaN) ends the
+ * move at once, so that a reflection cannot go on forever. */
+MD_FN double md_motion_axis(const md_motion *m, int d, double time_scale, double noise, uint32_t random,
+                            double *x, double *v)
+{
+  double moved = md_drift(*v, time_scale, m->round_x);
+  *x += moved;
+  if (!(fabs(moved) <= m->move_limit)) return moved;
+  if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d]);
+  if (m->thermostat) {
+    *v = md_thermalise(*v, m->keep, noise, md_random_unit(random), m->round_v);
+    const double more = md_drift(*v, time_scale, m->round_x);
+    *x += more;
+    if (!(fabs(more) <= m->move_limit)) return more;
+    if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d]);
+    moved = fabs(more) > fabs(moved) ? more : moved;
+  }
+  return moved;
+}
+
+/* Adds one particle's kinetic energy and momentum to a measure. */
+static inline void md_motion_measure(const md_model *model, const md_particles *p, int64_t i, md_measure *m)
+{
+  double v2 = 0.0;
+  for (int d = 0; d < p->dim; ++d) {
+    const double v = p->v[d][i];
+    v2 = d == 0 ? v * v : fma(v, v, v2);
+    md_wide_add(&m->momentum[d], md_count(v / model->grids.v));
+  }
+  const double kinetic = md_kinetic(v2, model->velocity_per_v[p->type[i]], model->mass_reference);
+  md_wide_add(&m->kinetic, md_count(kinetic / model->grids.k));
+}
+
+#endif

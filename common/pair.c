@@ -1,0 +1,175 @@
+/* Pair styles: parameters by pair of types, mixing, coefficient tables; see pair.h. */
+#include "common/pair.h"
+#include "common/formulas.h"
+
+#include <stdlib.h>
+
+#define MD_PAIR_HOST
+#include "common/pair_styles.h"
+#undef MD_PAIR_HOST
+
+static const md_pair_style *const styles[] = {
+#define MD_PAIR_STYLE(symbol, label) &symbol##_style,
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+};
+
+const md_pair_style *md_pair_style_of(md_pair_kind kind)
+{
+  return kind < MD_PAIR_KINDS ? styles[kind] : NULL;
+}
+
+md_pair_kind md_pair_find(const char *name)
+{
+  int kind = 0;
+  while (kind < MD_PAIR_KINDS && strcmp(styles[kind]->name, name) != 0) ++kind;
+  return (md_pair_kind)kind;
+}
+
+static md_status check(const md_pair_style *style, int index, double value)
+{
+  const md_pair_parameter *p = &style->parameter[index];
+  if (!isfinite(value) || (p->domain == MD_POSITIVE && value <= 0.0) ||
+      (p->domain == MD_NOT_NEGATIVE && value < 0.0))
+    return md_error(MD_USAGE, "%s of pair style %s must be %s, not %g", p->name, style->name,
+                    p->domain == MD_POSITIVE       ? "positive"
+                    : p->domain == MD_NOT_NEGATIVE ? "zero or positive"
+                                                   : "finite",
+                    value);
+  return MD_OK;
+}
+
+md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const double *value, int nvalue)
+{
+  const md_pair_style *style = md_pair_style_of(kind);
+  if (!style) return md_error(MD_USAGE, "there is no such pair style");
+  if (nvalue < style->global_required || nvalue > style->nglobal)
+    return md_error(MD_USAGE, "pair style %s takes %d to %d numbers (the first is %s), not %d", style->name,
+                    style->global_required, style->nglobal,
+                    style->parameter[style->nparameter - style->nglobal].name, nvalue);
+  const int first = style->nparameter - style->nglobal;
+  for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g]));
+  const bool shift = pair->shift;
+  const md_mixing mixing = pair->mixing;
+  md_pair_free(pair);
+  pair->kind = kind;
+  pair->ntypes = ntypes;
+  pair->shift = shift;
+  pair->mixing = mixing;
+  for (int g = 0; g < style->nglobal; ++g) pair->global[g] = g < nvalue ? value[g] : (double)NAN;
+  const long long npair = (long long)ntypes * ntypes;
+  MD_TRY(md_array_new_zero(&pair->parameter, npair * MD_PAIR_PARAMETERS, sizeof(double), "pair parameters"));
+  MD_TRY(md_array_new_zero(&pair->set, npair, 1, "pair parameters"));
+  return MD_OK;
+}
+
+static double *parameters(const md_pair *pair, int i, int j)
+{
+  return pair->parameter + ((size_t)i * (size_t)pair->ntypes + (size_t)j) * MD_PAIR_PARAMETERS;
+}
+
+static unsigned char *set_flag(const md_pair *pair, int i, int j)
+{
+  return &pair->set[(size_t)i * (size_t)pair->ntypes + (size_t)j];
+}
+
+static void store(md_pair *pair, int i, int j, const double *value, unsigned char how)
+{
+  memcpy(parameters(pair, i, j), value, MD_PAIR_PARAMETERS * sizeof(double));
+  memcpy(parameters(pair, j, i), value, MD_PAIR_PARAMETERS * sizeof(double));
+  *set_flag(pair, i, j) = *set_flag(pair, j, i) = how;
+}
+
+md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nvalue)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (!style) return md_error(MD_USAGE, "pair_coeff needs a pair_style first");
+  const int least = style->nparameter - style->nglobal;
+  if (nvalue < least || nvalue > style->nparameter)
+    return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least,
+                    style->nparameter, nvalue);
+  double all[MD_PAIR_PARAMETERS] = {0};
+  for (int p = 0; p < style->nparameter; ++p) {
+    all[p] = p < nvalue ? value[p] : pair->global[p - least];
+    if (p < nvalue) MD_TRY(check(style, p, all[p]));
+  }
+  store(pair, i - 1, j - 1, all, 1);
+  return MD_OK;
+}
+
+md_status md_pair_complete(md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (!style) return MD_OK;
+  if (style->needs_no_coeff)
+    for (int i = 0; i < pair->ntypes; ++i)
+      for (int j = i; j < pair->ntypes; ++j)
+        if (*set_flag(pair, i, j) != 1) store(pair, i, j, pair->global, 1);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j) {
+      if (*set_flag(pair, i, j) == 1) continue;
+      if (i == j || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
+        return md_error(MD_USAGE,
+                        "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
+                        style->name, i + 1, j + 1, i + 1, j + 1);
+      double mixed[MD_PAIR_PARAMETERS] = {0};
+      style->mix(parameters(pair, i, i), parameters(pair, j, j), pair->mixing, mixed);
+      store(pair, i, j, mixed, 2);
+    }
+  return MD_OK;
+}
+
+void md_pair_free(md_pair *pair)
+{
+  free(pair->parameter);
+  free(pair->set);
+  *pair = (md_pair){.kind = MD_PAIR_NONE};
+}
+
+double md_pair_cutoff(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  double rc = 0.0;
+  if (style)
+    for (int i = 0; i < pair->ntypes; ++i)
+      for (int j = 0; j < pair->ntypes; ++j) rc = md_max(parameters(pair, i, j)[style->rc_parameter], rc);
+  return rc;
+}
+
+void md_pair_table(const md_pair *pair, double scale, double *k)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  memset(k, 0, (size_t)pair->ntypes * (size_t)pair->ntypes * MD_PAIR_K * sizeof *k);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = 0; j < pair->ntypes; ++j)
+      style->prepare(parameters(pair, i, j), pair->shift, scale,
+                     k + ((size_t)i * (size_t)pair->ntypes + (size_t)j) * MD_PAIR_K);
+}
+
+double md_pair_force(md_pair_kind kind, double r2, const double *k)
+{
+  if (!(r2 < k[0])) return 0.0;
+  switch (kind) {
+#define MD_PAIR_STYLE(symbol, label)                                                                         \
+  case MD_PAIR_##symbol:                                                                                     \
+    return md_##symbol##_force(r2, k);
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+  case MD_PAIR_NONE: break;
+  }
+  return 0.0;
+}
+
+double md_pair_energy(md_pair_kind kind, double r2, const double *k)
+{
+  if (!(r2 < k[0])) return 0.0;
+  switch (kind) {
+#define MD_PAIR_STYLE(symbol, label)                                                                         \
+  case MD_PAIR_##symbol:                                                                                     \
+    return md_##symbol##_energy(r2, k);
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+  case MD_PAIR_NONE: break;
+  }
+  return 0.0;
+}

@@ -1,0 +1,83 @@
+/* Lennard-Jones, truncated: U(r) = 4 eps ((sigma/r)^12 - (sigma/r)^6) [- U(rc) if shifted], r < rc.
+ *
+ * Coefficients: k0 = rc^2, k1 = 48 s eps sigma^12, k2 = 24 s eps sigma^6, k3 = 4 eps sigma^12,
+ * k4 = 4 eps sigma^6, k5 = U(rc) if shifted; s is the caller's scale of forces.
+ * Cost: one reciprocal and 6 operations a pair. Reference: Allen and Tildesley, ch. 1.4.
+ */
+#if defined MD_PAIR_STYLE
+
+MD_PAIR_STYLE(lj_cut, "lj/cut")
+
+#elif defined MD_PAIR_HOST
+
+static void lj_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
+{
+  const double si = a[1], sj = b[1];
+  switch (mixing) {
+  case MD_MIX_GEOMETRIC:
+    ab[0] = sqrt(a[0] * b[0]);
+    ab[1] = sqrt(si * sj);
+    ab[2] = sqrt(a[2] * b[2]);
+    break;
+  case MD_MIX_ARITHMETIC:
+    ab[0] = sqrt(a[0] * b[0]);
+    ab[1] = 0.5 * (si + sj);
+    ab[2] = 0.5 * (a[2] + b[2]);
+    break;
+  case MD_MIX_SIXTHPOWER: {
+    const double si3 = si * si * si, sj3 = sj * sj * sj;
+    ab[0] = 2.0 * sqrt(a[0] * b[0]) * si3 * sj3 / (si3 * si3 + sj3 * sj3);
+    ab[1] = cbrt(sqrt(0.5 * (si3 * si3 + sj3 * sj3)));
+    const double ci3 = a[2] * a[2] * a[2], cj3 = b[2] * b[2] * b[2];
+    ab[2] = cbrt(sqrt(0.5 * (ci3 * ci3 + cj3 * cj3)));
+    break;
+  }
+  }
+}
+
+static void lj_cut_prepare(const double *parameter, bool shift, double scale, double *k)
+{
+  const double epsilon = parameter[0], sigma = parameter[1], rc = parameter[2];
+  const double s2 = sigma * sigma, s6 = s2 * s2 * s2;
+  k[0] = rc * rc;
+  k[1] = 48.0 * epsilon * s6 * s6 * scale;
+  k[2] = 24.0 * epsilon * s6 * scale;
+  k[3] = 4.0 * epsilon * s6 * s6;
+  k[4] = 4.0 * epsilon * s6;
+  const double c2 = s2 / (rc * rc), c6 = c2 * c2 * c2;
+  k[5] = shift ? 4.0 * epsilon * (c6 * c6 - c6) : 0.0;
+}
+
+static const md_pair_style lj_cut_style = {
+    .name = "lj/cut",
+    .summary =
+        "Lennard-Jones 4 eps ((sigma/r)^12 - (sigma/r)^6), cut at rc; pair_modify shift moves U(rc) to zero",
+    .nparameter = 3,
+    .nglobal = 1,
+    .parameter = {{"epsilon", MD_NOT_NEGATIVE}, {"sigma", MD_POSITIVE}, {"rc", MD_POSITIVE}},
+    .global_required = 1,
+    .rc_parameter = 2,
+    .takes_shift = true,
+    .mix = lj_cut_mix,
+    .prepare = lj_cut_prepare,
+};
+
+#else
+
+/* F/r times the scale, for r2 < rc^2. k: k0..k2. */
+MD_FN real MD_T(md_lj_cut_force)(real r2, const real *k)
+{
+  const real inverse2 = MD_T(md_recip)(r2);
+  const real inverse6 = inverse2 * inverse2 * inverse2;
+  return inverse6 * MD_T(md_fms)(k[1], inverse6, k[2]) * inverse2;
+}
+
+/* U(r). k: all. */
+MD_FN real MD_T(md_lj_cut_energy)(real r2, const real *k)
+{
+  const real inverse2 = MD_T(md_recip)(r2);
+  const real inverse6 = inverse2 * inverse2 * inverse2;
+  return inverse6 * MD_T(md_fms)(k[3], inverse6, k[4]) - k[5];
+}
+
+#endif

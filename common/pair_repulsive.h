@@ -1,0 +1,68 @@
+/* The soft repulsion of the CS267 particle homework: U(r) = ln(r/rc) + rc/r - 1 for rmin <= r < rc, continued
+ * linearly below rmin; the force on i is (1 - rc/r)/r^2 (x_j - x_i), with r = max(|x_j - x_i|, rmin).
+ *
+ * Below rmin the magnitude of the homework's force falls linearly with the distance, as the formula says;
+ * its energy is then the quadratic -k r^2/2 + const that has that force as its gradient.
+ *
+ * Coefficients: k0 = rc^2, k1 = s rc, k2 = s, k3 = rmin^2, k4 = rc, k5 = rmin^-2 (rc/rmin - 1)/2,
+ * k6 = U(rmin) + k5 rmin^2.
+ * Cost: one reciprocal square root and 5 operations a pair; the energy one logarithm.
+ */
+#if defined MD_PAIR_STYLE
+
+MD_PAIR_STYLE(repulsive, "repulsive")
+
+#elif defined MD_PAIR_HOST
+
+static void repulsive_mix(const double *a, const double *b, md_mixing mixing, double *ab)
+{
+  (void)mixing;
+  ab[0] = 0.5 * (a[0] + b[0]);
+  ab[1] = 0.5 * (a[1] + b[1]);
+}
+
+static void repulsive_prepare(const double *parameter, bool shift, double scale, double *k)
+{
+  (void)shift;
+  const double rc = parameter[0];
+  const double rmin = isnan(parameter[1]) ? rc / 100.0 : parameter[1];
+  k[0] = rc * rc;
+  k[1] = scale * rc;
+  k[2] = scale;
+  k[3] = rmin * rmin;
+  k[4] = rc;
+  k[5] = 0.5 * (rc / rmin - 1.0) / (rmin * rmin);
+  k[6] = md_ln(rmin / rc) + rc / rmin - 1.0 + k[5] * rmin * rmin;
+}
+
+static const md_pair_style repulsive_style = {
+    .name = "repulsive",
+    .summary = "soft repulsion (rc/r - 1)/r of the CS267 homework, clamped below rmin (default rc/100)",
+    .nparameter = 2,
+    .nglobal = 2,
+    .parameter = {{"rc", MD_POSITIVE}, {"rmin", MD_POSITIVE}},
+    .global_required = 1,
+    .rc_parameter = 0,
+    .needs_no_coeff = true,
+    .mix = repulsive_mix,
+    .prepare = repulsive_prepare,
+};
+
+#else
+
+/* F/r times the scale, for r2 < rc^2. k: k0..k3. */
+MD_FN real MD_T(md_repulsive_force)(real r2, const real *k)
+{
+  const real inverse = MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3]));
+  return MD_T(md_fms)(k[1], inverse, k[2]) * (inverse * inverse);
+}
+
+/* U(r). k: all. */
+MD_FN real MD_T(md_repulsive_energy)(real r2, const real *k)
+{
+  const real ratio = k[4] * MD_T(md_rsqrt)(r2);
+  const real inner = k[6] - k[5] * r2;
+  return MD_T(md_select_less)(r2, k[3], inner, (ratio - 1.0) - MD_T(md_ln)(ratio));
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* Harmonic soft repulsion: F(r) = a (1 - r/rc), U(r) = a rc (1 - r/rc)^2 / 2, r < rc.
+ *
+ * It is the conservative force of dissipative particle dynamics (Groot and Warren, J. Chem. Phys. 107 (1997)
+ * 4423), not the cosine-shaped style that LAMMPS calls soft. Two particles in one place do not push each other.
+ *
+ * Coefficients: k0 = rc^2, k1 = s a, k2 = s a/rc, k3 = (rc 1e-6)^2, k4 = a rc/2, k5 = 1/rc.
+ */
+#if defined MD_PAIR_STYLE
+
+MD_PAIR_STYLE(soft, "soft")
+
+#elif defined MD_PAIR_HOST
+
+static void soft_mix(const double *a, const double *b, md_mixing mixing, double *ab)
+{
+  (void)mixing;
+  ab[0] = sqrt(a[0] * b[0]);
+  ab[1] = 0.5 * (a[1] + b[1]);
+}
+
+static void soft_prepare(const double *parameter, bool shift, double scale, double *k)
+{
+  (void)shift;
+  const double a = parameter[0], rc = parameter[1];
+  k[0] = rc * rc;
+  k[1] = scale * a;
+  k[2] = scale * a / rc;
+  k[3] = rc * rc * 1e-12;
+  k[4] = 0.5 * a * rc;
+  k[5] = 1.0 / rc;
+}
+
+static const md_pair_style soft_style = {
+    .name = "soft",
+    .summary = "harmonic repulsion a (1 - r/rc) of dissipative particle dynamics",
+    .nparameter = 2,
+    .nglobal = 1,
+    .parameter = {{"a", MD_NOT_NEGATIVE}, {"rc", MD_POSITIVE}},
+    .global_required = 1,
+    .rc_parameter = 1,
+    .mix = soft_mix,
+    .prepare = soft_prepare,
+};
+
+#else
+
+/* F/r times the scale, for r2 < rc^2. k: k0..k3. */
+MD_FN real MD_T(md_soft_force)(real r2, const real *k)
+{
+  return MD_T(md_fms)(k[1], MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3])), k[2]);
+}
+
+/* U(r). k: all. */
+MD_FN real MD_T(md_soft_energy)(real r2, const real *k)
+{
+  const real overlap = 1.0 - k[5] * r2 * MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3]));
+  return k[4] * (overlap * overlap);
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* Allocation, permutation and id order of the particle arrays; see particles.h.
+ *
+ * Every function iterates over particle_fields.def through `fields`, which views a structure as a flat list
+ * of (array, element size), so that a new field needs no line here.
+ */
+#include "common/particles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELDS_MAX = 32 };
+
+typedef struct field {
+  void **array;
+  size_t element;
+} field;
+
+static int fields(md_particles *p, field *out)
+{
+  int n = 0;
+#define MD_DIM p->dim
+#define MD_FIELD(name, type, components, meaning)                                                            \
+  for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
+#include "common/particle_fields.def"
+#undef MD_FIELD
+#undef MD_DIM
+  return n;
+}
+
+void md_particles_init(md_particles *p, int dim) { *p = (md_particles){.dim = dim}; }
+
+void md_particles_free(md_particles *p)
+{
+  field f[FIELDS_MAX];
+  const int n = fields(p, f);
+  for (int k = 0; k < n; ++k) free(*f[k].array);
+  md_particles_init(p, p->dim);
+}
+
+static void copy(void *to, const void *from, int64_t n, size_t element)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t block = 0; block < n; block += 65536) {
+    const int64_t size = n - block < 65536 ? n - block : 65536;
+    memcpy((char *)to + (size_t)block * element, (const char *)from + (size_t)block * element,
+           (size_t)size * element);
+  }
+}
+
+md_status md_particles_reserve(md_particles *p, int64_t capacity)
+{
+  if (capacity <= p->capacity) return MD_OK;
+  if (capacity > MD_PARTICLES_MAX)
+    return md_error(MD_RUNTIME, "one rank holds at most %lld particles and ghosts, not %lld; use more ranks",
+                    (long long)MD_PARTICLES_MAX, (long long)capacity);
+  if (p->capacity > 0 && capacity < p->capacity + p->capacity / 8) capacity = p->capacity + p->capacity / 8;
+  if (capacity > MD_PARTICLES_MAX) capacity = MD_PARTICLES_MAX;
+  field f[FIELDS_MAX];
+  const int n = fields(p, f);
+  for (int k = 0; k < n; ++k) {
+    void *larger;
+    MD_TRY(md_array_new(&larger, capacity, f[k].element, "particles"));
+    copy(larger, *f[k].array, p->n + p->nghost, f[k].element);
+    free(*f[k].array);
+    *f[k].array = larger;
+  }
+  p->capacity = capacity;
+  return MD_OK;
+}
+
+static void gather_wide(int64_t *to, const int64_t *from, const int32_t *order, int64_t n)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) to[k] = from[order[k]];
+}
+
+static void gather_narrow(uint16_t *to, const uint16_t *from, const int32_t *order, int64_t n)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) to[k] = from[order[k]];
+}
+
+md_status md_particles_permute(md_particles *p, const int32_t *order)
+{
+  const int64_t n = p->n;
+  field f[FIELDS_MAX];
+  const int nfield = fields(p, f);
+  void *spare;
+  MD_TRY(md_array_new(&spare, p->capacity, sizeof(int64_t), "the spare array of a sort"));
+  for (int k = 0; k < nfield; ++k) {
+    if (f[k].element == sizeof(int64_t)) {
+      gather_wide(spare, *f[k].array, order, n);
+      void *old = *f[k].array;
+      *f[k].array = spare;
+      spare = old;
+    } else { /* swapping would leave a spare array too small for the other fields */
+      gather_narrow(spare, *f[k].array, order, n);
+      copy(*f[k].array, spare, n, f[k].element);
+    }
+  }
+  free(spare);
+  return MD_OK;
+}
+
+/* Least significant digit radix sort of (id, index), 11 bits a pass over the digits that vary. */
+md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
+{
+  enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
+  const int64_t n = p->n;
+  int32_t *from, *to;
+  MD_TRY(md_array_new(&from, n, sizeof *from, "sorting by id"));
+  if (md_array_new(&to, n, sizeof *to, "sorting by id") != MD_OK) {
+    free(from);
+    return MD_RUNTIME;
+  }
+  uint64_t varying = 0;
+#pragma omp parallel for schedule(static) reduction(| : varying)
+  for (int64_t k = 0; k < n; ++k) {
+    from[k] = (int32_t)k;
+    varying |= (uint64_t)(p->id[k] ^ p->id[0]);
+  }
+  for (int shift = 0; shift < 64; shift += DIGIT) {
+    if (((varying >> shift) & (BUCKETS - 1)) == 0) continue;
+    int64_t start[BUCKETS + 1] = {0};
+    for (int64_t k = 0; k < n; ++k) ++start[(((uint64_t)p->id[k] >> shift) & (BUCKETS - 1)) + 1];
+    for (int b = 0; b < BUCKETS; ++b) start[b + 1] += start[b];
+    for (int64_t k = 0; k < n; ++k)
+      to[start[((uint64_t)p->id[from[k]] >> shift) & (BUCKETS - 1)]++] = from[k];
+    int32_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  free(to);
+  *order = from;
+  return MD_OK;
+}
+
+int md_particles_bytes(int dim)
+{
+  md_particles p = {.dim = dim};
+  field f[FIELDS_MAX];
+  const int n = fields(&p, f);
+  int bytes = 0;
+  for (int k = 0; k < n; ++k) bytes += (int)f[k].element;
+  return bytes;
+}

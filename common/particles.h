@@ -1,0 +1,53 @@
+/* Particles as a structure of arrays, generated from particle_fields.def.
+ *
+ * One rank's particles: [0, n) are owned, [n, n + nghost) are copies of periodic images or of other ranks'
+ * particles, of which only x, type and id are kept. Local indices are 32 bit (one rank holds at most 2^31 - 64
+ * particles and ghosts together); ids and global counts are 64 bit. In two dimensions component 2 is NULL.
+ * Order is free: nothing that is computed may depend on it.
+ */
+#ifndef MD_COMMON_PARTICLES_H
+#define MD_COMMON_PARTICLES_H
+
+#include "common/error.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MD_PARTICLES_MAX INT64_C(2147483584)
+
+typedef struct md_particles {
+  int dim;
+  int64_t n;        /* owned */
+  int64_t nghost;   /* behind them */
+  int64_t capacity; /* elements allocated in each array */
+  int64_t *id;
+  uint16_t *type;
+  double *x[3];
+  double *v[3];
+} md_particles;
+
+/* An empty set for dim 2 or 3. Free with md_particles_free. */
+void md_particles_init(md_particles *p, int dim);
+void md_particles_free(md_particles *p);
+
+/* Makes room for `capacity` particles, keeping the first n + nghost. Grows geometrically when called for
+ * growth by little; errors: MD_RUNTIME out of memory, naming the need. */
+md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
+
+/* Permutes every field of the owned particles: new[k] = old[order[k]], k < n; order is a permutation of
+ * [0, n). One field at a time, through one spare array that is swapped in. */
+md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED;
+
+/* order[k] = local index of the particle with the k-th smallest id. The caller frees *order. */
+md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CHECKED;
+
+/* Bytes per owned particle of the fields above, for dim 2 or 3. */
+int md_particles_bytes(int dim);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

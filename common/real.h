@@ -1,0 +1,83 @@
+/* The arithmetic that every compiler must do alike, and the template device for writing a formula once.
+ *
+ * A formula header (pair_*.h) is a template over `real`: it is included once per number type, with
+ *   real        the type: double, float (mixed precision), or a GNU vector of doubles (SIMD engines)
+ *   MD_T(name)  the name of the instance, for instance name##_v8
+ * and uses only + - * / and md_fma, md_sqrt_..., which dispatch on that type. The C compiler runs with
+ * -ffp-contract=off and nvcc with -fmad=false, so an fma happens exactly where one is written.
+ */
+#ifndef MD_COMMON_REAL_H
+#define MD_COMMON_REAL_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define MD_FN static __host__ __device__ __forceinline__
+#else
+#define MD_FN static inline __attribute__((always_inline, unused))
+#endif
+
+/* 1/a to about one rounding, by a recipe with the same bits everywhere: an IEEE single-precision seed and
+ * two Newton steps. |a| must be within single precision's range (1e-38 .. 3e38). */
+MD_FN double md_recip(double a)
+{
+  double y = (double)(1.0f / (float)a);
+  double e = fma(-a, y, 1.0);
+  y = fma(y, e, y);
+  e = fma(-a, y, 1.0);
+  return fma(y, e, y);
+}
+
+/* 1/sqrt(a), likewise: seed 1/sqrtf in IEEE single precision, two Newton steps. */
+MD_FN double md_rsqrt(double a)
+{
+  const double half = 0.5 * a;
+  double y = (double)(1.0f / sqrtf((float)a));
+  double e = fma(-half * y, y, 0.5);
+  y = fma(y, e, y);
+  e = fma(-half * y, y, 0.5);
+  return fma(y, e, y);
+}
+
+MD_FN double md_max(double a, double b) { return a > b ? a : b; }
+
+/* a < b ? x : y */
+MD_FN double md_select_less(double a, double b, double x, double y) { return a < b ? x : y; }
+
+/* Natural logarithm of a > 0 (normal), by a fixed recipe of +, -, *, / and fma: the same bits on every
+ * machine, error below 2 ulp. a = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s),
+ * s = (m - 1)/(m + 1), by its Taylor series in s^2 (|s| < 0.1716, terms to s^23: remainder < 2^-60). */
+MD_FN double md_ln(double a)
+{
+  int64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  const int64_t sqrt_half = INT64_C(0x3fe6a09e667f3bcd);
+  const int64_t k = (bits - sqrt_half) >> 52;
+  bits -= k * (INT64_C(1) << 52);
+  double m;
+  memcpy(&m, &bits, sizeof m);
+  const double t = m - 1.0;
+  const double s = t / (m + 1.0);
+  const double z = s * s;
+  double p = 1.0 / 23.0;
+  p = fma(p, z, 1.0 / 21.0);
+  p = fma(p, z, 1.0 / 19.0);
+  p = fma(p, z, 1.0 / 17.0);
+  p = fma(p, z, 1.0 / 15.0);
+  p = fma(p, z, 1.0 / 13.0);
+  p = fma(p, z, 1.0 / 11.0);
+  p = fma(p, z, 1.0 / 9.0);
+  p = fma(p, z, 1.0 / 7.0);
+  p = fma(p, z, 1.0 / 5.0);
+  p = fma(p, z, 1.0 / 3.0);
+  const double log_m = fma(2.0 * s * z, p, 2.0 * s);
+  /* ln 2 in two parts: k * high is exact. */
+  const double ln2_high = 0x1.62e42fefap-1;
+  const double ln2_low = 0x1.cf79abc9e3b3ap-40;
+  const double kd = (double)k;
+  return fma(kd, ln2_high, fma(kd, ln2_low, log_m));
+}
+
+#endif

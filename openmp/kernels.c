@@ -1,0 +1,392 @@
+/* The inner loops, for the instruction set this file is compiled for (-DMD_ISA=generic, avx2 or avx512).
+ *
+ * Forces: lanes are particles, rows are neighbours (kernels.h). Positions of neighbours are gathered; with
+ * particles in cell order the gathers hit the first-level cache. A pair costs about 27 vector operations in 3D,
+ * of which exactness is three: an impulse is rounded by the fma that forms it, and its bits are added as an
+ * integer (exact.h). Cost on a core with AVX-512: about 1 ns a listed pair.
+ *
+ * Energies and virials take the same way, in a kernel of their own that only thermo output calls.
+ *
+ * List: candidates come as contiguous ranges, one for each row of the 3x3(x3) stencil and again for ghosts. They
+ * are tested in single precision, twice as many at a time, against a reach that rounding cannot make too short:
+ * a list may hold a few pairs too many, never one too few.
+ */
+#include "openmp/kernels.h"
+#include "openmp/simd.h"
+
+#include <stdlib.h>
+
+#define real simd_d
+#define MD_T(name) name##_v
+#include "common/pair_styles.h"
+#undef real
+#undef MD_T
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define STRING_(a) #a
+#define STRING(a) STRING_(a)
+
+/* ---- list ---- */
+
+static bool grow(int32_t **array, int64_t *capacity, int64_t need)
+{
+  const int64_t larger = need + need / 2 + 1024;
+  int32_t *moved = realloc(*array, (size_t)larger * sizeof **array);
+  if (!moved) return false;
+  *array = moved;
+  *capacity = larger;
+  return true;
+}
+
+static bool grow_lanes(arena *a, int64_t need)
+{
+  int64_t capacity = a->lane_capacity;
+  for (int l = 0; l < BLOCK; ++l) {
+    capacity = a->lane_capacity;
+    if (!grow(&a->lane[l], &capacity, need)) return false;
+  }
+  a->lane_capacity = capacity;
+  return true;
+}
+
+/* Contiguous ranges of sorted particles. */
+typedef struct ranges {
+  int n;
+  int32_t first[9], last[9];
+} ranges;
+
+/* The candidates of every particle of a cell: a range for each row of the 3x3(x3) stencil. */
+typedef struct stencil {
+  int64_t cell;
+  int64_t candidates;
+  ranges owned, ghost;
+} stencil;
+
+MD_FN int32_t ranges_add(ranges *r, const cell_index *index, int64_t cell, bool keep_empty)
+{
+  const int32_t first = index->start[cell - 1], last = index->start[cell + 2];
+  r->first[r->n] = first;
+  r->last[r->n] = last;
+  r->n += keep_empty || last > first;
+  return last - first;
+}
+
+MD_FN void stencil_move(stencil *s, const list_args *a, int dim, int64_t cell)
+{
+  const int64_t nx = a->grid->count[0], nxy = nx * a->grid->count[1];
+  s->cell = cell;
+  s->owned.n = s->ghost.n = 0;
+  s->candidates = 0;
+  for (int dz = dim == 3 ? -1 : 0; dz <= (dim == 3 ? 1 : 0); ++dz)
+    for (int dy = -1; dy <= 1; ++dy) {
+      const int64_t row = cell + dz * nxy + dy * nx;
+      /* Always the same number of owned rows: where cells are nearly empty, a test that finds nothing is
+       * cheaper than a mispredicted branch. Ghosts are absent almost everywhere, which predicts well. */
+      s->candidates += ranges_add(&s->owned, a->owned, row, true);
+      if (a->ghost->n > 0) s->candidates += ranges_add(&s->ghost, a->ghost, row, false);
+    }
+}
+
+/* Appends to out the particles within reach of xi among positions x[first..last), which may be none. Their
+ * indices are the positions' own, or base + order[position]. */
+MD_FN int32_t scan_range(int dim, const simd_f *xi, simd_f reach2, const float *const *x, int32_t first,
+                         int32_t last, const int32_t *order, int32_t base, int32_t self, int32_t *out)
+{
+  int32_t found = 0;
+  simd_xf index = single_index(first);
+  int32_t j = first;
+  do {
+    const simd_f delta0 = xi[0] - single_load(x[0] + j);
+    const simd_f delta1 = xi[1] - single_load(x[1] + j);
+    simd_f r2 = single_fma(delta1, delta1, delta0 * delta0);
+    if (dim == 3) {
+      const simd_f delta2 = xi[2] - single_load(x[2] + j);
+      r2 = single_fma(delta2, delta2, r2);
+    }
+    if (order) index = single_add_x(single_load_x(order + j), base);
+    found += single_append(out + found, r2, reach2, last - j, index, self);
+    if (!order) index = single_add_x(index, MD_SINGLE_WIDTH);
+    j += MD_SINGLE_WIDTH;
+  } while (j < last);
+  return found;
+}
+
+MD_FN int32_t scan(const list_args *a, int dim, const stencil *s, int64_t i, int32_t *out)
+{
+  /* Local copies: a store of the list could change them, as far as the compiler knows. */
+  const float *const x[3] = {a->x[0], a->x[1], a->x[2]};
+  const simd_f reach2 = single_set(a->reach2);
+  simd_f xi[3];
+  for (int d = 0; d < dim; ++d) xi[d] = single_set(x[d][i]);
+  int32_t found = 0;
+  for (int r = 0; r < s->owned.n; ++r)
+    found +=
+        scan_range(dim, xi, reach2, x, s->owned.first[r], s->owned.last[r], NULL, 0, (int32_t)i, out + found);
+  const float *const ghost_x[3] = {a->ghost_x[0], a->ghost_x[1], a->ghost_x[2]};
+  for (int r = 0; r < s->ghost.n; ++r)
+    found += scan_range(dim, xi, reach2, ghost_x, s->ghost.first[r], s->ghost.last[r], a->ghost->order,
+                        (int32_t)a->n, -1, out + found);
+  return found;
+}
+
+/* Turns the lanes' lists into rows, filled up with `far`. */
+static bool write_block(arena *a, const int32_t *length, int32_t rows, int32_t far)
+{
+  /* Rows are written eight at a time. */
+  const int64_t need = a->used + ((int64_t)rows + BLOCK) * BLOCK;
+  if (need > a->capacity && !grow(&a->entry, &a->capacity, need)) return false;
+  for (int l = 0; l < BLOCK; ++l) {
+    int32_t r = length[l];
+    do simd_fill_8(a->lane[l] + r, far);
+    while ((r += 8) < rows);
+  }
+  simd_interleave((const int32_t *const *)a->lane, rows, a->entry + a->used);
+  a->used += (int64_t)rows * BLOCK;
+  return true;
+}
+
+MD_FN bool build(const list_args *a, int dim, int64_t first, int64_t last, arena *memory, int32_t *rows)
+{
+  stencil s;
+  s.cell = -1, s.candidates = 0, s.owned.n = s.ghost.n = 0;
+  for (int64_t block = first; block < last; block += BLOCK) {
+    int32_t length[BLOCK] = {0}, longest = 0;
+    for (int l = 0; l < BLOCK && block + l < last; ++l) {
+      const int64_t i = block + l;
+      if (a->owned->cell[i] != s.cell) stencil_move(&s, a, dim, a->owned->cell[i]);
+      /* A whole vector may be stored behind the last entry, and rows are filled up to a multiple of eight. */
+      const int64_t need = s.candidates + MD_SINGLE_WIDTH + 2 * BLOCK;
+      if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;
+      length[l] = scan(a, dim, &s, i, memory->lane[l]);
+      if (length[l] > longest) longest = length[l];
+    }
+    if (!write_block(memory, length, longest, a->far)) return false;
+    rows[(block - first) / BLOCK] = longest;
+  }
+  return true;
+}
+
+static bool build_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows)
+{
+  if (a->dim == 3) return build(a, 3, first, last, memory, rows);
+  return build(a, 2, first, last, memory, rows);
+}
+
+/* ---- force ---- */
+
+typedef simd_d (*force_formula)(simd_d r2, const simd_d *k);
+
+enum { FORCE_K = 4 }; /* the coefficients that force formulas use */
+
+MD_FN void load_coefficients(const force_args *a, simd_x pair, int n, simd_d *k)
+{
+  const simd_x at = simd_scale_x(pair, MD_PAIR_K);
+  for (int c = 0; c < n; ++c) k[c] = simd_gather(a->k + c, at);
+}
+
+/* One vector of particles of a block against all its rows. */
+MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
+                         const int32_t *entry, int32_t rows, simd_d least)
+{
+  const simd_d rounder = simd_set(MD_ROUND);
+  simd_d xi[3], k[FORCE_K];
+  simd_i sum[3];
+  simd_x type_row = simd_set_x(0);
+  for (int d = 0; d < dim; ++d) {
+    xi[d] = simd_load(a->x[d] + i);
+    sum[d] = simd_zero_i();
+  }
+  load_coefficients(a, type_row, FORCE_K, k);
+  if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
+  for (int32_t r = 0; r < rows; ++r) {
+    const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
+    simd_d delta[3];
+    for (int d = 0; d < dim; ++d) delta[d] = xi[d] - simd_gather(a->x[d], j);
+    simd_d r2 = delta[0] * delta[0];
+    for (int d = 1; d < dim; ++d) r2 = simd_fma(delta[d], delta[d], r2);
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), FORCE_K, k);
+    least = simd_min(least, r2);
+    const simd_d f = simd_keep(simd_less(r2, k[0]), formula(r2, k));
+    for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, delta[d], rounder));
+  }
+  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
+  const int64_t lanes = a->n - i < MD_SIMD_WIDTH ? a->n - i : MD_SIMD_WIDTH;
+  for (int d = 0; d < dim; ++d) {
+    int64_t quanta[MD_SIMD_WIDTH];
+    simd_store_i(quanta, sum[d]);
+    for (int64_t l = 0; l < lanes; ++l) a->force[d][i + l] = (double)(int64_t)((uint64_t)quanta[l] - bias);
+  }
+  return least;
+}
+
+MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bool typed, int64_t first,
+                         int64_t last, const int32_t *entry, const int32_t *rows)
+{
+  simd_d least = simd_set(MD_FAR);
+  for (int64_t block = first; block < last; block += BLOCK) {
+    const int32_t n = rows[(block - first) / BLOCK];
+    for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH)
+      least = force_lanes(a, formula, dim, typed, block + l, entry + l, n, least);
+    entry += (int64_t)n * BLOCK;
+  }
+  return simd_least(least);
+}
+
+typedef simd_d (*energy_formula)(simd_d r2, const simd_d *k);
+
+/* Energy and virial of one vector of particles of a block: sums of counts, added to *energy2 and *virial2. */
+MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formula energy, int dim, bool typed,
+                         int64_t i, const int32_t *entry, int32_t rows, md_wide *energy2, md_wide *virial2)
+{
+  const simd_d rounder = simd_set(MD_ROUND), per_e = simd_set(a->per_e), per_w = simd_set(a->per_w);
+  simd_d xi[3], k[MD_PAIR_K];
+  simd_i sum_e = simd_zero_i(), sum_w = simd_zero_i();
+  simd_x type_row = simd_set_x(0);
+  for (int d = 0; d < dim; ++d) xi[d] = simd_load(a->x[d] + i);
+  load_coefficients(a, type_row, MD_PAIR_K, k);
+  if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
+  for (int32_t r = 0; r < rows; ++r) {
+    const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
+    simd_d r2 = rounder;
+    for (int d = 0; d < dim; ++d) {
+      const simd_d delta = xi[d] - simd_gather(a->x[d], j);
+      if (d == 0)
+        r2 = delta * delta;
+      else
+        r2 = simd_fma(delta, delta, r2);
+    }
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), MD_PAIR_K, k);
+    const simd_m near = simd_less(r2, k[0]);
+    sum_e = simd_add_bits(sum_e, simd_fma(simd_keep(near, energy(r2, k)), per_e, rounder));
+    sum_w = simd_add_bits(sum_w, simd_fma(simd_keep(near, force(r2, k) * r2), per_w, rounder));
+  }
+  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
+  int64_t quanta_e[MD_SIMD_WIDTH], quanta_w[MD_SIMD_WIDTH];
+  simd_store_i(quanta_e, sum_e);
+  simd_store_i(quanta_w, sum_w);
+  for (int64_t l = 0; l < MD_SIMD_WIDTH && i + l < a->n; ++l) {
+    md_wide_add(energy2, (int64_t)((uint64_t)quanta_e[l] - bias));
+    md_wide_add(virial2, (int64_t)((uint64_t)quanta_w[l] - bias));
+  }
+}
+
+MD_FN void measure_chunk(const force_args *a, force_formula force, energy_formula energy, int dim, bool typed,
+                         int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
+                         md_measure *m)
+{
+  for (int64_t block = first; block < last; block += BLOCK) {
+    const int32_t n = rows[(block - first) / BLOCK];
+    for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH)
+      measure_lanes(a, force, energy, dim, typed, block + l, entry + l, n, &m->pair_energy2, &m->virial2);
+    entry += (int64_t)n * BLOCK;
+  }
+}
+
+/* One compiled loop for each style, dimension, and one or many types. */
+#define MD_PAIR_STYLE(symbol, name)                                                                          \
+  static double force_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
+                               const int32_t *entry, const int32_t *rows)                                    \
+  {                                                                                                          \
+    if (dim == 3 && !a->type)                                                                                \
+      return force_chunk(a, md_##symbol##_force_v, 3, false, first, last, entry, rows);                      \
+    if (dim == 3) return force_chunk(a, md_##symbol##_force_v, 3, true, first, last, entry, rows);           \
+    if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows);          \
+    return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows);                         \
+  }                                                                                                          \
+  static void measure_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
+                               const int32_t *entry, const int32_t *rows, md_measure *m)                     \
+  {                                                                                                          \
+    const bool typed = a->type != NULL;                                                                      \
+    if (dim == 3)                                                                                            \
+      measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 3, typed, first, last, entry, rows,    \
+                    m);                                                                                      \
+    else                                                                                                     \
+      measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first, last, entry, rows,    \
+                    m);                                                                                      \
+  }
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+
+/* ---- move ---- */
+
+/* Plain loops the compiler vectorises; a block of them stays in the first-level cache across the axes. */
+static bool move(const move_args *a, int64_t first, int64_t last, double *largest2)
+{
+  const md_motion *m = a->motion;
+  const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x,
+               scale = a->time_scale;
+  simd_d far2 = simd_set(0.0);
+  bool sane = true;
+  for (int64_t begin = first; begin < last; begin += CHUNK) {
+    const int64_t end = begin + CHUNK < last ? begin + CHUNK : last;
+    double distance2[CHUNK] = {0.0};
+    for (int d = 0; d < m->dim; ++d) {
+      double *restrict x = a->x[d], *restrict v = a->v[d];
+      const double *restrict impulse = a->impulse[d];
+      const double lo = m->lo[d], hi = m->hi[d];
+      int64_t outside = 0, bad = 0;
+      if (impulse)
+#pragma omp simd
+        for (int64_t i = begin; i < end; ++i) v[i] = fma(impulse[i], gain, v[i]);
+#pragma omp simd reduction(+ : outside, bad)
+      for (int64_t i = begin; i < end; ++i) {
+        const double moved = md_drift(v[i], scale, round_x);
+        x[i] += moved;
+        bad += fabs(moved) <= limit ? 0 : 1;
+        outside += x[i] >= lo && x[i] <= hi ? 0 : 1;
+      }
+      if (bad)
+        sane = false;
+      else if (outside)
+        for (int64_t i = begin; i < end; ++i)
+          if (x[i] < lo || x[i] > hi) md_reflect(&x[i], &v[i], lo, hi);
+      const double *restrict from = a->from[d];
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) {
+        const double delta = x[i] - from[i];
+        distance2[i - begin] += delta * delta;
+      }
+    }
+    for (int64_t i = 0; i < CHUNK; i += MD_SIMD_WIDTH) far2 = md_max_v(simd_load(distance2 + i), far2);
+  }
+  double lane[MD_SIMD_WIDTH];
+  simd_store(lane, far2);
+  for (int l = 0; l < MD_SIMD_WIDTH; ++l) *largest2 = md_max(*largest2, lane[l]);
+  return sane;
+}
+
+/* ---- table ---- */
+
+static bool supported(void)
+{
+#if MD_SIMD_WIDTH == 8
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd");
+#elif MD_SIMD_WIDTH == 4
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return true;
+#endif
+}
+
+extern const kernels JOIN(md_openmp_kernels_, MD_ISA);
+const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
+    .isa = STRING(MD_ISA),
+    .supported = supported,
+    .list = build_list,
+    .force =
+        {
+#define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = force_##symbol,
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+        },
+    .measure =
+        {
+#define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = measure_##symbol,
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+        },
+    .move = move,
+};

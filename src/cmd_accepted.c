@@ -1,0 +1,111 @@
+/* Commands that decks written for LAMMPS carry and that have no meaning here: newton, processors, comm_modify,
+ * package, suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
+#include "src/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether `word` is one of the n names; a table of names also makes the list in a message. */
+static bool is_one_of(const char *word, const char *const *names, int n)
+{
+  for (int k = 0; k < n; ++k)
+    if (strcmp(word, names[k]) == 0) return true;
+  return false;
+}
+
+md_status md_do_newton(md_sim *sim, const md_words *words)
+{
+  bool on;
+  for (int k = 0; k < words->n; ++k) MD_TRY(md_word_bool(words->word[k], "newton", &on));
+  md_sim_explain(
+      sim, "newton",
+      "has no effect here: forces are equal and opposite to the last bit, however pairs are divided");
+  return MD_OK;
+}
+
+md_status md_do_processors(md_sim *sim, const md_words *words)
+{
+  if (sim->has_box) return md_error(MD_USAGE, "processors must come before create_box or read_data");
+  int64_t ranks = 1, free_axes = 0;
+  for (int d = 0; d < 3; ++d) {
+    int64_t p = 1;
+    if (strcmp(words->word[d], "*") == 0)
+      ++free_axes;
+    else
+      MD_TRY(md_word_int64(words->word[d], "each of processors Px Py Pz (a count, or *)", 1, INT32_MAX, &p));
+    if (d == 2 && p > 1 && sim->model.box.dim == 2)
+      return md_error(MD_USAGE, "processors: Pz must be 1 or * in two dimensions");
+    ranks = ranks > sim->comm->size ? ranks : ranks * p;
+  }
+  if (words->n > 3)
+    return md_error(MD_USAGE, "processors: unknown keyword '%.64s'; only Px Py Pz are accepted",
+                    words->word[3]);
+  if (ranks > sim->comm->size || (free_axes == 0 && ranks != sim->comm->size))
+    return md_error(
+        MD_USAGE,
+        "processors %.16s %.16s %.16s does not fit the %d rank%s of this run; write processors * * *",
+        words->word[0], words->word[1], words->word[2], sim->comm->size, sim->comm->size == 1 ? "" : "s");
+  md_sim_explain(sim, "processors", "has no effect here: one rank owns the whole box");
+  return MD_OK;
+}
+
+static md_status check_comm_modify(const char *keyword, const char *value)
+{
+  double number;
+  bool yes;
+  if (strcmp(keyword, "mode") == 0) {
+    if (strcmp(value, "single") == 0 || strcmp(value, "multi") == 0) return MD_OK;
+    return md_error(MD_USAGE, "comm_modify mode '%.64s' is unknown; accepted are single and multi", value);
+  }
+  if (strcmp(keyword, "cutoff") == 0) {
+    MD_TRY(md_word_double(value, "comm_modify cutoff", &number));
+    if (number < 0.0)
+      return md_error(MD_USAGE, "comm_modify cutoff must be zero or positive, not %.64s", value);
+    return MD_OK;
+  }
+  if (strcmp(keyword, "vel") == 0) return md_word_bool(value, "comm_modify vel", &yes);
+  if (strcmp(keyword, "group") == 0) return md_word_group(value);
+  return md_error(MD_USAGE, "comm_modify: unknown keyword '%.64s'; accepted are mode, cutoff, vel and group",
+                  keyword);
+}
+
+md_status md_do_comm_modify(md_sim *sim, const md_words *words)
+{
+  if (words->n % 2 != 0)
+    return md_error(MD_USAGE, "comm_modify takes pairs of a keyword and a value; '%.64s' stands alone",
+                    words->word[words->n - 1]);
+  for (int k = 0; k < words->n; k += 2) MD_TRY(check_comm_modify(words->word[k], words->word[k + 1]));
+  md_sim_explain(sim, "comm_modify", "has no effect here: ghosts reach exactly as far as the forces need");
+  return MD_OK;
+}
+
+md_status md_do_package(md_sim *sim, const md_words *words)
+{
+  static const char *const names[] = {"gpu", "intel", "kokkos", "omp"};
+  const char *name = words->word[0];
+  if (!is_one_of(name, names, 4))
+    return md_error(MD_USAGE, "package '%.64s' is unknown; accepted are gpu, intel, kokkos and omp", name);
+  md_sim_explain(
+      sim, "package",
+      "has no effect here: --engine and --threads on the command line choose how a run is executed");
+  return MD_OK;
+}
+
+md_status md_do_suffix(md_sim *sim, const md_words *words)
+{
+  static const char *const names[] = {"gpu", "intel", "kk", "omp", "opt"};
+  const char *first = words->word[0];
+  const bool hybrid = strcmp(first, "hybrid") == 0;
+  if (words->n != (hybrid ? 3 : 1))
+    return md_error(MD_USAGE, "suffix takes one word, or hybrid and two styles, not %d", words->n);
+  const bool on_or_off = strcmp(first, "on") == 0 || strcmp(first, "off") == 0;
+  for (int k = hybrid ? 1 : 0; k < words->n && !on_or_off; ++k)
+    if (!is_one_of(words->word[k], names, 5))
+      return md_error(
+          MD_USAGE,
+          "suffix '%.64s' is unknown; accepted are on, off, gpu, intel, kk, omp, opt and hybrid A B",
+          words->word[k]);
+  md_sim_explain(sim, "suffix",
+                 "has no effect here: --engine on the command line chooses how a run is executed");
+  return MD_OK;
+}

@@ -1,0 +1,38 @@
+/* Commands about the log: log and echo. */
+#include "src/sim.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The root closes its log file and opens another. */
+static md_status reopen(md_log *log, const char *name, const char *mode)
+{
+  if (log->file && fclose(log->file) != 0) log->failed = true;
+  log->file = NULL;
+  if (strcmp(name, "none") == 0) return MD_OK;
+  log->file = fopen(name, mode);
+  if (!log->file) return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s", name, strerror(errno));
+  return MD_OK;
+}
+
+md_status md_do_log(md_sim *sim, const md_words *words)
+{
+  const char *name = words->word[0];
+  if (words->n == 2 && strcmp(words->word[1], "append") != 0)
+    return md_error(MD_USAGE, "log: unknown keyword '%.64s'; accepted is append", words->word[1]);
+  if (words->n == 2 && strcmp(name, "none") == 0) return md_error(MD_USAGE, "log none cannot be appended to");
+  const char *mode = words->n == 2 ? "a" : "w";
+  return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? reopen(sim->log, name, mode) : MD_OK);
+}
+
+md_status md_do_echo(md_sim *sim, const md_words *words)
+{
+  const char *word = words->word[0];
+  const bool both = strcmp(word, "both") == 0, screen = strcmp(word, "screen") == 0,
+             file = strcmp(word, "log") == 0;
+  if (!both && !screen && !file && strcmp(word, "none") != 0)
+    return md_error(MD_USAGE, "echo '%.64s' is unknown; accepted are none, screen, log and both", word);
+  sim->log->echo_screen = both || screen;
+  sim->log->echo_file = both || file;
+  return MD_OK;
+}

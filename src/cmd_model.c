@@ -1,0 +1,149 @@
+/* Commands that set plain quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
+ * neigh_modify, timestep, reset_timestep. Units: lj throughout (sigma, epsilon, m, tau). */
+#include "src/sim.h"
+
+#include <string.h>
+
+static md_status need_no_box(const md_sim *sim, const char *command)
+{
+  if (!sim->has_box) return MD_OK;
+  return md_error(MD_USAGE, "%s must come before create_box or read_data: the box exists already", command);
+}
+
+md_status md_do_units(md_sim *sim, const md_words *words)
+{
+  MD_TRY(need_no_box(sim, "units"));
+  if (strcmp(words->word[0], "lj") == 0) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "units '%.64s': only lj exists; divide lengths by sigma, energies by epsilon and masses by m, and "
+      "write units lj",
+      words->word[0]);
+}
+
+static md_status need_periodic_z(bool periodic)
+{
+  if (periodic) return MD_OK;
+  return md_error(MD_USAGE, "in two dimensions the boundary along z must be p");
+}
+
+md_status md_do_dimension(md_sim *sim, const md_words *words)
+{
+  MD_TRY(need_no_box(sim, "dimension"));
+  int64_t dim;
+  MD_TRY(md_word_int64(words->word[0], "dimension", 2, 3, &dim));
+  if (dim == 2) MD_TRY(need_periodic_z(sim->model.box.periodic[2]));
+  sim->model.box.dim = (int)dim;
+  md_particles_free(&sim->particles);
+  md_particles_init(&sim->particles, (int)dim);
+  return MD_OK;
+}
+
+/* One axis: p, f, or both faces' letters, which must agree. */
+static md_status read_boundary(const char *word, char axis, bool *periodic)
+{
+  const size_t n = strlen(word);
+  if (n < 1 || n > 2 || strspn(word, "pfsm") != n)
+    return md_error(MD_USAGE, "boundary %c: '%.16s' is unknown; accepted are p (periodic) and f (fixed)",
+                    axis, word);
+  if (strpbrk(word, "sm"))
+    return md_error(MD_USAGE, "boundary %c: '%s': boxes that follow the particles do not exist here; use f",
+                    axis, word);
+  if (n == 2 && word[0] != word[1])
+    return md_error(MD_USAGE, "boundary %c: '%s': both faces must be periodic, or neither", axis, word);
+  *periodic = word[0] == 'p';
+  return MD_OK;
+}
+
+md_status md_do_boundary(md_sim *sim, const md_words *words)
+{
+  MD_TRY(need_no_box(sim, "boundary"));
+  bool periodic[3];
+  for (int d = 0; d < 3; ++d) MD_TRY(read_boundary(words->word[d], "xyz"[d], &periodic[d]));
+  if (sim->model.box.dim == 2) MD_TRY(need_periodic_z(periodic[2]));
+  memcpy(sim->model.box.periodic, periodic, sizeof periodic);
+  return MD_OK;
+}
+
+md_status md_do_atom_style(md_sim *sim, const md_words *words)
+{
+  MD_TRY(need_no_box(sim, "atom_style"));
+  if (strcmp(words->word[0], "atomic") == 0) return MD_OK;
+  return md_error(MD_USAGE,
+                  "atom_style '%.64s': only atomic exists (particles with a type, a position and a velocity)",
+                  words->word[0]);
+}
+
+md_status md_do_mass(md_sim *sim, const md_words *words)
+{
+  MD_TRY(md_sim_need_box(sim, "mass"));
+  int first, last;
+  double mass;
+  MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &first, &last));
+  MD_TRY(md_word_positive(words->word[1], "the mass", &mass));
+  for (int type = first; type <= last; ++type) sim->model.mass[type] = mass;
+  return MD_OK;
+}
+
+md_status md_do_neighbor(md_sim *sim, const md_words *words)
+{
+  double skin;
+  MD_TRY(md_word_double(words->word[0], "the skin of neighbor", &skin));
+  if (skin < 0.0)
+    return md_error(MD_USAGE, "the skin of neighbor must be zero or positive, not %.64s", words->word[0]);
+  const char *style = words->word[1];
+  if (strcmp(style, "bin") != 0 && strcmp(style, "nsq") != 0 && strcmp(style, "multi") != 0)
+    return md_error(MD_USAGE,
+                    "neighbor style '%.64s' is unknown; accepted are bin, nsq and multi, all treated as bin",
+                    style);
+  if (strcmp(style, "bin") != 0)
+    md_sim_explain(sim, "neighbor",
+                   "the engine chooses how neighbours are found; nsq and multi have no effect");
+  sim->model.skin = skin;
+  return MD_OK;
+}
+
+/* The value of keyword words[k]: a count, yes/no, or neither known. */
+static md_status check_neigh_modify(const md_words *words, int k)
+{
+  const char *keyword = words->word[k];
+  static const char *const counts[] = {"every", "delay", "one", "page"};
+  if (strcmp(keyword, "exclude") == 0)
+    return md_error(MD_USAGE, "neigh_modify exclude: pairs cannot be excluded here");
+  int count = 0;
+  while (count < 4 && strcmp(counts[count], keyword) != 0) ++count;
+  const bool flag = strcmp(keyword, "check") == 0 || strcmp(keyword, "once") == 0;
+  if (count == 4 && !flag)
+    return md_error(MD_USAGE,
+                    "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
+                    "once no, one N, page N",
+                    keyword);
+  if (k + 1 == words->n) return md_error(MD_USAGE, "neigh_modify %s needs a value", keyword);
+  const char *value = words->word[k + 1];
+  bool yes = false;
+  int64_t n;
+  if (count < 4) return md_word_int64(value, keyword, strcmp(keyword, "delay") == 0 ? 0 : 1, INT64_MAX, &n);
+  MD_TRY(md_word_bool(value, keyword, &yes));
+  if (yes && strcmp(keyword, "once") == 0)
+    return md_error(MD_USAGE, "neigh_modify once yes would let pairs be missed; only once no is accepted");
+  return MD_OK;
+}
+
+md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
+{
+  for (int k = 0; k < words->n; k += 2) MD_TRY(check_neigh_modify(words, k));
+  md_sim_explain(sim, "neigh_modify",
+                 "lists are rebuilt whenever the largest displacement requires it; every, delay and check "
+                 "have no effect");
+  return MD_OK;
+}
+
+md_status md_do_timestep(md_sim *sim, const md_words *words)
+{
+  return md_word_positive(words->word[0], "the timestep", &sim->model.dt);
+}
+
+md_status md_do_reset_timestep(md_sim *sim, const md_words *words)
+{
+  return md_word_int64(words->word[0], "the step of reset_timestep", 0, INT64_MAX, &sim->model.step);
+}

@@ -1,0 +1,142 @@
+/* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. The styles themselves, their parameters
+ * and the mixing are in common/pair.h; here words become calls.
+ *
+ * pair_style may come before the box, when the number of types is unknown: the style is then started for no types,
+ * keeping its defaults, and started again by md_sim_settle_pair() once the box is there. */
+#include "src/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static md_status unknown_style(const char *name)
+{
+  char list[512];
+  int used = 0;
+  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind) {
+    const int n =
+        snprintf(list + used, sizeof list - (size_t)used, "%s, ", md_pair_style_of((md_pair_kind)kind)->name);
+    if (n < 0 || n >= (int)sizeof list - used) break;
+    used += n;
+  }
+  list[used] = '\0';
+  return md_error(MD_USAGE, "unknown pair style '%.64s'; accepted are %snone", name, list);
+}
+
+static md_status read_numbers(const md_words *words, int first, const char *what, double *value, int *n)
+{
+  *n = words->n - first;
+  if (*n > MD_PAIR_PARAMETERS)
+    return md_error(MD_USAGE, "%s takes at most %d numbers, not %d", what, (int)MD_PAIR_PARAMETERS, *n);
+  for (int k = 0; k < *n; ++k) MD_TRY(md_word_double(words->word[first + k], what, &value[k]));
+  return MD_OK;
+}
+
+md_status md_do_pair_style(md_sim *sim, const md_words *words)
+{
+  md_pair *pair = &sim->model.pair;
+  const char *name = words->word[0];
+  if (strcmp(name, "none") == 0) {
+    if (words->n > 1)
+      return md_error(MD_USAGE, "pair_style none takes no further argument, not '%.64s'", words->word[1]);
+    md_pair_free(pair);
+    return MD_OK;
+  }
+  const md_pair_kind kind = md_pair_find(name);
+  if (kind == MD_PAIR_KINDS) return unknown_style(name);
+  double value[MD_PAIR_PARAMETERS] = {0};
+  int n;
+  MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
+  /* As in LAMMPS, another style begins with its own defaults. */
+  if (kind != pair->kind) md_pair_free(pair);
+  return md_pair_start(pair, kind, sim->has_box ? sim->model.ntypes : 0, value, n);
+}
+
+md_status md_sim_settle_pair(md_sim *sim)
+{
+  md_pair *pair = &sim->model.pair;
+  if (!sim->has_box || pair->kind == MD_PAIR_NONE || pair->ntypes == sim->model.ntypes) return MD_OK;
+  double value[MD_PAIR_PARAMETERS];
+  memcpy(value, pair->global, sizeof value);
+  int n = 0;
+  while (n < md_pair_style_of(pair->kind)->nglobal && !isnan(value[n])) ++n;
+  return md_pair_start(pair, pair->kind, sim->model.ntypes, value, n);
+}
+
+md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
+{
+  MD_TRY(md_sim_need_box(sim, "pair_coeff"));
+  md_pair *pair = &sim->model.pair;
+  if (pair->kind == MD_PAIR_NONE)
+    return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
+  MD_TRY(md_sim_settle_pair(sim));
+  int i0, i1, j0, j1, n;
+  double value[MD_PAIR_PARAMETERS] = {0};
+  MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &i0, &i1));
+  MD_TRY(md_word_types(words->word[1], sim->model.ntypes, &j0, &j1));
+  MD_TRY(read_numbers(words, 2, "pair_coeff", value, &n));
+  if (i0 > j1)
+    return md_error(MD_USAGE,
+                    "pair_coeff %.64s %.64s sets nothing: write the smaller type first, as in pair_coeff 1 2",
+                    words->word[0], words->word[1]);
+  for (int i = i0; i <= i1; ++i)
+    for (int j = i > j0 ? i : j0; j <= j1; ++j) MD_TRY(md_pair_set(pair, i, j, value, n));
+  return MD_OK;
+}
+
+static md_status set_shift(md_pair *pair, const char *word)
+{
+  bool shift;
+  MD_TRY(md_word_bool(word, "pair_modify shift", &shift));
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (shift && !style->takes_shift)
+    return md_error(MD_USAGE,
+                    "pair_modify shift yes: the energy of pair style %s is zero at its cutoff already",
+                    style->name);
+  pair->shift = shift;
+  return MD_OK;
+}
+
+static md_status set_mixing(md_pair *pair, const char *word)
+{
+  if (strcmp(word, "geometric") == 0)
+    pair->mixing = MD_MIX_GEOMETRIC;
+  else if (strcmp(word, "arithmetic") == 0)
+    pair->mixing = MD_MIX_ARITHMETIC;
+  else if (strcmp(word, "sixthpower") == 0)
+    pair->mixing = MD_MIX_SIXTHPOWER;
+  else
+    return md_error(MD_USAGE,
+                    "pair_modify mix '%.64s' is unknown; accepted are geometric, arithmetic and sixthpower",
+                    word);
+  return MD_OK;
+}
+
+static md_status check_tail(const char *word)
+{
+  bool tail;
+  MD_TRY(md_word_bool(word, "pair_modify tail", &tail));
+  if (tail)
+    return md_error(
+        MD_USAGE, "pair_modify tail yes: long-range corrections do not exist here; only tail no is accepted");
+  return MD_OK;
+}
+
+md_status md_do_pair_modify(md_sim *sim, const md_words *words)
+{
+  md_pair *pair = &sim->model.pair;
+  if (pair->kind == MD_PAIR_NONE)
+    return md_error(MD_USAGE, "pair_modify needs a pair_style other than none first");
+  for (int k = 0; k < words->n; k += 2) {
+    const char *keyword = words->word[k];
+    const bool shift = strcmp(keyword, "shift") == 0, mix = strcmp(keyword, "mix") == 0;
+    if (!shift && !mix && strcmp(keyword, "tail") != 0)
+      return md_error(MD_USAGE,
+                      "pair_modify: unknown keyword '%.64s'; accepted are shift yes|no, mix "
+                      "geometric|arithmetic|sixthpower, tail no",
+                      keyword);
+    if (k + 1 == words->n) return md_error(MD_USAGE, "pair_modify %s needs a value", keyword);
+    const char *value = words->word[k + 1];
+    MD_TRY(shift ? set_shift(pair, value) : mix ? set_mixing(pair, value) : check_tail(value));
+  }
+  return MD_OK;
+}

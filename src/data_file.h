@@ -1,0 +1,17 @@
+/* Data files: the box, masses, positions and velocities as text, in LAMMPS's format (atom_style atomic). */
+#ifndef MD_SRC_DATA_FILE_H
+#define MD_SRC_DATA_FILE_H
+
+#include "src/sim.h"
+#include <stdio.h>
+
+/* Makes the box and the particles of a data file that is open at its beginning; `name` is for messages. Every
+ * rank reads all of it and keeps the particles of its domain. Collective.
+ * MD_USAGE: the file is not what it should be ("name:line: ..."); MD_RUNTIME: unreadable, out of memory. */
+md_status md_data_read(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
+
+/* Writes the present state to a file, complete or not at all: to `name`.tmp first, which is then renamed.
+ * MD_RUNTIME: the file cannot be written; the message says why. */
+md_status md_data_write(md_sim *sim, const char *name) MD_CHECKED;
+
+#endif

@@ -1,0 +1,247 @@
+/* The observer behind every dump, and the commands dump and undump; see dump.h.
+ *
+ * Frames are written at the steps divisible by N, as LAMMPS does, each step once even if a run ends and the next
+ * begins with it; `dump_modify first yes` adds the step at which the first run starts. A name with * makes a file
+ * per frame; otherwise the file is opened when a run starts, before any step is computed, stays open over
+ * the runs of a deck, and is flushed at the end of each.
+ */
+#include "src/dump.h"
+#include "src/elements.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom, &md_dump_extxyz,
+                                              &md_dump_frames, &md_dump_density};
+
+enum { STYLES = sizeof styles / sizeof styles[0] };
+
+static int64_t due(md_observer *observer, int64_t step)
+{
+  const md_dump *dump = (const md_dump *)observer;
+  if (dump->show_first && dump->last_step < 0 && step <= dump->run_start) return dump->run_start;
+  const int64_t over = step % dump->every;
+  int64_t next = step;
+  if (over > 0 && step > INT64_MAX - (dump->every - over)) return INT64_MAX;
+  if (over > 0) next += dump->every - over;
+  if (next == dump->last_step) next = next > INT64_MAX - dump->every ? INT64_MAX : next + dump->every;
+  return next;
+}
+
+/* The file of a frame; the caller frees *path. */
+static md_status frame_path(const md_dump *dump, int64_t step, char **path)
+{
+  const char *star = strchr(dump->path, '*');
+  const size_t size = strlen(dump->path) + 64;
+  char *name = malloc(size);
+  if (!name) return md_error(MD_RUNTIME, "dump %s: out of memory", dump->observer.id);
+  if (star)
+    snprintf(name, size, "%.*s%0*lld%s", (int)(star - dump->path), dump->path, dump->pad, (long long)step,
+             star + 1);
+  else
+    snprintf(name, size, "%s", dump->path);
+  *path = name;
+  return MD_OK;
+}
+
+static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }
+
+static md_status open_files(md_dump *dump, int64_t step)
+{
+  if (dump->output) return MD_OK;
+  if (has_stream(dump)) return md_output_open(&dump->output, dump->path, dump->append);
+  char *path;
+  MD_TRY(frame_path(dump, step, &path));
+  const md_status status = md_output_check_path(path);
+  free(path);
+  return status;
+}
+
+/* Puts the dump's name in front of an error, and makes all ranks see the same. */
+static md_status agree(md_dump *dump, md_sim *sim, md_status status)
+{
+  if (status != MD_OK) md_error_prefix("dump %s: ", dump->observer.id);
+  return sim->comm->agree(sim->comm, status);
+}
+
+static md_status start(md_observer *observer, md_sim *sim)
+{
+  md_dump *dump = (md_dump *)observer;
+  dump->run_start = sim->model.step;
+  if (sim->comm->size > 1 && !dump->style->draw)
+    return md_error(MD_USAGE,
+                    "dump %s: style %s is written by one rank only; run on one rank, or use dump density",
+                    observer->id, dump->style->name);
+  return agree(dump, sim, sim->comm->rank == 0 ? open_files(dump, dump->run_start) : MD_OK);
+}
+
+static md_status write_text(md_dump *dump, md_view *view, const char *path)
+{
+  const md_sim *sim = view->sim;
+  const md_frame frame = {.model = &sim->model,
+                          .particles = &sim->particles,
+                          .order = dump->sorted ? view->order : NULL,
+                          .force = view->have_forces ? view->force : NULL,
+                          .velocity_per_v = view->engine ? sim->model.velocity_per_v : NULL,
+                          .step = view->step};
+  if (dump->output) return md_dump_write_frame(dump, &frame, sim->options.threads, dump->output);
+  md_output *output;
+  MD_TRY(md_output_open(&output, path, dump->append));
+  const md_status status = md_dump_write_frame(dump, &frame, sim->options.threads, output);
+  const md_status closed = md_output_close(&output);
+  return status != MD_OK ? status : closed;
+}
+
+static md_status observe(md_observer *observer, md_view *view)
+{
+  md_dump *dump = (md_dump *)observer;
+  md_sim *sim = view->sim;
+  MD_TRY(md_view_particles(view));
+  if (md_dump_wants_forces(dump)) MD_TRY(md_view_forces(view));
+  char *path;
+  MD_TRY(frame_path(dump, view->step, &path));
+  md_status status = dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path);
+  free(path);
+  status = agree(dump, sim, status);
+  if (status == MD_OK) dump->last_step = view->step;
+  return status;
+}
+
+static md_status finish(md_observer *observer, md_sim *sim)
+{
+  md_dump *dump = (md_dump *)observer;
+  return agree(dump, sim, dump->output ? md_output_flush(dump->output) : MD_OK);
+}
+
+static void free_dump(md_dump *dump)
+{
+  free(dump->path);
+  free(dump->column);
+  free(dump->element);
+  free(dump);
+}
+
+/* What could be lost here has been flushed and checked by finish(). */
+static void destroy(md_observer *observer)
+{
+  md_dump *dump = (md_dump *)observer;
+  if (md_output_close(&dump->output) != MD_OK) md_error_prefix("dump %s: ", observer->id);
+  free_dump(dump);
+}
+
+static bool is_dump(const md_observer *observer) { return observer->destroy == destroy; }
+
+static md_status find_style(const char *name, const md_dump_style **style)
+{
+  char accepted[256] = "";
+  for (int s = 0; s < STYLES; ++s) {
+    *style = styles[s];
+    if (strcmp(name, styles[s]->name) == 0) return MD_OK;
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s]->name);
+  }
+  return md_error(MD_USAGE, "dump: unknown style `%.80s`; accepted are %s", name, accepted);
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+  const size_t n = strlen(path), m = strlen(suffix);
+  return n >= m && strcmp(path + n - m, suffix) == 0;
+}
+
+static md_status check_path(const md_sim *sim, const md_dump *dump)
+{
+  const char *path = dump->path;
+  const char *star = strchr(path, '*');
+  if (path[0] == '\0') return md_error(MD_USAGE, "dump: the file name is empty");
+  if (star && strchr(star + 1, '*'))
+    return md_error(MD_USAGE, "dump: file name `%.300s` has more than one *", path);
+  if (strchr(path, '%'))
+    return md_error(
+        MD_USAGE,
+        "dump: file name `%.300s` has a %%; a file per processor is not offered, all write into one", path);
+  if (ends_in(path, ".bin") || ends_in(path, ".zst"))
+    return md_error(
+        MD_USAGE,
+        "dump: file name `%.300s` asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
+  if (dump->style->draw && !ends_in(path, ".png"))
+    return md_error(MD_USAGE, "dump %s: file name `%.300s` must end in .png", dump->style->name, path);
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    if (is_dump(o) && strcmp(((const md_dump *)o)->path, path) == 0)
+      return md_error(MD_USAGE, "dump: dump %s writes to %.300s already; choose another name", o->id, path);
+  return MD_OK;
+}
+
+/* words: ID all STYLE N FILE arguments... */
+static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
+{
+  if (strlen(words->word[0]) >= sizeof dump->observer.id)
+    return md_error(MD_USAGE, "dump: the id `%.80s` is longer than %zu characters", words->word[0],
+                    sizeof dump->observer.id - 1);
+  snprintf(dump->observer.id, sizeof dump->observer.id, "%s", words->word[0]);
+  MD_TRY(md_word_group(words->word[1]));
+  MD_TRY(find_style(words->word[2], &dump->style));
+  MD_TRY(
+      md_word_int64(words->word[3], "the number of steps between dump frames", 1, INT64_MAX, &dump->every));
+  dump->path = strdup(words->word[4]);
+  dump->ntypes = sim->model.ntypes;
+  dump->element = calloc((size_t)dump->ntypes + 1, sizeof *dump->element);
+  if (!dump->path || !dump->element) return md_error(MD_RUNTIME, "dump: out of memory");
+  for (int t = 1; t <= dump->ntypes; ++t)
+    snprintf(dump->element[t], sizeof dump->element[t], "%s", md_element_default(t));
+  MD_TRY(check_path(sim, dump));
+  const md_words rest = {words->n - 5, words->word + 5};
+  return dump->style->parse(dump, sim, &rest);
+}
+
+md_status md_do_dump(md_sim *sim, const md_words *words)
+{
+  MD_TRY(md_sim_need_box(sim, "dump"));
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    if (strcmp(o->id, words->word[0]) == 0)
+      return md_error(MD_USAGE, "dump: the id %s is in use; choose another, or undump it first", o->id);
+  md_dump *dump = calloc(1, sizeof *dump);
+  if (!dump) return md_error(MD_RUNTIME, "dump: out of memory");
+  *dump = (md_dump){.sorted = true, .precision = MD_DIGITS_MAX, .last_step = -1};
+  dump->observer.due = due;
+  dump->observer.start = start;
+  dump->observer.observe = observe;
+  dump->observer.finish = finish;
+  dump->observer.destroy = destroy;
+  const md_status status = read_words(sim, words, dump);
+  if (status != MD_OK) {
+    free_dump(dump);
+    return status;
+  }
+  md_observer **tail = &sim->observers;
+  while (*tail) tail = &(*tail)->next;
+  *tail = &dump->observer;
+  return MD_OK;
+}
+
+md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump)
+{
+  char known[512] = "";
+  for (md_observer *o = sim->observers; o; o = o->next) {
+    if (!is_dump(o)) continue;
+    *dump = (md_dump *)o;
+    if (strcmp(o->id, id) == 0) return MD_OK;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, " %s", o->id);
+  }
+  return md_error(MD_USAGE, "there is no dump `%.80s`; dumps are:%s", id, known[0] ? known : " none");
+}
+
+md_status md_do_undump(md_sim *sim, const md_words *words)
+{
+  md_dump *dump;
+  MD_TRY(md_dump_find(sim, words->word[0], &dump));
+  md_observer **at = &sim->observers;
+  while (*at != &dump->observer) at = &(*at)->next;
+  *at = dump->observer.next;
+  const md_status status = md_output_close(&dump->output);
+  if (status != MD_OK) md_error_prefix("undump %s: ", words->word[0]);
+  free_dump(dump);
+  return status;
+}

@@ -1,0 +1,125 @@
+/* The log's sinks, its live line and its heartbeats; see log.h.
+ *
+ * The live line is written over itself: a carriage return, the text, and the terminal's "erase to the end of
+ * the line". Whatever is printed in between first erases it. Heartbeats begin with # so that programs that read
+ * the thermo table out of a log pass over them.
+ */
+#include "src/log.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const double live_interval = 0.1, heartbeat_interval = 30.0; /* s */
+
+static void erase_live_line(md_log *log)
+{
+  if (!log->line_open) return;
+  log->line_open = false;
+  if (fputs("\r\033[K", log->screen) < 0) log->failed = true;
+}
+
+static void put(md_log *log, FILE *sink, const char *format, va_list args)
+{
+  if (sink && vfprintf(sink, format, args) < 0) log->failed = true;
+}
+
+void md_log_print(md_log *log, const char *format, ...)
+{
+  erase_live_line(log);
+  va_list args;
+  va_start(args, format);
+  put(log, log->screen, format, args);
+  va_end(args);
+  va_start(args, format);
+  put(log, log->file, format, args);
+  va_end(args);
+}
+
+static void put_line(md_log *log, FILE *sink, const char *line)
+{
+  if (fputs(line, sink) < 0) log->failed = true;
+  const size_t n = strlen(line);
+  if ((n == 0 || line[n - 1] != '\n') && fputc('\n', sink) < 0) log->failed = true;
+}
+
+void md_log_echo(md_log *log, const char *line)
+{
+  if (log->screen && log->echo_screen) {
+    erase_live_line(log);
+    put_line(log, log->screen, line);
+  }
+  if (log->file && log->echo_file) put_line(log, log->file, line);
+}
+
+/* "12 s", "3 min 20 s", "2 h 05 min", "4 d 03 h". */
+static void print_duration(char *out, size_t size, double seconds)
+{
+  if (!(seconds < 1e9)) {
+    snprintf(out, size, "unknown");
+    return;
+  }
+  const long long s = (long long)(seconds + 0.5);
+  if (s < 60)
+    snprintf(out, size, "%lld s", s);
+  else if (s < 3600)
+    snprintf(out, size, "%lld min %02lld s", s / 60, s % 60);
+  else if (s < 86400)
+    snprintf(out, size, "%lld h %02lld min", s / 3600, s / 60 % 60);
+  else
+    snprintf(out, size, "%lld d %02lld h", s / 86400, s / 3600 % 24);
+}
+
+static void print_progress(char *out, size_t size, long long done, long long total, double seconds,
+                           double rate)
+{
+  const double percent = total > 0 ? 100.0 * (double)done / (double)total : 100.0;
+  char eta[32];
+  print_duration(eta, sizeof eta, done > 0 ? seconds / (double)done * (double)(total - done) : 1e300);
+  snprintf(out, size, "step %lld of %lld, %.1f %%, %.3g particle-steps/s, ETA %s", done, total, percent, rate,
+           eta);
+}
+
+static void heartbeat(md_log *log, FILE *sink, const char *text)
+{
+  if (fprintf(sink, "# %s\n", text) < 0 || fflush(sink) != 0) log->failed = true;
+}
+
+void md_log_progress(md_log *log, long long done, long long total, double seconds, double rate)
+{
+  const bool live = log->live && log->screen;
+  const bool draw = live && seconds - log->last_live >= live_interval;
+  const bool beat = seconds - log->last_heartbeat >= heartbeat_interval;
+  if (!draw && !beat) return;
+  char text[160];
+  print_progress(text, sizeof text, done, total, seconds, rate);
+  if (beat) {
+    log->last_heartbeat = seconds;
+    if (log->file) heartbeat(log, log->file, text);
+    if (log->screen && !live) heartbeat(log, log->screen, text);
+  }
+  if (draw) {
+    log->last_live = seconds;
+    log->line_open = true;
+    if (fprintf(log->screen, "\r%s\033[K", text) < 0 || fflush(log->screen) != 0) log->failed = true;
+  }
+}
+
+void md_log_progress_end(md_log *log)
+{
+  erase_live_line(log);
+  log->last_live = log->last_heartbeat = 0.0;
+}
+
+void md_log_flush(md_log *log)
+{
+  if (log->screen && fflush(log->screen) != 0) log->failed = true;
+  if (log->file && fflush(log->file) != 0) log->failed = true;
+}
+
+md_status md_log_status(md_log *log)
+{
+  md_log_flush(log);
+  if ((log->screen && ferror(log->screen)) || (log->file && ferror(log->file))) log->failed = true;
+  if (!log->failed) return MD_OK;
+  return md_error(MD_RUNTIME, "writing the log failed: is the disk full, or the reader of a pipe gone?");
+}

@@ -1,0 +1,44 @@
+/* The log: everything the program says while it works, to the screen and to a log file.
+ *
+ * Only the root rank's log has sinks; on other ranks every call does nothing. A terminal additionally gets one
+ * live progress line, redrawn in place; a file or pipe gets heartbeat lines instead, at most one in 30 s.
+ * Sinks belong to the caller (main), who opens and closes them. A write error is remembered and reported by
+ * md_log_status, so that a full disk does not pass silently.
+ */
+#ifndef MD_SRC_LOG_H
+#define MD_SRC_LOG_H
+
+#include "common/error.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct md_log {
+  FILE *screen;                /* or NULL */
+  FILE *file;                  /* or NULL */
+  bool live;                   /* screen is a terminal: the progress line may be redrawn */
+  bool line_open;              /* a live line stands on the terminal */
+  bool echo_screen, echo_file; /* of the echo command */
+  bool failed;
+  double last_heartbeat, last_live; /* seconds since the run's start */
+} md_log;
+
+/* One line or several, newline included in the format, to both sinks. */
+void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);
+
+/* A deck line as it is read, to the sinks that echo. */
+void md_log_echo(md_log *log, const char *line);
+
+/* Progress of a run: steps done of total, seconds since its start, particle-steps per second. Redraws the
+ * live line, or prints a heartbeat if the last one is 30 s old. */
+void md_log_progress(md_log *log, long long done, long long total, double seconds, double rate);
+
+/* Removes the live line, if one stands; called at a run's end. */
+void md_log_progress_end(md_log *log);
+
+/* Hands what is buffered to the system. */
+void md_log_flush(md_log *log);
+
+/* Flushes; MD_RUNTIME if any write failed. */
+md_status md_log_status(md_log *log) MD_CHECKED;
+
+#endif

@@ -1,0 +1,235 @@
+/* The program: command line, log files, and the exit status. Only this file prints to the terminal by itself.
+ *
+ *   myriad -in DECK [options]      run a deck
+ *   myriad info                    what this build and machine offer
+ *   myriad help [COMMAND]          the commands of the deck language
+ */
+#include "openmp/openmp.h"
+#include "src/deck.h"
+#include "src/engines.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef MD_VERSION
+#define MD_VERSION "0.1"
+#endif
+
+enum { PRESETS_MAX = 256 };
+
+typedef struct preset {
+  const char *name;
+  char *const *value;
+  int nvalue;
+} preset;
+
+typedef struct command_line {
+  const char *deck;
+  const char *log_name, *screen_name, *echo;
+  const char *engine;
+  int64_t threads;
+  int npreset;
+  preset presets[PRESETS_MAX];
+} command_line;
+
+static const char usage[] =
+    "usage: myriad -in DECK [options]     run a deck (an input script in LAMMPS's language)\n"
+    "       myriad info                   what this build and machine offer\n"
+    "       myriad help [COMMAND]         the commands of the deck language\n"
+    "options:\n"
+    "  -in, -i FILE                 the deck; - reads standard input\n"
+    "  -var, -v NAME VALUE...       set a variable, before the deck does\n"
+    "  --engine NAME                openmp (default) or naive\n"
+    "  --threads N                  threads of the openmp engine (default: OMP_NUM_THREADS, or all cores)\n"
+    "  -log, -l FILE|none           the log file (default log.myriad)\n"
+    "  -screen, -sc FILE|none       what goes to the screen otherwise\n"
+    "  -echo, -e none|screen|log|both   where deck lines are repeated (default log)\n"
+    "  -h, --help, --version\n"
+    "exit status: 0 done, 1 runtime error, 2 usage or deck error, 3 physics error\n";
+
+static int fail(md_status status)
+{
+  fprintf(stderr, "myriad: error: %s\n", md_error_text());
+  return (int)status;
+}
+
+static bool is(const char *word, const char *a, const char *b)
+{
+  return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* The words behind -var NAME up to the next option. A value may be a negative number. */
+static int values(int argc, char *const *argv, int from)
+{
+  int n = 0;
+  while (from + n < argc && !(argv[from + n][0] == '-' && argv[from + n][1] != '\0' &&
+                              !strchr("0123456789.", argv[from + n][1])))
+    ++n;
+  return n;
+}
+
+static md_status parse(int argc, char **argv, command_line *c)
+{
+  *c = (command_line){.log_name = "log.myriad", .engine = "openmp"};
+  for (int a = 1; a < argc; ++a) {
+    const char *word = argv[a];
+    const char *value = a + 1 < argc ? argv[a + 1] : NULL;
+    if (is(word, "-var", "-v") || is(word, "--var", "-var")) {
+      preset *p = &c->presets[c->npreset];
+      const int n = values(argc, argv, a + 1);
+      if (n < 2) return md_error(MD_USAGE, "-var takes a name and at least one value");
+      if (++c->npreset > PRESETS_MAX) return md_error(MD_USAGE, "more than %d -var options", PRESETS_MAX);
+      *p = (preset){argv[a + 1], argv + a + 2, n - 1};
+      a += n;
+      continue;
+    }
+    const char **text = is(word, "-in", "-i") || is(word, "--in", "-in")                ? &c->deck
+                        : is(word, "-log", "-l") || is(word, "--log", "-log")           ? &c->log_name
+                        : is(word, "-screen", "-sc") || is(word, "--screen", "-screen") ? &c->screen_name
+                        : is(word, "-echo", "-e") || is(word, "--echo", "-echo")        ? &c->echo
+                        : is(word, "--engine", "-engine")                               ? &c->engine
+                                                                                        : NULL;
+    if (!text && !is(word, "--threads", "-threads"))
+      return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
+    if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
+    ++a;
+    if (text)
+      *text = value;
+    else
+      MD_TRY(md_word_int64(value, "--threads", 1, 4096, &c->threads));
+  }
+  if (!c->deck) return md_error(MD_USAGE, "no deck: say myriad -in FILE; see myriad --help");
+  return MD_OK;
+}
+
+static md_status open_log(md_log *log, const command_line *c)
+{
+  *log = (md_log){.echo_file = true};
+  if (!c->screen_name) {
+    log->screen = stdout;
+    log->live = isatty(STDOUT_FILENO) == 1;
+  } else if (strcmp(c->screen_name, "none") != 0) {
+    log->screen = fopen(c->screen_name, "w");
+    if (!log->screen) return md_error(MD_RUNTIME, "cannot write the screen file %s", c->screen_name);
+  }
+  if (strcmp(c->log_name, "none") != 0) {
+    log->file = fopen(c->log_name, "w");
+    if (!log->file)
+      return md_error(MD_RUNTIME, "cannot write the log file %s; use -log FILE, or -log none", c->log_name);
+  }
+  if (c->echo) {
+    log->echo_screen = is(c->echo, "screen", "both");
+    log->echo_file = is(c->echo, "log", "both");
+    if (!is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
+      return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
+  }
+  return MD_OK;
+}
+
+static void close_log(md_log *log)
+{
+  if (log->file) fclose(log->file);
+  if (log->screen && log->screen != stdout) fclose(log->screen);
+}
+
+static md_status run_deck(md_sim *sim, const command_line *c)
+{
+  sim->engine = md_engine_find(c->engine);
+  if (!sim->engine)
+    return md_error(MD_USAGE, "there is no engine `%s` in this build; see myriad info", c->engine);
+  sim->options.threads = (int)c->threads;
+  if (c->threads > 0) omp_set_num_threads((int)c->threads);
+  for (int p = 0; p < c->npreset; ++p)
+    MD_TRY(
+        md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
+  const bool standard_input = strcmp(c->deck, "-") == 0;
+  FILE *file = standard_input ? stdin : fopen(c->deck, "r");
+  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s", c->deck);
+  const double started = md_time();
+  const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : c->deck);
+  if (!standard_input) fclose(file);
+  if (status == MD_OK) {
+    const long seconds = (long)(md_time() - started);
+    md_log_print(sim->log, "Total wall time: %ld:%02ld:%02ld\n", seconds / 3600, seconds / 60 % 60,
+                 seconds % 60);
+    return md_log_status(sim->log);
+  }
+  if (sim->log->file) fprintf(sim->log->file, "ERROR: %s\n", md_error_text());
+  return status;
+}
+
+static int run(const command_line *c)
+{
+  md_log log;
+  md_status status = open_log(&log, c);
+  if (status == MD_OK) {
+    md_sim sim;
+    status = md_sim_init(&sim);
+    sim.log = &log;
+    if (status == MD_OK) status = md_comm_serial(&sim.comm);
+    if (status == MD_OK) {
+      md_log_print(&log, "Myriad %s\n", MD_VERSION);
+      status = run_deck(&sim, c);
+    }
+    const int result = status == MD_OK ? 0 : fail(status);
+    if (sim.comm) sim.comm->destroy(sim.comm);
+    md_sim_free(&sim);
+    close_log(&log);
+    return result;
+  }
+  close_log(&log);
+  return fail(status);
+}
+
+static int info(void)
+{
+  printf("Myriad %s\n\nEngines:\n", MD_VERSION);
+  for (int k = 0; k < md_engines_count; ++k)
+    printf("  %-8s %s\n", md_engines[k]->name, md_engines[k]->summary);
+  printf("\nPair styles:\n");
+  for (int k = 0; k < MD_PAIR_KINDS; ++k) {
+    const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
+    printf("  %-10s %s\n", style->name, style->summary);
+  }
+  printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
+  printf("Default engine: %s\n", md_engines[0]->name);
+  printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
+         (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
+  printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
+         md_particles_bytes(2), md_particles_bytes(3));
+  return 0;
+}
+
+static int help(const char *name)
+{
+  if (!name) {
+    fputs(usage, stdout);
+    printf("\ndeck commands (myriad help COMMAND explains one):\n");
+    for (int k = 0; k < md_commands_count; ++k) printf("  %s\n", md_commands[k].usage);
+    return 0;
+  }
+  const md_command *command = md_command_find(name);
+  if (!command) {
+    const char *nearest = md_command_nearest(name);
+    fprintf(stderr, "myriad: error: there is no command `%s`%s%s; myriad help lists them\n", name,
+            nearest ? ", did you mean " : "", nearest ? nearest : "");
+    return MD_USAGE;
+  }
+  printf("%s\n\n%s\n", command->usage, command->help);
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc >= 2 && is(argv[1], "info", "--info")) return info();
+  if (argc >= 2 && strcmp(argv[1], "help") == 0) return help(argc >= 3 ? argv[2] : NULL);
+  for (int a = 1; a < argc; ++a) {
+    if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0) return help(NULL);
+    if (strcmp(argv[a], "--version") == 0) return printf("Myriad %s\n", MD_VERSION) < 0;
+  }
+  command_line c;
+  const md_status status = parse(argc, argv, &c);
+  return status == MD_OK ? run(&c) : fail(status);
+}

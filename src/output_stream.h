@@ -1,0 +1,39 @@
+/* A checked output file: plain, or gzip if its name ends in .gz.
+ *
+ * Every write, flush and close is looked at, so a full disk is an error naming the file and never a short file
+ * that looks complete. A gzip file is a sequence of members, one per write; gzip, zcat and every library read
+ * such a file as one stream. Members are independent, so blocks may be packed by several threads at once
+ * (md_output_pack) and written in order afterwards.
+ */
+#ifndef MD_SRC_OUTPUT_STREAM_H
+#define MD_SRC_OUTPUT_STREAM_H
+
+#include "src/text.h"
+
+typedef struct md_output md_output;
+
+/* Opens `path`, truncating it or appending to it. MD_RUNTIME: cannot be written. The caller closes *output. */
+md_status md_output_open(md_output **output, const char *path, bool append) MD_CHECKED;
+
+/* Whether nothing is in the file yet, neither before it was opened nor since. */
+bool md_output_empty(const md_output *output);
+
+/* Writes n bytes. */
+md_status md_output_write(md_output *output, const char *bytes, size_t n) MD_CHECKED;
+
+/* What write does, in two steps: pack may run on several threads for different texts (a plain file's bytes stay as
+ * they are; a failure is remembered in *text), write_packed on one. */
+void md_output_pack(const md_output *output, md_text *text);
+md_status md_output_write_packed(md_output *output, const md_text *text) MD_CHECKED;
+
+/* Hands everything to the system: the file is complete up to here. */
+md_status md_output_flush(md_output *output) MD_CHECKED;
+
+/* Closes and frees *output in any case and sets it to NULL; NULL is allowed. */
+md_status md_output_close(md_output **output) MD_CHECKED;
+
+/* MD_RUNTIME if a file of this name cannot be written: its directory is missing or closed to us, or it is itself a
+ * directory. Creates nothing. */
+md_status md_output_check_path(const char *path) MD_CHECKED;
+
+#endif

@@ -1,0 +1,212 @@
+/* The run loop: let the engine run to the next step anyone wants to see, show it, repeat.
+ *
+ * The observers say when they are next due; the engine runs the gap without returning, except that a gap is cut
+ * into pieces of about half a second so that progress can be shown. Cutting a run changes no bit of it.
+ * The closing lines are LAMMPS's own, so that existing log readers work.
+ */
+#include "src/engines.h"
+#include "src/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct run_state {
+  md_sim *sim;
+  md_engine *engine;
+  int64_t first, last;
+  int64_t thermo_shown;   /* step of the last thermo row, -1: none */
+  double started, output; /* wall clock; seconds in observers */
+  double cpu_started;
+} run_state;
+
+static int64_t thermo_due(const run_state *run, int64_t step)
+{
+  const int64_t every = run->sim->thermo.every;
+  if (step <= run->first) return run->first;
+  if (every <= 0) return run->last;
+  const int64_t next = (step + every - 1) / every * every;
+  return next < run->last ? next : run->last;
+}
+
+static int64_t next_due(const run_state *run, int64_t step)
+{
+  int64_t due = thermo_due(run, step);
+  for (md_observer *o = run->sim->observers; o; o = o->next) {
+    const int64_t wanted = o->due(o, step);
+    if (wanted < due) due = wanted;
+  }
+  return due;
+}
+
+static md_status observe(run_state *run, int64_t step, md_view *view)
+{
+  md_sim *sim = run->sim;
+  if (thermo_due(run, step) == step && run->thermo_shown != step) {
+    MD_TRY(md_thermo_row(sim, view));
+    run->thermo_shown = step;
+  }
+  for (md_observer *o = sim->observers; o; o = o->next)
+    if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
+  return MD_OK;
+}
+
+static md_status show(run_state *run)
+{
+  md_sim *sim = run->sim;
+  const double mark = md_time();
+  sim->run_seconds = mark - run->started;
+  md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
+  sim->view = &view;
+  const md_status status = observe(run, sim->model.step, &view);
+  sim->view = NULL;
+  md_view_close(&view);
+  run->output += md_time() - mark;
+  return status;
+}
+
+/* Runs to step `to`, in pieces short enough to report progress between them. */
+static md_status advance(run_state *run, int64_t to)
+{
+  md_sim *sim = run->sim;
+  int64_t piece = 1;
+  while (sim->model.step < to) {
+    const int64_t left = to - sim->model.step;
+    const int64_t n = piece < left ? piece : left;
+    const double mark = md_time();
+    MD_TRY(sim->comm->agree(sim->comm, sim->engine->run(run->engine, n)));
+    double seconds = md_time() - mark;
+    MD_TRY(sim->comm->max(sim->comm, &seconds, 1)); /* every rank must choose the same pieces */
+    if (seconds < 0.25) piece = piece < INT64_C(1) << 40 ? 2 * piece : piece;
+    if (seconds > 1.0 && piece > 1) piece /= 2;
+    const double elapsed = md_time() - run->started;
+    const double done = (double)(sim->model.step - run->first);
+    md_log_progress(sim->log, sim->model.step - run->first, run->last - run->first, elapsed,
+                    elapsed > 0.0 ? done * (double)sim->model.natoms / elapsed : 0.0);
+  }
+  return MD_OK;
+}
+
+static md_status loop(run_state *run)
+{
+  md_sim *sim = run->sim;
+  MD_TRY(md_thermo_header(sim));
+  run->started = md_time();
+  run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
+  MD_TRY(show(run));
+  while (sim->model.step < run->last) {
+    MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
+    md_log_progress_end(sim->log);
+    MD_TRY(show(run));
+  }
+  return MD_OK;
+}
+
+static void summary(const run_state *run, double seconds)
+{
+  md_sim *sim = run->sim;
+  md_engine_report report;
+  sim->engine->report(run->engine, &report);
+  const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
+  const int64_t steps = run->last - run->first;
+  const int procs = sim->comm->size * report.threads;
+  md_log_print(sim->log, "Loop time of %g on %d procs for %lld steps with %lld atoms\n\n", seconds, procs,
+               (long long)steps, (long long)sim->model.natoms);
+  if (steps > 0 && seconds > 0.0) {
+    const double rate = (double)steps / seconds;
+    md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
+                 rate * sim->model.dt * 86400.0, rate, rate * (double)sim->model.natoms * 1e-6);
+    md_log_print(sim->log, "%.1f%% CPU use with %d MPI tasks x %d OpenMP threads\n",
+                 100.0 * cpu / seconds / report.threads, sim->comm->size, report.threads);
+  }
+  md_log_print(
+      sim->log,
+      "\nTask timing breakdown:\nSection |    time    | %%total\n--------------------------------\n");
+  report.timers.seconds[MD_PHASE_OUTPUT] += run->output;
+  double other = seconds;
+  for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) {
+    const double t = report.timers.seconds[phase];
+    other -= t;
+    md_log_print(sim->log, "%-7s | %-10.5g | %6.2f\n", md_phase_name((md_phase)phase), t,
+                 seconds > 0.0 ? 100.0 * t / seconds : 0.0);
+  }
+  md_log_print(sim->log, "Other   | %-10.5g | %6.2f\n\n", md_max(other, 0.0),
+               seconds > 0.0 ? 100.0 * md_max(other, 0.0) / seconds : 0.0);
+  md_log_print(sim->log, "Engine: %s, %s instructions\n", sim->engine->name, report.isa);
+  md_log_print(sim->log, "Rebuilds: %lld, one in %.1f steps\n", (long long)report.rebuilds,
+               report.rebuilds > 0 ? (double)report.steps / (double)report.rebuilds : (double)report.steps);
+  md_log_print(sim->log, "Ghosts: %lld, stored neighbours: %.2f per particle\n", (long long)report.ghosts,
+               report.neighbours);
+  if (sim->particles.n > 0)
+    md_log_print(sim->log, "Memory: %.1f bytes per particle\n\n",
+                 (double)report.bytes / (double)sim->particles.n);
+}
+
+static md_status run_engine(run_state *run)
+{
+  md_sim *sim = run->sim;
+  for (md_observer *o = sim->observers; o; o = o->next)
+    if (o->start) MD_TRY(o->start(o, sim));
+  MD_TRY(loop(run));
+  const double seconds = md_time() - run->started;
+  MD_TRY(sim->engine->download(run->engine, NULL));
+  for (md_observer *o = sim->observers; o; o = o->next)
+    if (o->finish) MD_TRY(o->finish(o, sim));
+  summary(run, seconds);
+  return md_log_status(sim->log);
+}
+
+static void describe(md_sim *sim)
+{
+  const md_model *m = &sim->model;
+  md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", sim->engine->name,
+               (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
+  md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
+               ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
+}
+
+md_status md_sim_run(md_sim *sim, int64_t n)
+{
+  md_model *model = &sim->model;
+  if (model->step > INT64_MAX - n) return md_error(MD_USAGE, "run: the step number would exceed 2^63");
+  run_state run = {.sim = sim, .first = model->step, .last = model->step + n, .thermo_shown = -1};
+  model->run_begin = run.first;
+  model->run_end = run.last;
+  MD_TRY(md_sim_count(sim));
+  MD_TRY(md_model_prepare(model));
+  MD_TRY(sim->comm->agree(sim->comm, md_model_enter(model, &sim->particles)));
+  describe(sim);
+  MD_TRY(sim->comm->agree(
+      sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));
+  const md_status status = run_engine(&run);
+  md_log_progress_end(sim->log);
+  sim->engine->destroy(run.engine);
+  sim->particles.nghost = 0;
+  md_model_leave(model, &sim->particles);
+  return status;
+}
+
+md_status md_do_run(md_sim *sim, const md_words *words)
+{
+  MD_TRY(md_sim_need_box(sim, "run"));
+  int64_t n;
+  MD_TRY(md_word_int64(words->word[0], "the number of steps", 0, INT64_MAX, &n));
+  for (int w = 1; w < words->n; ++w) {
+    if (strcmp(words->word[w], "upto") == 0) {
+      if (n < sim->model.step)
+        return md_error(MD_USAGE, "run upto %lld: the present step %lld is already beyond it", (long long)n,
+                        (long long)sim->model.step);
+      n -= sim->model.step;
+    } else if ((strcmp(words->word[w], "pre") == 0 || strcmp(words->word[w], "post") == 0) &&
+               w + 1 < words->n) {
+      bool ignored;
+      MD_TRY(md_word_bool(words->word[++w], "run pre/post", &ignored));
+      md_sim_explain(sim, "run pre/post", "every run prepares itself and prints its summary");
+    } else {
+      return md_error(MD_USAGE, "run: unknown keyword `%s`; accepted are upto, pre yes|no, post yes|no",
+                      words->word[w]);
+    }
+  }
+  return md_sim_run(sim, n);
+}

@@ -1,0 +1,82 @@
+/* The simulation's life: defaults, counting, clean-up; see sim.h. */
+#include "src/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static md_status keyword(void *context, const char *name, double *value, bool *known)
+{
+  return md_sim_keyword(context, name, value, known);
+}
+
+md_status md_sim_init(md_sim *sim)
+{
+  *sim = (md_sim){.options = {.skin = -1.0}};
+  md_model_init(&sim->model);
+  md_particles_init(&sim->particles, sim->model.box.dim);
+  md_thermo_init(&sim->thermo);
+  return md_variables_new(&sim->variables, keyword, sim);
+}
+
+void md_sim_free(md_sim *sim)
+{
+  while (sim->observers) {
+    md_observer *observer = sim->observers;
+    sim->observers = observer->next;
+    observer->destroy(observer);
+  }
+  while (sim->fixes) {
+    md_fix *fix = sim->fixes;
+    sim->fixes = fix->next;
+    free(fix);
+  }
+  while (sim->regions) {
+    md_region *region = sim->regions;
+    sim->regions = region->next;
+    free(region);
+  }
+  while (sim->explained) {
+    md_explained *e = sim->explained;
+    sim->explained = e->next;
+    free(e);
+  }
+  md_variables_free(sim->variables);
+  md_particles_free(&sim->particles);
+  md_model_free(&sim->model);
+}
+
+void md_sim_explain(md_sim *sim, const char *name, const char *text)
+{
+  for (const md_explained *e = sim->explained; e; e = e->next)
+    if (strcmp(e->name, name) == 0) return;
+  md_explained *e = calloc(1, sizeof *e);
+  if (e) {
+    strncpy(e->name, name, sizeof e->name - 1);
+    e->next = sim->explained;
+    sim->explained = e;
+  }
+  md_log_print(sim->log, "Note: %s: %s\n", name, text);
+}
+
+md_status md_sim_count(md_sim *sim)
+{
+  int64_t total = sim->particles.n;
+  MD_TRY(sim->comm->sum(sim->comm, &total, 1));
+  int64_t max_id = 0;
+  for (int64_t i = 0; i < sim->particles.n; ++i)
+    if (sim->particles.id[i] > max_id) max_id = sim->particles.id[i];
+  /* Two halves, each exact in double, so that ids beyond 2^53 survive the reduction. */
+  double high = (double)(max_id >> 32);
+  MD_TRY(sim->comm->max(sim->comm, &high, 1));
+  double low = (double)(max_id >> 32) == high ? (double)(max_id & INT64_C(0xffffffff)) : 0.0;
+  MD_TRY(sim->comm->max(sim->comm, &low, 1));
+  sim->model.natoms = total;
+  sim->max_id = ((int64_t)high << 32) | (int64_t)low;
+  return MD_OK;
+}
+
+md_status md_sim_need_box(const md_sim *sim, const char *command)
+{
+  if (sim->has_box) return MD_OK;
+  return md_error(MD_USAGE, "%s needs a box: use create_box or read_data first", command);
+}

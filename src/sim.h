@@ -1,0 +1,91 @@
+/* The simulation a deck builds up: the model, the particles, and the program around them. */
+#ifndef MD_SRC_SIM_H
+#define MD_SRC_SIM_H
+
+#include "common/engine.h"
+#include "src/command.h"
+#include "src/log.h"
+#include "src/observer.h"
+#include "src/thermo.h"
+#include "src/variable.h"
+
+enum { MD_BASIS_MAX = 64 };
+
+/* A lattice: site m of cell i is at (side (i + basis[m])) scale + cell origin on each axis, sigma. */
+typedef struct md_lattice {
+  bool set;
+  double cell[3];   /* the length that lattice units stand for, sigma */
+  double side[3];   /* sides of the repeated cell, in units of scale */
+  double scale;     /* sigma */
+  double origin[3]; /* in units of cell */
+  int nbasis;       /* 0 for lattice none: units only, no sites */
+  double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
+} md_lattice;
+
+typedef struct md_region {
+  char id[64];
+  double lo[3], hi[3]; /* sigma; may be infinite */
+  struct md_region *next;
+} md_region;
+
+/* A fix as the deck named it; what it does stands in the model. */
+typedef struct md_fix {
+  char id[64];
+  char style[32];
+  bool wall[3][2]; /* the faces a wall/reflect put its walls on, as in the model */
+  struct md_fix *next;
+} md_fix;
+
+/* A command without meaning here that has been explained. */
+typedef struct md_explained {
+  char name[64];
+  struct md_explained *next;
+} md_explained;
+
+struct md_sim {
+  md_model model;
+  md_particles particles;
+  md_comm *comm;
+  const md_engine_kind *engine;
+  md_engine_options options;
+  md_log *log;
+  md_variables *variables;
+  md_lattice lattice;
+  md_region *regions;
+  md_fix *fixes;
+  md_thermo thermo;       /* the thermo observer's settings and state (thermo.h) */
+  md_explained *explained;
+  md_observer *observers; /* dumps and others, in the deck's order */
+  bool has_box;           /* create_box or read_data has run; units, dimension, boundary are closed then */
+  bool has_thermo;        /* last_thermo is of a finished or running run */
+  md_thermo_state last_thermo;
+  int64_t max_id;         /* largest id in use over all ranks */
+  double run_seconds;     /* wall time since the run began, for thermo's cpu */
+  md_view *view;          /* of the step being observed, for formulas in variables; else NULL */
+};
+
+/* Fills in defaults; comm, engine, log and options are the caller's to set. MD_RUNTIME: out of memory. */
+md_status md_sim_init(md_sim *sim) MD_CHECKED;
+void md_sim_free(md_sim *sim);
+
+/* Says a note about an accepted command without meaning here, once per name. */
+void md_sim_explain(md_sim *sim, const char *name, const char *text);
+
+/* After particles were created, read or removed: counts natoms and max_id over ranks. */
+md_status md_sim_count(md_sim *sim) MD_CHECKED;
+
+/* Errors that say what is missing, for handlers. */
+md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
+
+/* Starts the model's pair style for the box's types if pair_style came before the box (cmd_pair.c); otherwise
+ * does nothing. deck.c calls it after every command; MD_RUNTIME: out of memory. */
+md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;
+
+/* Runs n steps from the present state (run.c): prepare, create the engine, loop over observers, report. */
+md_status md_sim_run(md_sim *sim, int64_t n) MD_CHECKED;
+
+/* Thermo keyword `name` of the present state (thermo_keywords.c): for the log's columns and for formulas. *known is
+ * false if there is no such keyword. MD_USAGE: needs a run that has not happened. */
+md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known) MD_CHECKED;
+
+#endif
