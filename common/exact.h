@@ -6,7 +6,7 @@
  *
  * Rounding to the grid is one addition: x + 1.5*2^52*q has a last bit worth q, whatever |x| < 2^51 q is.
  * In a force kernel everything is scaled so that q = 1; then the *bits* of x + 1.5*2^52 are an integer that
- * counts quanta, and a kernel may add those integers instead of the doubles (md_round_bits).
+ * counts quanta, and a kernel may add those integers instead of the doubles.
  *
  * Cost: two additions per summed term (one with the integer form). Reference: the same idea is known as
  * pre-rounding in reproducible summation, Demmel and Nguyen, IEEE Trans. Comput. 64 (2015) 2060.
@@ -21,8 +21,16 @@
 /* x rounded to a multiple of the quantum for which `rounder` = MD_ROUND * q; |x| < 2^51 q. */
 MD_FN double md_quantise(double x, double rounder) { return (x + rounder) - rounder; }
 
-/* a*b rounded once to a whole number; |a*b| < 2^51. Odd in either factor. */
-MD_FN double md_round_product(double a, double b) { return fma(a, b, MD_ROUND) - MD_ROUND; }
+/* Products at least this large are rounded in two steps, which their last bits no longer show. */
+#define MD_ROUND_RANGE 0x1p50
+
+/* a*b rounded to a whole number: once if it is within MD_ROUND_RANGE (which kernels rely on), and else, up to
+ * 2^53, from the rounded product. Odd in either factor. */
+MD_FN double md_round_product(double a, double b)
+{
+  const double product = a * b;
+  return fabs(product) < MD_ROUND_RANGE ? fma(a, b, MD_ROUND) - MD_ROUND : rint(product);
+}
 
 MD_FN int64_t md_bits(double x)
 {
@@ -30,9 +38,6 @@ MD_FN int64_t md_bits(double x)
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-
-/* The same whole number as md_round_product as an integer, in one fma and one integer subtraction. */
-MD_FN int64_t md_round_bits(double a, double b) { return md_bits(fma(a, b, MD_ROUND)) - md_bits(MD_ROUND); }
 
 /* The nearest whole number to x as an integer, ties to even; |x| < 2^62. */
 MD_FN int64_t md_count(double x)

@@ -24,9 +24,9 @@ md_status md_flyer_status(const md_flyer *f, const md_model *model)
   if (!(speed * model->dt <= model->move_limit))
     return md_error(
         MD_PHYSICS,
-        "step %lld: particle %lld flies: speed %.6g along %c would carry it %.3g in one step, more than a "
-        "quarter of the box; use a timestep smaller than %.2g",
-        (long long)model->step, (long long)f->id, speed, axis, speed * model->dt,
+        "step %lld: particle %lld flies: speed %.6g along %c would carry it %.3g in one step, beyond the "
+        "limit of %.3g; use a timestep smaller than %.2g",
+        (long long)model->step, (long long)f->id, speed, axis, speed * model->dt, model->move_limit,
         model->dt * md_max(1e-6, 0.1 * model->move_limit / (speed * model->dt)));
   return md_error(
       MD_PHYSICS,

@@ -19,8 +19,8 @@ static void free_tables(md_model *model)
 {
   free(model->impulse_k);
   free(model->force_k);
-  free(model->pair_close2);
-  model->impulse_k = model->force_k = model->pair_close2 = NULL;
+  free(model->overlap2);
+  model->impulse_k = model->force_k = model->overlap2 = NULL;
 }
 
 void md_model_free(md_model *model)
@@ -37,13 +37,6 @@ static double power_above(double a)
   return ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
 }
 
-static double power_below(double a)
-{
-  int exponent;
-  frexp(a, &exponent);
-  return ldexp(1.0, exponent - 1);
-}
-
 /* x rounded to a multiple of q, a power of two: for any x, unlike md_quantise. */
 static double round_to(double x, double q) { return rint(x / q) * q; }
 
@@ -58,8 +51,13 @@ static md_status prepare_box(md_model *model)
     longest = md_max(longest, box->hi[d] - box->lo[d]);
     extent = md_max(extent, md_max(fabs(box->lo[d]), fabs(box->hi[d])));
   }
-  /* Ghosts reach one box length beyond the box. */
-  model->grids.x = power_above(extent + longest) * 0x1p-52;
+  bool images = false;
+  for (int d = 0; d < box->dim; ++d) images = images || box->periodic[d];
+  if (model->float_drift && images)
+    return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
+  model->move_limit = 0.25 * longest;
+  /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
+  model->grids.x = power_above(extent + (images ? longest : model->move_limit)) * 0x1p-53;
   const double q = model->grids.x;
   for (int d = 0; d < box->dim; ++d) {
     box->lo[d] = round_to(box->lo[d], q);
@@ -81,7 +79,6 @@ static md_status prepare_box(md_model *model)
                       "xyz"[d]);
   }
   if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
-  model->move_limit = 0.25 * longest;
   return MD_OK;
 }
 
@@ -100,11 +97,10 @@ static md_status prepare_masses(md_model *model)
   return MD_OK;
 }
 
-/* The distance below which the impulse of a pair leaves its exact range, found by walking inwards from the
+/* The distance below which the impulse of a pair exceeds `range` quanta, found by walking inwards from the
  * cutoff; zero for styles whose force stays in range. largest: energy, virial and force met on the way. */
-static double closest_approach(const md_model *model, const double *k, double largest[3])
+static double closest_approach(const md_model *model, const double *k, double range, double largest[3])
 {
-  const double range = 0x1p50;
   const double rc = sqrt(k[0]);
   double reached = rc;
   for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-24; r *= 1.0 - 0x1p-6) {
@@ -123,8 +119,6 @@ static double closest_approach(const md_model *model, const double *k, double la
 static md_status prepare_pair(md_model *model)
 {
   md_box *box = &model->box;
-  MD_TRY(md_pair_complete(&model->pair));
-  model->cutoff = md_pair_cutoff(&model->pair);
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
       return md_error(MD_USAGE,
@@ -134,16 +128,18 @@ static md_status prepare_pair(md_model *model)
   const long long npair = (long long)model->ntypes * model->ntypes;
   MD_TRY(md_array_new_zero(&model->impulse_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&model->force_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
-  MD_TRY(md_array_new_zero(&model->pair_close2, npair, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
   double largest[3] = {0x1p-40, 0x1p-40, 0x1p-40};
   model->close2 = 0.0;
   if (model->pair.kind != MD_PAIR_NONE) {
     md_pair_table(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
                   model->impulse_k);
     for (long long p = 0; p < npair; ++p) {
-      const double r = closest_approach(model, model->impulse_k + p * MD_PAIR_K, largest);
-      model->pair_close2[p] = r * r;
-      model->close2 = md_max(model->close2, r * r);
+      const double *k = model->impulse_k + p * MD_PAIR_K;
+      const double near = closest_approach(model, k, MD_ROUND_RANGE, largest);
+      const double nearest = closest_approach(model, k, 0x1p52, largest);
+      model->close2 = md_max(model->close2, near * near);
+      model->overlap2[p] = nearest * nearest;
     }
   }
   model->grids.e = power_above(largest[0]) * 0x1p-50;
@@ -161,7 +157,12 @@ md_status md_model_prepare(md_model *model)
   model->kick_time = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR
                          ? model->dt
                          : 0.5 * model->dt;
-  model->grids.v = power_below(model->grids.x / model->dt) * 0.25;
+  MD_TRY(md_pair_complete(&model->pair));
+  model->cutoff = md_pair_cutoff(&model->pair);
+  /* Plain double positions see finer velocities than a position grid does: leave them those bits, by a limit
+   * that physics sets. */
+  if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * model->move_limit);
+  model->grids.v = power_above(model->move_limit / model->dt) * 0x1p-53;
   MD_TRY(prepare_pair(model));
   const double fastest = model->move_limit / model->dt;
   model->grids.k = md_max(model->grids.e, power_above(model->mass_reference * fastest * fastest) * 0x1p-60);
@@ -195,7 +196,7 @@ md_status md_model_enter(const md_model *model, md_particles *p)
         if (p->id[i] < bad) bad = p->id[i];
         continue;
       }
-      x[i] = round_to(x[i], qx);
+      if (!model->float_drift) x[i] = round_to(x[i], qx);
       if (periodic) x[i] = md_wrap(x[i], lo, hi, length);
       v[i] = round_to(momentum, qv);
     }
@@ -207,10 +208,10 @@ md_status md_model_enter(const md_model *model, md_particles *p)
       if (!(fabs(p->v[d][i]) <= speed_limit))
         return md_error(MD_PHYSICS,
                         "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
-                        "beyond a quarter of the box: "
-                        "use a timestep below %.3g",
+                        "beyond the limit of %.3g: use a timestep below %.3g",
                         (long long)model->step, (long long)bad, p->v[d][i], "xyz"[d],
-                        fabs(p->v[d][i]) * model -> dt, 0.1 * model -> dt *speed_limit / fabs(p->v[d][i]));
+                        fabs(p->v[d][i]) * model->dt, model->move_limit,
+                        0.1 * model->dt * speed_limit / fabs(p->v[d][i]));
     return md_error(MD_PHYSICS, "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
                     (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
                     box->dim == 3 ? p->x[2][i] : 0.0);

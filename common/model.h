@@ -4,9 +4,9 @@
  * derives the second part. Engines take a prepared model as const.
  *
  * Grids (exact.h). One quantum each, a power of two, chosen once per run from box, timestep and pair style:
- *   x   positions: 2^52 x covers twice the box, so differences, images and ghosts are exact.
- *   v   impulses and velocities: as fine as the drift can feel (x/dt/4), so that a particle may still move a
- *       quarter of the largest box side in one step.
+ *   x   positions: 2^53 x covers the box and its periodic images, so differences, images and ghosts are exact.
+ *   v   impulses and velocities: 2^53 v covers the speed that carries a particle across a quarter of the
+ *       longest side in one step; anything faster is an error.
  *   f, e, w   forces for output, energies, virials: 2^50 of each covers the closest approach whose impulse
  *       is in range.
  * The engines sum *impulses*: each pair's h F/m_reference (h the length of a kick) is rounded once to a
@@ -56,6 +56,7 @@ typedef struct md_model {
   md_langevin langevin;
   bool wall[3][2]; /* a reflecting wall below, above */
   double wall_at[3][2];
+  bool float_drift; /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
   double dt;
   double skin;                /* of `neighbor`: a hint to engines, never changes a result */
   int64_t natoms;             /* over all ranks */
@@ -71,8 +72,8 @@ typedef struct md_model {
   double kick_time;     /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   double *impulse_k;    /* [ntypes*ntypes][MD_PAIR_K], forces in quanta of v per kick */
   double *force_k;      /* forces in quanta of f; energies in energy units */
-  double close2;        /* a pair nearer than this squared distance may leave the exact range ... */
-  double *pair_close2;  /* ... and surely does so below this one, [ntypes*ntypes] */
+  double close2;        /* pairs nearer than this squared distance may have impulses beyond MD_ROUND_RANGE */
+  double *overlap2;     /* by pair of types: below this one the impulse leaves every range, [ntypes*ntypes] */
   double move_limit;    /* the largest exact displacement along one axis in one step */
   double langevin_keep; /* v' = keep v + noise[type] (u - 1/2), at the temperature below */
 } md_model;

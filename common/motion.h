@@ -15,7 +15,8 @@
 /* v plus `impulse` quanta. */
 MD_FN double md_kick(double v, double impulse, double quantum) { return fma(impulse, quantum, v); }
 
-/* The displacement of a drift: time_scale = time * velocity_per_v, rounder = MD_ROUND * grids.x. */
+/* The displacement of a drift: time_scale = time * velocity_per_v, rounder = MD_ROUND * grids.x, or 0 for the
+ * product as double arithmetic rounds it. */
 MD_FN double md_drift(double v, double time_scale, double rounder)
 {
   return fma(v, time_scale, rounder) - rounder;
@@ -67,7 +68,7 @@ static inline md_motion md_motion_of(const md_model *model)
 {
   md_motion m = {.dim = model->box.dim,
                  .time = model->langevin.on ? 0.5 * model->dt : model->dt,
-                 .round_x = MD_ROUND * model->grids.x,
+                 .round_x = model->float_drift ? 0.0 : MD_ROUND * model->grids.x,
                  .round_v = MD_ROUND * model->grids.v,
                  .move_limit = model->move_limit,
                  .thermostat = model->langevin.on,

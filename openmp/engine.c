@@ -332,28 +332,35 @@ static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
   return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
 }
 
-/* Names the overlapping pair of the smallest ids, if the near ones do overlap. */
-static md_status find_overlap(const md_engine *e)
+/* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
+ * kernels; also finds pairs that overlap. */
+static void sum_near(const md_engine *e, const double *table, double *const force[3], int64_t c, md_overlap *overlap)
 {
   const md_model *model = e->model;
   const md_particles *p = e->p;
-  md_overlap overlap = md_overlap_none();
-  for (int64_t c = 0; c < e->nchunk; ++c) {
-    const int32_t *entry = chunk_list(e, c);
-    for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < p->n; ++b) {
-      const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
-      for (int64_t k = 0; k < (int64_t)rows * BLOCK; ++k) {
-        const int64_t i = c * CHUNK + b * BLOCK + k % BLOCK, j = entry[k];
-        if (i >= p->n || j >= p->n + p->nghost) continue;
-        double r2 = 0.0;
-        for (int d = 0; d < p->dim; ++d) r2 = fma(p->x[d][i] - p->x[d][j], p->x[d][i] - p->x[d][j], r2);
-        if (r2 < model->pair_close2[(p->type[i] - 1) * model->ntypes + p->type[j] - 1])
-          md_overlap_add(&overlap, p->id[i], p->id[j], r2);
+  const int32_t *entry = chunk_list(e, c);
+  for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < p->n; ++b) {
+    const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
+    for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
+      const int64_t i = c * CHUNK + b * BLOCK + l;
+      double sum[3] = {0.0};
+      for (int32_t r = 0; r < rows; ++r) {
+        const int64_t j = entry[(int64_t)r * BLOCK + l];
+        if (j >= p->n + p->nghost) continue;
+        double delta[3], r2 = 0.0;
+        for (int d = 0; d < p->dim; ++d) {
+          delta[d] = p->x[d][i] - p->x[d][j];
+          r2 = fma(delta[d], delta[d], r2);
+        }
+        const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
+        if (r2 < model->overlap2[pair]) md_overlap_add(overlap, p->id[i], p->id[j], r2);
+        const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
+        for (int d = 0; d < p->dim; ++d) sum[d] += md_round_product(f, delta[d]);
       }
-      entry += (int64_t)rows * BLOCK;
+      for (int d = 0; d < p->dim; ++d) force[d][i] = sum[d];
     }
+    entry += (int64_t)rows * BLOCK;
   }
-  return md_overlap_status(&overlap, model);
 }
 
 static force_args force_args_of(const md_engine *e, const double *table)
@@ -374,15 +381,20 @@ static md_status sum_forces(md_engine *e, const double *table, double *const for
   }
   force_args a = force_args_of(e, table);
   for (int d = 0; d < p->dim; ++d) a.force[d] = force[d];
-  double least = MD_FAR;
-#pragma omp parallel for schedule(dynamic, 4) reduction(min : least)
+  md_overlap overlap = md_overlap_none();
+#pragma omp parallel for schedule(dynamic, 4)
   for (int64_t c = 0; c < e->nchunk; ++c) {
     const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
-    const double r2 = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                                          e->rows + c * CHUNK_BLOCKS);
-    least = r2 < least ? r2 : least;
+    const double least = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
+                                                             e->rows + c * CHUNK_BLOCKS);
+    if (least < model->close2) {
+      md_overlap mine = md_overlap_none();
+      sum_near(e, table, force, c, &mine);
+#pragma omp critical
+      md_overlap_add(&overlap, mine.a, mine.b, mine.r2);
+    }
   }
-  return least < model->close2 ? find_overlap(e) : MD_OK;
+  return md_overlap_status(&overlap, model);
 }
 
 static md_status refresh(md_engine *e)

@@ -36,6 +36,7 @@ static void clear_integrator(md_sim *sim, const md_fix *fix)
 {
   (void)fix;
   sim->model.integrator = MD_STATIC;
+  sim->model.float_drift = false;
 }
 
 static md_status apply_nve(md_sim *sim, md_fix *fix, const md_words *words)
@@ -46,15 +47,26 @@ static md_status apply_nve(md_sim *sim, md_fix *fix, const md_words *words)
 
 static md_status apply_leapfrog(md_sim *sim, md_fix *fix, const md_words *words)
 {
-  bool mirror = false;
-  if (words->n > 0) {
-    if (strcmp(words->word[0], "mirror") != 0)
-      return md_error(MD_USAGE, "fix nve/leapfrog: unknown keyword '%.64s'; accepted is mirror yes|no",
-                      words->word[0]);
-    MD_TRY(no_more_words(fix, words, 2));
-    MD_TRY(md_word_bool(words->word[1], "mirror", &mirror));
+  bool mirror = false, float_drift = false;
+  for (int k = 0; k < words->n; k += 2) {
+    const char *keyword = words->word[k], *value = k + 1 < words->n ? words->word[k + 1] : "";
+    if (strcmp(keyword, "mirror") == 0) {
+      MD_TRY(md_word_bool(value, "mirror", &mirror));
+    } else if (strcmp(keyword, "drift") == 0) {
+      float_drift = strcmp(value, "float") == 0;
+      if (!float_drift && strcmp(value, "grid") != 0)
+        return md_error(MD_USAGE, "fix nve/leapfrog drift takes grid or float, not '%.64s'", value);
+    } else {
+      return md_error(MD_USAGE,
+                      "fix nve/leapfrog: unknown keyword '%.64s'; accepted are mirror yes|no and drift grid|float",
+                      keyword);
+    }
   }
-  return set_integrator(sim, fix, mirror ? MD_LEAPFROG_MIRROR : MD_LEAPFROG);
+  if (mirror && float_drift)
+    return md_error(MD_USAGE, "fix nve/leapfrog: drift float cannot be reversed; use mirror with drift grid");
+  MD_TRY(set_integrator(sim, fix, mirror ? MD_LEAPFROG_MIRROR : MD_LEAPFROG));
+  sim->model.float_drift = float_drift;
+  return MD_OK;
 }
 
 static md_status read_temperature(const char *word, const char *what, double *t)
@@ -200,7 +212,7 @@ static void undo_walls(md_sim *sim, const md_fix *fix)
 
 static const fix_style styles[] = {
     {"nve", "nve", apply_nve, clear_integrator},
-    {"nve/leapfrog", "nve/leapfrog [mirror yes|no]", apply_leapfrog, clear_integrator},
+    {"nve/leapfrog", "nve/leapfrog [mirror yes|no] [drift grid|float]", apply_leapfrog, clear_integrator},
     {"langevin", "langevin TSTART TSTOP DAMP SEED", apply_langevin, undo_langevin},
     {"enforce2d", "enforce2d", apply_enforce2d, undo_nothing},
     {"wall/reflect", "wall/reflect FACE EDGE|POSITION ... [units box|lattice]", apply_walls, undo_walls},

@@ -104,7 +104,7 @@ md_status md_do_neighbor(md_sim *sim, const md_words *words)
 }
 
 /* The value of keyword words[k]: a count, yes/no, or neither known. */
-static md_status check_neigh_modify(const md_words *words, int k)
+static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
 {
   const char *keyword = words->word[k];
   static const char *const counts[] = {"every", "delay", "one", "page"};
@@ -113,16 +113,25 @@ static md_status check_neigh_modify(const md_words *words, int k)
   int count = 0;
   while (count < 4 && strcmp(counts[count], keyword) != 0) ++count;
   const bool flag = strcmp(keyword, "check") == 0 || strcmp(keyword, "once") == 0;
-  if (count == 4 && !flag)
+  const bool size = strcmp(keyword, "binsize") == 0;
+  if (count == 4 && !flag && !size)
     return md_error(MD_USAGE,
                     "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
-                    "once no, one N, page N",
+                    "once no, one N, page N, binsize W",
                     keyword);
   if (k + 1 == words->n) return md_error(MD_USAGE, "neigh_modify %s needs a value", keyword);
   const char *value = words->word[k + 1];
   bool yes = false;
   int64_t n;
   if (count < 4) return md_word_int64(value, keyword, strcmp(keyword, "delay") == 0 ? 0 : 1, INT64_MAX, &n);
+  if (size) {
+    double width;
+    MD_TRY(md_word_double(value, "neigh_modify binsize", &width));
+    if (width < 0.0)
+      return md_error(MD_USAGE, "neigh_modify binsize must be zero or positive, not %.64s", value);
+    sim->options.cell_size = width;
+    return MD_OK;
+  }
   MD_TRY(md_word_bool(value, keyword, &yes));
   if (yes && strcmp(keyword, "once") == 0)
     return md_error(MD_USAGE, "neigh_modify once yes would let pairs be missed; only once no is accepted");
@@ -131,7 +140,7 @@ static md_status check_neigh_modify(const md_words *words, int k)
 
 md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
 {
-  for (int k = 0; k < words->n; k += 2) MD_TRY(check_neigh_modify(words, k));
+  for (int k = 0; k < words->n; k += 2) MD_TRY(check_neigh_modify(sim, words, k));
   md_sim_explain(sim, "neigh_modify",
                  "lists are rebuilt whenever the largest displacement requires it; every, delay and check "
                  "have no effect");

@@ -27,7 +27,7 @@ static md_status write_rows(const md_dump *dump, const md_frame *frame, int thre
   for (int64_t first = 0; first < n; first += round) {
     const int64_t rows = n - first < round ? n - first : round;
     const int used = (int)((rows + BLOCK_ROWS - 1) / BLOCK_ROWS);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (used > 1)
     for (int b = 0; b < used; ++b) {
       const int64_t from = (int64_t)b * BLOCK_ROWS;
       block[b].n = 0;

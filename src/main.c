@@ -8,6 +8,7 @@
 #include "src/deck.h"
 #include "src/engines.h"
 
+#include <errno.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,25 @@ static const char usage[] =
     "  -h, --help, --version\n"
     "exit status: 0 done, 1 runtime error, 2 usage or deck error, 3 physics error\n";
 
+/* A message may quote bytes of a damaged file: what could start a new line or steer a terminal becomes ?. */
+static void put_message(FILE *file, const char *before)
+{
+  fputs(before, file);
+  for (const char *c = md_error_text(); *c; ++c) putc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, file);
+  putc('\n', file);
+}
+
 static int fail(md_status status)
 {
-  fprintf(stderr, "myriad: error: %s\n", md_error_text());
+  put_message(stderr, "myriad: error: ");
   return (int)status;
+}
+
+/* What was printed may still be on its way to a full disk. */
+static int finish_printing(void)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+  return fail(md_error(MD_RUNTIME, "cannot write to standard output: %s", strerror(errno)));
 }
 
 static bool is(const char *word, const char *a, const char *b)
@@ -101,6 +117,8 @@ static md_status parse(int argc, char **argv, command_line *c)
       MD_TRY(md_word_int64(value, "--threads", 1, 4096, &c->threads));
   }
   if (!c->deck) return md_error(MD_USAGE, "no deck: say myriad -in FILE; see myriad --help");
+  if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
+    return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   return MD_OK;
 }
 
@@ -112,18 +130,18 @@ static md_status open_log(md_log *log, const command_line *c)
     log->live = isatty(STDOUT_FILENO) == 1;
   } else if (strcmp(c->screen_name, "none") != 0) {
     log->screen = fopen(c->screen_name, "w");
-    if (!log->screen) return md_error(MD_RUNTIME, "cannot write the screen file %s", c->screen_name);
+    if (!log->screen)
+      return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name, strerror(errno));
   }
   if (strcmp(c->log_name, "none") != 0) {
     log->file = fopen(c->log_name, "w");
     if (!log->file)
-      return md_error(MD_RUNTIME, "cannot write the log file %s; use -log FILE, or -log none", c->log_name);
+      return md_error(MD_RUNTIME, "cannot write the log file %s: %s; use -log FILE, or -log none",
+                      c->log_name, strerror(errno));
   }
   if (c->echo) {
     log->echo_screen = is(c->echo, "screen", "both");
     log->echo_file = is(c->echo, "log", "both");
-    if (!is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
-      return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   }
   return MD_OK;
 }
@@ -134,11 +152,20 @@ static void close_log(md_log *log)
   if (log->screen && log->screen != stdout) fclose(log->screen);
 }
 
+static md_status unknown_engine(const char *name)
+{
+  char accepted[256] = "";
+  for (int k = 0; k < md_engines_count; ++k) {
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k]->name);
+  }
+  return md_error(MD_USAGE, "there is no engine `%s` in this build; accepted are %s", name, accepted);
+}
+
 static md_status run_deck(md_sim *sim, const command_line *c)
 {
   sim->engine = md_engine_find(c->engine);
-  if (!sim->engine)
-    return md_error(MD_USAGE, "there is no engine `%s` in this build; see myriad info", c->engine);
+  if (!sim->engine) return unknown_engine(c->engine);
   sim->options.threads = (int)c->threads;
   if (c->threads > 0) omp_set_num_threads((int)c->threads);
   for (int p = 0; p < c->npreset; ++p)
@@ -146,7 +173,7 @@ static md_status run_deck(md_sim *sim, const command_line *c)
         md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
   const bool standard_input = strcmp(c->deck, "-") == 0;
   FILE *file = standard_input ? stdin : fopen(c->deck, "r");
-  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s", c->deck);
+  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", c->deck, strerror(errno));
   const double started = md_time();
   const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : c->deck);
   if (!standard_input) fclose(file);
@@ -156,7 +183,7 @@ static md_status run_deck(md_sim *sim, const command_line *c)
                  seconds % 60);
     return md_log_status(sim->log);
   }
-  if (sim->log->file) fprintf(sim->log->file, "ERROR: %s\n", md_error_text());
+  if (sim->log->file) put_message(sim->log->file, "ERROR: ");
   return status;
 }
 
@@ -199,7 +226,7 @@ static int info(void)
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
          md_particles_bytes(2), md_particles_bytes(3));
-  return 0;
+  return finish_printing();
 }
 
 static int help(const char *name)
@@ -208,7 +235,7 @@ static int help(const char *name)
     fputs(usage, stdout);
     printf("\ndeck commands (myriad help COMMAND explains one):\n");
     for (int k = 0; k < md_commands_count; ++k) printf("  %s\n", md_commands[k].usage);
-    return 0;
+    return finish_printing();
   }
   const md_command *command = md_command_find(name);
   if (!command) {
@@ -218,16 +245,24 @@ static int help(const char *name)
     return MD_USAGE;
   }
   printf("%s\n\n%s\n", command->usage, command->help);
-  return 0;
+  return finish_printing();
 }
 
 int main(int argc, char **argv)
 {
-  if (argc >= 2 && is(argv[1], "info", "--info")) return info();
-  if (argc >= 2 && strcmp(argv[1], "help") == 0) return help(argc >= 3 ? argv[2] : NULL);
+  const bool about = argc >= 2 && is(argv[1], "info", "--info"),
+             helping = argc >= 2 && strcmp(argv[1], "help") == 0;
+  const int most = helping ? 3 : 2;
+  if ((about || helping) && argc > most)
+    return fail(md_error(MD_USAGE, "%s: unexpected word `%s`; see myriad --help", argv[1], argv[most]));
+  if (about) return info();
+  if (helping) return help(argc >= 3 ? argv[2] : NULL);
   for (int a = 1; a < argc; ++a) {
     if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0) return help(NULL);
-    if (strcmp(argv[a], "--version") == 0) return printf("Myriad %s\n", MD_VERSION) < 0;
+    if (strcmp(argv[a], "--version") == 0) {
+      printf("Myriad %s\n", MD_VERSION);
+      return finish_printing();
+    }
   }
   command_line c;
   const md_status status = parse(argc, argv, &c);

@@ -88,9 +88,26 @@ static md_status advance(run_state *run, int64_t to)
   return MD_OK;
 }
 
+/* The line that many log readers take for the beginning of a thermo table. */
+static md_status announce_memory(run_state *run)
+{
+  md_comm *comm = run->sim->comm;
+  md_engine_report report;
+  run->sim->engine->report(run->engine, &report);
+  const double mine = (double)report.bytes / (1024.0 * 1024.0);
+  double extremes[2] = {-mine, mine};
+  int64_t total = report.bytes;
+  MD_TRY(comm->max(comm, extremes, 2));
+  MD_TRY(comm->sum(comm, &total, 1));
+  md_log_print(run->sim->log, "Per MPI rank memory allocation (min/avg/max) = %.4g | %.4g | %.4g Mbytes\n", -extremes[0],
+               (double)total / (1024.0 * 1024.0) / comm->size, extremes[1]);
+  return MD_OK;
+}
+
 static md_status loop(run_state *run)
 {
   md_sim *sim = run->sim;
+  MD_TRY(announce_memory(run));
   MD_TRY(md_thermo_header(sim));
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;

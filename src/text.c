@@ -219,7 +219,7 @@ static bool format_exactly(char *out, int *length, double value, int precision)
     whole /= 10;
     ++exponent;
   }
-  char digit[MD_DIGITS_MAX + 1];
+  char digit[MD_DIGITS_MAX + 1] = "0";
   put_digits(digit, whole, precision);
   int n = precision;
   while (n > 1 && digit[n - 1] == '0') --n;

@@ -2,7 +2,8 @@
  *
  * LAMMPS's format (atom_style atomic), sorted by id, every number with 17 significant digits so that read_data
  * gives the same bits back. Blocks of lines are formatted by all threads and written in order. The file appears
- * under its name only when it is complete: it is written to NAME.tmp, flushed, and renamed.
+ * under its name only when it is complete: it is written to NAME.tmp, flushed, and renamed; a device or a pipe is
+ * written as it is.
  *
  * Coefficients of pair styles are not part of the file; they stay in the deck. Cost: about 0.2 us a particle on
  * 4 cores. Reference: the LAMMPS manual, command write_data.
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK = 8192, BLOCKS = 32 };
@@ -108,11 +110,19 @@ static md_status write_to(md_sim *sim, const char *path)
   return md_output_close(&output);
 }
 
+/* A device, a pipe or a directory cannot be replaced by renaming a file to it. */
+static bool is_special(const char *name)
+{
+  struct stat about;
+  return stat(name, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
 md_status md_data_write(md_sim *sim, const char *name)
 {
   if (sim->comm->size > 1)
     return md_error(MD_USAGE,
                     "write_data works on one rank only; dump the particles, or run this deck on one rank");
+  if (is_special(name)) return write_to(sim, name);
   char *path;
   const size_t length = strlen(name);
   MD_TRY(md_array_new(&path, (long long)length + 5, 1, "a file name"));
