@@ -49,11 +49,12 @@ static md_status migrate(md_comm *c, const md_box *box, md_particles *p)
 {
   (void)c;
   p->nghost = 0;
+#pragma omp parallel
   for (int d = 0; d < box->dim; ++d) {
     if (!box->periodic[d]) continue;
     const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
     double *x = p->x[d];
-#pragma omp parallel for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < p->n; ++i)
       if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
   }
@@ -143,11 +144,13 @@ static md_status halo_build(md_comm *c, const md_box *box, double width, md_part
 static md_status halo_update(md_comm *c, md_particles *p)
 {
   const images *im = c->state;
+  if (p->nghost == 0) return MD_OK;
+#pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {
     const double length = im->box.length[d];
     double *x = p->x[d];
     const int8_t *shift = im->shift[d];
-#pragma omp parallel for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t g = 0; g < p->nghost; ++g) x[p->n + g] = x[im->owner[g]] + shift[g] * length;
   }
   return MD_OK;

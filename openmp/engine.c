@@ -146,29 +146,33 @@ static md_status check_inside(const md_engine *e)
 {
   const md_model *model = e->model;
   const md_particles *p = e->p;
+  const bool *periodic = model->box.periodic;
+  if (periodic[0] && periodic[1] && (p->dim == 2 || periodic[2])) return MD_OK;
+  int64_t outside = 0;
+#pragma omp parallel reduction(+ : outside)
   for (int d = 0; d < p->dim; ++d) {
     const double lo = model->box.lo[d], hi = model->box.hi[d];
     const double *x = p->x[d];
-    int64_t outside = 0;
-    if (model->box.periodic[d]) continue;
-#pragma omp parallel for simd schedule(static) reduction(+ : outside)
+    if (periodic[d]) continue;
+#pragma omp for simd schedule(static) nowait
     for (int64_t i = 0; i < p->n; ++i) outside += x[i] >= lo && x[i] <= hi ? 0 : 1;
-    if (!outside) continue;
-    md_flyer lost = md_flyer_none();
-    for (int64_t i = 0; i < p->n; ++i)
-      if (!(x[i] >= lo && x[i] <= hi))
-        md_flyer_add(&lost, p->id[i], d, x[i], p->v[d][i], model->velocity_per_v[p->type[i]]);
-    return md_flyer_status(&lost, model);
   }
-  return MD_OK;
+  if (!outside) return MD_OK;
+  md_flyer lost = md_flyer_none();
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim; ++d)
+      if (!periodic[d] && !(p->x[d][i] >= model->box.lo[d] && p->x[d][i] <= model->box.hi[d]))
+        md_flyer_add(&lost, p->id[i], d, p->x[d][i], p->v[d][i], model->velocity_per_v[p->type[i]]);
+  return md_flyer_status(&lost, model);
 }
 
 static void copy_positions(md_engine *e)
 {
+#pragma omp parallel
   for (int d = 0; d < e->p->dim; ++d) {
     const double *x = e->p->x[d];
     double *from = e->from[d];
-#pragma omp parallel for simd schedule(static)
+#pragma omp for simd schedule(static) nowait
     for (int64_t i = 0; i < e->p->n; ++i) from[i] = x[i];
   }
 }
@@ -241,17 +245,15 @@ static md_status round_positions(md_engine *e)
           md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions for the neighbour list"));
     }
   }
+#pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {
     const double *x = p->x[d], corner = e->grid.lo[d];
     const int32_t *order = e->ghost.order;
     float *owned = e->near_x[d], *ghost = owned + p->n + CHUNK;
-#pragma omp parallel
-    {
 #pragma omp for simd schedule(static) nowait
-      for (int64_t i = 0; i < p->n; ++i) owned[i] = (float)(x[i] - corner);
-#pragma omp for schedule(static)
-      for (int64_t k = 0; k < p->nghost; ++k) ghost[k] = (float)(x[p->n + order[k]] - corner);
-    }
+    for (int64_t i = 0; i < p->n; ++i) owned[i] = (float)(x[i] - corner);
+#pragma omp for schedule(static) nowait
+    for (int64_t k = 0; k < p->nghost; ++k) ghost[k] = (float)(x[p->n + order[k]] - corner);
   }
   return MD_OK;
 }

@@ -38,7 +38,7 @@ typedef struct command_line {
 static const char usage[] =
     "usage: myriad -in DECK [options]     run a deck (an input script in LAMMPS's language)\n"
     "       myriad info                   what this build and machine offer\n"
-    "       myriad help [COMMAND]         the commands of the deck language\n"
+    "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
     "options:\n"
     "  -in, -i FILE                 the deck; - reads standard input\n"
     "  -var, -v NAME VALUE...       set a variable, before the deck does\n"
@@ -229,8 +229,25 @@ static int info(void)
   return finish_printing();
 }
 
+/* docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
+static int help_markdown(void)
+{
+  printf(
+      "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/commands.def instead. -->\n\n"
+      "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
+      "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
+  for (int k = 0; k < md_commands_count; ++k)
+    printf("%s[%s](#%s)", k > 0 ? " ·\n" : "", md_commands[k].name, md_commands[k].name);
+  putchar('\n');
+  for (int k = 0; k < md_commands_count; ++k)
+    printf("\n## %s\n\n```text\n%s\n\n%s\n```\n", md_commands[k].name, md_commands[k].usage,
+           md_commands[k].help);
+  return finish_printing();
+}
+
 static int help(const char *name)
 {
+  if (name && strcmp(name, "--markdown") == 0) return help_markdown();
   if (!name) {
     fputs(usage, stdout);
     printf("\ndeck commands (myriad help COMMAND explains one):\n");
