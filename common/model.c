@@ -210,8 +210,8 @@ md_status md_model_enter(const md_model *model, md_particles *p)
                         "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
                         "beyond the limit of %.3g: use a timestep below %.3g",
                         (long long)model->step, (long long)bad, fabs(p->v[d][i]), "xyz"[d],
-                        fabs(p->v[d][i]) * model->dt, model->move_limit,
-                        0.1 * model->dt * speed_limit / fabs(p->v[d][i]));
+                        fabs(p->v[d][i]) * model -> dt, model -> move_limit,
+                        0.1 * model -> dt *speed_limit / fabs(p->v[d][i]));
     return md_error(MD_PHYSICS, "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
                     (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
                     box->dim == 3 ? p->x[2][i] : 0.0);

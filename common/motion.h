@@ -114,7 +114,7 @@ static inline void md_motion_measure(const md_model *model, const md_particles *
   double v2 = 0.0;
   for (int d = 0; d < p->dim; ++d) {
     const double v = p->v[d][i];
-    v2 = d == 0 ? v * v : fma(v, v, v2);
+    v2 = fma(v, v, v2);
     md_wide_add(&m->momentum[d], md_count(v / model->grids.v));
   }
   const double kinetic = md_kinetic(v2, model->velocity_per_v[p->type[i]], model->mass_reference);

@@ -71,7 +71,7 @@ static md_status reserve(cell_index *index, int64_t n, int64_t ncell)
     free(index->scratch);
     index->order = index->cell = index->scratch = NULL;
     index->capacity = 0;
-    MD_TRY(md_array_new(&index->order, capacity, sizeof(int32_t), "cell order"));
+    MD_TRY(md_array_new(&index->order, capacity + CELL_ORDER_PADDING, sizeof(int32_t), "cell order"));
     MD_TRY(md_array_new(&index->cell, capacity, sizeof(int32_t), "cell ids"));
     MD_TRY(md_array_new(&index->scratch, 2 * capacity, sizeof(int32_t), "cell sorting"));
     index->capacity = capacity;

@@ -18,6 +18,9 @@ typedef struct cell_grid {
   double width[3];
 } cell_grid;
 
+/* Elements of `order` that may be read behind its end, by kernels that load whole vectors. */
+enum { CELL_ORDER_PADDING = 16 };
+
 /* Particles of one kind (owned, or ghosts) in cell order. */
 typedef struct cell_index {
   int64_t n;

@@ -336,7 +336,8 @@ static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 
 /* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
  * kernels; also finds pairs that overlap. */
-static void sum_near(const md_engine *e, const double *table, double *const force[3], int64_t c, md_overlap *overlap)
+static void sum_near(const md_engine *e, const double *table, double *const force[3], int64_t c,
+                     md_overlap *overlap)
 {
   const md_model *model = e->model;
   const md_particles *p = e->p;

@@ -203,8 +203,8 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
     simd_d delta[3];
     for (int d = 0; d < dim; ++d) delta[d] = xi[d] - simd_gather(a->x[d], j);
-    simd_d r2 = delta[0] * delta[0];
-    for (int d = 1; d < dim; ++d) r2 = simd_fma(delta[d], delta[d], r2);
+    simd_d r2 = simd_set(0.0);
+    for (int d = 0; d < dim; ++d) r2 = simd_fma(delta[d], delta[d], r2);
     if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), FORCE_K, k);
     least = simd_min(least, r2);
     const simd_d f = simd_keep(simd_less(r2, k[0]), formula(r2, k));
@@ -248,13 +248,10 @@ MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formul
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
-    simd_d r2 = rounder;
+    simd_d r2 = simd_set(0.0);
     for (int d = 0; d < dim; ++d) {
       const simd_d delta = xi[d] - simd_gather(a->x[d], j);
-      if (d == 0)
-        r2 = delta * delta;
-      else
-        r2 = simd_fma(delta, delta, r2);
+      r2 = simd_fma(delta, delta, r2);
     }
     if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), MD_PAIR_K, k);
     const simd_m near = simd_less(r2, k[0]);
@@ -326,9 +323,10 @@ static bool move(const move_args *a, int64_t first, int64_t last, double *larges
       const double *restrict impulse = a->impulse[d];
       const double lo = m->lo[d], hi = m->hi[d];
       int64_t outside = 0, bad = 0;
-      if (impulse)
+      if (impulse) {
 #pragma omp simd
         for (int64_t i = begin; i < end; ++i) v[i] = fma(impulse[i], gain, v[i]);
+      }
 #pragma omp simd reduction(+ : outside, bad)
       for (int64_t i = begin; i < end; ++i) {
         const double moved = md_drift(v[i], scale, round_x);

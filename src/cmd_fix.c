@@ -57,9 +57,10 @@ static md_status apply_leapfrog(md_sim *sim, md_fix *fix, const md_words *words)
       if (!float_drift && strcmp(value, "grid") != 0)
         return md_error(MD_USAGE, "fix nve/leapfrog drift takes grid or float, not '%.64s'", value);
     } else {
-      return md_error(MD_USAGE,
-                      "fix nve/leapfrog: unknown keyword '%.64s'; accepted are mirror yes|no and drift grid|float",
-                      keyword);
+      return md_error(
+          MD_USAGE,
+          "fix nve/leapfrog: unknown keyword '%.64s'; accepted are mirror yes|no and drift grid|float",
+          keyword);
     }
   }
   if (mirror && float_drift)

@@ -53,8 +53,9 @@ static md_status rehash(md_id_table *table)
     larger.value[slot] = table->value[old];
   }
   larger.used = table->used;
-  md_id_table_free(table);
+  md_id_table old = *table;
   *table = larger;
+  md_id_table_free(&old);
   return MD_OK;
 }
 

@@ -257,9 +257,8 @@ static int help(const char *name)
   const md_command *command = md_command_find(name);
   if (!command) {
     const char *nearest = md_command_nearest(name);
-    fprintf(stderr, "myriad: error: there is no command `%s`%s%s; myriad help lists them\n", name,
-            nearest ? ", did you mean " : "", nearest ? nearest : "");
-    return MD_USAGE;
+    return fail(md_error(MD_USAGE, "there is no command `%s`%s%s; myriad help lists them", name,
+                         nearest ? ", did you mean " : "", nearest ? nearest : ""));
   }
   printf("%s\n\n%s\n", command->usage, command->help);
   return finish_printing();

@@ -316,7 +316,7 @@ static md_status place(const reader *r, int64_t id, int d, double *x)
 static md_status read_atom(reader *r)
 {
   int64_t id, type, image;
-  double x[3];
+  double x[3] = {0.0};
   MD_TRY(whole(r, r->field[0], "particle id", &id));
   if (id < 1) return WRONG(r, "particle id %lld is not positive", (long long)id);
   MD_TRY(read_type(r, r->field[1], &type));
@@ -367,7 +367,7 @@ static md_status read_atoms(reader *r, const char *style)
 static md_status read_velocity(reader *r)
 {
   int64_t id;
-  double v[3];
+  double v[3] = {0.0};
   MD_TRY(whole(r, r->field[0], "particle id", &id));
   for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &v[d]));
   md_particles *p = &r->sim->particles;

@@ -14,11 +14,11 @@ enum { MD_BASIS_MAX = 64 };
 /* A lattice: site m of cell i is at (side (i + basis[m])) scale + cell origin on each axis, sigma. */
 typedef struct md_lattice {
   bool set;
-  double cell[3];   /* the length that lattice units stand for, sigma */
-  double side[3];   /* sides of the repeated cell, in units of scale */
-  double scale;     /* sigma */
-  double origin[3]; /* in units of cell */
-  int nbasis;       /* 0 for lattice none: units only, no sites */
+  double cell[3];                /* the length that lattice units stand for, sigma */
+  double side[3];                /* sides of the repeated cell, in units of scale */
+  double scale;                  /* sigma */
+  double origin[3];              /* in units of cell */
+  int nbasis;                    /* 0 for lattice none: units only, no sites */
   double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
 } md_lattice;
 
@@ -53,15 +53,15 @@ struct md_sim {
   md_lattice lattice;
   md_region *regions;
   md_fix *fixes;
-  md_thermo thermo;       /* the thermo observer's settings and state (thermo.h) */
+  md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and others, in the deck's order */
   bool has_box;           /* create_box or read_data has run; units, dimension, boundary are closed then */
   bool has_thermo;        /* last_thermo is of a finished or running run */
   md_thermo_state last_thermo;
-  int64_t max_id;         /* largest id in use over all ranks */
-  double run_seconds;     /* wall time since the run began, for thermo's cpu */
-  md_view *view;          /* of the step being observed, for formulas in variables; else NULL */
+  int64_t max_id;     /* largest id in use over all ranks */
+  double run_seconds; /* wall time since the run began, for thermo's cpu */
+  md_view *view;      /* of the step being observed, for formulas in variables; else NULL */
 };
 
 /* Fills in defaults; comm, engine, log and options are the caller's to set. MD_RUNTIME: out of memory. */

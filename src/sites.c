@@ -195,7 +195,8 @@ static wide_integer volume(const interval a[3])
 static int64_t count_lattice_row(const sites *base, int64_t row)
 {
   const lattice_sites *s = (const lattice_sites *)base;
-  const int64_t j = s->row_y.begin + row % length(s->row_y), k = s->row_z.begin + row / length(s->row_y);
+  const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
+  const int64_t j = s->row_y.begin + row % rows, k = s->row_z.begin + row / rows;
   int64_t count = 0;
   for (int m = 0; m < s->nbasis; ++m)
     if (contains(s->own[m][1], j) && contains(s->own[m][2], k)) count += length(s->own[m][0]);
@@ -219,7 +220,8 @@ static int64_t sites_before(const lattice_sites *s, int64_t i, int64_t j, int64_
 static void fill_lattice_row(const sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const lattice_sites *s = (const lattice_sites *)base;
-  const int64_t j = s->row_y.begin + row % length(s->row_y), k = s->row_z.begin + row / length(s->row_y);
+  const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
+  const int64_t j = s->row_y.begin + row % rows, k = s->row_z.begin + row / rows;
   int active[MD_BASIS_MAX], nactive = 0;
   interval cells = {0, 0};
   for (int m = 0; m < s->nbasis; ++m) {
@@ -286,7 +288,7 @@ static bool random_position(const random_sites *s, int64_t id, double x[3])
   const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
                        md_random_unit53(b.word[0], b.word[1])};
   bool own = true;
-  for (int d = 0; d < s->base.box->dim; ++d) {
+  for (int d = 0; d < (s->base.box->dim == 2 ? 2 : 3); ++d) {
     x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
     if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
     own = own && owns(&s->base, d, x[d]);

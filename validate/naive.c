@@ -54,7 +54,7 @@ static double separation(const md_engine *e, int64_t i, int64_t j, double delta[
   for (int d = 0; d < box->dim; ++d) {
     delta[d] = e->p->x[d][i] - e->p->x[d][j];
     if (box->periodic[d]) delta[d] = md_minimum_image(delta[d], box->length[d]);
-    r2 = d == 0 ? delta[d] * delta[d] : fma(delta[d], delta[d], r2);
+    r2 = fma(delta[d], delta[d], r2);
   }
   return r2;
 }

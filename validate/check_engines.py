@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Compare every engine with the naive one, bit by bit: `make check`.
+
+Each sample deck of validate/decks is run for thousands of steps by the naive
+engine, which looks at all pairs on one thread, and then by the OpenMP engine in
+several variants: number of threads, skin, least cell size, instruction set.  The
+dumps (positions, velocities and forces of every frame) must be identical to
+validate/check.py, and the thermo tables must be the same text at 17 digits.
+
+The full product of variants would take many minutes, so each deck gets a few
+that together contain every thread count, several skins from zero to as wide as
+the cutoff, cells as small as can be and one cell for everything; the instruction
+sets of this processor are dealt to the variants in turn, shifted from deck to
+deck.
+
+Prints a row a deck.  Exit status: 0 all identical, 1 a difference or a failed run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+import check
+import harness
+
+
+@dataclass(frozen=True)
+class Case:
+    """A deck with its knobs.  `length` is that of the interaction; skins and cells are multiples of it."""
+
+    name: str
+    deck: str
+    length: float = 2.5
+    variables: Mapping[str, harness.Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How the OpenMP engine is asked to do it."""
+
+    threads: int
+    skin: Optional[float]  # None: the deck's
+    cell: float
+    isa: str
+
+    def text(self) -> str:
+        skin = "the deck's" if self.skin is None else f"{self.skin:g}"
+        return f"{self.threads} threads, skin {skin}, cells of {self.cell:g}, {self.isa}"
+
+
+def boxes() -> Iterator[Case]:
+    """Boxes where the last bit decides about cells and ghosts: twice the cutoff, and whole multiples of it."""
+    for dim, sites in ((2, 5), (3, 5)):
+        side = 5.0 * (1.0 + 1e-12)
+        yield Case(f"box 2 rc, {dim}D", "in.box",
+                   variables={"dim": dim, "lx": side, "ly": side, "lz": side if dim == 3 else 1.0, "n": sites})
+    for n, eps in itertools.product((3, 4), (-1e-9, 0.0, 1e-9)):
+        side = 2.5 * n + eps
+        dim = 3 if n == 3 else 2
+        yield Case(f"box {n} rc {eps:+.0e}, {dim}D" if eps else f"box {n} rc, {dim}D", "in.box",
+                   variables={"dim": dim, "lx": side, "ly": 7.5 - eps, "lz": side if dim == 3 else 1.0,
+                              "n": 6 if dim == 3 else 8})
+
+
+CASES: Tuple[Case, ...] = (
+    Case("repulsive 2D, walls", "in.repulsive", 0.01),
+    Case("overlapping start 2D", "in.overlap", 0.05),
+    Case("leapfrog mirror 2D", "in.overlap", 0.05, {"mirror": "yes"}),
+    Case("leapfrog drift float 2D", "in.overlap", 0.05, {"drift": "float"}),
+    Case("mixture 2D", "in.mixture"),
+    Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}),
+    Case("melt 3D", "in.melt"),
+    Case("langevin 3D", "in.langevin"),
+    Case("slab 3D, two walls", "in.slab"),
+    Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}),
+    Case("soft 3D", "in.soft", 1.3),
+    Case("WCA 2D", "in.wca", 1.12),
+    Case("four types 3D", "in.types", 3.0),
+    Case("four types, sixthpower", "in.types", 3.0, {"mix": "sixthpower"}),
+    Case("very close pairs 3D", "in.close"),
+    Case("nearly empty 3D", "in.empty"),
+    *boxes(),
+)
+
+
+def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List[Variant]:
+    """The variants of a case.  `turn` shifts which instruction set meets which of them."""
+    rc = case.length
+    shapes = [(1, None, 0.0), (2, 0.02 * rc, 1.5 * rc), (3, 0.4 * rc, 0.0),
+              (4, 0.0, 1000.0 * rc), (4, 0.15 * rc, 2.2 * rc), (2, 1.0 * rc, 0.0)]
+    return [Variant(threads, skin, cell, isas[(k + turn) % len(isas)])
+            for k, (threads, skin, cell) in enumerate(shapes[:count])]
+
+
+def knobs(case: Case, steps: Optional[int], every: Optional[int],
+          variant: Optional[Variant]) -> Dict[str, harness.Value]:
+    values = dict(case.variables)
+    if steps is not None:
+        values["steps"] = steps
+    if every is not None:
+        values["every"] = every
+    if variant is not None:
+        values["binsize"] = variant.cell
+        if variant.skin is not None:
+            values["skin"] = variant.skin
+    return values
+
+
+def differences(reference: Path, folder: Path, expected: harness.Result, got: harness.Result) -> List[str]:
+    """What is not the same in two runs' dumps and thermo tables; nothing if they are identical."""
+    status, lines = check.check(str(reference / "check.dump"), str(folder / "check.dump"), check.Options())
+    found = [] if status == check.SAME else lines
+    for a, b in zip(expected.tables, got.tables):
+        if a != b:
+            row = next((k for k, rows in enumerate(zip(a.rows, b.rows)) if rows[0] != rows[1]), None)
+            found.append("thermo differs: " + (f"{len(a.rows)} and {len(b.rows)} rows" if row is None else
+                                               f"{' '.join(a.rows[row])} and {' '.join(b.rows[row])}"))
+    if len(expected.tables) != len(got.tables):
+        found.append("thermo differs in the number of tables")
+    return found
+
+
+@dataclass
+class Verdict:
+    case: Case
+    particles: int
+    steps: int
+    variants: int
+    seconds: float
+    failures: List[str]
+
+
+def check_case(case: Case, chosen: Sequence[Variant], folder: Path, steps: Optional[int] = None,
+               every: Optional[int] = None) -> Verdict:
+    """Runs a case with naive and all variants and compares."""
+    began = time.monotonic()
+    deck = harness.DECKS / case.deck
+    naive = harness.run(deck, folder / "naive", engine="naive", variables=knobs(case, steps, every, None))
+    particles, frames = size_of_dump(folder / "naive" / "check.dump")
+    failures = [] if frames > 1 else ["a single frame proves nothing about motion"]
+    for k, variant in enumerate(chosen):
+        place = folder / f"variant{k}"
+        try:
+            got = harness.run(deck, place, threads=variant.threads, isa=variant.isa,
+                              variables=knobs(case, steps, every, variant))
+            failures += [f"{variant.text()}: {line}" for line in differences(folder / "naive", place, naive, got)]
+        except (AssertionError, check.Unreadable) as error:
+            failures.append(f"{variant.text()}: {error}")
+        shutil.rmtree(place, ignore_errors=True)
+    return Verdict(case, particles, int(naive.table.rows[-1][0]), len(chosen),
+                   time.monotonic() - began, failures)
+
+
+def size_of_dump(path: Path) -> Tuple[int, int]:
+    """Particles and frames."""
+    lines = path.read_text().splitlines()
+    return int(lines[3]), lines.count("ITEM: TIMESTEP")
+
+
+def tried(case: Case, *arguments) -> Verdict:
+    """check_case, where a run of naive that fails is a verdict too."""
+    try:
+        return check_case(case, *arguments)
+    except (AssertionError, check.Unreadable) as error:
+        return Verdict(case, 0, 0, 0, 0.0, [f"naive: {error}"])
+
+
+def describe(verdict: Verdict) -> str:
+    word = "DIFFERENT" if verdict.failures else "identical"
+    return (f"{verdict.case.name:<24} {verdict.particles:>9} {verdict.steps:>6} {verdict.variants:>9}  "
+            f"{word:<10} {verdict.seconds:>7.1f}")
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(description="Compare every engine with the naive one, bit by bit.")
+    parser.add_argument("--myriad", metavar="PROGRAM", help="the program (default: $MYRIAD, or build/myriad)")
+    parser.add_argument("--steps", type=int, help="steps of every deck (default: the deck's, 2000)")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only the decks with TEXT in their name")
+    parsed = parser.parse_args(arguments)
+    if parsed.myriad:
+        os.environ["MYRIAD"] = str(Path(parsed.myriad).resolve())
+    cases = [case for case in CASES if parsed.only in case.name]
+    if not cases:
+        parser.error(f"no deck has {parsed.only!r} in its name")
+    isas = harness.instruction_sets()
+    every = max(1, parsed.steps // 10) if parsed.steps else None
+    began = time.monotonic()
+    print(f"naive against openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}\n")
+    print(f"{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
+    bad = runs = 0
+    with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
+            ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        tasks = [pool.submit(tried, case, variants(case, turn, isas), Path(folder) / str(turn), parsed.steps, every)
+                 for turn, case in enumerate(cases)]
+        for task in tasks:
+            verdict = task.result()
+            print(describe(verdict), flush=True)
+            for failure in verdict.failures:
+                print(f"    {failure}")
+            bad += bool(verdict.failures)
+            runs += verdict.variants
+    summary = (f"{bad} of {len(cases)} decks differ" if bad else
+               f"all {runs} runs of {len(cases)} decks identical to naive")
+    print(f"\n{summary}, {time.monotonic() - began:.0f} s")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

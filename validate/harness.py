@@ -1,0 +1,208 @@
+"""Running myriad from the tests, and reading what it writes: logs and dumps.
+
+The program is $MYRIAD, by default build/myriad of this tree.  Nothing here judges
+a result except `run`, which expects an exit status.  Numbers keep every digit:
+thermo rows stay text until asked for as floats, and dumps are read with Python's
+correctly rounded conversion, so that 17 digits give back the double they came from.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+DECKS = HERE / "decks"
+REFERENCE = HERE / "reference"
+INPUTS = HERE.parent / "inputs"
+
+Value = Union[str, int, float]
+
+
+def program() -> Path:
+    return Path(os.environ.get("MYRIAD", HERE.parent / "build" / "myriad")).resolve()
+
+
+def environment(isa: Optional[str] = None) -> Dict[str, str]:
+    """The environment of a run: threads that wait must not keep others from a busy core."""
+    variables = {k: v for k, v in os.environ.items() if k not in ("OMP_NUM_THREADS", "MYRIAD_ISA")}
+    variables["OMP_WAIT_POLICY"] = "passive"
+    if isa is not None:
+        variables["MYRIAD_ISA"] = isa
+    return variables
+
+
+def exact(value: Value) -> str:
+    """A value as a word of a deck; floats with 17 digits."""
+    return f"{value:.17g}" if isinstance(value, float) else str(value)
+
+
+@dataclass
+class Table:
+    """One run's thermo table."""
+
+    titles: List[str]
+    rows: List[List[str]] = field(default_factory=list)
+
+    def column(self, title: str) -> np.ndarray:
+        c = self.titles.index(title)
+        return np.array([float(row[c]) for row in self.rows])
+
+    def at(self, step: int) -> Dict[str, float]:
+        """The row of a step, by title."""
+        for row in self.rows:
+            if int(row[0]) == step:
+                return dict(zip(self.titles, map(float, row)))
+        raise KeyError(f"no thermo row of step {step}")
+
+
+def read_tables(text: str) -> List[Table]:
+    """The thermo tables of a log, Myriad's or LAMMPS's.  Every table starts with the column Step."""
+    tables: List[Table] = []
+    inside = False
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["Step"]:
+            tables.append(Table(words))
+            inside = True
+        elif line.startswith("Loop time"):
+            inside = False
+        elif inside and words and re.fullmatch(r"\d+", words[0]) and len(words) == len(tables[-1].titles):
+            tables[-1].rows.append(words)
+    return tables
+
+
+@dataclass
+class Frame:
+    """One frame of a `dump custom`, sorted by id."""
+
+    step: int
+    bounds: np.ndarray  # [3, 2]
+    columns: Dict[str, np.ndarray]
+
+    def vectors(self, *names: str) -> np.ndarray:
+        """Columns side by side, [n, len(names)]."""
+        return np.stack([self.columns[name] for name in names], axis=1)
+
+
+def read_dump(path: Path) -> List[Frame]:
+    frames = []
+    lines = iter(path.read_text().splitlines())
+    for line in lines:
+        assert line == "ITEM: TIMESTEP", line
+        step = int(next(lines))
+        assert next(lines) == "ITEM: NUMBER OF ATOMS"
+        count = int(next(lines))
+        assert next(lines).startswith("ITEM: BOX BOUNDS")
+        bounds = np.array([[float(word) for word in next(lines).split()] for _ in range(3)])
+        names = next(lines).split()[2:]
+        rows = np.array([[float(word) for word in next(lines).split()] for _ in range(count)])
+        rows = rows.reshape(count, len(names))
+        rows = rows[np.argsort(rows[:, names.index("id")], kind="stable")]
+        frames.append(Frame(step, bounds, {name: rows[:, c] for c, name in enumerate(names)}))
+    return frames
+
+
+@dataclass
+class Result:
+    """What a run left behind."""
+
+    status: int
+    out: str
+    err: str
+    log: str
+
+    @property
+    def tables(self) -> List[Table]:
+        return read_tables(self.log)
+
+    @property
+    def table(self) -> Table:
+        """The thermo table of the only, or the last, run."""
+        return self.tables[-1]
+
+    def report(self, pattern: str) -> float:
+        """A number of the closing report; `pattern` has one group."""
+        found = re.findall(pattern, self.log)
+        assert found, f"the log has no {pattern}"
+        return float(found[-1])
+
+    @property
+    def loop_seconds(self) -> float:
+        return self.report(r"Loop time of (\S+) on")
+
+
+def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads: int = 2,
+        isa: Optional[str] = None, variables: Optional[Mapping[str, Value]] = None, expect: int = 0,
+        timeout: float = 300.0, arguments: Sequence[str] = ()) -> Result:
+    """Runs a deck (a path, or its text) in `folder`, which is also where relative names lead.
+
+    Fails unless the exit status is `expect`; the message then holds what the program said.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(deck, str):
+        text, deck = deck, folder / "in.deck"
+        deck.write_text(text)
+    log = folder / "log.myriad"
+    command = [str(program()), "-in", str(deck), "-log", str(log), "-screen", "none", "--engine", engine]
+    if engine != "naive":
+        command += ["--threads", str(threads)]
+    for name, value in (variables or {}).items():
+        command += ["-var", name, exact(value)]
+    done = subprocess.run([*command, *arguments], cwd=folder, env=environment(isa), text=True,
+                          capture_output=True, timeout=timeout, check=False)
+    result = Result(done.returncode, done.stdout, done.stderr,
+                    log.read_text() if log.exists() else "")
+    assert done.returncode == expect, (
+        f"{' '.join(command)}\nended with status {done.returncode}, not {expect}:\n{done.stderr}")
+    return result
+
+
+def instruction_sets() -> Tuple[str, ...]:
+    """The values of MYRIAD_ISA that this build and processor take, found by trying."""
+    deck = "region b block 0 1 0 1 0 1\ncreate_box 1 b\nmass 1 1\nrun 0\n"
+    found = []
+    for isa in ("generic", "avx2", "avx512"):
+        done = subprocess.run([str(program()), "-in", "-", "-log", "none", "-screen", "none"], input=deck,
+                              env=environment(isa), text=True, capture_output=True, timeout=60, check=False)
+        if done.returncode == 0:
+            found.append(isa)
+        else:
+            assert "instruction set" in done.stderr, done.stderr
+    assert "generic" in found
+    return tuple(found)
+
+
+@dataclass
+class Particles:
+    """A system that a test makes itself, for read_data."""
+
+    lo: Sequence[float]
+    hi: Sequence[float]
+    x: np.ndarray  # [n, 3]
+    v: Optional[np.ndarray] = None
+    type: Optional[Sequence[int]] = None
+    mass: Sequence[float] = (1.0,)
+
+
+def write_data(path: Path, system: Particles) -> Path:
+    """A data file with ids 1 to n."""
+    n = len(system.x)
+    types = system.type if system.type is not None else [1] * n
+    lines = ["made by a test", "", f"{n} atoms", f"{len(system.mass)} atom types", ""]
+    for axis, lo, hi in zip("xyz", system.lo, system.hi):
+        lines.append(f"{exact(float(lo))} {exact(float(hi))} {axis}lo {axis}hi")
+    lines += ["", "Masses", ""] + [f"{t} {exact(float(m))}" for t, m in enumerate(system.mass, 1)]
+    lines += ["", "Atoms # atomic", ""]
+    lines += [f"{i} {t} " + " ".join(exact(float(c)) for c in x) for i, (t, x) in enumerate(zip(types, system.x), 1)]
+    if system.v is not None:
+        lines += ["", "Velocities", ""]
+        lines += [f"{i} " + " ".join(exact(float(c)) for c in v) for i, v in enumerate(system.v, 1)]
+    path.write_text("\n".join(lines) + "\n")
+    return path

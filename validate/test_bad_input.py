@@ -1,0 +1,884 @@
+"""Bad input: every way a deck, a data file or a disk can be wrong ends in one line that helps.
+
+Each case asserts the exit status (1 runtime, 2 usage, 3 physics), that standard error
+holds exactly one line which names file, line and token and says what is accepted, and
+that nothing crashes, hangs or leaves half a file behind.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Dict, Tuple
+
+import pytest
+
+from cli import BOX, PHYSICS, RUNTIME, USAGE, call, refused, run_deck, works
+
+LINES = BOX.count("\n")
+
+pytestmark = pytest.mark.smoke
+
+
+def bad_line(folder: Path, line: str, *words: str, before: str = BOX, status: int = USAGE) -> str:
+    """Runs a deck whose last line is wrong."""
+    number = before.count("\n") + 1
+    return refused(run_deck(folder, before + line + "\n"), status, *words, line=number)
+
+
+# ---------------------------------------------------------------- unknown names
+
+UNKNOWN = {
+    "velocty all create 1 1": ["velocty", "did you mean velocity"],
+    "paircoeff 1 1 1 1": ["paircoeff", "did you mean pair_coeff"],
+    "Run 5": ["Run", "did you mean run"],
+    "wibblewobble 1": ["wibblewobble", "myriad help"],
+    "kspace_style pppm 1e-4": ["kspace_style"],
+    "pair_style lj/cat 2.5": ["lj/cat", "lj/cut", "repulsive", "soft", "none"],
+    "pair_modify shaft yes": ["shaft", "shift yes|no", "mix"],
+    "pair_modify mix harmonic": ["harmonic", "geometric", "arithmetic", "sixthpower"],
+    "pair_modify tail yes": ["tail", "tail no"],
+    "fix 2 all npt": ["npt", "nve", "langevin", "wall/reflect"],
+    "fix 2 some nve": ["some", "all"],
+    "fix 1 all enforce2d": ["fix 1", "exists", "unfix"],
+    "fix 2 all nve": ["nve", "unfix"],
+    "fix 2 all nve/leapfrog miror yes": ["miror", "mirror yes|no"],
+    "fix 2 all wall/reflect xlow EDGE": ["xlow", "xlo xhi ylo yhi zlo zhi"],
+    "fix 2 all wall/reflect xlo EDGE": ["xlo", "periodic", "boundary f"],
+    "unfix 7": ["7", "no fix"],
+    "undump 7": ["7", "dumps are"],
+    "dump d all vtk 1 f": ["vtk", "custom", "atom", "extxyz", "frames", "density"],
+    "dump d all custom 1 f id speed": ["speed", "vx", "fx", "element"],
+    "dump d all extxyz 1 f speed": ["speed", "vel", "force"],
+    "dump d all density 1 f.png 8 axes x": ["axes", "axis x|y|z"],
+    "dump d all density 1 f.jpg 8": ["f.jpg", ".png"],
+    "dump d all custom 1 f.bin id": ["f.bin", "text"],
+    "dump d all custom 1 f.%.txt id": ["%"],
+    "dump d all custom 1 f.*.* id": ["f.*.*", "more than one"],
+    "dump_modify d sort off": ["d", "no dump"],
+    "thermo_style custom stepp": ["stepp", "step", "temp"],
+    "thermo_style multi": ["multi", "one, custom"],
+    "thermo_modify lose yes": ["lose", "format, norm, flush, lost, line"],
+    "thermo_modify format float %d": ["%d", "%g"],
+    "thermo_modify format float %n": ["%n", "%g"],
+    "thermo_modify format float %*g": ["%*g", "%g"],
+    "thermo_modify format float %g%g": ["%g%g"],
+    "thermo_modify lost maybe": ["maybe", "error, ignore, warn"],
+    "velocity all creat 1 1": ["creat", "create, set, uniform, zero, scale, negate"],
+    "velocity all create 1 1 dits uniform": ["dits", "dist"],
+    "velocity all create 1 1 dist normal": ["normal", "uniform", "gaussian"],
+    "velocity all create 1 1 rot yes": ["rot", "rot no"],
+    "velocity all zero angular": ["angular", "linear"],
+    "create_atoms 1 boxx": ["boxx", "box, region, random, single, grid"],
+    "create_atoms 1 region nowhere": ["nowhere", "known are b", "region nowhere block"],
+    "create_atoms 1 box": ["lattice"],
+    "create_atoms 3 single 1 2 3": ["3", "from 1 to 2"],
+    "create_atoms 1 grid 10 sed 4": ["sed", "seed"],
+    "create_box 1 b": ["box", "already"],
+    "region c sphere 0 0 0 1 1 1": ["sphere", "block"],
+    "region c block 0 1 0 1 0 1 unit box": ["unit", "units lattice|box"],
+    "region b block 0 1 0 1 0 1": ["b", "already"],
+    "region c block 1 0 0 1 0 1": ["c", "lower x bound 1"],
+    "lattice fc 1": ["fc", "fcc"],
+    "lattice sq 1": ["sq", "dimension 2"],
+    "lattice fcc 1 orgin 0 0 0": ["orgin", "origin"],
+    "lattice fcc 1 basis 0 0 0": ["basis", "custom"],
+    "set type 1 typ 2": ["typ", "type/fraction"],
+    "set group some type 2": ["some", "all"],
+    "set kind 1 type 2": ["kind"],
+    "mass 3 1": ["3", "1 to 2"],
+    "pair_coeff 2 1 1 1": ["2 1", "smaller type first"],
+    "neighbor 0.3 bins": ["bins", "bin"],
+    "neigh_modify evry 1": ["evry", "every N"],
+    "neigh_modify once yes": ["once", "once no"],
+    "neigh_modify exclude type 1 1": ["exclude"],
+    "variable v loop 3": ["loop", "index", "equal"],
+    "variable a-b equal 1": ["a-b", "letters"],
+    "variable x delete": ["x", "does not exist"],
+    "print hello world": ["world", "quotes"],
+    "log none append": ["append"],
+    "log f apend": ["apend", "append"],
+    "echo loud": ["loud", "none, screen, log and both"],
+    "info atoms": ["atoms", "all, system, pair"],
+    "run 5 upt": ["upt", "upto"],
+    "run 5 pre maybe": ["maybe", "yes or no"],
+    "newton maybe": ["maybe", "yes or no"],
+    "comm_modify cutof 3": ["cutof", "cutoff"],
+    "comm_modify mode double": ["double", "single and multi"],
+    "package cuda": ["cuda", "gpu"],
+    "suffix cuda": ["cuda", "gpu"],
+    "write_data f nocoef": ["nocoef", "nocoeff"],
+    "write_data f.gz": ["f.gz", "not compressed"],
+    "read_data f": ["box", "already"],
+    "units lj": ["before create_box"],
+    "dimension 2": ["before create_box"],
+    "boundary f f f": ["before create_box"],
+    "atom_style atomic": ["before create_box"],
+    "processors 1 1 1": ["before create_box"],
+}
+
+UNKNOWN_BEFORE_BOX = {
+    "units metal": ["metal", "lj"],
+    "atom_style full": ["full", "atomic"],
+    "dimension 4": ["4", "from 2 to 3"],
+    "boundary p p q": ["q", "p (periodic)", "f (fixed)"],
+    "boundary p p s": ["s", "use f"],
+    "boundary pf p p": ["pf", "both faces"],
+    "processors 2 1 1": ["2 1 1", "1 rank"],
+    "mass 1 1": ["mass", "create_box or read_data"],
+    "pair_coeff 1 1 1 1": ["pair_coeff", "create_box or read_data"],
+    "create_atoms 1 box": ["create_atoms", "create_box or read_data"],
+    "velocity all create 1 1": ["velocity", "create_box or read_data"],
+    "set type 1 type 1": ["set", "create_box or read_data"],
+    "dump d all atom 1 f": ["dump", "create_box or read_data"],
+    "write_data f": ["write_data", "create_box or read_data"],
+    "run 1": ["run", "create_box or read_data"],
+    "create_box 1 b": ["b", "region b block"],
+    "region b block EDGE 1 0 1 0 1": ["EDGE", "box"],
+    "pair_modify shift yes": ["pair_style"],
+}
+
+
+@pytest.mark.parametrize("line", UNKNOWN)
+def test_unknown_name(line, tmp_path):
+    bad_line(tmp_path, line, *UNKNOWN[line])
+
+
+@pytest.mark.parametrize("line", UNKNOWN_BEFORE_BOX)
+def test_out_of_place(line, tmp_path):
+    bad_line(tmp_path, line, *UNKNOWN_BEFORE_BOX[line], before="")
+
+
+# ---------------------------------------------------------------- numbers of words
+
+EMPTY = ""
+# command: what comes before, a line with too few words, one with too many, and what the latter's message names.
+COUNTS: Dict[str, Tuple[str, str, str, str]] = {
+    "units": (EMPTY, "units", "units lj surplus", "usage: units"),
+    "dimension": (EMPTY, "dimension", "dimension 3 surplus", "usage: dimension"),
+    "boundary": (EMPTY, "boundary p p", "boundary p p p surplus", "usage: boundary"),
+    "atom_style": (EMPTY, "atom_style", "atom_style atomic surplus", "usage: atom_style"),
+    "lattice": (BOX, "lattice fcc", "lattice none 1 surplus", "surplus"),
+    "region": (EMPTY, "region b block 0 1 0 1 0", "region b block 0 1 0 1 0 1 surplus", "surplus"),
+    "create_box": (EMPTY, "create_box 1", "create_box 1 b surplus", "usage: create_box"),
+    "create_atoms": (BOX, "create_atoms 1", "create_atoms 1 single 1 2 3 units box surplus", "surplus"),
+    "mass": (BOX, "mass 1", "mass 1 1 surplus", "usage: mass"),
+    "set": (BOX, "set type 1 type", "set type 1 type 2 surplus", "surplus"),
+    "velocity": (BOX, "velocity all", "velocity all negate surplus", "surplus"),
+    "read_data": (EMPTY, "read_data", "read_data file surplus", "usage: read_data"),
+    "write_data": (BOX, "write_data", "write_data file surplus", "surplus"),
+    "pair_style": (BOX, "pair_style", "pair_style none surplus", "surplus"),
+    "pair_coeff": (BOX, "pair_coeff 1", "pair_coeff 1 1 1 1 2.5 2.5", "2 to 3 coefficients, not 4"),
+    "pair_modify": (BOX, "pair_modify shift", "pair_modify shift yes surplus", "surplus"),
+    "neighbor": (BOX, "neighbor 0.3", "neighbor 0.3 bin surplus", "usage: neighbor"),
+    "neigh_modify": (BOX, "neigh_modify", "neigh_modify delay 0 surplus", "surplus"),
+    "timestep": (BOX, "timestep", "timestep 0.1 surplus", "usage: timestep"),
+    "fix": (BOX, "fix 2 all", "fix 2 all langevin 1 1 1 1 surplus", "surplus"),
+    "unfix": (BOX, "unfix", "unfix 1 surplus", "usage: unfix"),
+    "thermo": (BOX, "thermo", "thermo 1 surplus", "usage: thermo"),
+    "thermo_style": (BOX, "thermo_style", "thermo_style one surplus", "surplus"),
+    "thermo_modify": (BOX, "thermo_modify norm", "thermo_modify norm yes surplus", "surplus"),
+    "dump": (BOX, "dump d all atom 1", "dump d all atom 1 f surplus", "surplus"),
+    "dump_modify": (BOX + "dump d all atom 1 f\n", "dump_modify d every", "dump_modify d every 1 surplus", "surplus"),
+    "undump": (BOX + "dump d all atom 1 f\n", "undump", "undump d surplus", "usage: undump"),
+    "variable": (EMPTY, "variable a", "variable a equal 1 surplus", "variable"),
+    "print": (EMPTY, "print", "print text surplus", "surplus"),
+    "log": (EMPTY, "log", "log f append surplus", "usage: log"),
+    "echo": (EMPTY, "echo", "echo log surplus", "usage: echo"),
+    "reset_timestep": (BOX, "reset_timestep", "reset_timestep 1 surplus", "usage: reset_timestep"),
+    "info": (BOX, "", "info system surplus", "surplus"),
+    "run": (BOX, "run", "run 1 surplus", "surplus"),
+    "newton": (EMPTY, "newton", "newton on on surplus", "usage: newton"),
+    "processors": (EMPTY, "processors 1 1", "processors 1 1 1 surplus", "surplus"),
+    "comm_modify": (EMPTY, "comm_modify vel", "comm_modify vel yes surplus", "surplus"),
+    "package": (EMPTY, "package", "", ""),
+    "suffix": (EMPTY, "suffix", "suffix on surplus", "suffix"),
+}
+
+# Commands whose arguments depend on a style, checked for each.
+STYLE_COUNTS = {
+    "create_atoms 1 box surplus": "surplus",
+    "create_atoms 1 region b surplus": "surplus",
+    "create_atoms 1 region": "region",
+    "create_atoms 1 random 5 1": "random needs",
+    "create_atoms 1 random 5 1 NULL surplus": "surplus",
+    "create_atoms 1 grid": "grid needs",
+    "create_atoms 1 grid 5 seed 1 surplus": "surplus",
+    "create_atoms 1 grid 5 seed": "grid needs",
+    "create_atoms 1 single 1 2": "single needs",
+    "velocity all create 1": "create needs",
+    "velocity all set 1 2": "set needs",
+    "velocity all uniform 0 1": "uniform needs",
+    "velocity all uniform 0 1 1 surplus": "surplus",
+    "velocity all create 1 1 dist": "dist",
+    "velocity all zero": "zero needs",
+    "velocity all scale": "scale needs",
+    "fix 2 all langevin 1 1 1": "langevin takes",
+    "fix 2 all enforce2d surplus": "surplus",
+    "fix 2 all wall/reflect": "at least one face",
+    "fix 2 all wall/reflect xlo": "xlo needs",
+    "pair_style lj/cut": "lj/cut",
+    "pair_style lj/cut 1 2": "lj/cut",
+    "pair_style repulsive": "repulsive",
+    "pair_style repulsive 1 0.1 3": "repulsive",
+    "pair_style soft": "soft",
+    "pair_style soft 1 2": "soft",
+    "pair_style lj/cut 1 2 3 4 5 6 7 8 9": "at most",
+    "pair_coeff 1 1": "2 to 3 coefficients, not 0",
+    "pair_coeff 1 1 1": "2 to 3 coefficients, not 1",
+    "thermo_style custom": "1 to 64",
+    "thermo_style custom" + " step" * 65: "1 to 64",
+    "thermo_modify format line %d": "1 formats, but there are 6 columns",
+    "dump d all custom 1 f": "columns",
+    "dump d all frames 1 f surplus": "surplus",
+    "dump d all density 1 f.png": "pixels",
+    "dump d all density 1 f.png 8 axis": "axis",
+    "set type 1 type/fraction 2 0.5": "a seed",
+    "variable a equal": "a",
+    "variable a index": "a",
+    "variable a string": "a",
+    "print text file": "file",
+}
+
+
+def test_every_command_is_counted(tmp_path):
+    listing = works(call(tmp_path, "help")).out.split("deck commands")[1].splitlines()[1:]
+    assert {line.split()[0] for line in listing} == set(COUNTS)
+
+
+@pytest.mark.parametrize("command", COUNTS)
+def test_wrong_number_of_words(command, tmp_path):
+    before, few, many, named = COUNTS[command]
+    if few:
+        bad_line(tmp_path, few, command.split("_")[0], before=before)
+    if many:
+        bad_line(tmp_path, many, named, before=before)
+
+
+@pytest.mark.parametrize("line", STYLE_COUNTS)
+def test_wrong_number_of_words_of_a_style(line, tmp_path):
+    bad_line(tmp_path, line, STYLE_COUNTS[line])
+
+
+# ---------------------------------------------------------------- numbers
+
+DUMPED = BOX + "dump d all custom 1 f id x\n"
+
+# Every place where a real number is read, and where a whole one is.
+REAL = [
+    "lattice fcc {}", "lattice fcc scale {}", "lattice fcc 1 origin {} 0 0", "lattice fcc 1 origin 0 {} 0",
+    "lattice fcc 1 origin 0 0 {}", "lattice fcc 1 spacing {} 1 1", "lattice fcc 1 spacing 1 1 {}",
+    "lattice custom 1 a1 {} 0 0 basis 0 0 0", "lattice custom 1 a2 0 {} 0 basis 0 0 0",
+    "lattice custom 1 a3 0 0 {} basis 0 0 0", "lattice custom 1 basis {} 0 0", "lattice custom 1 basis 0 0 {}",
+    "region c block {} 1 0 1 0 1", "region c block 0 {} 0 1 0 1", "region c block 0 1 {} 1 0 1",
+    "region c block 0 1 0 {} 0 1", "region c block 0 1 0 1 {} 1", "region c block 0 1 0 1 0 {}",
+    "create_atoms 1 single {} 2 3", "create_atoms 1 single 2 {} 3", "create_atoms 1 single 2 3 {}",
+    "mass 1 {}", "set type 1 type/fraction 2 {} 1", "velocity all create {} 1",
+    "velocity all set {} 0 0", "velocity all set 0 {} 0", "velocity all set 0 0 {}",
+    "velocity all uniform {} 1 1", "velocity all uniform 0 {} 1", "velocity all scale {}",
+    "pair_style lj/cut {}", "pair_style repulsive {}", "pair_style repulsive 1 {}", "pair_style soft {}",
+    "pair_coeff 1 1 {} 1", "pair_coeff 1 1 1 {}", "pair_coeff 1 1 1 1 {}",
+    "neighbor {} bin", "neigh_modify binsize {}", "timestep {}",
+    "fix 2 all langevin {} 1 1 1", "fix 2 all langevin 1 {} 1 1", "fix 2 all langevin 1 1 {} 1",
+    "comm_modify cutoff {}",
+]
+WHOLE = [
+    "lattice fcc 1 orient x {} 0 0", "create_atoms {} single 2 2 2", "create_atoms 1 random {} 1 NULL",
+    "create_atoms 1 random 5 {} NULL", "create_atoms 1 grid {}", "create_atoms 1 grid 5 seed {}",
+    "set type {} type 1", "set atom {} type 1", "set type 1 type {}", "set type 1 type/fraction 2 0.5 {}",
+    "mass {} 1", "velocity all create 1 {}", "velocity all uniform 0 1 {}", "pair_coeff {} 2 1 1",
+    "pair_coeff 1 {} 1 1", "fix 2 all langevin 1 1 1 {}", "neigh_modify every {}", "neigh_modify delay {}",
+    "neigh_modify one {}", "neigh_modify page {}", "thermo {}", "thermo_modify format {} %g",
+    "dump e all custom {} g id", "dump e all density 1 g.png {}", "dump_modify d every {}",
+    "dump_modify d pad {}", "dump_modify d precision {}", "dump_modify d format {} %g", "reset_timestep {}",
+    "run {}", "run {} upto",
+]
+
+
+@pytest.mark.parametrize("template", REAL)
+def test_not_a_real_number(template, tmp_path):
+    for word in ("nan", "-inf", "infinity", "1e999", "12abc", "0x10", "1,5", "--1", "1e", "."):
+        bad_line(tmp_path, template.format(word), word)
+
+
+@pytest.mark.parametrize("template", WHOLE)
+def test_not_a_whole_number(template, tmp_path):
+    for word in ("nan", "inf", "1.5", "99999999999999999999", "12abc", "-1", "0x10"):
+        bad_line(tmp_path, template.format(word), word, before=DUMPED)
+
+
+def test_not_a_whole_number_before_the_box(tmp_path):
+    region = "region b block 0 1 0 1 0 1\n"
+    for word in ("nan", "1.5", "0", "-1", "1025", "99999999999999999999"):
+        bad_line(tmp_path, f"create_box {word} b", word, before=region)
+        bad_line(tmp_path, f"dimension {word}", word, before=EMPTY)
+        bad_line(tmp_path, f"processors {word} 1 1", word, before=EMPTY)
+
+
+OUT_OF_RANGE = {
+    "mass 1 0": ["mass", "positive", "0"],
+    "mass 1 -1": ["mass", "positive", "-1"],
+    "timestep 0": ["timestep", "positive"],
+    "timestep -0.005": ["timestep", "positive", "-0.005"],
+    "neighbor -0.1 bin": ["skin", "-0.1"],
+    "pair_style lj/cut -2.5": ["-2.5", "rc", "positive"],
+    "pair_style lj/cut 0": ["rc", "positive"],
+    "pair_style repulsive -1": ["-1", "rc", "positive"],
+    "pair_style repulsive 1 -0.1": ["-0.1", "rmin", "positive"],
+    "pair_style soft -1": ["-1", "rc", "positive"],
+    "pair_coeff 1 1 -1 1": ["epsilon", "-1"],
+    "pair_coeff 1 1 1 -1": ["sigma", "-1"],
+    "pair_coeff 1 1 1 0": ["sigma", "0"],
+    "pair_coeff 1 1 1 1 -2.5": ["rc", "-2.5"],
+    "lattice fcc 0": ["lattice density", "positive"],
+    "lattice fcc -1": ["lattice density", "positive", "-1"],
+    "lattice fcc 1 origin 1 0 0": ["origin", "fraction"],
+    "lattice fcc 1 orient x 1 1 0": ["orient", "rotated"],
+    "lattice custom 1 a1 1 1 0 basis 0 0 0": ["a1", "rectangular"],
+    "velocity all create -1 1": ["-1", "negative"],
+    "velocity all create 1 0": ["seed", "at least 1"],
+    "velocity all scale -1": ["-1", "negative"],
+    "velocity all scale 1": ["at rest", "velocity all create"],
+    "velocity all uniform 1 0 1": ["increasing"],
+    "set type 1 type/fraction 2 1.5 1": ["1.5", "0 and 1"],
+    "create_atoms 1 single 7 1 1": ["x = 7", "outside the box", "0 to 6"],
+    "create_atoms 1 random 99999999999999 1 NULL": ["too many"],
+    "create_atoms 1 grid 99999999999999": ["too many"],
+    "fix 2 all langevin -1 1 1 1": ["Tstart", "-1"],
+    "fix 2 all langevin 1 1 0 1": ["damp", "positive"],
+    "dump d all custom 0 f id": ["at least 1", "0"],
+    "dump d all density 1 f.png 16385": ["16385", "from 1 to 16384"],
+    "run -1": ["-1", "at least 0"],
+    "thermo -1": ["-1", "at least 0"],
+    "reset_timestep -1": ["-1", "at least 0"],
+    "neigh_modify every 0": ["every", "at least 1"],
+    "neigh_modify binsize -1": ["binsize", "-1"],
+}
+
+
+@pytest.mark.parametrize("line", OUT_OF_RANGE)
+def test_out_of_range(line, tmp_path):
+    bad_line(tmp_path, line, *OUT_OF_RANGE[line])
+
+
+def test_run_finds_what_is_missing(tmp_path):
+    box = "region b block 0 6 0 6 0 6\ncreate_box 2 b\ncreate_atoms 1 single 1 1 1\n"
+    bad_line(tmp_path, "run 1", "type 1", "mass 1 VALUE", before=box)
+    bad_line(tmp_path, "run 1", "1 1", "pair_coeff", before=box + "mass * 1\npair_style lj/cut 2\n")
+    bad_line(tmp_path, "run 10 upto", "10", "beyond", before=BOX + "reset_timestep 11\n")
+    bad_line(tmp_path, "run 9223372036854775807", "2^63", before=BOX + "reset_timestep 1\n")
+    bad_line(tmp_path, "run 1", "langevin", "nve",
+             before=BOX + "unfix 1\nfix 2 all nve/leapfrog\nfix 3 all langevin 1 1 1 1\n")
+
+
+def test_cutoff_beyond_half_the_box(tmp_path):
+    for engine in ("naive", "openmp"):
+        done = run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 3.001\nrun 1\n", "--engine", engine)
+        refused(done, USAGE, "3.001", "half", "along x", "6", "larger box", line=LINES + 2)
+        works(run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 3\nrun 1\n", "--engine", engine))
+
+
+# ---------------------------------------------------------------- variables
+
+VARIABLES = {
+    "run ${nope}": ["nope"],
+    "run $n": ["n"],
+    "print $(v_nope)": ["nope"],
+    "print $(1/0)": ["1/0", "division by zero"],
+    "print $(1%0)": ["1%0", "division by zero"],
+    "print $(sqrt(-1))": ["sqrt", "not a number"],
+    "print $(ln(0))": ["ln", "infinite"],
+    "print $(1e308*10)": ["infinite"],
+    "print $(1e999)": ["infinite"],
+    "print $(nan)": ["nan"],
+    "print $(inf)": ["inf"],
+    "print $(2+)": ["2+", "ends too early"],
+    "print $(2 3)": ["unexpected '3'"],
+    "print $((1)": ["parenthesis"],
+    "print ${open": ["brace"],
+    "print $": ["$"],
+    "print $(pow(2,3))": ["pow", "sqrt"],
+    "print $(temp)": ["temp", "create_box"],
+    "print $(lx)": ["lx", "box"],
+    "print $(1:%d)": ["%d", "%g"],
+    "print $(1:%s)": ["%s"],
+    "print $(" + "(" * 200 + "1" + ")" * 200 + ")": ["deep"],
+    "print 'no end": ["quote", "no end"],
+    'print """no end': ["triple quotes"],
+    "run 1 &": ["continued with &"],
+}
+
+
+@pytest.mark.parametrize("line", VARIABLES)
+def test_variables(line, tmp_path):
+    bad_line(tmp_path, line, *VARIABLES[line], before=EMPTY)
+
+
+def test_formulas_before_the_first_run(tmp_path):
+    for keyword in ("temp", "press", "pe", "elapsed"):
+        bad_line(tmp_path, f"print $({keyword})", keyword, "before the first run")
+
+
+def test_recursive_variables(tmp_path):
+    bad_line(tmp_path, "print ${a}", "a", "circular", before="variable a equal v_a+1\n")
+    bad_line(tmp_path, "print $(v_b)", "circular",
+             before="variable a equal v_b\nvariable b equal v_c\nvariable c equal v_a\n")
+    doubling = "variable x0 equal 1\n" + "".join(f"variable x{n} equal v_x{n - 1}+v_x{n - 1}\n" for n in range(1, 60))
+    bad_line(tmp_path, "print ${x59}", "operands", before=doubling)
+
+
+def test_undefined_variable_in_the_thermo_table(tmp_path):
+    bad_line(tmp_path, "run 1", "nope", before=BOX + "thermo_style custom step v_nope\n")
+    bad_line(tmp_path, "run 1", "division by zero",
+             before=BOX + 'variable d equal "1/(step-1)"\nthermo 1\nthermo_style custom step v_d\n')
+
+
+def test_redefined_variable(tmp_path):
+    bad_line(tmp_path, "variable a equal 2", "a", before="variable a index 1\n")
+
+
+# ---------------------------------------------------------------- data files
+
+DATA = """\
+made by a test
+
+3 atoms
+2 atom types
+
+0 6 xlo xhi
+0 6 ylo yhi
+0 6 zlo zhi
+
+Masses
+
+1 1
+2 4
+
+Atoms # atomic
+
+1 1 1 1 1
+2 2 3 3 3
+3 1 5 5 5
+
+Velocities
+
+1 0.1 0 0
+2 0 0.1 0
+3 0 0 0.1
+"""
+
+
+def bad_data(folder: Path, text, *words: str, status: int = USAGE, line=None, boundary: str = "p p p") -> None:
+    data = text.encode() if isinstance(text, str) else text
+    (folder / "data").write_bytes(data)
+    done = run_deck(folder, f"boundary {boundary}\nread_data data\n")
+    message = refused(done, status, "data", *words, line=2)
+    if line is not None:
+        assert f" data:{line}: " in message, message
+
+
+# a line of DATA, what replaces it, what the message names
+DATA_LINES = [
+    (3, "-3 atoms", ["atoms", "negative"]),
+    (3, "3.5 atoms", ["3.5", "whole number"]),
+    (3, "nan atoms", ["nan"]),
+    (3, "99999999999999999999 atoms", ["99999999999999999999", "64 bits"]),
+    (3, "2 atoms", ["more lines than the 2"]),
+    (3, "3 atoms 4", ["3"]),
+    (4, "0 atom types", ["0", "1 to 1024"]),
+    (4, "1025 atom types", ["1025", "1 to 1024"]),
+    (4, "4 bonds", ["bonds", "atomic"]),
+    (6, "0 nan xlo xhi", ["nan"]),
+    (6, "0 inf xlo xhi", ["inf"]),
+    (6, "6 0 xlo xhi", ["x bounds"]),
+    (6, "0 0 xlo xhi", ["x bounds"]),
+    (6, "0 1e999 xlo xhi", ["1e999"]),
+    (6, "0 6 0 1 0.5 0.5 xy xz yz", ["0"]),
+    (10, "Massses", ["Massses", "Masses, Atoms and Velocities"]),
+    (12, "1 0", ["mass", "positive"]),
+    (12, "1 -1", ["mass", "positive", "-1"]),
+    (12, "1 nan", ["nan"]),
+    (12, "1 inf", ["inf"]),
+    (12, "2 1", ["type 2", "twice"]),
+    (12, "3 1", ["type 3", "1 and 2"]),
+    (12, "1", ["type mass"]),
+    (15, "Atoms # full", ["full", "atomic"]),
+    (17, "2 1 1 1 1", ["2", "twice"]),
+    (17, "0 1 1 1 1", ["id 0", "positive"]),
+    (17, "-1 1 1 1 1", ["id -1", "positive"]),
+    (17, "1.5 1 1 1 1", ["1.5", "whole"]),
+    (17, "9223372036854775808 1 1 1 1", ["9223372036854775808", "64 bits"]),
+    (17, "1 3 1 1 1", ["type 3", "1 and 2"]),
+    (17, "1 0 1 1 1", ["type 0"]),
+    (17, "1 1 nan 1 1", ["nan", "finite"]),
+    (17, "1 1 1 inf 1", ["inf", "finite"]),
+    (17, "1 1 1 1 1e999", ["1e999", "finite"]),
+    (17, "1 1 1 1 x", ["x", "number"]),
+    (17, "1 1 1e300 1 1", ["boxes away", "1e+300"]),
+    (17, "1 1 1 1", ["id type x y z"]),
+    (17, "1 1 1 1 1 1", ["id type x y z"]),
+    (17, "1 1 1 1 1 0 0 0.5", ["0.5", "whole"]),
+    (23, "7 0.1 0 0", ["7", "not in section Atoms"]),
+    (24, "1 0 0.1 0", ["particle 1", "twice"]),
+    (23, "1 nan 0 0", ["nan"]),
+    (23, "1 inf 0 0", ["inf"]),
+    (23, "1 0 0", ["id vx vy vz"]),
+]
+
+
+@pytest.mark.parametrize("line, text, words", DATA_LINES)
+def test_data_file(line, text, words, tmp_path):
+    lines = DATA.splitlines()
+    lines[line - 1] = text
+    bad_data(tmp_path, "\n".join(lines) + "\n", *words)
+
+
+def test_data_file_duplicate_id_names_the_line(tmp_path):
+    bad_data(tmp_path, DATA.replace("3 1 5 5 5", "2 1 5 5 5"), "particle id 2", "twice", line=19)
+
+
+def test_data_file_outside_the_box(tmp_path):
+    outside = DATA.replace("3 1 5 5 5", "3 1 5 6.5 5")
+    bad_data(tmp_path, outside, "particle 3", "outside the box", "y = 6.5", "0 and 6", line=19, boundary="f f f")
+    (tmp_path / "data").write_text(outside)
+    works(run_deck(tmp_path, "boundary f p f\nread_data data\nwrite_data wrapped\n"))
+    assert "\n3 1 5 0.5 5 0 0 0\n" in (tmp_path / "wrapped").read_text()
+
+
+def test_data_file_truncated(tmp_path):
+    """A file that ends early is refused, unless it ends where a shorter complete file would."""
+    complete = DATA.index("Velocities")
+    for end in range(0, len(DATA) - 1, 2):
+        text = DATA[:end]
+        (tmp_path / "data").write_text(text)
+        done = run_deck(tmp_path, "read_data data\n")
+        if DATA.index("5 5 5") + 4 < end <= complete:
+            assert done.status == 0, f"{end}: {done.err}"
+        elif done.status == 0:
+            # Cut within the last number: what is left is one still.
+            assert end > DATA.index("5 5 5") + 2 and text[-1] in "0123456789.", text[-30:]
+        else:
+            refused(done, USAGE, "data", line=1)
+
+
+def test_data_file_truncated_says_so(tmp_path):
+    bad_data(tmp_path, DATA[:DATA.index("3 1 5")], "Atoms", "2 of 3", "truncated")
+    bad_data(tmp_path, DATA[:DATA.index("3 0 0 0.1")], "Velocities", "2 of 3", "truncated")
+    bad_data(tmp_path, DATA[:DATA.index("Atoms")], "Atoms", "3 atoms")
+    bad_data(tmp_path, DATA.replace("3 atoms", "999999999999 atoms"), "truncated", "999999999999")
+    bad_data(tmp_path, "", "empty")
+    bad_data(tmp_path, "\n\n", "N atoms")
+
+
+def test_data_file_unreadable(tmp_path):
+    done = run_deck(tmp_path, "read_data nowhere\n")
+    refused(done, RUNTIME, "nowhere", "No such file", line=1)
+    (tmp_path / "folder").mkdir()
+    refused(run_deck(tmp_path, "read_data folder\n"), RUNTIME, "folder", "directory", line=1)
+
+
+def test_data_file_garbage(tmp_path):
+    bytes_ = random.Random(1)
+    for length in (1, 100, 10000):
+        bad_data(tmp_path, bytes_.randbytes(length))
+    bad_data(tmp_path, DATA.replace("Masses", "Mas\0ses"), "zero byte")
+    bad_data(tmp_path, "a\n\x1b[2J\x07 atoms\n", "?[2J?")
+    bad_data(tmp_path, b"a\n" + b"1" * 50_000_000, "longer than")
+
+
+# ---------------------------------------------------------------- physics
+
+
+def everywhere(folder: Path, deck: str, *words: str, line: int) -> str:
+    """Both engines and every number of threads stop with the same message."""
+    messages = {}
+    for arguments in (("--engine", "naive"), *(("--threads", str(t)) for t in (1, 2, 3, 4))):
+        messages[arguments] = refused(run_deck(folder, deck, *arguments), PHYSICS, *words, line=line)
+    assert len(set(messages.values())) == 1, messages
+    return messages["--engine", "naive"]
+
+
+def box_of(*positions: str, size: float = 9.0, boundary: str = "p p p") -> str:
+    deck = f"boundary {boundary}\nregion b block 0 {size} 0 {size} 0 {size}\ncreate_box 1 b\nmass 1 1\n"
+    return deck + "".join(f"create_atoms 1 single {x}\n" for x in positions)
+
+
+LJ = "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\n"
+
+
+def test_overlapping_particles(tmp_path):
+    deck = box_of("1 1 1", "4 4 4", "7 7 7", "4 4 4.00001") + LJ + "run 10\n"
+    message = everywhere(tmp_path, deck, "particles 2 and 4", "overlap", "step 0", "timestep", line=12)
+    assert float(re.search(r"distance (\S+):", message)[1]) == pytest.approx(1e-5, rel=1e-4)
+
+
+def test_particles_in_one_place(tmp_path):
+    deck = box_of("4 4 4", "1 1 1", "4 4 4") + LJ + "run 10\n"
+    everywhere(tmp_path, deck, "particles 1 and 3", "overlap", "distance 0", line=11)
+
+
+def test_overlap_across_the_periodic_boundary(tmp_path):
+    deck = box_of("4 4 4", "0 5 5", "8.99999 5 5") + LJ + "run 10\n"
+    everywhere(tmp_path, deck, "particles 2 and 3", "overlap", "distance 1e-05", line=11)
+
+
+def test_the_overlap_of_the_smallest_ids_is_named(tmp_path):
+    deck = box_of("7 7 7", "1 1 1", "7 7 7.00002", "1 1 1.00001", "4 4 4", "4 4 4") + LJ + "run 10\n"
+    everywhere(tmp_path, deck, "particles 1 and 3", line=14)
+
+
+def test_overlap_on_the_way(tmp_path):
+    """A particle that meets another at enormous speed, among many at rest."""
+    particles = ["2 4.5 4.5", "7 4.5 4.5"] + [f"{x} {y} 1" for x in range(9) for y in range(9)]
+    deck = box_of(*particles) + LJ
+    deck = deck.replace("create_atoms 1 single 7 4.5 4.5\n",
+                        "velocity all set 100 0 0\ncreate_atoms 1 single 7 4.5 4.5\n")
+    deck += "timestep 0.0024\nrun 100\n"
+    message = everywhere(tmp_path, deck, "particles 1 and 2", "overlap", line=deck.count("\n"))
+    assert int(re.search(r"step (\d+):", message)[1]) > 0
+
+
+FAST_PAIR = LJ + "velocity all set 215 0 0\ntimestep {}\nrun 1000\n"
+
+
+def test_too_large_a_timestep(tmp_path):
+    """A fast close pair is thrown apart; with the message's own timestep the deck runs."""
+    deck = box_of("4 4 4", "3.28 4 4") + FAST_PAIR
+    message = everywhere(tmp_path, deck.format(0.01), "along x", "timestep smaller", line=deck.count("\n"))
+    assert re.match(r"in.deck:\d+: step 0: particle 1 flies: ", message), message
+    # One step must not cross a quarter of the box.
+    assert float(re.search(r"speed ([\d.e+]+)", message)[1]) > 9.0 / 4 / 0.01
+    smaller = re.search(r"timestep smaller than (\S+)$", message)[1]
+    assert 0.0 < float(smaller) < 0.01
+    works(run_deck(tmp_path, deck.format(smaller)))
+
+
+def test_too_large_a_timestep_between_walls(tmp_path):
+    walls = "fix w all wall/reflect " + " ".join(f"{d}{s} EDGE" for d in "xyz" for s in ("lo", "hi")) + "\n"
+    deck = box_of("4 4 4", "3.28 4 4", boundary="f f f") + walls + FAST_PAIR
+    everywhere(tmp_path, deck.format(0.01), "particle 1 flies", "timestep smaller", line=deck.count("\n"))
+
+
+def test_a_timestep_beyond_all_range(tmp_path):
+    """One kick would carry each particle across the box."""
+    deck = box_of("4 4 4", "4.75 4 4") + LJ + "timestep 100\nrun 10\n"
+    everywhere(tmp_path, deck, "particles 1 and 2", "timestep smaller than 100", line=deck.count("\n"))
+
+
+def test_too_fast_from_the_start(tmp_path):
+    deck = box_of("4 4 4", "1 1 1") + "fix 1 all nve\nvelocity all set 0 -600 0\nrun 10\n"
+    message = everywhere(tmp_path, deck, "step 0", "particle 1", "speed 600", "along y", "timestep", line=9)
+    smaller = re.search(r"timestep below (\S+)$", message)[1]
+    assert 0.0 < float(smaller) < 0.005
+    works(run_deck(tmp_path, deck.replace("run", f"timestep {smaller}\nrun")))
+
+
+def lost(folder: Path, deck: str, where: str, least: int) -> None:
+    """Every engine stops naming `where`, at the step of the loss or, if it looks less often, soon after it."""
+    for arguments in (("--engine", "naive"), *(("--threads", str(t)) for t in (1, 2, 3, 4))):
+        done = run_deck(folder, deck + "run 20000\nwrite_data after\n", *arguments)
+        message = refused(done, PHYSICS, "is lost", where, "periodic", "wall/reflect", line=deck.count("\n") + 1)
+        step = int(re.search(r"step (\d+): particle ", message)[1])
+        assert step == least if "naive" in arguments else least <= step < 2 * least, message
+        # No run ends well with a particle outside.
+        works(run_deck(folder, deck + f"run {least}\nwrite_data before\n", *arguments))
+        done = run_deck(folder, deck + f"run {least + 1}\nwrite_data after\n", *arguments)
+        refused(done, PHYSICS, "is lost", where)
+        assert (folder / "before").exists() and not (folder / "after").exists()
+        (folder / "before").unlink()
+
+
+def test_lost_particle(tmp_path):
+    """Free flight: 1 + n/64 is beyond 9 first in the step from 512 to 513."""
+    deck = box_of("5 1 5", "4 4 4", boundary="p f p") + "timestep 0.015625\nfix 1 all nve\n"
+    deck = deck.replace("create_atoms 1 single 4", "velocity all set 0 1 0\ncreate_atoms 1 single 4")
+    lost(tmp_path, deck, "particle 1 is lost: y = 9.", 512)
+
+
+def test_lost_particle_in_the_plane(tmp_path):
+    deck = """\
+dimension 2
+boundary f f p
+region b block 0 9 0 9 -0.5 0.5
+create_box 1 b
+mass 1 0.01
+create_atoms 1 grid 100
+velocity all uniform -1 1 7
+pair_style repulsive 0.5
+timestep 0.0005
+fix 1 all nve/leapfrog
+"""
+    done = run_deck(tmp_path, deck + "run 20000\n", "--engine", "naive")
+    step = int(re.search(r"step (\d+): particle", refused(done, PHYSICS, "is lost"))[1])
+    lost(tmp_path, deck, "outside the box [0, 9]", step)
+
+
+# ---------------------------------------------------------------- output that cannot be written
+
+
+def writes(folder: Path) -> Dict[str, str]:
+    """Decks that write a file NAME."""
+    return {
+        "dump custom": BOX + "dump d all custom 1 NAME id x\nrun 1\n",
+        "dump atom": BOX + "dump d all atom 1 NAME\nrun 1\n",
+        "dump extxyz": BOX + "dump d all extxyz 1 NAME\nrun 1\n",
+        "dump frames": BOX + "dump d all frames 1 NAME\nrun 1\n",
+        "print": "print text file NAME\n",
+        "print append": "print text append NAME\n",
+        "write_data": BOX + "write_data NAME\n",
+    }
+
+
+KINDS = sorted(writes(Path()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_disk_full(kind, tmp_path):
+    deck = writes(tmp_path)[kind].replace("NAME", "/dev/full")
+    refused(run_deck(tmp_path, deck), RUNTIME, "/dev/full", "No space left on device", line=deck.count("\n"))
+    assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize("kind", KINDS + ["dump gz", "density"])
+def test_disk_full_within_a_file(kind, tmp_path):
+    """A disk that takes 3 bytes, where files would be longer."""
+    decks = writes(tmp_path)
+    decks["dump gz"] = decks["dump custom"].replace("NAME", "NAME.gz")
+    decks["density"] = decks["dump frames"].replace("frames 1 NAME", "density 1 NAME.png 8")
+    done = run_deck(tmp_path, decks[kind].replace("NAME", "out"), "-screen", "none", file_size=3)
+    # The deck itself is larger than what the limit allows, but was written before.
+    refused(done, RUNTIME, "out", "File too large", line=decks[kind].count("\n"))
+
+
+@pytest.mark.parametrize("kind", ["write_data", "density"])
+def test_a_failed_write_keeps_the_file_before(kind, tmp_path):
+    name = {"write_data": "out", "density": "out.png"}[kind]
+    deck = {"write_data": BOX + "write_data out\n", "density": BOX + "dump d all density 1 out.png 8\nrun 1\n"}[kind]
+    (tmp_path / name).write_text("precious")
+    refused(run_deck(tmp_path, deck, file_size=3), RUNTIME, "File too large")
+    assert (tmp_path / name).read_text() == "precious"
+    assert {path.name for path in tmp_path.iterdir()} == {"in.deck", name}
+
+
+def test_disk_full_log(tmp_path):
+    runs = BOX + "run 1\nrun 1000000000000\n"
+    refused(run_deck(tmp_path, runs, "-log", "/dev/full"), RUNTIME, "log", "disk full", line=LINES + 1)
+    refused(run_deck(tmp_path, "log /dev/full\n" + runs), RUNTIME, "log", "disk full", line=LINES + 2)
+    refused(run_deck(tmp_path, "print hello\n", "-log", "/dev/full"), RUNTIME, "log", "disk full")
+    refused(run_deck(tmp_path, "print hello\nlog none\n", "-log", "/dev/full"), RUNTIME, "log", "disk full")
+
+
+def test_disk_full_screen(tmp_path):
+    with open("/dev/full", "wb") as full:
+        refused(run_deck(tmp_path, "print hello\n", stdout=full), RUNTIME, "log", "disk full")
+        for arguments in (["help"], ["help", "run"], ["info"], ["--version"], ["--help"]):
+            refused(call(tmp_path, *arguments, stdout=full), RUNTIME, "standard output", "No space left")
+
+
+@pytest.mark.parametrize("kind", KINDS + ["density"])
+def test_unwritable(kind, tmp_path):
+    deck = {**writes(tmp_path), "density": BOX + "dump d all density 1 NAME.png 8\nrun 1\n"}[kind]
+    last = deck.count("\n")
+    refused(run_deck(tmp_path, deck.replace("NAME", "nowhere/out")), RUNTIME, "nowhere/out", line=last)
+    (tmp_path / "file").write_text("")
+    refused(run_deck(tmp_path, deck.replace("NAME", "file/out")), RUNTIME, "file/out", line=last)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out.png").mkdir()
+    refused(run_deck(tmp_path, deck.replace("NAME", "out")), RUNTIME, "out", "irectory", line=last)
+
+
+def test_unwritable_dump_is_found_before_the_run(tmp_path):
+    """An hour's run must not end in a folder that was never there."""
+    for name in ("nowhere/f", "nowhere/f.*", "nowhere/f.*.gz"):
+        done = run_deck(tmp_path, BOX + f"dump d all custom 1000000 {name} id\nrun 1000000\n", limit=10)
+        refused(done, RUNTIME, "nowhere", "dump d", line=LINES + 2)
+        assert "Step" not in done.out
+
+
+def test_unwritable_log(tmp_path):
+    refused(run_deck(tmp_path, "", "-log", "nowhere/log"), RUNTIME, "nowhere/log", "-log none")
+    refused(run_deck(tmp_path, "log nowhere/log\n"), RUNTIME, "nowhere/log", "No such file", line=1)
+    refused(run_deck(tmp_path, "", "-screen", "nowhere/screen"), RUNTIME, "nowhere/screen")
+
+
+# ---------------------------------------------------------------- decks that are none
+
+
+def test_no_deck(tmp_path):
+    refused(call(tmp_path, "-in", "nowhere", "-log", "none"), RUNTIME, "nowhere", "No such file")
+    (tmp_path / "folder").mkdir()
+    refused(call(tmp_path, "-in", "folder", "-log", "none"), RUNTIME, "folder", "directory")
+
+
+def test_empty_deck(tmp_path):
+    for text in ("", "\n", "# nothing", "   \n\t\n\n"):
+        works(run_deck(tmp_path, text))
+
+
+def test_garbage_as_a_deck(tmp_path):
+    bytes_ = random.Random(2)
+    for length in (1, 10, 1000, 100000):
+        for _ in range(5):
+            refused(run_deck(tmp_path, bytes_.randbytes(length - 1) + b"\xff"), USAGE, "in.deck:")
+    for start in (b"\x7fELF\x02\x01\x01\0\0", b"\x89PNG\r\n\x1a\n", b"\x1f\x8b\x08\0\0", "run 1\n".encode("utf-16"),
+                  b"run 1\0", b"\x1b[2J", b"print \xe4\xf6\n", b"\0" * 4096):
+        refused(run_deck(tmp_path, start), USAGE, "is this file a deck?")
+    refused(run_deck(tmp_path, "units lj\nprint 'a\x01b'\n"), USAGE, "0x01", "line 2", line=2)
+
+
+def test_message_is_one_line(tmp_path):
+    """Text in triple quotes may hold line ends, and -var any byte; neither may break the message."""
+    refused(run_deck(tmp_path, 'echo """one\ntwo"""\n'), USAGE, "one?two")
+    refused(run_deck(tmp_path, "echo $x\n", "-var", "x", "\x1b[31mred"), USAGE, "?[31mred")
+
+
+def test_long_lines(tmp_path):
+    long = b"a" * 100_000_000
+    refused(run_deck(tmp_path, long, limit=20), USAGE, "1 MiB", "deck", line=1)
+    refused(run_deck(tmp_path, b"units lj\n# " + long, limit=20), USAGE, "1 MiB", line=2)
+    refused(run_deck(tmp_path, b"print a&\n" * 1_000_000, limit=20), USAGE, "1 MiB", line=1)
+    refused(run_deck(tmp_path, b'print """\n' + b"a\n" * 1_000_000, limit=20), USAGE, "1 MiB", line=1)
+    word = "x" * 1_000_000
+    for line in (word, f"{word} 1", f"mass 1 {word}", f"fix {word} all nve", f"fix 2 all {word}",
+                 f"thermo_style custom {word}", f"run {word}", f"velocity all {word}",
+                 f"create_atoms 1 {word}", f"lattice {word} 1", f"pair_style {word}", f"region {word} block 0 1 0 1 0 1",
+                 f"dump {word} all atom 1 f", f"dump d all atom 1 {word}/f\nrun 1", f"print $({word})"):
+        done = run_deck(tmp_path, BOX + line + "\n")
+        refused(done, done.status or USAGE, "in.deck:")
+        assert len(done.err) < 5000
+
+
+def test_many_words(tmp_path):
+    refused(run_deck(tmp_path, BOX + "mass" + " 1" * 500_000 + "\n"), USAGE, "500000", "usage: mass", line=LINES + 1)
+
+
+def test_carriage_returns(tmp_path):
+    """A deck written on Windows is the same deck."""
+    deck = BOX + "variable n index 3\nprint \"value $n\"\nthermo 1\nrun &\n $n\n"
+    plain = works(run_deck(tmp_path, deck)).out
+    windows = works(run_deck(tmp_path, deck.replace("\n", "\r\n"), "-echo", "screen")).out
+    rows = [line for line in plain.splitlines() if re.match(r" +\d+ ", line)]
+    assert len(rows) == 4 and "value 3" in plain
+    assert [line for line in windows.splitlines() if re.match(r" +\d+ ", line)] == rows
+    assert "value 3\n" in windows and "\r" not in windows
+    works(run_deck(tmp_path, b"\xef\xbb\xbf" + deck.encode()))
+
+
+def test_missing_final_newline(tmp_path):
+    assert "\nlast word\n" in works(run_deck(tmp_path, "units lj\nprint 'last word'")).out
+    refused(run_deck(tmp_path, "units lj\nunits"), USAGE, "units takes", line=2)
+
+
+def test_the_line_of_a_continued_command(tmp_path):
+    """A command of several lines is known by its first; lines behind it keep their numbers."""
+    refused(run_deck(tmp_path, "units &\n lj &\n lj\n"), USAGE, "units takes", line=1)
+    refused(run_deck(tmp_path, "units &\n lj\n\n# comment\nunit lj\n"), USAGE, "unit", line=5)
+
+
+def test_an_error_stops_the_deck_and_is_logged(tmp_path):
+    done = run_deck(tmp_path, "print before\nwrong\nprint after\n", "-log", "log")
+    refused(done, USAGE, "wrong", line=2)
+    assert "before" in done.out and "after" not in done.out
+    log = (tmp_path / "log").read_text()
+    assert "before" in log and log.endswith("ERROR: " + done.err[len("myriad: error: "):])

@@ -1,0 +1,216 @@
+"""The command line: options, help, where output goes, and exit statuses."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli import BOX, RUNTIME, USAGE, call, refused, run_deck, works
+from harness import program
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = pytest.mark.smoke
+
+HELLO = 'print "hello $(1+1)"\n'
+
+
+@pytest.fixture
+def hello(tmp_path) -> Path:
+    (tmp_path / "in.hello").write_text(HELLO)
+    return tmp_path
+
+
+# ---------------------------------------------------------------- talking about itself
+
+
+def commands() -> dict:
+    """Usage and help of every command, from the table that the program is made of."""
+    table = (ROOT / "src/commands.def").read_text()
+    entry = r'MD_COMMAND\((\w+), (-?\d+), (-?\d+),\s*((?:"[^"]*"\s*)+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)'
+    text = lambda strings: "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', strings)).replace("\\n", "\n").replace('\\"', '"')
+    found = {m[1]: (text(m[4]), text(m[5])) for m in re.finditer(entry, table)}
+    assert len(found) == table.count("MD_COMMAND(") - 1  # one stands in the comment
+    return found
+
+
+def test_version(tmp_path):
+    assert re.fullmatch(r"Myriad \d+\.\d+\S*\n", works(call(tmp_path, "--version")).out)
+
+
+def test_help_lists_options_and_commands(tmp_path):
+    text = works(call(tmp_path, "help")).out
+    for option in ("-in", "-var", "--engine", "--threads", "-log", "-screen", "-echo", "--version"):
+        assert option in text
+    for usage, _ in commands().values():
+        assert f"\n  {usage}\n" in text
+    for option in ("--help", "-h", "-help"):
+        assert works(call(tmp_path, option)).out == text
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_help_of_a_command(name, tmp_path):
+    usage, explanation = commands()[name]
+    assert works(call(tmp_path, "help", name)).out == f"{usage}\n\n{explanation}\n"
+    assert usage.split()[0] == name
+    assert max(map(len, explanation.splitlines())) <= 110
+
+
+def test_help_of_something_else(tmp_path):
+    refused(call(tmp_path, "help", "velocty"), USAGE, "velocty", "did you mean velocity", "myriad help")
+    refused(call(tmp_path, "help", "zzzzzzzz"), USAGE, "zzzzzzzz", "myriad help")
+    refused(call(tmp_path, "help", "run", "fix"), USAGE, "fix")
+
+
+def test_info(tmp_path):
+    text = works(call(tmp_path, "info")).out
+    for word in ("naive", "openmp", "lj/cut", "repulsive", "soft", "threads", "instructions", "2147483584",
+                 "1024 types", "Bytes per particle: 42 in 2D, 58 in 3D"):
+        assert word in text
+    refused(call(tmp_path, "info", "more"), USAGE, "more")
+
+
+# ---------------------------------------------------------------- wrong command lines
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], ["no deck", "-in FILE"]),
+    (["in.hello"], ["in.hello", "unknown option", "--help"]),
+    (["--fast", "-in", "in.hello"], ["--fast", "unknown option"]),
+    (["-in"], ["-in", "needs a value"]),
+    (["-in", "in.hello", "-log"], ["-log", "needs a value"]),
+    (["-in", "in.hello", "--threads"], ["--threads", "needs a value"]),
+    (["-in", "in.hello", "--threads", "0"], ["--threads", "from 1 to 4096", "0"]),
+    (["-in", "in.hello", "--threads", "-1"], ["--threads", "from 1 to 4096", "-1"]),
+    (["-in", "in.hello", "--threads", "4097"], ["--threads", "from 1 to 4096", "4097"]),
+    (["-in", "in.hello", "--threads", "x"], ["--threads", "whole number", "x"]),
+    (["-in", "in.hello", "--threads", "1.5"], ["--threads", "whole number", "1.5"]),
+    (["-in", "in.hello", "--engine", "warp"], ["warp", "accepted are", "openmp", "naive"]),
+    (["-in", "in.hello", "-echo", "loud"], ["loud", "none, screen, log or both"]),
+    (["-in", "in.hello", "-var"], ["-var", "name", "value"]),
+    (["-in", "in.hello", "-var", "n"], ["-var", "name", "value"]),
+    (["-in", "in.hello", "-var", "n", "-log", "none"], ["-var", "name", "value"]),
+    (["-in", "in.hello", "-var", "a-b", "1"], ["a-b", "letters"]),
+    (["-in", "in.hello", "-var", "n", "1", "-var", "n", "2"], ["n", "twice"]),
+])
+def test_usage_error(arguments, words, hello):
+    refused(call(hello, *arguments), USAGE, *words)
+
+
+def test_a_wrong_command_line_leaves_the_log_alone(hello):
+    (hello / "log.myriad").write_text("an hour's work")
+    for arguments in (["-echo", "loud"], ["--threads", "0"], ["--fast"], ["-var", "n"]):
+        refused(call(hello, "-in", "in.hello", *arguments), USAGE)
+    assert (hello / "log.myriad").read_text() == "an hour's work"
+
+
+# ---------------------------------------------------------------- where output goes
+
+
+def test_screen_and_default_log(hello):
+    out = works(call(hello, "-in", "in.hello")).out
+    log = (hello / "log.myriad").read_text()
+    assert re.fullmatch(r"Myriad \S+\nhello 2\nTotal wall time: 0:00:\d\d\n", out)
+    assert re.fullmatch(r'Myriad \S+\nprint "hello \$\(1\+1\)"\nhello 2\nTotal wall time: 0:00:\d\d\n', log)
+
+
+def test_log(hello):
+    out = works(call(hello, "-in", "in.hello", "-log", "other")).out
+    assert "hello 2" in out and "hello 2" in (hello / "other").read_text()
+    works(call(hello, "-in", "in.hello", "-l", "none"))
+    assert {path.name for path in hello.iterdir()} == {"in.hello", "other"}
+
+
+def test_screen(hello):
+    assert works(call(hello, "-in", "in.hello", "-screen", "none")).out == ""
+    assert works(call(hello, "-in", "in.hello", "-sc", "seen")).out == ""
+    assert "hello 2\n" in (hello / "seen").read_text()
+    assert "hello 2\n" in (hello / "log.myriad").read_text()
+
+
+@pytest.mark.parametrize("where, screen, log", [("none", False, False), ("screen", True, False),
+                                                ("log", False, True), ("both", True, True)])
+def test_echo(where, screen, log, hello):
+    line = 'print "hello $(1+1)"\n'
+    for arguments, deck in ((["-echo", where], HELLO), (["-e", where], HELLO), ([], f"echo {where}\n{HELLO}")):
+        (hello / "in.hello").write_text(deck)
+        out = works(call(hello, "-in", "in.hello", *arguments)).out
+        assert (line in out) == screen
+        assert (line in (hello / "log.myriad").read_text()) == log
+
+
+def test_echo_repeats_a_line_whose_variables_were_replaced(tmp_path):
+    out = works(run_deck(tmp_path, "variable n index 7\nthermo $n\n", "-echo", "screen")).out
+    assert "\nthermo $n\nthermo 7\n" in out
+
+
+def test_log_command(tmp_path):
+    works(run_deck(tmp_path, "print one\nlog b\nprint two\nlog a append\nprint three\nlog none\nprint four\n", "-log", "a"))
+    said = lambda name: re.findall(r"^(one|two|three|four)$", (tmp_path / name).read_text(), re.M)
+    assert said("a") == ["one", "three"] and said("b") == ["two"]
+
+
+# ---------------------------------------------------------------- decks and variables
+
+
+def test_deck_from_standard_input(tmp_path):
+    out = works(call(tmp_path, "-in", "-", "-log", "none", input=HELLO.encode())).out
+    assert "\nhello 2\n" in out
+    done = call(tmp_path, "-in", "-", "-log", "none", input=b"units lj\nwrong\n")
+    refused(done, USAGE, "standard input:2: ", "wrong")
+
+
+def test_var(tmp_path):
+    deck = 'variable n index 5\nvariable list index a b\nprint "<$n ${list}>"\n'
+    said = lambda *arguments: re.search("<(.*)>", works(run_deck(tmp_path, deck, *arguments)).out)[1]
+    assert said() == "5 a"
+    assert said("-var", "n", "6") == "6 a"
+    assert said("-v", "n", "-6") == "-6 a"
+    assert said("-var", "n", "-.5e-3", "-var", "list", "c", "d", "e") == "-.5e-3 c"
+    assert said("-var", "list", "two words") == "5 two words"
+    assert "WARNING" not in works(run_deck(tmp_path, deck, "-var", "n", "6")).out
+
+
+def test_misspelt_var_is_told(tmp_path):
+    out = works(run_deck(tmp_path, "variable steps index 5\nprint ${steps}\n", "-var", "step", "6")).out
+    assert "WARNING: -var step was given, but the deck has no variable of that name" in out
+
+
+def test_many_vars(tmp_path):
+    some = [word for k in range(256) for word in ("-var", f"a{k}", str(k))]
+    assert "255" in works(run_deck(tmp_path, "print ${a255}\n", *some)).out
+    refused(run_deck(tmp_path, "", *some, "-var", "b", "1"), USAGE, "256")
+
+
+def test_engines_and_threads(tmp_path):
+    (tmp_path / "in.box").write_text(BOX + "run 1\n")
+    for arguments, said in ((["--engine", "naive"], "on 1 procs"), (["--threads", "1"], "on 1 procs"),
+                            (["--threads", "3"], "on 3 procs"), (["--engine", "openmp", "--threads", "2"], "on 2 procs")):
+        out = works(call(tmp_path, "-in", "in.box", "-log", "none", *arguments)).out
+        assert said in out
+    out = works(call(tmp_path, "-in", "in.box", "-log", "none", variables={"OMP_NUM_THREADS": "2"})).out
+    assert "on 2 procs" in out
+
+
+def test_unknown_instruction_set(tmp_path):
+    done = run_deck(tmp_path, BOX + "run 1\n", variables={"MYRIAD_ISA": "mmx"})
+    refused(done, USAGE, "MYRIAD_ISA=mmx")
+
+
+def test_statuses(tmp_path):
+    works(run_deck(tmp_path, HELLO))
+    refused(run_deck(tmp_path, "read_data nowhere\n"), RUNTIME)
+    refused(run_deck(tmp_path, "wrong\n"), USAGE)
+    refused(run_deck(tmp_path, BOX + "create_atoms 2 single 3 3 3\nrun 1\n"), 3)
+
+
+def test_a_pipe_that_closes(tmp_path):
+    """The reader of a long listing goes away: no message that scrolls, no hang."""
+    lines = HELLO * 20000
+    (tmp_path / "in.long").write_text(lines)
+    done = subprocess.run(f"{program()} -in in.long -log none | head -n 2", shell=True, cwd=tmp_path, timeout=20,
+                          capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[1] == "hello 2" and done.stderr.count("\n") <= 1

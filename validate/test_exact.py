@@ -1,0 +1,145 @@
+"""The same bits from every engine, thread count, instruction set, skin and cell size, however a run is cut.
+
+`make check` does this at full length for every deck; here each deck is short.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+import check
+import check_engines
+import harness
+
+IDENTICAL = check.Options()
+
+
+def same(a, b) -> None:
+    status, lines = check.check(str(a), str(b), IDENTICAL)
+    assert status == check.SAME, "\n".join(lines)
+
+
+@pytest.mark.parametrize("turn, case", list(enumerate(check_engines.CASES)), ids=[c.name for c in check_engines.CASES])
+def test_openmp_equals_naive(turn, case, isas, tmp_path):
+    chosen = [check_engines.variants(case, turn, isas)[k] for k in (turn % 2, 2 + turn % 2)]
+    verdict = check_engines.check_case(case, chosen, tmp_path, steps=300, every=100)
+    assert not verdict.failures, "\n".join(verdict.failures)
+    assert verdict.steps == 300 and verdict.variants == 2 and verdict.particles >= 3
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
+def test_every_instruction_set(name, isas, tmp_path):
+    knobs = {"steps": 60, "every": 20}
+    harness.run(harness.DECKS / name, tmp_path / "naive", engine="naive", variables=knobs)
+    for isa in isas:
+        got = harness.run(harness.DECKS / name, tmp_path / isa, isa=isa, variables=knobs)
+        assert f"{isa} instructions" in got.log
+        same(tmp_path / "naive" / "check.dump", tmp_path / isa / "check.dump")
+
+
+def rewritten(deck: str, old: str, new: str) -> str:
+    """A sample deck with one line replaced."""
+    text = (harness.DECKS / deck).read_text()
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+# Types with different masses go through p/m at every cut; walls and leapfrog carry half steps across it.
+CUT = [("in.types", {}), ("in.slab", {}), ("in.overlap", {}), ("in.overlap", {"drift": "float"}), ("in.mixture", {}),
+       ("in.langevin", {"hot": 0.5}), ("in.soft", {})]
+CUT_NAMES = [" ".join([deck, *map(str, knobs.values())]) for deck, knobs in CUT]
+
+
+@pytest.mark.parametrize("engine", ["openmp", "naive"])
+@pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
+def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
+    """Thermo every 7 and dumps every 13 steps, against a run that only shows its end."""
+    quiet = harness.run(harness.DECKS / deck, tmp_path / "quiet", engine=engine, variables={**knobs, "steps": 260, "every": 260})
+    text = rewritten(deck, "run             ${steps}", "dump busy all custom 13 busy.dump id x\nthermo 7\nrun ${steps}")
+    busy = harness.run(text, tmp_path / "busy", engine=engine, variables={**knobs, "steps": 260, "every": 260})
+    same(tmp_path / "quiet" / "check.dump", tmp_path / "busy" / "check.dump")
+    assert len(harness.read_dump(tmp_path / "busy" / "busy.dump")) == 21
+    assert len(quiet.table.rows) == 2 and len(busy.table.rows) == 39
+    assert busy.table.rows[-1] == quiet.table.rows[-1]
+
+
+@pytest.mark.parametrize("engine", ["openmp", "naive"])
+@pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
+def test_two_runs_equal_one(deck, knobs, engine, tmp_path):
+    whole = harness.run(harness.DECKS / deck, tmp_path / "whole", engine=engine, variables={**knobs, "steps": 100, "every": 20})
+    text = rewritten(deck, "run             ${steps}", "run 40\nrun 60")
+    cut = harness.run(text, tmp_path / "cut", engine=engine, variables={**knobs, "every": 20})
+    same(tmp_path / "whole" / "check.dump", tmp_path / "cut" / "check.dump")
+    assert len(cut.tables) == 2
+    assert cut.tables[0].rows + cut.tables[1].rows[1:] == whole.table.rows
+    assert cut.tables[1].rows[0] == whole.table.rows[2]
+
+
+@pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
+def test_data_file_continues_with_the_same_bits(deck, knobs, tmp_path):
+    """run 100, against run 40; write_data; and another program that reads it and runs 60."""
+    harness.run(harness.DECKS / deck, tmp_path, variables={**knobs, "steps": 100, "every": 20})
+    text = rewritten(deck, "run             ${steps}", "run 40\nwrite_data half.data")
+    harness.run(text, tmp_path / "first", variables={**knobs, "every": 20})
+
+    lines, reading = [], False
+    making = ("region", "create_box", "create_atoms", "set", "mass", "velocity", "lattice")
+    for line in text.replace("run 40\nwrite_data half.data", "reset_timestep 40\nrun 60").splitlines():
+        if not line.startswith(making):
+            lines.append(line)
+        elif not reading:
+            lines.append("read_data ${data}")
+            reading = True
+    harness.run("\n".join(lines) + "\n", tmp_path / "second",
+                variables={**knobs, "every": 20, "data": str(tmp_path / "first" / "half.data")})
+
+    whole = (tmp_path / "check.dump").read_text()
+    at_40 = whole.index("ITEM: TIMESTEP\n40\n")
+    (tmp_path / "tail.dump").write_text(whole[at_40:])
+    same(tmp_path / "tail.dump", tmp_path / "second" / "check.dump")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cost_does_not_follow_the_empty_cells(threads, tmp_path):
+    """Three particles in a box of a million cells cost what they cost in a box of a thousand."""
+    seconds, memory = {}, {}
+    for side in (25.0, 250.0, 250000.0):
+        began = time.monotonic()
+        got = harness.run(harness.DECKS / "in.empty", tmp_path / str(side), threads=threads,
+                          variables={"side": side, "steps": 5000, "every": 5000})
+        seconds[side] = time.monotonic() - began
+        memory[side] = 3 * got.report(r"Memory: (\S+) bytes per particle")
+    assert memory[250.0] < 1.1 * memory[25.0] < 200e3, memory
+    assert memory[250000.0] < 1.1 * memory[25.0], memory
+    # A sweep over 10^6 cells takes a millisecond, and there are hundreds of rebuilds.
+    assert seconds[250.0] < 3.0 * seconds[25.0] + 0.5, seconds
+    assert seconds[250000.0] < 3.0 * seconds[25.0] + 0.5, seconds
+
+
+# A stand-in for the program, whose OpenMP engine writes one wrong digit, into the dump or into the thermo table.
+BROKEN = """#!/bin/sh
+{program} "$@" || exit
+case "$*" in *openmp*)
+  case {what} in
+    dump) sed -i '$ s/[0-8] *$/9/; $ s/^\\([0-9]*\\) \\(.*\\)[0-8]\\( [^ ]*\\)$/\\1 \\29\\3/' check.dump ;;
+    thermo) sed -i '/^ *200 /s/[0-9] *$/x/; /^ *200 /s/x$/99/' log.myriad ;;
+  esac ;;
+esac
+exit 0
+"""
+
+
+@pytest.mark.parametrize("what, word", [("nothing", "identical to naive"), ("dump", "DIFFERENT"), ("thermo", "thermo differs")])
+def test_make_check_notices_a_wrong_digit(what, word, tmp_path):
+    program = tmp_path / "myriad"
+    program.write_text(BROKEN.format(program=harness.program(), what=what))
+    program.chmod(0o755)
+    done = subprocess.run([sys.executable, str(harness.HERE / "check_engines.py"), "--myriad", str(program),
+                           "--only", "nearly empty", "--steps", "200"], capture_output=True, text=True, check=False)
+    assert word in done.stdout, done.stdout + done.stderr
+    assert done.returncode == (0 if what == "nothing" else 1)

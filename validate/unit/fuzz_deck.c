@@ -1,0 +1,57 @@
+// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_misc.c src/text.c src/log.c src/sim.c common/error.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
+/* Fuzzing the deck language: any bytes are a deck. The commands that set up the model are the program's own;
+ * those that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
+ * input can take long or touch the disk; the files that print writes are the stand-in below.
+ *
+ * After each deck the model is prepared, as a run would do: whatever a deck manages to set up must be refused or
+ * be fit to run. A libFuzzer target: build with -fsanitize=fuzzer,address,undefined.
+ */
+#include "fake_commands.h"
+#include "src/deck.h"
+#include "src/output_stream.h"
+
+md_status md_output_open(md_output **output, const char *path, bool append)
+{
+  *output = NULL;
+  return append ? md_error(MD_RUNTIME, "cannot write %.500s", path) : MD_OK;
+}
+
+md_status md_output_write(md_output *output, const char *bytes, size_t n)
+{
+  (void)output;
+  return n > 0 && bytes[0] == '!' ? md_error(MD_RUNTIME, "disk full") : MD_OK;
+}
+
+md_status md_output_close(md_output **output)
+{
+  *output = NULL;
+  return MD_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void run_deck(md_sim *sim, FILE *file)
+{
+  if (md_deck_run(sim, file, "deck") != MD_OK) return;
+  if (md_model_prepare(&sim->model) != MD_OK) return;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  FILE *file = size > 0 ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
+  if (!file) return 0;
+  md_sim *sim = calloc(1, sizeof *sim);
+  md_log log = {.file = fopen("/dev/null", "w"), .echo_file = true};
+  md_comm *comm = NULL;
+  if (sim && log.file && md_comm_serial(&comm) == MD_OK && md_sim_init(sim) == MD_OK) {
+    sim->comm = comm;
+    sim->log = &log;
+    run_deck(sim, file);
+    md_sim_free(sim);
+  }
+  if (comm) comm->destroy(comm);
+  if (log.file) fclose(log.file);
+  free(sim);
+  fclose(file);
+  return 0;
+}

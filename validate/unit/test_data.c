@@ -1,0 +1,327 @@
+// links: src/read_data.c src/write_data.c src/id_table.c src/create.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+/* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
+ * damage is refused with its line. */
+#include "sim_fixture.h"
+
+#include "src/data_file.h"
+#include "src/id_table.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static fixture f;
+static char folder[] = "/tmp/myriad-test-data-XXXXXX";
+static char path[64], path_tmp[64];
+
+static int make_folder(void **state)
+{
+  (void)state;
+  if (!mkdtemp(folder)) return -1;
+  snprintf(path, sizeof path, "%s/a.data", folder);
+  snprintf(path_tmp, sizeof path_tmp, "%s/a.data.tmp", folder);
+  return 0;
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  unlink(path);
+  return rmdir(folder);
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  return fixture_begin(&f, 3) == MD_OK ? 0 : -1;
+}
+
+static int set_up_2(void **state)
+{
+  (void)state;
+  return fixture_begin(&f, 2) == MD_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  fixture_end(&f);
+  return 0;
+}
+
+static md_status read_text(const char *text)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+  return fixture_run(&f, "read_data %s", path);
+}
+
+/* Reads a text into a simulation of its own and expects an error that says "file:line: ... reason". */
+static void refuse(int dim, const char *text, int line, const char *reason)
+{
+  fixture_end(&f);
+  assert_int_equal(fixture_begin(&f, dim), MD_OK);
+  f.sim.model.box.periodic[1] = false;
+  assert_int_equal(read_text(text), MD_USAGE);
+  char where[96];
+  snprintf(where, sizeof where, "%s:%d: ", path, line);
+  if (strncmp(md_error_text(), where, strlen(where)) != 0 || !strstr(md_error_text(), reason))
+    fail_msg("'%s' is not '%s%s'", md_error_text(), where, reason);
+}
+
+static void test_round_trip(void **state)
+{
+  (void)state;
+  md_particles *p = &f.sim.particles;
+  assert_int_equal(fixture_run(&f, "region box block -1.1 0.7 1e-3 3 5 1e6"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_box 3 box"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_atoms 2 grid 1000 seed 5"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_atoms 3 random 20000 5 NULL"), MD_OK);
+  for (int t = 1; t <= 3; ++t) f.sim.model.mass[t] = t / 3.0;
+  assert_int_equal(fixture_run(&f, "velocity all create 1e-7 3 dist gaussian"), MD_OK);
+  p->id[5] = INT64_MAX;
+  p->v[0][7] = 1e-310;
+  assert_int_equal(fixture_run(&f, "write_data %s nocoeff", path), MD_OK);
+  assert_int_not_equal(access(path_tmp, F_OK), 0);
+
+  static fixture g;
+  assert_int_equal(fixture_begin(&g, 3), MD_OK);
+  assert_int_equal(fixture_run(&g, "read_data %s", path), MD_OK);
+  const md_particles *q = &g.sim.particles;
+  assert_int_equal(q->n, 21000);
+  assert_int_equal(g.sim.model.natoms, 21000);
+  assert_true(g.sim.max_id == INT64_MAX);
+  assert_int_equal(g.sim.model.ntypes, 3);
+  assert_memory_equal(g.sim.model.mass, f.sim.model.mass, 4 * sizeof(double));
+  assert_memory_equal(&g.sim.model.box, &f.sim.model.box, sizeof(md_box));
+  int32_t *order;
+  assert_int_equal(md_particles_order_by_id(p, &order), MD_OK);
+  for (int64_t k = 0; k < q->n; ++k) {
+    const int64_t i = order[k];
+    assert_true(q->id[k] == p->id[i] && q->type[k] == p->type[i]);
+    for (int d = 0; d < 3; ++d) assert_true(q->x[d][k] == p->x[d][i] && q->v[d][k] == p->v[d][i]);
+  }
+  free(order);
+  fixture_end(&g);
+}
+
+#define HEADER "by hand\n\n3 atoms\n2 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n"
+
+/* Comments, image flags, carriage returns, any order of ids, wrapping, no Masses. */
+static void test_by_hand(void **state)
+{
+  (void)state;
+  assert_int_equal(
+      read_text("# by hand\n 3 atoms # three\r\n\r\n2 atom types\n0 bonds\n0 bond types\n"
+                "-5 5 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n0 0 0 xy xz yz\n\nAtoms # atomic\n\n"
+                "9000000000000000000 1 1.5 2 3 0 -1 0\n\t 2 2 -5.25 10.0 29.5\n# nothing\n7 1 5 0 0 1 2 3\n\n"
+                "Velocities\n\n7 1 2 3\n9000000000000000000 4 5 6\n2 7 8 -9e-3\n"),
+      MD_OK);
+  const md_particles *p = &f.sim.particles;
+  assert_int_equal(p->n, 3);
+  assert_true(p->id[0] == INT64_C(9000000000000000000) && p->id[1] == 2 && p->id[2] == 7);
+  assert_int_equal(p->type[1], 2);
+  assert_true(p->x[0][0] == 1.5 && p->x[1][0] == 2.0 && p->x[2][0] == 3.0);
+  assert_true(p->x[0][1] == 4.75 && p->x[1][1] == 0.0 && p->x[2][1] == 9.5);
+  assert_true(p->x[0][2] == -5.0);
+  assert_true(p->v[2][0] == 6.0 && p->v[2][1] == -9e-3 && p->v[0][2] == 1.0);
+  assert_true(f.sim.model.mass[1] == 0.0);
+  const char *log = fixture_log(&f);
+  assert_non_null(strstr(log, "Note: image flags"));
+  assert_null(strstr(strstr(log, "Note: image flags") + 1, "Note: image flags"));
+}
+
+static void test_two_dimensions(void **state)
+{
+  (void)state;
+  assert_int_equal(
+      read_text("flat\n2 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n\nMasses\n\n1 0.01\n\n"
+                "Atoms\n\n2 1 0.5 0.25 0.5\n1 1 0.75 0.125 -0.5\n\nVelocities\n\n1 1 2 0\n2 3 4 5\n"),
+      MD_OK);
+  const md_particles *p = &f.sim.particles;
+  assert_null(p->x[2]);
+  assert_true(p->x[1][0] == 0.25 && p->v[0][0] == 3.0 && f.sim.model.mass[1] == 0.01);
+  assert_true(f.sim.model.box.lo[2] == -0.5 && f.sim.model.box.hi[2] == 0.5);
+  assert_non_null(strstr(fixture_log(&f), "Note: vz"));
+  refuse(2, "flat\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n\nAtoms\n\n1 1 0.5 0.25 0.75\n", 9,
+         "outside the box");
+}
+
+static void test_empty_box(void **state)
+{
+  (void)state;
+  assert_int_equal(read_text("empty\n0 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n"), MD_OK);
+  assert_int_equal(f.sim.model.natoms, 0);
+  assert_int_equal(fixture_run(&f, "read_data %s", path), MD_USAGE);
+}
+
+static void test_refuses_headers(void **state)
+{
+  (void)state;
+  refuse(3, "", 1, "empty");
+  refuse(3, "title\n", 2, "`N atoms`");
+  refuse(3, "title\nx atoms\n", 2, "ends with 'x', without `N atoms`");
+  refuse(3, "title\n1.5 atoms\n", 2, "'1.5' is not a whole number");
+  refuse(3, "title\n-1 atoms\n", 2, "negative");
+  refuse(3, "title\n99999999999999999999 atoms\n", 2, "64 bits");
+  refuse(3, "title\n1 atoms\n1 atoms\n", 3, "twice");
+  refuse(3, "title\n1 atoms\n2000 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n", 7, "1 to 1024");
+  refuse(3, "title\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n", 6, "zlo zhi");
+  refuse(3, "title\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 xlo xhi\n", 5, "twice");
+  refuse(3, "title\n1 atoms\n1 atom types\n0 -1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n", 7, "increasing");
+  refuse(3, "title\n1 atoms\n1 atom types\n0 nan xlo xhi\n", 4, "'nan' is not a finite number");
+  refuse(3, "title\n1 atoms\n0.1 0 0 xy xz yz\n", 3, "tilted");
+  refuse(3, "title\n5 bonds\n", 2, "atom style");
+  refuse(3, "title\n5 apples\n", 2, "not understood");
+  refuse(3, HEADER "\nBond Coeffs\n\n1 1\n", 9, "'Bond Coeffs' is not supported");
+  refuse(3, HEADER, 8, "without a section Atoms");
+}
+
+static void test_refuses_atoms(void **state)
+{
+  (void)state;
+  refuse(3, HEADER "\nAtoms # full\n\n1 1 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 9, "'full'");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n", 13, "after 2 of 3 lines");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n\nVelocities\n", 14, "after 2 of 3 lines");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n4 1 1 1 1\n", 14, "more lines than the 3");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n1 1 2 2 2\n", 13, "particle id 1 occurs twice");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n77 1 1 1 1\n77 1 2 2 2\n", 13, "particle id 77 occurs twice");
+  refuse(3, HEADER "\nAtoms\n\n0 1 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 11, "particle id 0 is not positive");
+  refuse(3, HEADER "\nAtoms\n\n1 3 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 11, "type 3 is not within 1 and 2");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 inf 1\n3 1 1 1 1\n", 12, "'inf' is not a finite number");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1e999 1\n3 1 1 1 1\n", 12, "not a finite number");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1x 1\n3 1 1 1 1\n", 12, "'1x' is not a number");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1 0\n3 1 1 1 1\n", 12, "columns");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1 0 0 0 0\n3 1 1 1 1\n", 12, "not 9 of them");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1 0 0 .5\n3 1 1 1 1\n", 12, "image flag");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 10.5 1\n3 1 1 1 1\n", 12,
+         "particle 2 is outside the box: y = 10.5");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1e300 1 1\n3 1 1 1 1\n", 12, "boxes away");
+  refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n\nAtoms\n", 15, "given twice");
+  refuse(
+      3,
+      "title\n300000000000 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\nAtoms\n\n1 1 0 0 0\n",
+      7, "promises 300000000000 atoms");
+}
+
+static void test_refuses_masses_and_velocities(void **state)
+{
+  (void)state;
+#define ATOMS HEADER "\nAtoms\n\n1 1 1 1 1\n20 1 1 1 1\n3 1 1 1 1\n"
+  refuse(3, HEADER "\nMasses\n\n1 1\n", 12, "after 1 of 2 lines");
+  refuse(3, HEADER "\nMasses\n\n1 1\n1 1\n", 12, "given twice");
+  refuse(3, HEADER "\nMasses\n\n1 1\n2 0\n", 12, "positive");
+  refuse(3, HEADER "\nMasses\n\n1 1\n3 1\n", 12, "type 3");
+  refuse(3, HEADER "\nVelocities\n\n1 1 1 1\n", 9, "behind section Atoms");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n", 19, "after 2 of 3 lines");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n2 1 1 1\n3 1 1 1\n", 18, "particle 2, which is not");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n-5 1 1 1\n3 1 1 1\n", 18, "particle -5, which is not");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n1 1 1 1\n", 19, "particle 1 is given twice");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 nan 1\n3 1 1 1\n", 18, "'nan'");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1\n3 1 1 1\n", 18, "columns");
+  refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n3 1 1 1\n4 1 1 1\n", 20, "more lines");
+}
+
+static void test_refuses_garbage(void **state)
+{
+  (void)state;
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fwrite("title\n\0\1\2", 1, 9, file);
+  fclose(file);
+  assert_int_equal(fixture_run(&f, "read_data %s", path), MD_USAGE);
+  assert_non_null(strstr(md_error_text(), "zero byte"));
+  file = fopen(path, "w");
+  assert_non_null(file);
+  for (int k = 0; k < 100000; ++k) fputc('x', file);
+  fclose(file);
+  assert_int_equal(fixture_run(&f, "read_data %s", path), MD_USAGE);
+  assert_non_null(strstr(md_error_text(), "longer than"));
+  assert_int_equal(fixture_run(&f, "read_data %s/none", folder), MD_RUNTIME);
+  assert_non_null(strstr(md_error_text(), "No such file"));
+  assert_int_equal(fixture_run(&f, "read_data %s", folder), MD_RUNTIME);
+  assert_non_null(strstr(md_error_text(), "directory"));
+}
+
+/* With room for 64 kB nothing is left that looks like a file. */
+static void test_disk_full(void **state)
+{
+  (void)state;
+  unlink(path);
+  assert_int_equal(fixture_run(&f, "region box block 0 1 0 1 0 1"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_box 1 box"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_atoms 1 grid 5000"), MD_OK);
+  struct rlimit old, small;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+  small = old;
+  small.rlim_cur = 65536;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const md_status status = fixture_run(&f, "write_data %s", path);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+  assert_int_equal(status, MD_RUNTIME);
+  assert_non_null(strstr(md_error_text(), "File too large"));
+  assert_int_not_equal(access(path, F_OK), 0);
+  assert_int_not_equal(access(path_tmp, F_OK), 0);
+  assert_int_equal(fixture_run(&f, "write_data %s/no/such.data", folder), MD_RUNTIME);
+  assert_int_equal(fixture_run(&f, "write_data %s.gz", path), MD_USAGE);
+  assert_int_equal(fixture_run(&f, "write_data %s pair ii", path), MD_USAGE);
+}
+
+static void test_step_in_name(void **state)
+{
+  (void)state;
+  assert_int_equal(fixture_run(&f, "region box block 0 1 0 1 0 1"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_box 1 box"), MD_OK);
+  f.sim.model.step = 1200;
+  assert_int_equal(fixture_run(&f, "write_data %s/s.*.data", folder), MD_OK);
+  char name[64];
+  snprintf(name, sizeof name, "%s/s.1200.data", folder);
+  assert_int_equal(unlink(name), 0);
+}
+
+static void test_id_table(void **state)
+{
+  (void)state;
+  md_id_table table;
+  assert_int_equal(md_id_table_init(&table, 1000), MD_OK);
+  for (int32_t k = 1; k <= 1000; ++k) assert_int_equal(md_id_table_add(&table, k, k), MD_OK);
+  assert_null(table.key);
+  assert_null(md_id_table_find(&table, 1001));
+  for (int32_t k = 1; k <= 5000; ++k)
+    assert_int_equal(md_id_table_add(&table, (INT64_C(1) << 40) * k + 2000, -k), MD_OK);
+  for (int32_t k = 1; k <= 1000; ++k) assert_int_equal(*md_id_table_find(&table, k), k);
+  for (int32_t k = 1; k <= 5000; ++k) {
+    assert_int_equal(*md_id_table_find(&table, (INT64_C(1) << 40) * k + 2000), -k);
+    assert_null(md_id_table_find(&table, (INT64_C(1) << 40) * k + 2001));
+  }
+  assert_null(md_id_table_find(&table, 0));
+  assert_null(md_id_table_find(&table, INT64_MIN));
+  md_id_table_free(&table);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(test_round_trip),
+      TEST(test_by_hand),
+      cmocka_unit_test_setup_teardown(test_two_dimensions, set_up_2, tear_down),
+      TEST(test_empty_box),
+      TEST(test_refuses_headers),
+      TEST(test_refuses_atoms),
+      TEST(test_refuses_masses_and_velocities),
+      TEST(test_refuses_garbage),
+      TEST(test_disk_full),
+      TEST(test_step_in_name),
+      cmocka_unit_test(test_id_table),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,270 @@
+// links: common/pair.c common/error.c
+/* Pair formulas: forces are the negative gradient of the energy for every style, in two and three dimensions; values
+ * known in closed form; scaling, shift, cutoff and mixing; and the fixed recipes for 1/a, 1/sqrt(a) and ln(a) against
+ * the C library.
+ *
+ * The styles come from the list itself and their parameters are chosen by name, so that a new style is tested without
+ * a line here. */
+#include "common/formulas.h"
+#include "common/pair.h"
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { STEPS = 400 };
+
+/* A value for any parameter: rc is 1.6, rmin a quarter of it, others of order one. */
+static double value_of(const char *name)
+{
+  if (strcmp(name, "rc") == 0) return 1.6;
+  if (strcmp(name, "rmin") == 0) return 0.4;
+  if (strcmp(name, "sigma") == 0) return 0.9;
+  return 1.3;
+}
+
+static void coefficients(md_pair_kind kind, bool shift, double scale, double *k)
+{
+  const md_pair_style *style = md_pair_style_of(kind);
+  double value[MD_PAIR_PARAMETERS] = {0};
+  for (int p = 0; p < style->nparameter; ++p) value[p] = value_of(style->parameter[p].name);
+  md_pair pair = {.kind = MD_PAIR_NONE, .shift = shift};
+  assert_int_equal(md_pair_start(&pair, kind, 1, value + style->nparameter - style->nglobal, style->nglobal),
+                   MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  assert_true(md_pair_cutoff(&pair) == 1.6);
+  md_pair_table(&pair, scale, k);
+  md_pair_free(&pair);
+  assert_true(k[0] == 1.6 * 1.6);
+}
+
+static double energy_at(md_pair_kind kind, const double *k, const double *delta, int dim)
+{
+  double r2 = 0.0;
+  for (int d = 0; d < dim; ++d) r2 += delta[d] * delta[d];
+  return md_pair_energy(kind, r2, k);
+}
+
+/* dU/dx by Richardson's extrapolation of two central differences: error h^4. */
+static double gradient(md_pair_kind kind, const double *k, const double *delta, int dim, int axis)
+{
+  double slope[2];
+  for (int level = 0; level < 2; ++level) {
+    const double h = level == 0 ? 2e-4 : 1e-4;
+    double plus[3], minus[3];
+    memcpy(plus, delta, sizeof plus);
+    memcpy(minus, delta, sizeof minus);
+    plus[axis] += h;
+    minus[axis] -= h;
+    slope[level] = (energy_at(kind, k, plus, dim) - energy_at(kind, k, minus, dim)) / (2.0 * h);
+  }
+  return (4.0 * slope[1] - slope[0]) / 3.0;
+}
+
+static void check_gradient(md_pair_kind kind, int dim)
+{
+  static const double direction[2][3] = {{0.6, -0.8, 0.0}, {-0.48, 0.6, 0.64}};
+  double k[MD_PAIR_K];
+  coefficients(kind, false, 1.0, k);
+  double largest = 0.0;
+  for (int s = 0; s < STEPS; ++s) {
+    const double r = 0.3 + 1.29 * s / STEPS;
+    if (fabs(r - 0.4) < 1e-3) continue; /* rmin: the force is continuous there, its slope is not */
+    double delta[3], r2 = 0.0;
+    for (int d = 0; d < 3; ++d) delta[d] = r * direction[dim - 2][d];
+    for (int d = 0; d < dim; ++d) r2 += delta[d] * delta[d];
+    const double over_r = md_pair_force(kind, r2, k);
+    largest = md_max(largest, fabs(over_r * r));
+    for (int d = 0; d < dim; ++d) {
+      const double expected = -gradient(kind, k, delta, dim, d), got = over_r * delta[d];
+      if (!(fabs(got - expected) <= 1e-8 * (1.0 + fabs(over_r * r))))
+        fail_msg("%s in %d dimensions at r = %g, axis %d: force %.15g, minus the gradient %.15g",
+                 md_pair_style_of(kind)->name, dim, r, d, got, expected);
+    }
+  }
+  assert_true(largest > 0.5);
+}
+
+static void force_is_minus_the_gradient(void **state)
+{
+  (void)state;
+  assert_true(MD_PAIR_KINDS >= 3);
+  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind)
+    for (int dim = 2; dim <= 3; ++dim) check_gradient((md_pair_kind)kind, dim);
+}
+
+static void nothing_at_and_beyond_the_cutoff(void **state)
+{
+  (void)state;
+  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind) {
+    double k[MD_PAIR_K];
+    coefficients((md_pair_kind)kind, false, 1.0, k);
+    const double inside = nextafter(k[0], 0.0);
+    assert_true(md_pair_force((md_pair_kind)kind, k[0], k) == 0.0);
+    assert_true(md_pair_energy((md_pair_kind)kind, k[0], k) == 0.0);
+    assert_true(md_pair_force((md_pair_kind)kind, 2.0 * k[0], k) == 0.0);
+    if (kind == MD_PAIR_lj_cut) assert_true(md_pair_force((md_pair_kind)kind, inside, k) != 0.0);
+  }
+}
+
+static void force_scales_and_energy_does_not(void **state)
+{
+  (void)state;
+  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind) {
+    double one[MD_PAIR_K], many[MD_PAIR_K];
+    coefficients((md_pair_kind)kind, false, 1.0, one);
+    coefficients((md_pair_kind)kind, false, 1024.0, many);
+    for (double r2 = 0.1; r2 < 2.5; r2 += 0.03125) {
+      assert_true(md_pair_force((md_pair_kind)kind, r2, many) ==
+                  1024.0 * md_pair_force((md_pair_kind)kind, r2, one));
+      assert_true(md_pair_energy((md_pair_kind)kind, r2, many) ==
+                  md_pair_energy((md_pair_kind)kind, r2, one));
+    }
+  }
+}
+
+static void close_to(double got, double expected)
+{
+  if (!(fabs(got - expected) <= 4.0 * DBL_EPSILON * fabs(expected)))
+    fail_msg("%.17g is not %.17g", got, expected);
+}
+
+/* The table of one type, all of a style's parameters given. */
+static void table_of(md_pair_kind kind, const double *value, bool shift, double *k)
+{
+  md_pair pair = {.kind = MD_PAIR_NONE, .shift = shift};
+  const md_pair_style *style = md_pair_style_of(kind);
+  const int least = style->nparameter - style->nglobal;
+  assert_int_equal(md_pair_start(&pair, kind, 1, value + least, style->nglobal), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
+  md_pair_table(&pair, 1.0, k);
+  md_pair_free(&pair);
+}
+
+static void values_of_lj_cut(void **state)
+{
+  (void)state;
+  double k[MD_PAIR_K];
+  table_of(MD_PAIR_lj_cut, (const double[]){2.0, 1.0, 2.5}, false, k);
+  close_to(md_pair_force(MD_PAIR_lj_cut, 1.0, k), 48.0);
+  assert_true(md_pair_energy(MD_PAIR_lj_cut, 1.0, k) == 0.0);
+  close_to(md_pair_energy(MD_PAIR_lj_cut, 4.0, k), 8.0 * (0x1p-12 - 0x1p-6));
+  close_to(md_pair_force(MD_PAIR_lj_cut, 4.0, k), 48.0 * (2.0 * 0x1p-12 - 0x1p-6) / 4.0);
+  /* Shifted, the energy is zero at the cutoff and the force is the same. */
+  double shifted[MD_PAIR_K];
+  table_of(MD_PAIR_lj_cut, (const double[]){2.0, 1.0, 2.5}, true, shifted);
+  assert_true(fabs(md_pair_energy(MD_PAIR_lj_cut, 6.25 * (1.0 - DBL_EPSILON), shifted)) < 1e-15);
+  assert_true(md_pair_force(MD_PAIR_lj_cut, 1.7, shifted) == md_pair_force(MD_PAIR_lj_cut, 1.7, k));
+  const double c6 = 1.0 / (6.25 * 6.25 * 6.25);
+  assert_true(fabs(md_pair_energy(MD_PAIR_lj_cut, 1.7, k) - md_pair_energy(MD_PAIR_lj_cut, 1.7, shifted) -
+                   8.0 * (c6 * c6 - c6)) < 1e-15);
+}
+
+/* F = (1 - rc/r)/r^2 (x_j - x_i), so the force on i along x_i - x_j is (rc/r - 1)/r^2 of it. */
+static void values_of_repulsive(void **state)
+{
+  (void)state;
+  double k[MD_PAIR_K];
+  md_pair pair = {.kind = MD_PAIR_NONE};
+  assert_int_equal(md_pair_start(&pair, MD_PAIR_repulsive, 1, (const double[]){0.01}, 1), MD_OK);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  md_pair_table(&pair, 1.0, k);
+  md_pair_free(&pair);
+  close_to(md_pair_force(MD_PAIR_repulsive, 0.005 * 0.005, k), 1.0 / (0.005 * 0.005));
+  assert_true(fabs(md_pair_energy(MD_PAIR_repulsive, 0.005 * 0.005, k) - (1.0 - log(2.0))) < 1e-15);
+  /* Below rmin = rc/100 the factor of the distance no longer grows. */
+  const double factor = (100.0 - 1.0) / (1e-4 * 1e-4);
+  assert_true(fabs(md_pair_force(MD_PAIR_repulsive, 1e-10, k) / factor - 1.0) < 1e-14);
+  assert_true(md_pair_force(MD_PAIR_repulsive, 0.0, k) == md_pair_force(MD_PAIR_repulsive, 1e-10, k));
+  const double outer = md_pair_energy(MD_PAIR_repulsive, 1e-8 * (1.0 + 1e-12), k);
+  const double inner = md_pair_energy(MD_PAIR_repulsive, 1e-8 * (1.0 - 1e-12), k);
+  assert_true(fabs(outer - inner) < 1e-9);
+}
+
+static void values_of_soft(void **state)
+{
+  (void)state;
+  double k[MD_PAIR_K];
+  table_of(MD_PAIR_soft, (const double[]){25.0, 2.0}, false, k);
+  close_to(md_pair_force(MD_PAIR_soft, 1.0, k), 25.0 * 0.5);
+  close_to(md_pair_force(MD_PAIR_soft, 2.25, k) * 1.5, 25.0 * 0.25);
+  close_to(md_pair_energy(MD_PAIR_soft, 1.0, k), 25.0 * 2.0 * 0.25 / 2.0);
+  close_to(md_pair_energy(MD_PAIR_soft, 0.0, k), 25.0);
+  assert_true(isfinite(md_pair_force(MD_PAIR_soft, 0.0, k)));
+}
+
+static double mixed(md_mixing mixing, int parameter)
+{
+  md_pair pair = {.kind = MD_PAIR_NONE, .mixing = mixing};
+  assert_int_equal(md_pair_start(&pair, MD_PAIR_lj_cut, 2, (const double[]){2.5}, 1), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){4.0, 1.0, 2.0}, 3), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 2, 2, (const double[]){1.0, 2.0, 3.0}, 3), MD_OK);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  const double *ij = pair.parameter + 1 * MD_PAIR_PARAMETERS, *ji = pair.parameter + 2 * MD_PAIR_PARAMETERS;
+  assert_true(ij[parameter] == ji[parameter]);
+  const double value = ij[parameter];
+  md_pair_free(&pair);
+  return value;
+}
+
+static void mixing_rules(void **state)
+{
+  (void)state;
+  close_to(mixed(MD_MIX_GEOMETRIC, 0), 2.0);
+  close_to(mixed(MD_MIX_GEOMETRIC, 1), sqrt(2.0));
+  close_to(mixed(MD_MIX_GEOMETRIC, 2), sqrt(6.0));
+  close_to(mixed(MD_MIX_ARITHMETIC, 0), 2.0);
+  close_to(mixed(MD_MIX_ARITHMETIC, 1), 1.5);
+  close_to(mixed(MD_MIX_ARITHMETIC, 2), 2.5);
+  close_to(mixed(MD_MIX_SIXTHPOWER, 0), 2.0 * 2.0 * 8.0 / 65.0);
+  close_to(mixed(MD_MIX_SIXTHPOWER, 1), pow(32.5, 1.0 / 6.0));
+  close_to(mixed(MD_MIX_SIXTHPOWER, 2), pow(0.5 * (64.0 + 729.0), 1.0 / 6.0));
+}
+
+/* Error in units of the last place of `exact`. */
+static double ulps(double got, double exact)
+{
+  return fabs(got - exact) / (nextafter(fabs(exact), DBL_MAX) - fabs(exact));
+}
+
+static void recipes_are_accurate(void **state)
+{
+  (void)state;
+  double worst[3] = {0};
+  double a = 1e-18;
+  for (int s = 0; s < 200000; ++s, a *= 1.0004141) {
+    worst[0] = md_max(worst[0], ulps(md_recip(a), 1.0 / a));
+    worst[1] = md_max(worst[1], ulps(md_rsqrt(a), (double)(1.0L / sqrtl((long double)a))));
+    worst[2] = md_max(worst[2], ulps(md_ln(a), (double)logl((long double)a)));
+  }
+  assert_true(a > 1e17);
+  assert_true(worst[0] <= 1.0);
+  assert_true(worst[1] <= 2.0);
+  assert_true(worst[2] <= 2.0);
+  /* Near 1, where the logarithm loses its leading digits. */
+  for (int s = -1000; s <= 1000; ++s)
+    if (s != 0)
+      assert_true(ulps(md_ln(1.0 + s * 1e-7), (double)logl(1.0L + (long double)(1.0 + s * 1e-7 - 1.0))) <=
+                  2.0);
+  assert_true(md_ln(1.0) == 0.0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(force_is_minus_the_gradient),
+      cmocka_unit_test(nothing_at_and_beyond_the_cutoff),
+      cmocka_unit_test(force_scales_and_energy_does_not),
+      cmocka_unit_test(values_of_lj_cut),
+      cmocka_unit_test(values_of_repulsive),
+      cmocka_unit_test(values_of_soft),
+      cmocka_unit_test(mixing_rules),
+      cmocka_unit_test(recipes_are_accurate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
