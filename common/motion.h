@@ -28,11 +28,13 @@ MD_FN double md_thermalise(double v, double keep, double noise, double u, double
   return md_quantise(fma(keep, v, noise * (u - 0.5)), rounder);
 }
 
-/* Elastic reflection at lo and hi (either may be infinite), repeated while outside. */
-MD_FN void md_reflect(double *x, double *v, double lo, double hi)
+/* Elastic reflection at lo and hi (either may be infinite), repeated while outside. The mirrors stand half a
+ * quantum outside, x -> 2 lo - q - x, so that no grid point is its own image: a particle exactly on the wall
+ * would otherwise come back from a reversed run with the wrong sign of v. */
+MD_FN void md_reflect(double *x, double *v, double lo, double hi, double quantum)
 {
   while (*x < lo || *x > hi) {
-    *x = *x < lo ? (lo - *x) + lo : (hi - *x) + hi;
+    *x = *x < lo ? (lo - *x) + (lo - quantum) : (hi - *x) + (hi + quantum);
     *v = -*v;
   }
 }
@@ -54,7 +56,9 @@ typedef struct md_motion {
   int dim;
   double time; /* of one drift: dt, or dt/2 with a thermostat */
   double round_x, round_v;
-  double lo[3], hi[3]; /* reflecting walls, or infinite */
+  double quantum;                /* of positions; 0 with plain doubles */
+  double lo[3], hi[3];           /* reflecting walls, or infinite */
+  double stay_lo[3], stay_hi[3]; /* bounds after a move: the walls, a box that is not periodic, or infinite */
   double box_lo[3], box_hi[3], length[3];
   bool periodic[3];
   double move_limit;
@@ -70,6 +74,7 @@ static inline md_motion md_motion_of(const md_model *model)
                  .time = model->langevin.on ? 0.5 * model->dt : model->dt,
                  .round_x = model->float_drift ? 0.0 : MD_ROUND * model->grids.x,
                  .round_v = MD_ROUND * model->grids.v,
+                 .quantum = model->float_drift ? 0.0 : model->grids.x,
                  .move_limit = model->move_limit,
                  .thermostat = model->langevin.on,
                  .keep = model->langevin_keep,
@@ -79,6 +84,8 @@ static inline md_motion md_motion_of(const md_model *model)
   for (int d = 0; d < 3; ++d) {
     m.lo[d] = model->wall[d][0] ? model->wall_at[d][0] : (double)-INFINITY;
     m.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
+    m.stay_lo[d] = model->box.periodic[d] ? m.lo[d] : md_max(m.lo[d], model->box.lo[d]);
+    m.stay_hi[d] = model->box.periodic[d] ? m.hi[d] : -md_max(-m.hi[d], -model->box.hi[d]);
     m.box_lo[d] = model->box.lo[d];
     m.box_hi[d] = model->box.hi[d];
     m.length[d] = model->box.length[d];
@@ -96,13 +103,13 @@ MD_FN double md_motion_axis(const md_motion *m, int d, double time_scale, double
   double moved = md_drift(*v, time_scale, m->round_x);
   *x += moved;
   if (!(fabs(moved) <= m->move_limit)) return moved;
-  if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d]);
+  if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d], m->quantum);
   if (m->thermostat) {
     *v = md_thermalise(*v, m->keep, noise, md_random_unit(random), m->round_v);
     const double more = md_drift(*v, time_scale, m->round_x);
     *x += more;
     if (!(fabs(more) <= m->move_limit)) return more;
-    if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d]);
+    if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d], m->quantum);
     moved = fabs(more) > fabs(moved) ? more : moved;
   }
   return moved;

@@ -116,6 +116,12 @@ md_status md_pair_complete(md_pair *pair)
       style->mix(parameters(pair, i, i), parameters(pair, j, j), pair->mixing, mixed);
       store(pair, i, j, mixed, 2);
     }
+  for (int i = 0; i < pair->ntypes && style->refuse; ++i)
+    for (int j = i; j < pair->ntypes; ++j) {
+      const char *reason = style->refuse(parameters(pair, i, j));
+      if (reason)
+        return md_error(MD_USAGE, "pair style %s, types %d and %d: %s", style->name, i + 1, j + 1, reason);
+    }
   return MD_OK;
 }
 

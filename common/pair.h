@@ -35,6 +35,8 @@ typedef struct md_pair_style {
   bool takes_shift;    /* pair_modify shift has a meaning */
   bool needs_no_coeff; /* complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
+  /* Why these parameters together make no sense, or NULL; may be NULL itself. */
+  const char *(*refuse)(const double *parameter);
   void (*mix)(const double *a, const double *b, md_mixing mixing, double *ab);
   /* Fills k[MD_PAIR_K]; k[0] = rc^2. Forces come out multiplied by scale, energies never. */
   void (*prepare)(const double *parameter, bool shift, double scale, double *k);

@@ -21,6 +21,11 @@ static void repulsive_mix(const double *a, const double *b, md_mixing mixing, do
   ab[1] = 0.5 * (a[1] + b[1]);
 }
 
+static const char *repulsive_refuse(const double *parameter)
+{
+  return parameter[1] >= parameter[0] ? "rmin must be smaller than rc" : NULL;
+}
+
 static void repulsive_prepare(const double *parameter, bool shift, double scale, double *k)
 {
   (void)shift;
@@ -44,6 +49,7 @@ static const md_pair_style repulsive_style = {
     .global_required = 1,
     .rc_parameter = 0,
     .needs_no_coeff = true,
+    .refuse = repulsive_refuse,
     .mix = repulsive_mix,
     .prepare = repulsive_prepare,
 };

@@ -34,6 +34,7 @@ void md_particles_free(md_particles *p)
   field f[FIELDS_MAX];
   const int n = fields(p, f);
   for (int k = 0; k < n; ++k) free(*f[k].array);
+  free(p->spare);
   md_particles_init(p, p->dim);
 }
 
@@ -85,20 +86,25 @@ md_status md_particles_permute(md_particles *p, const int32_t *order)
   const int64_t n = p->n;
   field f[FIELDS_MAX];
   const int nfield = fields(p, f);
-  void *spare;
-  MD_TRY(md_array_new(&spare, p->capacity, sizeof(int64_t), "the spare array of a sort"));
+  /* As large as the arrays it changes places with. */
+  if (p->spare_capacity != p->capacity) {
+    free(p->spare);
+    p->spare = NULL;
+    p->spare_capacity = 0;
+    MD_TRY(md_array_new(&p->spare, p->capacity, sizeof(int64_t), "the spare array of a sort"));
+    p->spare_capacity = p->capacity;
+  }
   for (int k = 0; k < nfield; ++k) {
     if (f[k].element == sizeof(int64_t)) {
-      gather_wide(spare, *f[k].array, order, n);
+      gather_wide(p->spare, *f[k].array, order, n);
       void *old = *f[k].array;
-      *f[k].array = spare;
-      spare = old;
+      *f[k].array = p->spare;
+      p->spare = old;
     } else { /* swapping would leave a spare array too small for the other fields */
-      gather_narrow(spare, *f[k].array, order, n);
-      copy(*f[k].array, spare, n, f[k].element);
+      gather_narrow(p->spare, *f[k].array, order, n);
+      copy(*f[k].array, p->spare, n, f[k].element);
     }
   }
-  free(spare);
   return MD_OK;
 }
 

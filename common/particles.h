@@ -27,6 +27,8 @@ typedef struct md_particles {
   uint16_t *type;
   double *x[3];
   double *v[3];
+  void *spare; /* of 8-byte elements, for permutations */
+  int64_t spare_capacity;
 } md_particles;
 
 /* An empty set for dim 2 or 3. Free with md_particles_free. */
@@ -38,7 +40,7 @@ void md_particles_free(md_particles *p);
 md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
 
 /* Permutes every field of the owned particles: new[k] = old[order[k]], k < n; order is a permutation of
- * [0, n). One field at a time, through one spare array that is swapped in. */
+ * [0, n). One field at a time, through one spare array that is swapped in and kept. */
 md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED;
 
 /* order[k] = local index of the particle with the k-th smallest id. The caller frees *order. */

@@ -45,6 +45,7 @@ struct md_engine {
   int64_t *chunk_at;    /* where a chunk's list begins in its arena ... */
   int32_t *chunk_arena; /* ... and which that is */
   int32_t *rows;        /* [nchunk * CHUNK_BLOCKS] */
+  int64_t *share;       /* [threads + 1]: thread t works on the chunks [share[t], share[t + 1]) */
 
   md_timers timers;
   int64_t steps, rebuilds;
@@ -72,9 +73,11 @@ static void destroy(md_engine *e)
       for (int l = 0; l < BLOCK; ++l) free(e->arenas[t].lane[l]);
     }
   free(e->arenas);
+  free(e->share);
   free(e->chunk_at);
   free(e->chunk_arena);
   free(e->rows);
+  if (e->options.threads > 0) omp_set_num_threads(e->options.threads);
   free(e);
 }
 
@@ -85,7 +88,10 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   if (!chosen)
     return md_error(MD_USAGE, "MYRIAD_ISA=%s: this build and processor have no such instruction set",
                     getenv("MYRIAD_ISA"));
-  if (options->threads > 0) omp_set_num_threads(options->threads);
+  /* A thread without a chunk of its own would only be waited for. */
+  const int64_t chunks = (p->n + CHUNK - 1) / CHUNK;
+  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
+  omp_set_num_threads(chunks < threads ? (int)(chunks > 1 ? chunks : 1) : threads);
   md_engine *e = calloc(1, sizeof *e);
   if (!e) return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   e->model = model;
@@ -95,7 +101,8 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->kernels = chosen;
   e->threads = omp_get_max_threads();
   e->arenas = calloc((size_t)e->threads, sizeof *e->arenas);
-  if (!e->arenas) {
+  e->share = calloc((size_t)e->threads + 1, sizeof *e->share);
+  if (!e->arenas || !e->share) {
     destroy(e);
     return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   }
@@ -139,31 +146,6 @@ static md_status reserve(md_engine *e)
     MD_TRY(md_array_new(&e->rows, e->chunk_capacity * CHUNK_BLOCKS, sizeof *e->rows, "the neighbour list"));
   }
   return MD_OK;
-}
-
-/* A particle outside a box without walls, or NaN. */
-static md_status check_inside(const md_engine *e)
-{
-  const md_model *model = e->model;
-  const md_particles *p = e->p;
-  const bool *periodic = model->box.periodic;
-  if (periodic[0] && periodic[1] && (p->dim == 2 || periodic[2])) return MD_OK;
-  int64_t outside = 0;
-#pragma omp parallel reduction(+ : outside)
-  for (int d = 0; d < p->dim; ++d) {
-    const double lo = model->box.lo[d], hi = model->box.hi[d];
-    const double *x = p->x[d];
-    if (periodic[d]) continue;
-#pragma omp for simd schedule(static) nowait
-    for (int64_t i = 0; i < p->n; ++i) outside += x[i] >= lo && x[i] <= hi ? 0 : 1;
-  }
-  if (!outside) return MD_OK;
-  md_flyer lost = md_flyer_none();
-  for (int64_t i = 0; i < p->n; ++i)
-    for (int d = 0; d < p->dim; ++d)
-      if (!periodic[d] && !(p->x[d][i] >= model->box.lo[d] && p->x[d][i] <= model->box.hi[d]))
-        md_flyer_add(&lost, p->id[i], d, p->x[d][i], p->v[d][i], model->velocity_per_v[p->type[i]]);
-  return md_flyer_status(&lost, model);
 }
 
 static void copy_positions(md_engine *e)
@@ -268,6 +250,21 @@ static float single_reach2(const md_engine *e)
   return (float)(reach * reach * (1.0 + 0x1p-20));
 }
 
+/* Deals out consecutive chunks of equal work, counted in rows. The list is built with the shares of the last
+ * one, so that a thread finds its lists in its own cache. */
+static void share_work(md_engine *e)
+{
+  int64_t total = 0, done = 0;
+  for (int64_t b = 0; b * BLOCK < e->p->n; ++b) total += e->rows[b] + 1;
+  int t = 1;
+  for (int64_t c = 0; c < e->nchunk; ++c) {
+    for (int64_t b = c * CHUNK_BLOCKS; b < (c + 1) * CHUNK_BLOCKS && b * BLOCK < e->p->n; ++b)
+      done += e->rows[b] + 1;
+    while (t < e->threads && done * e->threads >= total * t) e->share[t++] = c + 1;
+  }
+  e->share[e->threads] = e->nchunk;
+}
+
 static md_status build_list(md_engine *e, int32_t far)
 {
   md_particles *p = e->p;
@@ -283,18 +280,21 @@ static md_status build_list(md_engine *e, int32_t far)
     a.x[d] = e->near_x[d];
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
   }
+  if (e->share[e->threads] != e->nchunk)
+    for (int t = 0; t <= e->threads; ++t) e->share[t] = e->nchunk * t / e->threads;
   bool ok = true;
-#pragma omp parallel reduction(&& : ok)
-  {
-    arena *mine = &e->arenas[omp_get_thread_num()];
-    mine->used = 0;
-#pragma omp for schedule(dynamic, 4)
-    for (int64_t c = 0; c < e->nchunk; ++c) {
+#pragma omp parallel for schedule(static, 1) reduction(&& : ok)
+  for (int t = 0; t < e->threads; ++t) {
+    /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
+    arena mine = e->arenas[t];
+    mine.used = 0;
+    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
       const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
-      e->chunk_at[c] = mine->used;
-      e->chunk_arena[c] = omp_get_thread_num();
-      ok = ok && e->kernels->list(&a, first, last, mine, e->rows + c * CHUNK_BLOCKS);
+      e->chunk_at[c] = mine.used;
+      e->chunk_arena[c] = t;
+      ok = ok && e->kernels->list(&a, first, last, &mine, e->rows + c * CHUNK_BLOCKS);
     }
+    e->arenas[t] = mine;
   }
   return ok ? MD_OK
             : md_error(MD_RUNTIME,
@@ -306,7 +306,6 @@ static md_status build_list(md_engine *e, int32_t far)
 static md_status rebuild(md_engine *e)
 {
   double mark = md_time();
-  MD_TRY(check_inside(e));
   MD_TRY(e->comm->migrate(e->comm, &e->model->box, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   MD_TRY(sort_owned(e));
@@ -319,7 +318,10 @@ static md_status rebuild(md_engine *e)
   copy_positions(e);
   int32_t far;
   MD_TRY(pad(e, &far));
-  if (e->model->pair.kind != MD_PAIR_NONE) MD_TRY(build_list(e, far));
+  if (e->model->pair.kind != MD_PAIR_NONE) {
+    MD_TRY(build_list(e, far));
+    share_work(e);
+  }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
   e->steps_since_build = 0;
@@ -346,7 +348,7 @@ static void sum_near(const md_engine *e, const double *table, double *const forc
     const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
     for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
       const int64_t i = c * CHUNK + b * BLOCK + l;
-      double sum[3] = {0.0};
+      int64_t sum[3] = {0};
       for (int32_t r = 0; r < rows; ++r) {
         const int64_t j = entry[(int64_t)r * BLOCK + l];
         if (j >= p->n + p->nghost) continue;
@@ -358,9 +360,9 @@ static void sum_near(const md_engine *e, const double *table, double *const forc
         const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
         if (r2 < model->overlap2[pair]) md_overlap_add(overlap, p->id[i], p->id[j], r2);
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
-        for (int d = 0; d < p->dim; ++d) sum[d] += md_round_product(f, delta[d]);
+        for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
       }
-      for (int d = 0; d < p->dim; ++d) force[d][i] = sum[d];
+      for (int d = 0; d < p->dim; ++d) force[d][i] = (double)sum[d];
     }
     entry += (int64_t)rows * BLOCK;
   }
@@ -385,18 +387,18 @@ static md_status sum_forces(md_engine *e, const double *table, double *const for
   force_args a = force_args_of(e, table);
   for (int d = 0; d < p->dim; ++d) a.force[d] = force[d];
   md_overlap overlap = md_overlap_none();
-#pragma omp parallel for schedule(dynamic, 4)
-  for (int64_t c = 0; c < e->nchunk; ++c) {
-    const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
-    const double least = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                                             e->rows + c * CHUNK_BLOCKS);
-    if (least < model->close2) {
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < e->threads; ++t)
+    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
+      const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
+      const double least = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
+                                                               e->rows + c * CHUNK_BLOCKS);
+      if (least >= model->close2) continue;
       md_overlap mine = md_overlap_none();
       sum_near(e, table, force, c, &mine);
 #pragma omp critical
       md_overlap_add(&overlap, mine.a, mine.b, mine.r2);
     }
-  }
   return md_overlap_status(&overlap, model);
 }
 
@@ -414,15 +416,17 @@ static md_status refresh(md_engine *e)
 
 /* ---- move ---- */
 
-static md_status find_flyer(const md_engine *e, const md_motion *motion)
+/* Names the particle of the smallest id that moved too far in the present step or left the box. */
+static md_status find_flyer(const md_engine *e, const md_motion *m)
 {
   const md_particles *p = e->p;
   md_flyer flyer = md_flyer_none();
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) {
-      const double ratio = e->model->velocity_per_v[p->type[i]];
-      if (!(fabs(md_drift(p->v[d][i], motion->time * ratio, motion->round_x)) <= motion->move_limit))
-        md_flyer_add(&flyer, p->id[i], d, p->x[d][i], p->v[d][i], ratio);
+      const double ratio = e->model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
+      if (!(fabs(md_drift(v, m->time * ratio, m->round_x)) <= m->move_limit) ||
+          !(x >= m->stay_lo[d] && x <= m->stay_hi[d]))
+        md_flyer_add(&flyer, p->id[i], d, x, v, ratio);
     }
   return md_flyer_status(&flyer, e->model);
 }
@@ -446,7 +450,8 @@ static bool move_each(md_engine *e, const move_args *a, int64_t first, int64_t l
       if (a->impulse[d]) a->v[d][i] = md_kick(a->v[d][i], a->kicks * a->impulse[d][i], a->quantum);
       const double moved =
           md_motion_axis(m, d, m->time * ratio, noise, random.word[d], &a->x[d][i], &a->v[d][i]);
-      sane = sane && fabs(moved) <= m->move_limit;
+      sane =
+          sane && fabs(moved) <= m->move_limit && a->x[d][i] >= m->stay_lo[d] && a->x[d][i] <= m->stay_hi[d];
       const double delta = a->x[d][i] - a->from[d][i];
       distance2 += delta * delta;
     }
@@ -541,7 +546,7 @@ static md_status run(md_engine *e, int64_t n)
   double mark = md_time();
   settle(e);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  return n > 0 ? check_inside(e) : MD_OK;
+  return MD_OK;
 }
 
 /* ---- measure ---- */
@@ -558,7 +563,7 @@ static md_status measure(md_engine *e, md_measure *total)
 #pragma omp parallel
   {
     md_measure mine = {.count = 0};
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
       for (int64_t i = first; i < last; ++i) md_motion_measure(model, p, i, &mine);
@@ -594,7 +599,7 @@ static md_status download(md_engine *e, double *const force[3])
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim);
+  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim) + e->p->spare_capacity * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);

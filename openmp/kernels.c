@@ -31,7 +31,7 @@
 
 static bool grow(int32_t **array, int64_t *capacity, int64_t need)
 {
-  const int64_t larger = need + need / 2 + 1024;
+  const int64_t larger = need + need / 8 + 1024;
   int32_t *moved = realloc(*array, (size_t)larger * sizeof **array);
   if (!moved) return false;
   *array = moved;
@@ -321,7 +321,7 @@ static bool move(const move_args *a, int64_t first, int64_t last, double *larges
     for (int d = 0; d < m->dim; ++d) {
       double *restrict x = a->x[d], *restrict v = a->v[d];
       const double *restrict impulse = a->impulse[d];
-      const double lo = m->lo[d], hi = m->hi[d];
+      const double lo = m->stay_lo[d], hi = m->stay_hi[d];
       int64_t outside = 0, bad = 0;
       if (impulse) {
 #pragma omp simd
@@ -337,8 +337,10 @@ static bool move(const move_args *a, int64_t first, int64_t last, double *larges
       if (bad)
         sane = false;
       else if (outside)
-        for (int64_t i = begin; i < end; ++i)
-          if (x[i] < lo || x[i] > hi) md_reflect(&x[i], &v[i], lo, hi);
+        for (int64_t i = begin; i < end; ++i) {
+          if (x[i] < m->lo[d] || x[i] > m->hi[d]) md_reflect(&x[i], &v[i], m->lo[d], m->hi[d], m->quantum);
+          sane = sane && x[i] >= lo && x[i] <= hi;
+        }
       const double *restrict from = a->from[d];
 #pragma omp simd
       for (int64_t i = begin; i < end; ++i) {

@@ -75,8 +75,8 @@ typedef struct kernels {
   void (*measure[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
                                  const int32_t *entry, const int32_t *rows, md_measure *);
   /* Kicks and drifts [first, last), walls included, no thermostat, one mass. *largest2: squared displacement
-   * since `from`. False: some particle of the range moved beyond the limit or is not a number; all were
-   * kicked, so that the one of the smallest id can be named. */
+   * since `from`. False: some particle of the range moved beyond the limit, is not a number, or has left the
+   * box; all were kicked, so that the one of the smallest id can be named. */
   bool (*move)(const move_args *, int64_t first, int64_t last, double *largest2);
 } kernels;
 

@@ -166,8 +166,8 @@ static md_status run_deck(md_sim *sim, const command_line *c)
 {
   sim->engine = md_engine_find(c->engine);
   if (!sim->engine) return unknown_engine(c->engine);
-  sim->options.threads = (int)c->threads;
   if (c->threads > 0) omp_set_num_threads((int)c->threads);
+  sim->options.threads = omp_get_max_threads();
   for (int p = 0; p < c->npreset; ++p)
     MD_TRY(
         md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
@@ -264,8 +264,20 @@ static int help(const char *name)
   return finish_printing();
 }
 
+/* OpenMP threads wait for each other by spinning, which on a machine with other work to do wastes the very time
+ * slices they wait for: a run can become a hundred times slower. A short spin keeps the speed of an idle machine
+ * without that risk, but a runtime reads its settings before main; so set them, unless the user has, and start
+ * over. If that fails the program runs all the same. */
+static void wait_politely(char **argv)
+{
+  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
+  if (setenv("GOMP_SPINCOUNT", "1000", 1) != 0 || setenv("KMP_BLOCKTIME", "1", 1) != 0) return;
+  execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
+  wait_politely(argv);
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
              helping = argc >= 2 && strcmp(argv[1], "help") == 0;
   const int most = helping ? 3 : 2;

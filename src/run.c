@@ -125,7 +125,6 @@ static md_status loop(run_state *run)
   MD_TRY(show(run));
   while (sim->model.step < run->last) {
     MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
-    md_log_progress_end(sim->log);
     MD_TRY(show(run));
   }
   return MD_OK;

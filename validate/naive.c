@@ -14,6 +14,7 @@
 struct md_engine {
   md_model *model;
   md_particles *p;
+  int64_t *sum[3];    /* of quanta, while forces are summed */
   double *impulse[3]; /* of the pair forces at the present positions, in quanta of grids.v */
   bool current;       /* impulse belongs to the present positions */
   md_timers timers;
@@ -22,7 +23,10 @@ struct md_engine {
 
 static void destroy(md_engine *e)
 {
-  for (int d = 0; d < 3; ++d) free(e->impulse[d]);
+  for (int d = 0; d < 3; ++d) {
+    free(e->sum[d]);
+    free(e->impulse[d]);
+  }
   free(e);
 }
 
@@ -36,8 +40,10 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->model = model;
   e->p = p;
   md_status status = MD_OK;
-  for (int d = 0; d < p->dim && status == MD_OK; ++d)
+  for (int d = 0; d < p->dim && status == MD_OK; ++d) {
     status = md_array_new(&e->impulse[d], p->n, sizeof(double), "impulses");
+    if (status == MD_OK) status = md_array_new(&e->sum[d], p->n, sizeof(int64_t), "impulses");
+  }
   if (status != MD_OK) {
     destroy(e);
     return status;
@@ -64,12 +70,15 @@ static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
   return (size_t)(e->p->type[i] - 1) * (size_t)e->model->ntypes + (size_t)(e->p->type[j] - 1);
 }
 
-/* Adds every pair's force to both partners: force[d][i] in quanta of the table's scale. */
+/* Gives every pair's force to both partners: force[d][i] in quanta of the table's scale. */
 static md_status sum_forces(md_engine *e, const double *table, double *const force[3])
 {
   const md_model *model = e->model;
   const int dim = model->box.dim;
-  for (int d = 0; d < dim; ++d) memset(force[d], 0, (size_t)e->p->n * sizeof(double));
+  for (int d = 0; d < dim; ++d) {
+    memset(force[d], 0, (size_t)e->p->n * sizeof(double));
+    memset(e->sum[d], 0, (size_t)e->p->n * sizeof(int64_t));
+  }
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   md_overlap overlap = md_overlap_none();
   for (int64_t i = 0; i < e->p->n; ++i)
@@ -82,11 +91,13 @@ static md_status sum_forces(md_engine *e, const double *table, double *const for
       if (!(r2 < k[0])) continue;
       const double f = md_pair_force(model->pair.kind, r2, k);
       for (int d = 0; d < dim; ++d) {
-        const double quanta = md_round_product(f, delta[d]);
-        force[d][i] += quanta;
-        force[d][j] -= quanta;
+        const int64_t quanta = (int64_t)md_round_product(f, delta[d]);
+        e->sum[d][i] += quanta;
+        e->sum[d][j] -= quanta;
       }
     }
+  for (int d = 0; d < dim; ++d)
+    for (int64_t i = 0; i < e->p->n; ++i) force[d][i] = (double)e->sum[d][i];
   return md_overlap_status(&overlap, model);
 }
 
