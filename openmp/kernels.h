@@ -14,7 +14,7 @@
 #include "common/motion.h"
 #include "openmp/cells.h"
 
-enum { BLOCK = 8, CHUNK_BLOCKS = 32, CHUNK = BLOCK * CHUNK_BLOCKS };
+enum { BLOCK = 8, CHUNK_BLOCKS = 8, CHUNK = BLOCK * CHUNK_BLOCKS };
 
 /* Where an index that is no neighbour points: far enough to be beyond any cutoff, near enough for its squared
  * distance to be finite in single precision. */

@@ -186,7 +186,9 @@ def test_many_vars(tmp_path):
 
 
 def test_engines_and_threads(tmp_path):
-    (tmp_path / "in.box").write_text(BOX + "run 1\n")
+    # Enough particles for three threads: a thread without work of its own is not started.
+    gas = "region b block 0 6 0 6 0 6 units box\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 300 1 NULL\n"
+    (tmp_path / "in.box").write_text(gas + "run 1\n")
     for arguments, said in ((["--engine", "naive"], "on 1 procs"), (["--threads", "1"], "on 1 procs"),
                             (["--threads", "3"], "on 3 procs"), (["--engine", "openmp", "--threads", "2"], "on 2 procs")):
         out = works(call(tmp_path, "-in", "in.box", "-log", "none", *arguments)).out

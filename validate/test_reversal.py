@@ -18,7 +18,7 @@ CASES = {
     "nve walls 2D": ("in.wca", NVE, {}),
     "nve soft 3D": ("in.soft", NVE, {}),
     "leapfrog, then its mirror, walls": ("in.repulsive", MIRROR, {}),
-    "mirror, then leapfrog, walls, two masses": ("in.overlap", LEAPFROG, {"mirror": "yes"}),
+    "mirror, then leapfrog, walls, two masses": ("in.overlap", LEAPFROG, {"mirror": "yes", "dt": 0.0002}),
 }
 
 
@@ -62,3 +62,18 @@ def test_leapfrog_is_not_its_own_reverse(tmp_path):
     harness.run(text, tmp_path, variables={"steps": 300, "every": 300})
     first, _, last = (frame.vectors("x", "y") for frame in harness.read_dump(tmp_path / "check.dump"))
     assert (last != first).any()
+
+
+@pytest.mark.smoke
+def test_particles_that_start_on_a_wall(tmp_path):
+    """Exactly on it and moving outwards: the first step reflects them, and the last one back must too."""
+    text = ("units lj\ndimension 2\nboundary f f p\nregion b block 0 1 0 1 -0.5 0.5 units box\ncreate_box 1 b\nmass 1 1\n"
+            "create_atoms 1 single 0 0.5 0 units box\ncreate_atoms 1 single 1 0.25 0 units box\n"
+            "create_atoms 1 single 0.5 1 0 units box\nvelocity all set -0.3 0.1 0 units box\nfix move all nve\n"
+            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
+            "dump check all custom ${steps} check.dump id x y vx vy\n"
+            "run ${steps}\nvelocity all negate\nrun ${steps}\n")
+    harness.run(text, tmp_path, variables={"steps": 1000})
+    first, _, last = harness.read_dump(tmp_path / "check.dump")
+    np.testing.assert_array_equal(last.vectors("x", "y"), first.vectors("x", "y"))
+    np.testing.assert_array_equal(last.vectors("vx", "vy"), -first.vectors("vx", "vy"))

@@ -388,12 +388,15 @@ static void bad_fixes_are_refused(void **state)
   bench *b = *state;
   assert_runs(b, "boundary f p f\ncreate_box 1 box\n");
   refused(b, "fix 1 all nvt temp 1 1 1",
-          "unknown fix style 'nvt'; accepted are: nve; nve/leapfrog [mirror yes|no]; langevin");
+          "unknown fix style 'nvt'; accepted are: nve; nve/leapfrog [mirror yes|no] [drift grid|float]; "
+          "langevin");
   refused(b, "fix 1 all balance 100 1.1", "unknown fix style 'balance'");
   refused(b, "fix 1 some nve", "unknown group 'some'");
   refused(b, "fix 1 all nve yes", "fix nve: unexpected 'yes'");
   refused(b, "fix 1 all nve/leapfrog back", "unknown keyword 'back'");
-  refused(b, "fix 1 all nve/leapfrog mirror", "takes 2 arguments");
+  refused(b, "fix 1 all nve/leapfrog mirror", "mirror must be yes or no");
+  refused(b, "fix 1 all nve/leapfrog drift fixed", "drift takes grid or float, not 'fixed'");
+  refused(b, "fix 1 all nve/leapfrog mirror yes drift float", "drift float cannot be reversed");
   refused(b, "fix 1 all enforce2d", "needs dimension 2");
   refused(b, "fix 1 all langevin 1 1 1", "takes 4 arguments behind its name, not 3");
   refused(b, "fix 1 all langevin -1 1 1 1", "Tstart of fix langevin must be zero or positive");
