@@ -1,19 +1,7 @@
 /* Commands about the log: log and echo. */
 #include "src/sim.h"
 
-#include <errno.h>
 #include <string.h>
-
-/* The root closes its log file and opens another. */
-static md_status reopen(md_log *log, const char *name, const char *mode)
-{
-  if (log->file && fclose(log->file) != 0) log->failed = true;
-  log->file = NULL;
-  if (strcmp(name, "none") == 0) return MD_OK;
-  log->file = fopen(name, mode);
-  if (!log->file) return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s", name, strerror(errno));
-  return MD_OK;
-}
 
 md_status md_do_log(md_sim *sim, const md_words *words)
 {
@@ -22,7 +10,7 @@ md_status md_do_log(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "log: unknown keyword '%.64s'; accepted is append", words->word[1]);
   if (words->n == 2 && strcmp(name, "none") == 0) return md_error(MD_USAGE, "log none cannot be appended to");
   const char *mode = words->n == 2 ? "a" : "w";
-  return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? reopen(sim->log, name, mode) : MD_OK);
+  return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
 }
 
 md_status md_do_echo(md_sim *sim, const md_words *words)

@@ -6,6 +6,7 @@
  */
 #include "src/log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -21,6 +22,19 @@ static void erase_live_line(md_log *log)
 static void put(md_log *log, FILE *sink, const char *format, va_list args)
 {
   if (sink && vfprintf(sink, format, args) < 0) log->failed = true;
+}
+
+md_status md_log_open(md_log *log, const char *name, const char *mode)
+{
+  if (log->file && fclose(log->file) != 0) log->failed = true;
+  log->file = NULL;
+  if (strcmp(name, "none") == 0) return MD_OK;
+  log->file = fopen(name, mode);
+  if (!log->file)
+    return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s; use -log FILE, or -log none", name,
+                    strerror(errno));
+  snprintf(log->file_name, sizeof log->file_name, "%s", name);
+  return MD_OK;
 }
 
 void md_log_print(md_log *log, const char *format, ...)

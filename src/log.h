@@ -15,12 +15,16 @@
 typedef struct md_log {
   FILE *screen;                /* or NULL */
   FILE *file;                  /* or NULL */
+  char file_name[256];         /* of file, possibly cut; for messages */
   bool live;                   /* screen is a terminal: the progress line may be redrawn */
   bool line_open;              /* a live line stands on the terminal */
   bool echo_screen, echo_file; /* of the echo command */
   bool failed;
   double last_heartbeat, last_live; /* seconds since the run's start */
 } md_log;
+
+/* Closes the log file, if there is one, and opens `name` with fopen's mode; `none` opens nothing. */
+md_status md_log_open(md_log *log, const char *name, const char *mode) MD_CHECKED;
 
 /* One line or several, newline included in the format, to both sinks. */
 void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);

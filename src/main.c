@@ -133,12 +133,7 @@ static md_status open_log(md_log *log, const command_line *c)
     if (!log->screen)
       return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name, strerror(errno));
   }
-  if (strcmp(c->log_name, "none") != 0) {
-    log->file = fopen(c->log_name, "w");
-    if (!log->file)
-      return md_error(MD_RUNTIME, "cannot write the log file %s: %s; use -log FILE, or -log none",
-                      c->log_name, strerror(errno));
-  }
+  MD_TRY(md_log_open(log, c->log_name, "w"));
   if (c->echo) {
     log->echo_screen = is(c->echo, "screen", "both");
     log->echo_file = is(c->echo, "log", "both");
@@ -179,6 +174,7 @@ static md_status run_deck(md_sim *sim, const command_line *c)
   if (!standard_input) fclose(file);
   if (status == MD_OK) {
     const long seconds = (long)(md_time() - started);
+    if (sim->log->file) md_log_print(sim->log, "log: %s\n", sim->log->file_name);
     md_log_print(sim->log, "Total wall time: %ld:%02ld:%02ld\n", seconds / 3600, seconds / 60 % 60,
                  seconds % 60);
     return md_log_status(sim->log);

@@ -113,8 +113,8 @@ def test_a_wrong_command_line_leaves_the_log_alone(hello):
 def test_screen_and_default_log(hello):
     out = works(call(hello, "-in", "in.hello")).out
     log = (hello / "log.myriad").read_text()
-    assert re.fullmatch(r"Myriad \S+\nhello 2\nTotal wall time: 0:00:\d\d\n", out)
-    assert re.fullmatch(r'Myriad \S+\nprint "hello \$\(1\+1\)"\nhello 2\nTotal wall time: 0:00:\d\d\n', log)
+    assert re.fullmatch(r"Myriad \S+\nhello 2\nlog: log\.myriad\nTotal wall time: 0:00:\d\d\n", out)
+    assert re.fullmatch(r'Myriad \S+\nprint "hello \$\(1\+1\)"\nhello 2\nlog: log\.myriad\nTotal wall time: 0:00:\d\d\n', log)
 
 
 def test_log(hello):
