@@ -299,7 +299,7 @@ static md_status place(const reader *r, int64_t id, int d, double *x)
 {
   const md_box *box = &r->sim->model.box;
   const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
-  const bool periodic = box->periodic[d] && d < box->dim;
+  const bool periodic = d < box->dim && box->periodic[d];
   if (*x >= lo && (*x < hi || (*x == hi && !periodic))) return MD_OK;
   if (!periodic)
     return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
