@@ -358,7 +358,10 @@ static void sum_near(const md_engine *e, const double *table, double *const forc
           r2 = fma(delta[d], delta[d], r2);
         }
         const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
-        if (r2 < model->overlap2[pair]) md_overlap_add(overlap, p->id[i], p->id[j], r2);
+        if (r2 < model->overlap2[pair]) {
+          md_overlap_add(overlap, p->id[i], p->id[j], r2);
+          continue; /* its impulse is beyond every range */
+        }
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
         for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
       }

@@ -86,7 +86,10 @@ static md_status sum_forces(md_engine *e, const double *table, double *const for
       double delta[3];
       const double r2 = separation(e, i, j, delta);
       const size_t pair = pair_index(e, i, j);
-      if (r2 < model->overlap2[pair]) md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
+      if (r2 < model->overlap2[pair]) {
+        md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
+        continue; /* its impulse is beyond every range */
+      }
       const double *k = table + pair * MD_PAIR_K;
       if (!(r2 < k[0])) continue;
       const double f = md_pair_force(model->pair.kind, r2, k);
