@@ -90,10 +90,13 @@ MD_FN simd_d simd_set(double a) { return _mm256_set1_pd(a); }
 MD_FN simd_d simd_load(const double *p) { return _mm256_loadu_pd(p); }
 MD_FN simd_x simd_load_x(const int32_t *p) { return _mm_loadu_si128((const void *)p); }
 MD_FN simd_x simd_set_x(int32_t a) { return _mm_set1_epi32(a); }
+/* Four loads: as fast as the gather instruction where that is fast, and several times faster where it is not. */
 MD_FN simd_d simd_gather(const double *p, simd_x i)
 {
-  const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
-  return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), p, i, all, 8);
+  const int64_t low = _mm_cvtsi128_si64(i), high = _mm_extract_epi64(i, 1);
+  const __m128d a = _mm_loadh_pd(_mm_load_sd(p + (int32_t)low), p + (low >> 32));
+  const __m128d b = _mm_loadh_pd(_mm_load_sd(p + (int32_t)high), p + (high >> 32));
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(a), b, 1);
 }
 MD_FN simd_x simd_gather_x(const int32_t *p, simd_x i) { return _mm_i32gather_epi32(p, i, 4); }
 MD_FN simd_x simd_add_x(simd_x a, simd_x b) { return _mm_add_epi32(a, b); }
