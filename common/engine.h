@@ -17,10 +17,8 @@ extern "C" {
 #endif
 
 typedef struct md_engine_options {
-  int threads;       /* 0: all */
-  double cell_size;  /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
-  double skin;       /* < 0: the model's */
-  int rebuild_every; /* 0: by displacement alone; otherwise also every so many steps */
+  int threads;      /* 0: all */
+  double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
 } md_engine_options;
 
 /* What an engine says of itself after some steps. */

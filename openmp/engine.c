@@ -29,7 +29,7 @@ struct md_engine {
   bool built;   /* list, ghosts and impulse arrays fit the particles */
   bool current; /* impulse belongs to the present positions */
   double owed;  /* kicks by impulse that are due before the next drift */
-  int64_t steps_since_build;
+  bool moved;   /* since the rebuild */
 
   cell_grid grid;
   cell_index owned, ghost;
@@ -106,7 +106,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   }
-  e->skin = options->skin >= 0.0 ? options->skin : model->skin;
+  e->skin = model->skin;
   /* A skin beyond the cutoff only makes the list longer, and ghosts reach at most one box. */
   if (e->skin > model->cutoff) e->skin = model->cutoff;
   for (int d = 0; d < model->box.dim; ++d)
@@ -324,7 +324,7 @@ static md_status rebuild(md_engine *e)
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
-  e->steps_since_build = 0;
+  e->moved = false;
   ++e->rebuilds;
   return MD_OK;
 }
@@ -500,11 +500,9 @@ static md_status drift(md_engine *e)
   e->current = false;
   if (!sane) MD_TRY(find_flyer(e, &motion));
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  ++e->steps_since_build;
-  double moved = largest2;
-  MD_TRY(e->comm->max(e->comm, &moved, 1));
-  const bool expired = e->options.rebuild_every > 0 && e->steps_since_build >= e->options.rebuild_every;
-  if (expired || moved > 0.25 * e->skin * e->skin) return rebuild(e);
+  e->moved = true;
+  MD_TRY(e->comm->max(e->comm, &largest2, 1));
+  if (largest2 > 0.25 * e->skin * e->skin) return rebuild(e);
   MD_TRY(e->comm->halo_update(e->comm, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   return MD_OK;
@@ -587,7 +585,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
-  if (!e->built || (wrap && e->steps_since_build > 0)) {
+  if (!e->built || (wrap && e->moved)) {
     const bool current = e->current;
     MD_TRY(rebuild(e));
     e->current = false;
