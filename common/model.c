@@ -123,7 +123,7 @@ static md_status prepare_pair(md_model *model)
     if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
       return md_error(MD_USAGE,
                       "the cutoff %g is larger than half of the periodic box along %c (%g): use a larger box",
-                      model->cutoff, "xyz"[d], box -> length[d]);
+                      model->cutoff, 'x' + d, box->length[d]);
   free_tables(model);
   const long long npair = (long long)model->ntypes * model->ntypes;
   MD_TRY(md_array_new_zero(&model->impulse_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
@@ -204,14 +204,15 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   if (bad == INT64_MAX) return MD_OK;
   for (int64_t i = 0; i < p->n; ++i) {
     if (p->id[i] != bad) continue;
-    for (int d = 0; d < box->dim; ++d)
-      if (!(fabs(p->v[d][i]) <= speed_limit))
-        return md_error(MD_PHYSICS,
-                        "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
-                        "beyond the limit of %.3g: use a timestep below %.3g",
-                        (long long)model->step, (long long)bad, fabs(p->v[d][i]), "xyz"[d],
-                        fabs(p->v[d][i]) * model -> dt, model -> move_limit,
-                        0.1 * model -> dt *speed_limit / fabs(p->v[d][i]));
+    for (int d = 0; d < box->dim; ++d) {
+      const double speed = fabs(p->v[d][i]), dt = model->dt, limit = model->move_limit;
+      if (speed <= speed_limit) continue;
+      return md_error(MD_PHYSICS,
+                      "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
+                      "beyond the limit of %.3g: use a timestep below %.3g",
+                      (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, limit,
+                      0.1 * dt * speed_limit / speed);
+    }
     return md_error(MD_PHYSICS, "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
                     (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
                     box->dim == 3 ? p->x[2][i] : 0.0);

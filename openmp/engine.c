@@ -51,6 +51,12 @@ struct md_engine {
   int64_t steps, rebuilds;
 };
 
+/* The particles of chunk c are [c * CHUNK, chunk_end(e, c)). */
+static int64_t chunk_end(const md_engine *e, int64_t c)
+{
+  return (c + 1) * CHUNK < e->p->n ? (c + 1) * CHUNK : e->p->n;
+}
+
 static void free_arrays(double *array[3])
 {
   for (int d = 0; d < 3; ++d) {
@@ -289,7 +295,7 @@ static md_status build_list(md_engine *e, int32_t far)
     arena mine = e->arenas[t];
     mine.used = 0;
     for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
-      const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
       e->chunk_at[c] = mine.used;
       e->chunk_arena[c] = t;
       ok = ok && e->kernels->list(&a, first, last, &mine, e->rows + c * CHUNK_BLOCKS);
@@ -393,7 +399,7 @@ static md_status sum_forces(md_engine *e, const double *table, double *const for
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t)
     for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
-      const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
       const double least = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
                                                                e->rows + c * CHUNK_BLOCKS);
       if (least >= model->close2) continue;
@@ -465,8 +471,7 @@ static bool move_each(md_engine *e, const move_args *a, int64_t first, int64_t l
 
 static move_args move_args_of(md_engine *e, const md_motion *motion)
 {
-  move_args a = {.n = e->p->n,
-                 .kicks = e->owed,
+  move_args a = {.kicks = e->owed,
                  .quantum = e->model->grids.v,
                  .time_scale = motion->time * e->model->velocity_per_v[1],
                  .motion = motion};
@@ -491,7 +496,7 @@ static md_status drift(md_engine *e)
   bool sane = true;
 #pragma omp parallel for schedule(static) reduction(max : largest2) reduction(&& : sane)
   for (int64_t c = 0; c < e->nchunk; ++c) {
-    const int64_t first = c * CHUNK, last = first + CHUNK < a.n ? first + CHUNK : a.n;
+    const int64_t first = c * CHUNK, last = chunk_end(e, c);
     const bool ok =
         plain ? e->kernels->move(&a, first, last, &largest2) : move_each(e, &a, first, last, &largest2);
     sane = sane && ok;
@@ -566,7 +571,7 @@ static md_status measure(md_engine *e, md_measure *total)
     md_measure mine = {.count = 0};
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
-      const int64_t first = c * CHUNK, last = first + CHUNK < p->n ? first + CHUNK : p->n;
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
       for (int64_t i = first; i < last; ++i) md_motion_measure(model, p, i, &mine);
       if (model->pair.kind != MD_PAIR_NONE)
         e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),

@@ -52,7 +52,6 @@ typedef struct force_args {
 } force_args;
 
 typedef struct move_args {
-  int64_t n;
   double *x[3], *v[3];
   const double *impulse[3]; /* NULL: no kick */
   const double *from[3];    /* positions at the last rebuild */

@@ -86,7 +86,7 @@ static void info_system(md_sim *sim)
     return;
   }
   for (int d = 0; d < m->box.dim; ++d)
-    md_log_print(log, "  box %c: %.15g to %.15g, %s\n", "xyz"[d], m -> box.lo[d], m->box.hi[d],
+    md_log_print(log, "  box %c: %.15g to %.15g, %s\n", 'x' + d, m->box.lo[d], m->box.hi[d],
                  m->box.periodic[d] ? "periodic" : "fixed");
   md_log_print(log, "  %lld particles of %d type%s\n", (long long)m->natoms, m->ntypes,
                m->ntypes == 1 ? "" : "s");
