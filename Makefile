@@ -23,7 +23,7 @@ endif
 ##   WERROR=1           warnings are errors
 ##   V=1                print full commands, and everything the unit tests say
 ##   SAN=NAME[,NAME]    build and test with a sanitizer: address, undefined, thread
-##   DECK= ARGS=        another deck for `make run`, further words for its command line
+##   DECK= ARGS=        another deck for `make run`, further words for its command line, or that of a script
 ##   SECONDS=60         duration of `make fuzz`
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
@@ -130,7 +130,8 @@ CUDA_ARCHS ?= 70 75 80 86 89 90
 # Only architectures this toolkit knows; the newest also as PTX, for GPUs that come after it.
 CUDA_KNOWN := $(filter $(CUDA_ARCHS),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)))
 CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(ENGINES) \
-  $(if $(filter 1,$(WERROR)),-Werror all-warnings) -Xcompiler -Wall,-Wextra,-ffp-contract=off,-fopenmp \
+  $(if $(filter 1,$(WERROR)),-Werror all-warnings) -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off,-fopenmp \
+  -DMD_CUDA_ARCHS='"$(CUDA_KNOWN)"' \
   $(foreach a,$(CUDA_KNOWN),-gencode arch=compute_$a$(comma)code=sm_$a) \
   -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
 CUDA_CXX ?= g++
@@ -150,8 +151,8 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all help info setup run test test-unit test-e2e check bench fuzz install uninstall clean format \
-        format-check lint objects tests FORCE
+.PHONY: all help info setup run test test-unit test-e2e test-gpu check bench bench-gpu profile-gpu \
+        ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) ## build the program (the default target)
 
@@ -202,15 +203,40 @@ test-e2e: $(PROGRAM) ## run the end-to-end tests alone (pytest)
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
 NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before'
 
+# A machine without a GPU skips these tests in `make test`; here that is a failure.
+test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu validate
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
+	$(quiet)$(PYTHON) validate/sanitize_gpu.py --myriad $(PROGRAM)
+	$(quiet)$(PYTHON) validate/large_gpu.py --myriad $(PROGRAM) $(ARGS)
+
+# Builds, and ends unless the program finds a GPU.
+need-gpu:
+	@$(SETUP) build python
+	@$(MAKE) all
+	@$(PROGRAM) info | grep '^GPU 0:' || { $(PROGRAM) info | grep -i gpu; \
+	  echo 'this needs a GPU, and a program built with nvcc (see make info)' >&2; exit 1; }
+
 check: ## compare every engine and thread count with the naive one, bit by bit
 	@$(SETUP) build python
 	@$(MAKE) all
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
 	@$(SETUP) build
 	@$(MAKE) all
 	$(quiet)$(PYTHON) validate/bench.py --myriad $(PROGRAM) $(ARGS)
+
+bench-gpu: need-gpu ## measure the GPU engine, 10^3 to 5 10^8 particles (under 5 minutes on an H100)
+	$(quiet)$(PYTHON) validate/bench_gpu.py --myriad $(PROGRAM) $(ARGS)
+
+profile-gpu: need-gpu ## time every kernel of the GPU engine; ARGS=--ncu: also with Nsight Compute
+	$(quiet)$(PYTHON) validate/profile_gpu.py --myriad $(PROGRAM) $(ARGS)
+
+ladder-cells: need-gpu ## measure what each part of the GPU's cell pipeline is worth; results go to run/
+	$(quiet)$(PYTHON) validate/ladder_cells.py --myriad $(PROGRAM) $(ARGS)
 
 # Each target gets its share of the time; a crash leaves its input in build/fuzz.
 fuzz: ## feed mutated decks and data files to the readers for SECONDS

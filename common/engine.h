@@ -16,10 +16,54 @@
 extern "C" {
 #endif
 
+typedef enum md_gpu_neighbours { MD_GPU_AUTO, MD_GPU_CELLS, MD_GPU_LIST, MD_GPU_ALL_PAIRS } md_gpu_neighbours;
+typedef enum md_gpu_sort { MD_GPU_SORT_COUNT, MD_GPU_SORT_RADIX } md_gpu_sort;
+
+/* How the GPU engine does its work (`package gpu`). Nothing here changes a bit of the results, except mixed. */
+typedef struct md_gpu_options {
+  bool mixed;     /* pair arithmetic in single precision: tolerances instead of the same bits */
+  bool symmetric; /* each pair once, added to both partners by atomicAdd; else by both partners */
+  bool unfused;   /* force and move as two kernels */
+  bool unsorted;  /* particles stay where they are, cells hold their indices */
+  bool unpadded;  /* no border of empty cells: the stencil tests bounds */
+  bool rolled;    /* the stencil as a loop */
+  bool staged;    /* candidates go through shared memory */
+  bool profile;   /* time every kernel */
+  md_gpu_neighbours neighbours;
+  md_gpu_sort sort;
+  int rebin;      /* steps between rebins; 0: when displacements require it */
+  int block;      /* threads a block; 0: the engine's choice */
+  int device;     /* -1: the engine's choice */
+  double skin;    /* sigma; 0: the engine's choice */
+  int64_t memory; /* bytes to use at most; 0: all */
+} md_gpu_options;
+
 typedef struct md_engine_options {
   int threads;      /* 0: all */
   double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
+  md_gpu_options gpu;
 } md_engine_options;
+
+/* Memory an engine needs for a model: `myriad plan`. */
+enum { MD_PLAN_ITEMS = 16 };
+typedef struct md_engine_plan {
+  int nitem;
+  struct {
+    const char *name; /* static */
+    double bytes;     /* per particle */
+  } item[MD_PLAN_ITEMS];
+  double bytes;      /* per particle, all items */
+  int64_t available; /* bytes on the device or machine; 0: unknown */
+  char device[128];  /* what has that memory; empty: unknown */
+  char method[128];  /* how neighbours are found */
+} md_engine_plan;
+
+/* Counts of particles in the bins of a picture (dump density). */
+typedef struct md_histogram {
+  int axis[2]; /* to the right, up */
+  int n[2];    /* bins */
+  double lo[2], per_length[2];
+} md_histogram;
 
 /* What an engine says of itself after some steps. */
 typedef struct md_engine_report {
@@ -31,6 +75,7 @@ typedef struct md_engine_report {
   int64_t bytes;   /* allocated by engine and particles */
   const char *isa; /* the instruction set its kernels run with */
   int threads;
+  const char *details; /* further lines for the log, each ending in a newline; or NULL. The engine's */
 } md_engine_report;
 
 typedef struct md_engine md_engine;
@@ -49,6 +94,10 @@ typedef struct md_engine_kind {
   /* Makes the particles structure current (owned particles only, any order, positions wrapped). With
    * `force` != NULL also the forces on them, dim arrays of n the caller provides, in energy/length. */
   md_status (*download)(md_engine *, double *const force[3]) MD_CHECKED;
+  /* Adds this rank's particles to count[n[0] * n[1]], rows upwards, without a download; NULL: not offered. */
+  md_status (*histogram)(md_engine *, const md_histogram *, int64_t *count) MD_CHECKED;
+  /* What `n` particles of a prepared model would need on one rank, without making an engine; NULL: not offered. */
+  md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);
   void (*destroy)(md_engine *);
 } md_engine_kind;

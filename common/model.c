@@ -233,9 +233,7 @@ void md_model_leave(const md_model *model, md_particles *p)
 double md_model_langevin_temperature(const md_model *model, int64_t step)
 {
   const md_langevin *l = &model->langevin;
-  const int64_t span = model->run_end - model->run_begin;
-  if (span <= 0) return l->t_stop;
-  return l->t_start + (l->t_stop - l->t_start) * ((double)(step - model->run_begin) / (double)span);
+  return md_langevin_ramp(l->t_start, l->t_stop, step - model->run_begin, model->run_end - model->run_begin);
 }
 
 void md_measure_merge(md_measure *a, const md_measure *b)

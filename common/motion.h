@@ -94,25 +94,27 @@ static inline md_motion md_motion_of(const md_model *model)
   return m;
 }
 
-/* Moves one coordinate by one step; random: a word of the particle's number for this step (thermostat only).
- * Returns the larger displacement of the step's drifts; one beyond move_limit (or NaN) ends the
- * move at once, so that a reflection cannot go on forever. */
-MD_FN double md_motion_axis(const md_motion *m, int d, double time_scale, double noise, uint32_t random,
-                            double *x, double *v)
+/* One drift along one axis, with its reflection. Returns the displacement; one beyond move_limit (or NaN) ends
+ * the move at once, so that a reflection cannot go on forever. */
+MD_FN double md_motion_drift(const md_motion *m, int d, double time_scale, double *x, double *v)
 {
-  double moved = md_drift(*v, time_scale, m->round_x);
+  const double moved = md_drift(*v, time_scale, m->round_x);
   *x += moved;
   if (!(fabs(moved) <= m->move_limit)) return moved;
   if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d], m->quantum);
-  if (m->thermostat) {
-    *v = md_thermalise(*v, m->keep, noise, md_random_unit(random), m->round_v);
-    const double more = md_drift(*v, time_scale, m->round_x);
-    *x += more;
-    if (!(fabs(more) <= m->move_limit)) return more;
-    if (*x < m->lo[d] || *x > m->hi[d]) md_reflect(x, v, m->lo[d], m->hi[d], m->quantum);
-    moved = fabs(more) > fabs(moved) ? more : moved;
-  }
   return moved;
+}
+
+/* Moves one coordinate by one step; random: a word of the particle's number for this step (thermostat only).
+ * Returns the larger displacement of the step's drifts, and stops at one beyond move_limit. */
+MD_FN double md_motion_axis(const md_motion *m, int d, double time_scale, double noise, uint32_t random,
+                            double *x, double *v)
+{
+  const double moved = md_motion_drift(m, d, time_scale, x, v);
+  if (!m->thermostat || !(fabs(moved) <= m->move_limit)) return moved;
+  *v = md_thermalise(*v, m->keep, noise, md_random_unit(random), m->round_v);
+  const double more = md_motion_drift(m, d, time_scale, x, v);
+  return fabs(more) > fabs(moved) || !(fabs(more) <= m->move_limit) ? more : moved;
 }
 
 /* Adds one particle's kinetic energy and momentum to a measure. */
@@ -126,6 +128,12 @@ static inline void md_motion_measure(const md_model *model, const md_particles *
   }
   const double kinetic = md_kinetic(v2, model->velocity_per_v[p->type[i]], model->mass_reference);
   md_wide_add(&m->kinetic, md_count(kinetic / model->grids.k));
+}
+
+/* The thermostat's temperature `done` steps into a run of `span` steps: a linear ramp. */
+MD_FN double md_langevin_ramp(double t_start, double t_stop, int64_t done, int64_t span)
+{
+  return span > 0 ? t_start + (t_stop - t_start) * ((double)done / (double)span) : t_stop;
 }
 
 #endif

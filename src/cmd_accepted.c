@@ -1,5 +1,5 @@
 /* Commands that decks written for LAMMPS carry and that have no meaning here: newton, processors, comm_modify,
- * package, suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
+ * suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -76,18 +76,6 @@ md_status md_do_comm_modify(md_sim *sim, const md_words *words)
                     words->word[words->n - 1]);
   for (int k = 0; k < words->n; k += 2) MD_TRY(check_comm_modify(words->word[k], words->word[k + 1]));
   md_sim_explain(sim, "comm_modify", "has no effect here: ghosts reach exactly as far as the forces need");
-  return MD_OK;
-}
-
-md_status md_do_package(md_sim *sim, const md_words *words)
-{
-  static const char *const names[] = {"gpu", "intel", "kokkos", "omp"};
-  const char *name = words->word[0];
-  if (!is_one_of(name, names, 4))
-    return md_error(MD_USAGE, "package '%.64s' is unknown; accepted are gpu, intel, kokkos and omp", name);
-  md_sim_explain(
-      sim, "package",
-      "has no effect here: --engine and --threads on the command line choose how a run is executed");
   return MD_OK;
 }
 

@@ -9,6 +9,10 @@ md_status md_do_log(md_sim *sim, const md_words *words)
   if (words->n == 2 && strcmp(words->word[1], "append") != 0)
     return md_error(MD_USAGE, "log: unknown keyword '%.64s'; accepted is append", words->word[1]);
   if (words->n == 2 && strcmp(name, "none") == 0) return md_error(MD_USAGE, "log none cannot be appended to");
+  if (sim->planning.on) {
+    md_sim_explain(sim, "log", "a plan writes no files");
+    return MD_OK;
+  }
   const char *mode = words->n == 2 ? "a" : "w";
   return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
 }

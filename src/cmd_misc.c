@@ -61,6 +61,10 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
   md_log_print(log, "%s\n", text);
   log->screen = screen;
   if (!to->file) return MD_OK;
+  if (sim->planning.on) {
+    md_sim_explain(sim, "print", "a plan writes no files");
+    return MD_OK;
+  }
   return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? write_line(text, to) : MD_OK);
 }
 

@@ -272,13 +272,13 @@ md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
   MD_TRY(md_array_new(&d.text, COMMAND_MAX + 1, 1, "a line of the deck"));
   d.text[0] = '\0';
   md_status status = MD_OK;
-  while (status == MD_OK && !d.end) {
+  while (status == MD_OK && !d.end && !sim->planning.done) {
     status = read_command(&d);
     if (status == MD_OK && !(d.end && d.n == 0)) status = run_command(sim, &d);
   }
   if (status != MD_OK)
     md_error_prefix("%s:%lld: ", name, (long long)d.first_line);
-  else
+  else if (!sim->planning.done)
     warn_unused(sim);
   free(d.text);
   return status;

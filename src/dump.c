@@ -97,7 +97,7 @@ static md_status observe(md_observer *observer, md_view *view)
 {
   md_dump *dump = (md_dump *)observer;
   md_sim *sim = view->sim;
-  MD_TRY(md_view_particles(view));
+  if (!dump->style->draw) MD_TRY(md_view_particles(view));
   if (md_dump_wants_forces(dump)) MD_TRY(md_view_forces(view));
   char *path;
   MD_TRY(frame_path(dump, view->step, &path));

@@ -7,6 +7,7 @@
  * Counting is parallel and exact: integer counters shared by all threads, added to atomically, so the picture
  * does not depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread meets
  * the same bin several times running and adds that run at once. Cost: a few ns per particle; 9 bytes per pixel.
+ * An engine that keeps its particles elsewhere counts them there (engine.h), into the same bins.
  */
 #include "src/dump.h"
 #include "src/picture.h"
@@ -18,13 +19,6 @@
 #include <string.h>
 
 enum { BINS_MAX = 16384, LEVELS = 256 };
-
-/* The grid of bins over the face of the box that is seen. */
-typedef struct grid {
-  int axis[2]; /* to the right, up */
-  int n[2];
-  double lo[2], per_length[2];
-} grid;
 
 static md_status parse_axis(const char *word, int *axis)
 {
@@ -61,11 +55,12 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-static grid make_grid(const md_dump *dump, const md_box *box)
+/* The bins over the face of the box that is seen. */
+static md_histogram make_grid(const md_dump *dump, const md_box *box)
 {
   /* The axes to the right and up, for each axis along which one looks. */
   static const int seen[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-  grid g;
+  md_histogram g;
   const double a = box->length[seen[dump->axis][0]], b = box->length[seen[dump->axis][1]];
   const double longer = md_max(a, b);
   for (int k = 0; k < 2; ++k) {
@@ -79,7 +74,7 @@ static grid make_grid(const md_dump *dump, const md_box *box)
   return g;
 }
 
-static int bin_along(const grid *g, int k, double x)
+static int bin_along(const md_histogram *g, int k, double x)
 {
   const double place = (x - g->lo[k]) * g->per_length[k];
   if (!(place > 0.0)) return 0;
@@ -92,7 +87,7 @@ static void add_run(int64_t *counter, int64_t run)
   *counter += run;
 }
 
-static void count_particles(const grid *g, const md_particles *p, int threads, int64_t *count)
+static void count_particles(const md_histogram *g, const md_particles *p, int threads, int64_t *count)
 {
   const double *x = p->x[g->axis[0]], *y = p->x[g->axis[1]];
   const int64_t n = p->n;
@@ -113,8 +108,20 @@ static void count_particles(const grid *g, const md_particles *p, int threads, i
   }
 }
 
+/* An engine that can count where its particles are spares the download of all of them. */
+static md_status count_rank(md_view *view, const md_histogram *g, int64_t *count)
+{
+  if (view->engine && view->kind->histogram) return view->kind->histogram(view->engine, g, count);
+  MD_TRY(md_view_particles(view));
+  const md_sim *sim = view->sim;
+  const int threads = sim->options.threads > 0 ? sim->options.threads : omp_get_max_threads();
+  count_particles(g, &sim->particles, threads, count);
+  return MD_OK;
+}
+
 /* Counts to levels 0..255, with the row of the highest y first. */
-static void shade(const grid *g, const int64_t *count, int64_t most, bool logarithmic, unsigned char *level)
+static void shade(const md_histogram *g, const int64_t *count, int64_t most, bool logarithmic,
+                  unsigned char *level)
 {
   const int width = g->n[0], height = g->n[1];
   const double top = logarithmic ? log1p((double)most) : (double)most;
@@ -130,8 +137,8 @@ static void shade(const grid *g, const int64_t *count, int64_t most, bool logari
   }
 }
 
-static md_status write_picture(const md_dump *dump, const md_view *view, const grid *g, const int64_t *count,
-                               const char *path)
+static md_status write_picture(const md_dump *dump, const md_view *view, const md_histogram *g,
+                               const int64_t *count, const char *path)
 {
   const int64_t pixels = (int64_t)g->n[0] * g->n[1];
   int64_t most = 0;
@@ -155,13 +162,12 @@ static md_status write_picture(const md_dump *dump, const md_view *view, const g
 static md_status draw(const md_dump *dump, md_view *view, const char *path)
 {
   md_sim *sim = view->sim;
-  const grid g = make_grid(dump, &sim->model.box);
+  const md_histogram g = make_grid(dump, &sim->model.box);
   const int pixels = g.n[0] * g.n[1];
   int64_t *count;
   MD_TRY(md_array_new_zero(&count, pixels, sizeof *count, "the density histogram"));
-  const int threads = sim->options.threads > 0 ? sim->options.threads : omp_get_max_threads();
-  count_particles(&g, &sim->particles, threads, count);
-  md_status status = sim->comm->sum(sim->comm, count, pixels);
+  md_status status = sim->comm->agree(sim->comm, count_rank(view, &g, count));
+  if (status == MD_OK) status = sim->comm->sum(sim->comm, count, pixels);
   if (status == MD_OK && sim->comm->rank == 0) status = write_picture(dump, view, &g, count, path);
   free(count);
   return status;

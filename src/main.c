@@ -1,12 +1,17 @@
 /* The program: command line, log files, and the exit status. Only this file prints to the terminal by itself.
  *
  *   myriad -in DECK [options]      run a deck
+ *   myriad plan -in DECK [options] the memory that it needs
  *   myriad info                    what this build and machine offer
  *   myriad help [COMMAND]          the commands of the deck language
  */
+#ifdef MD_WITH_GPU
+#include "gpu/gpu.h"
+#endif
 #include "openmp/openmp.h"
 #include "src/deck.h"
 #include "src/engines.h"
+#include "src/plan.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -18,7 +23,7 @@
 #define MD_VERSION "0.1"
 #endif
 
-enum { PRESETS_MAX = 256 };
+enum { PRESETS_MAX = 256, PACKAGES_MAX = 16, GPU_TEXT = 4096 };
 
 typedef struct preset {
   const char *name;
@@ -30,19 +35,29 @@ typedef struct command_line {
   const char *deck;
   const char *log_name, *screen_name, *echo;
   const char *engine;
+  const md_engine_kind *kind; /* that of `engine`, or the GPU's for --gpu-naive */
+  bool gpu_naive;
+  bool plan;
+  int64_t particles; /* of --particles; 0: not given */
   int64_t threads;
   int npreset;
   preset presets[PRESETS_MAX];
+  int npackage;
+  md_words packages[PACKAGES_MAX]; /* words of the command package */
 } command_line;
 
 static const char usage[] =
     "usage: myriad -in DECK [options]     run a deck (an input script in LAMMPS's language)\n"
+    "       myriad plan -in DECK [options] [--particles N]\n"
+    "                                     the memory an engine needs for a deck, or for N such particles\n"
     "       myriad info                   what this build and machine offer\n"
     "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
     "options:\n"
     "  -in, -i FILE                 the deck; - reads standard input\n"
     "  -var, -v NAME VALUE...       set a variable, before the deck does\n"
-    "  --engine NAME                openmp (default) or naive\n"
+    "  --engine NAME                openmp (default), gpu or naive; myriad info lists those of this build\n"
+    "  --gpu-naive                  with --engine naive: all pairs on the GPU\n"
+    "  -package, -pk WORDS...       a package command before the deck, as in -pk gpu precision mixed\n"
     "  --threads N                  threads of the openmp engine (default: OMP_NUM_THREADS, or all cores)\n"
     "  -log, -l FILE|none           the log file (default log.myriad)\n"
     "  -screen, -sc FILE|none       what goes to the screen otherwise\n"
@@ -86,40 +101,106 @@ static int values(int argc, char *const *argv, int from)
   return n;
 }
 
-static md_status parse(int argc, char **argv, command_line *c)
+/* Where the value of a text option goes; NULL: no such option. */
+static const char **text_option(command_line *c, const char *word)
 {
-  *c = (command_line){.log_name = "log.myriad", .engine = "openmp"};
-  for (int a = 1; a < argc; ++a) {
-    const char *word = argv[a];
-    const char *value = a + 1 < argc ? argv[a + 1] : NULL;
-    if (is(word, "-var", "-v") || is(word, "--var", "-var")) {
-      preset *p = &c->presets[c->npreset];
-      const int n = values(argc, argv, a + 1);
-      if (n < 2) return md_error(MD_USAGE, "-var takes a name and at least one value");
-      if (++c->npreset > PRESETS_MAX) return md_error(MD_USAGE, "more than %d -var options", PRESETS_MAX);
-      *p = (preset){argv[a + 1], argv + a + 2, n - 1};
-      a += n;
-      continue;
-    }
-    const char **text = is(word, "-in", "-i") || is(word, "--in", "-in")                ? &c->deck
-                        : is(word, "-log", "-l") || is(word, "--log", "-log")           ? &c->log_name
-                        : is(word, "-screen", "-sc") || is(word, "--screen", "-screen") ? &c->screen_name
-                        : is(word, "-echo", "-e") || is(word, "--echo", "-echo")        ? &c->echo
-                        : is(word, "--engine", "-engine")                               ? &c->engine
-                                                                                        : NULL;
-    if (!text && !is(word, "--threads", "-threads"))
-      return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
-    if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
-    ++a;
-    if (text)
-      *text = value;
-    else
-      MD_TRY(md_word_int64(value, "--threads", 1, 4096, &c->threads));
+  return is(word, "-in", "-i") || is(word, "--in", "-in")                ? &c->deck
+         : is(word, "-log", "-l") || is(word, "--log", "-log")           ? &c->log_name
+         : is(word, "-screen", "-sc") || is(word, "--screen", "-screen") ? &c->screen_name
+         : is(word, "-echo", "-e") || is(word, "--echo", "-echo")        ? &c->echo
+         : is(word, "--engine", "-engine")                               ? &c->engine
+                                                                         : NULL;
+}
+
+static md_status one_value(command_line *c, const char *word, const char *value)
+{
+  const char **text = text_option(c, word);
+  const bool threads = is(word, "--threads", "-threads"), particles = is(word, "--particles", "-particles");
+  if (!text && !threads && !particles)
+    return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
+  if (particles && !c->plan) return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
+  if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
+  if (threads) return md_word_int64(value, "--threads", 1, 4096, &c->threads);
+  if (particles) return md_word_int64(value, "--particles", 1, INT64_MAX, &c->particles);
+  *text = value;
+  return MD_OK;
+}
+
+/* Options with any number of values; *used: how many words they took, 0 if `argv[0]` is none of them. */
+static md_status many_values(command_line *c, int argc, char **argv, int *used)
+{
+  const char *word = argv[0];
+  const bool package = is(word, "-package", "-pk") || is(word, "--package", "-pk");
+  *used = 0;
+  if (is(word, "--gpu-naive", "-gpu-naive")) {
+    c->gpu_naive = true;
+    *used = 1;
+    return MD_OK;
   }
-  if (!c->deck) return md_error(MD_USAGE, "no deck: say myriad -in FILE; see myriad --help");
+  if (!package && !is(word, "-var", "-v") && !is(word, "--var", "-var")) return MD_OK;
+  const int n = values(argc, argv, 1);
+  *used = 1 + n;
+  if (package) {
+    if (n < 1)
+      return md_error(MD_USAGE, "%s takes the words of a package command: gpu KEYWORD VALUE...", word);
+    if (c->npackage == PACKAGES_MAX) return md_error(MD_USAGE, "more than %d -pk options", PACKAGES_MAX);
+    c->packages[c->npackage++] = (md_words){n, argv + 1};
+    return MD_OK;
+  }
+  if (n < 2) return md_error(MD_USAGE, "-var takes a name and at least one value");
+  if (c->npreset == PRESETS_MAX) return md_error(MD_USAGE, "more than %d -var options", PRESETS_MAX);
+  c->presets[c->npreset++] = (preset){argv[1], argv + 2, n - 1};
+  return MD_OK;
+}
+
+static md_status unknown_engine(const char *name)
+{
+  for (const md_engine_left_out *e = md_engines_left_out; e->name; ++e)
+    if (strcmp(e->name, name) == 0)
+      return md_error(MD_USAGE, "the engine %s is not in this build: it needs %s", name, e->needs);
+  char accepted[256] = "";
+  for (int k = 0; k < md_engines_count; ++k) {
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k]->name);
+  }
+  return md_error(MD_USAGE, "there is no engine `%s` in this build; accepted are %s", name, accepted);
+}
+
+static md_status choose_engine(command_line *c)
+{
+  if (c->gpu_naive && strcmp(c->engine, "naive") != 0)
+    return md_error(MD_USAGE, "--gpu-naive is the naive engine's work on the GPU: say --engine naive, not %s",
+                    c->engine);
+  const char *name = c->gpu_naive ? "gpu" : c->engine;
+  c->kind = md_engine_find(name);
+  return c->kind ? MD_OK : unknown_engine(name);
+}
+
+static md_status check_options(const command_line *c)
+{
+  if (!c->deck)
+    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
   if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
     return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
+  if (c->plan && c->log_name && strcmp(c->log_name, "none") != 0)
+    return md_error(MD_USAGE, "myriad plan writes no log file: leave -log %s out", c->log_name);
   return MD_OK;
+}
+
+/* argv[0, argc) are the options alone. */
+static md_status parse(int argc, char **argv, command_line *c)
+{
+  for (int a = 0; a < argc;) {
+    int used;
+    MD_TRY(many_values(c, argc - a, argv + a, &used));
+    a += used;
+    if (used > 0) continue;
+    MD_TRY(one_value(c, argv[a], a + 1 < argc ? argv[a + 1] : NULL));
+    a += 2;
+  }
+  MD_TRY(check_options(c));
+  if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
+  return choose_engine(c);
 }
 
 static md_status open_log(md_log *log, const command_line *c)
@@ -147,40 +228,51 @@ static void close_log(md_log *log)
   if (log->screen && log->screen != stdout) fclose(log->screen);
 }
 
-static md_status unknown_engine(const char *name)
+/* What the command line sets before the deck is read. */
+static md_status set_up(md_sim *sim, const command_line *c)
 {
-  char accepted[256] = "";
-  for (int k = 0; k < md_engines_count; ++k) {
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k]->name);
+  sim->engine = c->kind;
+  sim->planning = (md_planning){.on = c->plan, .particles = c->particles};
+  if (c->threads > 0) omp_set_num_threads((int)c->threads);
+  sim->options.threads = omp_get_max_threads();
+  if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;
+  for (int k = 0; k < c->npackage; ++k) {
+    const md_status status = md_do_package(sim, &c->packages[k]);
+    if (status != MD_OK) md_error_prefix("-pk: ");
+    MD_TRY(status);
   }
-  return md_error(MD_USAGE, "there is no engine `%s` in this build; accepted are %s", name, accepted);
+  for (int p = 0; p < c->npreset; ++p)
+    MD_TRY(
+        md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
+  return c->plan ? md_plan_check(sim) : MD_OK;
+}
+
+static md_status read_deck(md_sim *sim, const char *name)
+{
+  const bool standard_input = strcmp(name, "-") == 0;
+  FILE *file = standard_input ? stdin : fopen(name, "r");
+  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, strerror(errno));
+  const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : name);
+  if (!standard_input) fclose(file);
+  if (status != MD_OK && sim->log->file) put_message(sim->log->file, "ERROR: ");
+  return status;
 }
 
 static md_status run_deck(md_sim *sim, const command_line *c)
 {
-  sim->engine = md_engine_find(c->engine);
-  if (!sim->engine) return unknown_engine(c->engine);
-  if (c->threads > 0) omp_set_num_threads((int)c->threads);
-  sim->options.threads = omp_get_max_threads();
-  for (int p = 0; p < c->npreset; ++p)
-    MD_TRY(
-        md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
-  const bool standard_input = strcmp(c->deck, "-") == 0;
-  FILE *file = standard_input ? stdin : fopen(c->deck, "r");
-  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", c->deck, strerror(errno));
+  MD_TRY(set_up(sim, c));
   const double started = md_time();
-  const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : c->deck);
-  if (!standard_input) fclose(file);
-  if (status == MD_OK) {
-    const long seconds = (long)(md_time() - started);
-    if (sim->log->file) md_log_print(sim->log, "log: %s\n", sim->log->file_name);
-    md_log_print(sim->log, "Total wall time: %ld:%02ld:%02ld\n", seconds / 3600, seconds / 60 % 60,
-                 seconds % 60);
+  MD_TRY(read_deck(sim, c->deck));
+  if (c->plan) {
+    /* A deck without a run is planned as it ends. */
+    if (!sim->planning.done) MD_TRY(md_plan_print(sim));
     return md_log_status(sim->log);
   }
-  if (sim->log->file) put_message(sim->log->file, "ERROR: ");
-  return status;
+  const long seconds = (long)(md_time() - started);
+  if (sim->log->file) md_log_print(sim->log, "log: %s\n", sim->log->file_name);
+  md_log_print(sim->log, "Total wall time: %ld:%02ld:%02ld\n", seconds / 3600, seconds / 60 % 60,
+               seconds % 60);
+  return md_log_status(sim->log);
 }
 
 static int run(const command_line *c)
@@ -211,6 +303,8 @@ static int info(void)
   printf("Myriad %s\n\nEngines:\n", MD_VERSION);
   for (int k = 0; k < md_engines_count; ++k)
     printf("  %-8s %s\n", md_engines[k]->name, md_engines[k]->summary);
+  for (const md_engine_left_out *e = md_engines_left_out; e->name; ++e)
+    printf("  %-8s not in this build: it needs %s\n", e->name, e->needs);
   printf("\nPair styles:\n");
   for (int k = 0; k < MD_PAIR_KINDS; ++k) {
     const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
@@ -218,6 +312,11 @@ static int info(void)
   }
   printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
   printf("Default engine: %s\n", md_engines[0]->name);
+#ifdef MD_WITH_GPU
+  char gpu[GPU_TEXT];
+  md_gpu_describe(gpu, sizeof gpu);
+  printf("%s", gpu);
+#endif
   printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
@@ -288,7 +387,9 @@ int main(int argc, char **argv)
       return finish_printing();
     }
   }
-  command_line c;
-  const md_status status = parse(argc, argv, &c);
+  const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0;
+  const int first = plan ? 2 : 1;
+  command_line c = {.engine = md_engines[0]->name, .plan = plan};
+  const md_status status = parse(argc - first, argv + first, &c);
   return status == MD_OK ? run(&c) : fail(status);
 }

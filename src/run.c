@@ -4,11 +4,9 @@
  * into pieces of about half a second so that progress can be shown. Cutting a run changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
-#include "src/engines.h"
-#include "src/sim.h"
+#include "src/plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -55,7 +53,7 @@ static md_status observe(run_state *run, int64_t step, md_view *view)
 /* Seconds that the engine accounts for so far. */
 static double engine_seconds(const run_state *run)
 {
-  md_engine_report report;
+  md_engine_report report = {0};
   double seconds = 0.0;
   run->sim->engine->report(run->engine, &report);
   for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) seconds += report.timers.seconds[phase];
@@ -103,7 +101,7 @@ static md_status advance(run_state *run, int64_t to)
 static md_status announce_memory(run_state *run)
 {
   md_comm *comm = run->sim->comm;
-  md_engine_report report;
+  md_engine_report report = {0};
   run->sim->engine->report(run->engine, &report);
   const double mine = (double)report.bytes / (1024.0 * 1024.0);
   double extremes[2] = {-mine, mine};
@@ -133,7 +131,7 @@ static md_status loop(run_state *run)
 static void summary(const run_state *run, double seconds)
 {
   md_sim *sim = run->sim;
-  md_engine_report report;
+  md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = run->last - run->first;
@@ -168,6 +166,7 @@ static void summary(const run_state *run, double seconds)
   if (sim->particles.n > 0)
     md_log_print(sim->log, "Memory: %.1f bytes per particle\n\n",
                  (double)report.bytes / (double)sim->particles.n);
+  if (report.details) md_log_print(sim->log, "%s\n", report.details);
 }
 
 static md_status run_engine(run_state *run)
@@ -235,5 +234,5 @@ md_status md_do_run(md_sim *sim, const md_words *words)
                       words->word[w]);
     }
   }
-  return md_sim_run(sim, n);
+  return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n);
 }

@@ -42,12 +42,20 @@ typedef struct md_explained {
   struct md_explained *next;
 } md_explained;
 
+/* `myriad plan`: the deck is followed up to its first run, which says what it would need instead (plan.h). */
+typedef struct md_planning {
+  bool on;
+  int64_t particles; /* to plan for; 0: those of the deck */
+  bool done;         /* the plan has been printed: the rest of the deck is not read */
+} md_planning;
+
 struct md_sim {
   md_model model;
   md_particles particles;
   md_comm *comm;
   const md_engine_kind *engine;
   md_engine_options options;
+  md_planning planning;
   md_log *log;
   md_variables *variables;
   md_lattice lattice;
@@ -64,7 +72,8 @@ struct md_sim {
   md_view *view;      /* of the step being observed, for formulas in variables; else NULL */
 };
 
-/* Fills in defaults; comm, engine, log and options are the caller's to set. MD_RUNTIME: out of memory. */
+/* Fills in defaults; comm, engine, log, planning and other options are the caller's to set. MD_RUNTIME: out of
+ * memory. */
 md_status md_sim_init(md_sim *sim) MD_CHECKED;
 void md_sim_free(md_sim *sim);
 

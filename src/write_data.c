@@ -159,6 +159,10 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
   if (length >= 3 && strcmp(words->word[0] + length - 3, ".gz") == 0)
     return md_error(MD_USAGE, "write_data: '%s': data files are not compressed; choose a name without .gz",
                     words->word[0]);
+  if (sim->planning.on) {
+    md_sim_explain(sim, "write_data", "a plan writes no files");
+    return MD_OK;
+  }
   char *name;
   MD_TRY(file_name(sim, words->word[0], &name));
   const md_status status = md_data_write(sim, name);

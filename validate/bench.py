@@ -259,17 +259,20 @@ def make_rows(configs: Sequence[Config]) -> List[List[str]]:
     return rows
 
 
-def write_text(file: TextIO, rows: Sequence[Sequence[str]]) -> None:
-    widths = [max(len(row[k]) for row in [HEADER, *rows]) for k in range(len(HEADER))]
-    for row in [HEADER, *rows]:
+def write_text(file: TextIO, rows: Sequence[Sequence[str]], header: Sequence[str] = tuple(HEADER)) -> None:
+    widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
+    for row in [header, *rows]:
         cells = [cell.ljust(w) if k < 2 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths))]
         file.write("  ".join(cells).rstrip() + "\n")
 
 
-def write_markdown(file: TextIO, title: str, rows: Sequence[Sequence[str]], bars: Sequence[Bar]) -> None:
-    file.write(f"{title}\n\n| " + " | ".join(HEADER) + " |\n|" + "---|" * 2 + "---:|" * (len(HEADER) - 2) + "\n")
+def write_markdown(file: TextIO, title: str, rows: Sequence[Sequence[str]], bars: Sequence[Bar] = (),
+                   header: Sequence[str] = tuple(HEADER)) -> None:
+    file.write(f"{title}\n\n| " + " | ".join(header) + " |\n|" + "---|" * 2 + "---:|" * (len(header) - 2) + "\n")
     for row in rows:
         file.write("| " + " | ".join(row) + " |\n")
+    if not bars:
+        return
     file.write("\n| bar | measured | required | verdict |\n|---|---:|---:|---|\n")
     for bar in bars:
         value = "-" if bar.value is None else f"{bar.value:.2f}"
@@ -277,27 +280,32 @@ def write_markdown(file: TextIO, title: str, rows: Sequence[Sequence[str]], bars
         file.write(f"| {bar.name} | {value} | {sign} {bar.limit:g} | {bar.verdict} |\n")
 
 
-def write_csv(file: TextIO, rows: Sequence[Sequence[str]]) -> None:
+def write_csv(file: TextIO, rows: Sequence[Sequence[str]], header: Sequence[str] = tuple(HEADER)) -> None:
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(HEADER)
+    writer.writerow(header)
     writer.writerows(["" if cell == "-" else cell for cell in row] for row in rows)
+
+
+def processor() -> str:
+    try:
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
+    except OSError:
+        found = None
+    return found.group(1) if found else platform.processor() or platform.machine()
+
+
+def commit() -> str:
+    git = shutil.which("git")
+    if not git:
+        return "unknown"
+    done = subprocess.run([git, "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def machine(cores: int) -> str:
     """Processor, cores, date and commit, as every published figure needs them."""
-    model = platform.processor() or platform.machine()
-    try:
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
-        model = found.group(1) if found else model
-    except OSError:
-        pass
-    git = shutil.which("git")
-    commit = ""
-    if git:
-        done = subprocess.run([git, "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True,
-                              text=True, check=False)
-        commit = done.stdout.strip()
-    return f"{model}, {cores} cores, {datetime.date.today()}, commit {commit or 'unknown'}"
+    return f"{processor()}, {cores} cores, {datetime.date.today()}, commit {commit()}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,18 +2,24 @@
 """Compare every engine with the naive one, bit by bit: `make check`.
 
 Each sample deck of validate/decks is run for thousands of steps by the naive
-engine, which looks at all pairs on one thread, and then by the OpenMP engine in
-several variants: number of threads, skin, least cell size, instruction set.  The
-dumps (positions, velocities and forces of every frame) must be identical to
-validate/check.py, and the thermo tables must be the same text at 17 digits.
+engine, which looks at all pairs on one thread, and then by another engine in
+several variants.  The dumps (positions, velocities and forces of every frame)
+must be identical to validate/check.py, and the thermo tables must be the same
+text at 17 digits.
 
-The full product of variants would take many minutes, so each deck gets a few
-that together contain every thread count, several skins from zero to as wide as
-the cutoff, cells as small as can be and one cell for everything; the instruction
-sets of this processor are dealt to the variants in turn, shifted from deck to
-deck.
+The full product of variants would take many minutes, so each deck gets a few.
 
-Prints a row a deck.  Exit status: 0 all identical, 1 a difference or a failed run.
+openmp: together they contain every thread count, several skins from zero to as
+    wide as the cutoff, cells as small as can be and one cell for everything; the
+    instruction sets of this processor are dealt to the variants in turn, shifted
+    from deck to deck.
+gpu: full and symmetric forces, from cells and from lists, counting and radix
+    sort, every step that can be left out, intervals between rebins, skins and
+    block sizes, and all pairs.  Nothing of it on the GPU may change a bit of what
+    naive found on the CPU.
+
+Prints a row a deck.  Exit status: 0 all identical, 1 a difference, a failed run,
+or `--engine gpu` without a GPU (0 with --if-present).
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import check
 import harness
@@ -56,6 +62,54 @@ class Variant:
     def text(self) -> str:
         skin = "the deck's" if self.skin is None else f"{self.skin:g}"
         return f"{self.threads} threads, skin {skin}, cells of {self.cell:g}, {self.isa}"
+
+    def how(self) -> Dict[str, Any]:
+        """Arguments of harness.run."""
+        return {"threads": self.threads, "isa": self.isa}
+
+    def knobs(self) -> Dict[str, harness.Value]:
+        return {"binsize": self.cell} if self.skin is None else {"binsize": self.cell, "skin": self.skin}
+
+
+@dataclass(frozen=True)
+class GpuVariant:
+    """How the GPU engine is asked to do it: a name of harness.ENGINES and keywords of `package gpu`."""
+
+    engine: str
+    package: Mapping[str, harness.Value]
+    cell: float = 0.0
+
+    def text(self) -> str:
+        return " ".join([self.engine, *(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}"
+                                        for k, v in self.package.items()), f"cells of {self.cell:g}"])
+
+    def how(self) -> Dict[str, Any]:
+        return {"engine": self.engine, "package": self.package}
+
+    def knobs(self) -> Dict[str, harness.Value]:
+        return {"binsize": self.cell}
+
+
+AnyVariant = Union[Variant, GpuVariant]
+
+# Keywords of `package gpu` that must not change a bit, with values for each; skins in sigma.
+GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
+    "precision": ("double",),
+    "force": ("full", "symmetric"),
+    "neighbours": ("auto", "cells", "list"),
+    "sort": ("count", "radix"),
+    "sorted": ("no",),
+    "padded": ("no",),
+    "unrolled": ("no",),
+    "staged": ("yes",),
+    "fused": ("no",),
+    "rebin": ("auto", 1, 4),
+    "block": ("auto", 32, 512),
+    "skin": ("auto", 0.05),
+    "device": ("auto", 0),
+    "memory": ("all", 1024),
+    "profile": ("yes",),
+}
 
 
 def boxes() -> Iterator[Case]:
@@ -102,17 +156,35 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
             for k, (threads, skin, cell) in enumerate(shapes[:count])]
 
 
+def gpu_variants(case: Case) -> List[GpuVariant]:
+    """The variants of a case: the engine's own choices for full and for symmetric forces first."""
+    rc = case.length
+    plain = {"sorted": "no", "padded": "no", "unrolled": "no", "fused": "no"}
+    return [
+        GpuVariant("gpu", {}),
+        GpuVariant("gpu-symmetric", {}),
+        GpuVariant("gpu", {"neighbours": "cells", "sort": "radix", "rebin": 1, "block": 64}),
+        GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "block": 256, "skin": 0.02 * rc}, 1.5 * rc),
+        GpuVariant("gpu", {"neighbours": "cells", "staged": "yes", "fused": "no", "skin": 0.4 * rc}),
+        GpuVariant("gpu", {"neighbours": "cells", **plain, "rebin": 1}),
+        GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),
+        GpuVariant("gpu", {"neighbours": "list", "fused": "no", "block": 64, "rebin": 3, "skin": 0.05 * rc}, 2.2 * rc),
+        GpuVariant("gpu-symmetric", {"neighbours": "cells", "rebin": 7, "skin": 1.0 * rc}),
+        GpuVariant("gpu-symmetric", {"neighbours": "cells", **plain, "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),
+        GpuVariant("gpu-symmetric", {"neighbours": "list", "rebin": 1, "block": 256, "skin": 1.0 * rc}),
+        GpuVariant("gpu-naive", {}),
+    ]
+
+
 def knobs(case: Case, steps: Optional[int], every: Optional[int],
-          variant: Optional[Variant]) -> Dict[str, harness.Value]:
+          variant: Optional[AnyVariant]) -> Dict[str, harness.Value]:
     values = dict(case.variables)
     if steps is not None:
         values["steps"] = steps
     if every is not None:
         values["every"] = every
     if variant is not None:
-        values["binsize"] = variant.cell
-        if variant.skin is not None:
-            values["skin"] = variant.skin
+        values.update(variant.knobs())
     return values
 
 
@@ -140,7 +212,7 @@ class Verdict:
     failures: List[str]
 
 
-def check_case(case: Case, chosen: Sequence[Variant], folder: Path, steps: Optional[int] = None,
+def check_case(case: Case, chosen: Sequence[AnyVariant], folder: Path, steps: Optional[int] = None,
                every: Optional[int] = None) -> Verdict:
     """Runs a case with naive and all variants and compares."""
     began = time.monotonic()
@@ -151,8 +223,7 @@ def check_case(case: Case, chosen: Sequence[Variant], folder: Path, steps: Optio
     for k, variant in enumerate(chosen):
         place = folder / f"variant{k}"
         try:
-            got = harness.run(deck, place, threads=variant.threads, isa=variant.isa,
-                              variables=knobs(case, steps, every, variant))
+            got = harness.run(deck, place, **variant.how(), variables=knobs(case, steps, every, variant))
             failures += [f"{variant.text()}: {line}" for line in differences(folder / "naive", place, naive, got)]
         except (AssertionError, check.Unreadable) as error:
             failures.append(f"{variant.text()}: {error}")
@@ -184,6 +255,8 @@ def describe(verdict: Verdict) -> str:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Compare every engine with the naive one, bit by bit.")
     parser.add_argument("--myriad", metavar="PROGRAM", help="the program (default: $MYRIAD, or build/myriad)")
+    parser.add_argument("--engine", choices=("openmp", "gpu"), default="openmp", help="the engine to compare (openmp)")
+    parser.add_argument("--if-present", action="store_true", help="with --engine gpu: without a GPU, say so and end well")
     parser.add_argument("--steps", type=int, help="steps of every deck (default: the deck's, 2000)")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the decks with TEXT in their name")
     parsed = parser.parse_args(arguments)
@@ -192,15 +265,23 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     cases = [case for case in CASES if parsed.only in case.name]
     if not cases:
         parser.error(f"no deck has {parsed.only!r} in its name")
-    isas = harness.instruction_sets()
     every = max(1, parsed.steps // 10) if parsed.steps else None
     began = time.monotonic()
-    print(f"naive against openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}\n")
+    if parsed.engine == "gpu":
+        if harness.gpu_missing():
+            print(f"naive against gpu: not compared, {harness.gpu_missing()}")
+            return 0 if parsed.if_present else 1
+        chosen: List[Sequence[AnyVariant]] = [gpu_variants(case) for case in cases]
+        print(f"naive against gpu: full and symmetric, cells, lists and all pairs, {harness.gpu_name()}\n")
+    else:
+        isas = harness.instruction_sets()
+        chosen = [variants(case, turn, isas) for turn, case in enumerate(cases)]
+        print(f"naive against openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}\n")
     print(f"{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
     bad = runs = 0
     with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
             ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        tasks = [pool.submit(tried, case, variants(case, turn, isas), Path(folder) / str(turn), parsed.steps, every)
+        tasks = [pool.submit(tried, case, chosen[turn], Path(folder) / str(turn), parsed.steps, every)
                  for turn, case in enumerate(cases)]
         for task in tasks:
             verdict = task.result()

@@ -1,4 +1,5 @@
-"""What the end-to-end tests share: the program must be there, and large runs may use all cores."""
+"""What the end-to-end tests share: the engines, the skipping of tests for a GPU where there is none, and the cores that
+large runs may use."""
 
 from __future__ import annotations
 
@@ -8,9 +9,29 @@ import pytest
 
 import harness
 
+ON_GPU = [pytest.param(name, marks=pytest.mark.gpu) for name in ("gpu", "gpu-symmetric")]
+
 
 def pytest_report_header() -> str:
-    return f"myriad: {harness.program()}"
+    return f"myriad: {harness.program()}\ngpu: {harness.gpu_missing() or harness.gpu_name()}"
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if item.get_closest_marker("gpu") and harness.gpu_missing():
+            item.add_marker(pytest.mark.skip(reason=harness.gpu_missing()))
+
+
+@pytest.fixture(params=["openmp", "naive", *ON_GPU])
+def engine(request) -> str:
+    """Every engine, the GPU's with both kinds of force."""
+    return request.param
+
+
+@pytest.fixture(params=["openmp", *ON_GPU])
+def fast_engine(request) -> str:
+    """Every engine but naive, for systems or times that are too long for it."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

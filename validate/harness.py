@@ -4,10 +4,15 @@ The program is $MYRIAD, by default build/myriad of this tree.  Nothing here judg
 a result except `run`, which expects an exit status.  Numbers keep every digit:
 thermo rows stay text until asked for as floats, and dumps are read with Python's
 correctly rounded conversion, so that 17 digits give back the double they came from.
+
+`engine` is a word of --engine, or one of ENGINES: the ways of the GPU engine that the
+tests tell apart.  Where no GPU can be used, `gpu_missing` says why.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import os
 import re
 import subprocess
@@ -23,6 +28,14 @@ REFERENCE = HERE / "reference"
 INPUTS = HERE.parent / "inputs"
 
 Value = Union[str, int, float]
+
+# Names for the GPU engine's ways: words of the command line, and keywords of `package gpu`.
+ENGINES: Mapping[str, Tuple[Tuple[str, ...], Mapping[str, Value]]] = {
+    "gpu": (("--engine", "gpu"), {"force": "full"}),
+    "gpu-symmetric": (("--engine", "gpu"), {"force": "symmetric"}),
+    "gpu-naive": (("--engine", "naive", "--gpu-naive"), {}),
+    "gpu-mixed": (("--engine", "gpu"), {"precision": "mixed"}),
+}
 
 
 def program() -> Path:
@@ -41,6 +54,47 @@ def environment(isa: Optional[str] = None) -> Dict[str, str]:
 def exact(value: Value) -> str:
     """A value as a word of a deck; floats with 17 digits."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
+
+
+@functools.lru_cache(maxsize=None)
+def information() -> str:
+    """What `myriad info` prints."""
+    done = subprocess.run([str(program()), "info"], env=environment(), capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def gpu_missing() -> str:
+    """Why the GPU engine cannot run here; empty if it can."""
+    if not program().exists():
+        return f"there is no program {program()}"
+    if re.search(r"^GPU 0:", information(), re.M):
+        return ""
+    if re.search(r"^  gpu +(?! |not in this build)", information(), re.M):
+        return "there is no GPU that the engine gpu can use here (see myriad info)"
+    return "the engine gpu is not in this build (see make info)"
+
+
+def gpu_available() -> bool:
+    return not gpu_missing()
+
+
+def gpu_name() -> str:
+    """The first GPU, as `myriad info` calls it."""
+    found = re.search(r"^GPU 0: *([^,;(\n]*[^,;(\s])", information(), re.M)
+    return found.group(1) if found else "unknown GPU"
+
+
+def engine_words(engine: str, package: Optional[Mapping[str, Value]] = None) -> List[str]:
+    """The command line of an engine: a word of --engine, or a name of ENGINES.
+
+    package: keywords of `package gpu`, which replace those of the name.
+    """
+    words, keywords = ENGINES.get(engine, (("--engine", engine), {}))
+    merged = {**keywords, **(package or {})}
+    pairs = [exact(word) for pair in merged.items() for word in pair]
+    return [*words, "-pk", "gpu", *pairs] if pairs else list(words)
 
 
 @dataclass
@@ -110,6 +164,27 @@ def read_dump(path: Path) -> List[Frame]:
 
 
 @dataclass
+class Loop:
+    """The time of one run."""
+
+    seconds: float
+    steps: int
+    particles: int
+
+
+@dataclass
+class Kernel:
+    """A row of the table of kernels: all its calls in a run."""
+
+    name: str
+    calls: int
+    milliseconds: float
+    share: float  # of the time of all kernels, per cent
+    bandwidth: Optional[float]  # GB/s; None: not known
+    of_copy: Optional[float]  # per cent of the bandwidth of a copy
+
+
+@dataclass
 class Result:
     """What a run left behind."""
 
@@ -134,15 +209,61 @@ class Result:
         return float(found[-1])
 
     @property
-    def loop_seconds(self) -> float:
-        return self.report(r"Loop time of (\S+) on")
+    def loops(self) -> List[Loop]:
+        """The time of every run of the deck, without set-up."""
+        found = re.findall(r"^Loop time of (\S+) on \d+ procs for (\d+) steps with (\d+) atoms", self.log, re.M)
+        return [Loop(float(seconds), int(steps), int(particles)) for seconds, steps, particles in found]
+
+    @property
+    def bytes_per_particle(self) -> float:
+        return self.report(r"(?m)^Memory: (\S+) bytes per particle")
+
+    @property
+    def phases(self) -> Dict[str, float]:
+        """Seconds of each phase of the last run."""
+        last = self.log.rsplit("\nSection |", 1)[-1]
+        return {name: float(seconds) for name, seconds in re.findall(r"^(\w+) +\| (\S+) +\| +\S+$", last, re.M)}
+
+    @property
+    def kernels(self) -> List[Kernel]:
+        """The last run's table of kernels, as `package gpu profile yes` makes it; empty without one."""
+        return read_kernels(self.log)[0]
+
+    @property
+    def copy_bandwidth(self) -> float:
+        """GB/s of a copy on the device, which the line below that table names."""
+        return read_kernels(self.log)[1]
+
+
+def read_kernels(log: str) -> Tuple[List[Kernel], float]:
+    """The last table of kernels in a log, and the bandwidth of a copy in the line that ends it."""
+    rows: List[Kernel] = []
+    number = lambda cell: float(cell) if re.fullmatch(r"[\d.]+(e[-+]?\d+)?", cell) else None
+    for table in re.split(r"^GPU kernels\b.*\n", log, flags=re.M)[1:][-1:]:
+        for row in table.splitlines():
+            cells = [cell.strip() for cell in row.split("|")]
+            if len(cells) == 6 and cells[1].isdigit():
+                rows.append(Kernel(cells[0], int(cells[1]), float(cells[2]), float(cells[3]), *map(number, cells[4:])))
+            elif not re.fullmatch(r"[-+| ]+", row):
+                found = re.search(r"([\d.]+(?:e[-+]?\d+)?)(?= *GB/s)", row) or re.search(r"\|\s*([\d.]+)\s*\|", row)
+                return rows, float(found.group(1)) if found and "copy" in row.lower() else math.nan
+    return rows, math.nan
+
+
+def deck_with(deck: Path, commands: str) -> str:
+    """A deck's text with `commands` in place of its only line that begins with `run`."""
+    text, runs = re.subn(r"^run\s.*\n", lambda _: commands, deck.read_text(), flags=re.M)
+    assert runs == 1, f"{deck} has {runs} lines that begin with run"
+    return text
 
 
 def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads: int = 2,
-        isa: Optional[str] = None, variables: Optional[Mapping[str, Value]] = None, expect: int = 0,
-        timeout: float = 300.0, arguments: Sequence[str] = ()) -> Result:
+        isa: Optional[str] = None, package: Optional[Mapping[str, Value]] = None,
+        variables: Optional[Mapping[str, Value]] = None, expect: int = 0,
+        timeout: float = 300.0, arguments: Sequence[str] = (), wrapper: Sequence[str] = ()) -> Result:
     """Runs a deck (a path, or its text) in `folder`, which is also where relative names lead.
 
+    package: keywords of `package gpu`.  wrapper: a program that runs ours, and its options.
     Fails unless the exit status is `expect`; the message then holds what the program said.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +271,8 @@ def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads
         text, deck = deck, folder / "in.deck"
         deck.write_text(text)
     log = folder / "log.myriad"
-    command = [str(program()), "-in", str(deck), "-log", str(log), "-screen", "none", "--engine", engine]
+    command = [*wrapper, str(program()), "-in", str(deck), "-log", str(log), "-screen", "none",
+               *engine_words(engine, package)]
     if engine != "naive":
         command += ["--threads", str(threads)]
     for name, value in (variables or {}).items():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Dict
 
 import pytest
 
-from cli import BOX, RUNTIME, USAGE, call, refused, run_deck, works
+from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
 from harness import program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,8 @@ def test_version(tmp_path):
 
 def test_help_lists_options_and_commands(tmp_path):
     text = works(call(tmp_path, "help")).out
-    for option in ("-in", "-var", "--engine", "--threads", "-log", "-screen", "-echo", "--version"):
+    for option in ("-in", "-var", "--engine", "--gpu-naive", "-package, -pk", "--threads", "-log", "-screen", "-echo",
+                   "--version", "myriad plan -in DECK", "--particles"):
         assert option in text
     for usage, _ in commands().values():
         assert f"\n  {usage}\n" in text
@@ -73,6 +75,22 @@ def test_info(tmp_path):
     refused(call(tmp_path, "info", "more"), USAGE, "more")
 
 
+def engines(folder: Path) -> Dict[str, bool]:
+    """Every engine that there is, and whether this build has it."""
+    listed = works(call(folder, "info")).out.split("\nEngines:\n")[1].split("\n\n")[0]
+    return {line.split()[0]: "not in this build" not in line for line in listed.splitlines()}
+
+
+def test_info_lists_the_engines(tmp_path):
+    found = engines(tmp_path)
+    assert set(found) == {"openmp", "naive", "gpu"} and found["openmp"] and found["naive"]
+    text = works(call(tmp_path, "info")).out
+    assert "\nDefault engine: openmp\n" in text
+    if not found["gpu"]:
+        assert re.search(r"^  gpu +not in this build: it needs nvcc .*make info", text, re.M)
+        assert "GPU" not in text
+
+
 # ---------------------------------------------------------------- wrong command lines
 
 
@@ -89,6 +107,14 @@ def test_info(tmp_path):
     (["-in", "in.hello", "--threads", "x"], ["--threads", "whole number", "x"]),
     (["-in", "in.hello", "--threads", "1.5"], ["--threads", "whole number", "1.5"]),
     (["-in", "in.hello", "--engine", "warp"], ["warp", "accepted are", "openmp", "naive"]),
+    (["-in", "in.hello", "--gpu-naive"], ["--gpu-naive", "--engine naive", "not openmp"]),
+    (["-in", "in.hello", "--particles", "5"], ["--particles", "myriad plan"]),
+    (["-in", "in.hello", "-pk"], ["-pk", "package command", "gpu KEYWORD VALUE"]),
+    (["-in", "in.hello", "-pk", "-log", "none"], ["-pk", "package command"]),
+    (["-in", "in.hello", "-pk", "cuda", "1"], ["-pk: ", "cuda", "gpu, intel, kokkos and omp"]),
+    (["-in", "in.hello", "-package", "gpu", "sort", "bubble"], ["-pk: ", "sort", "count or radix", "bubble"]),
+    (["-in", "in.hello", "--package", "gpu", "speed", "9"], ["-pk: ", "speed", "accepted are precision force"]),
+    (["-in", "in.hello", "-pk", "gpu", "1", "block"], ["-pk: ", "block", "needs a value"]),
     (["-in", "in.hello", "-echo", "loud"], ["loud", "none, screen, log or both"]),
     (["-in", "in.hello", "-var"], ["-var", "name", "value"]),
     (["-in", "in.hello", "-var", "n"], ["-var", "name", "value"]),
@@ -102,7 +128,8 @@ def test_usage_error(arguments, words, hello):
 
 def test_a_wrong_command_line_leaves_the_log_alone(hello):
     (hello / "log.myriad").write_text("an hour's work")
-    for arguments in (["-echo", "loud"], ["--threads", "0"], ["--fast"], ["-var", "n"]):
+    for arguments in (["-echo", "loud"], ["--threads", "0"], ["--fast"], ["-var", "n"], ["--engine", "warp"],
+                      ["--gpu-naive"], ["--particles", "5"], ["-pk"]):
         refused(call(hello, "-in", "in.hello", *arguments), USAGE)
     assert (hello / "log.myriad").read_text() == "an hour's work"
 
@@ -195,6 +222,90 @@ def test_engines_and_threads(tmp_path):
         assert said in out
     out = works(call(tmp_path, "-in", "in.box", "-log", "none", variables={"OMP_NUM_THREADS": "2"})).out
     assert "on 2 procs" in out
+
+
+def test_an_engine_that_was_left_out(hello):
+    if engines(hello)["gpu"]:
+        pytest.skip("this build has the engine gpu")
+    for arguments in (["--engine", "gpu"], ["--engine", "naive", "--gpu-naive"], ["--gpu-naive", "--engine", "naive"]):
+        refused(call(hello, "-in", "in.hello", *arguments), USAGE,
+                "the engine gpu is not in this build: it needs nvcc when the program is built (see make info)")
+    assert not (hello / "log.myriad").exists()
+
+
+def test_package_on_the_command_line(tmp_path):
+    """Its words are those of the command, and only concern another engine."""
+    note = "Note: package gpu: only concerns --engine gpu"
+    deck = "package gpu block 128\n" + BOX + "run 1\n"
+    without = works(run_deck(tmp_path, deck)).out
+    assert without.count(note) == 1
+    out = works(run_deck(tmp_path, deck, "-pk", "gpu", "2", "neighbors", "list", "skin", ".5", "-pk", "omp", "4",
+                         "-package", "gpu", "precision", "mixed")).out
+    assert out.count(note) == 1 and out.count("Note: package gpu N: ") == 1 and out.count("Note: package: ") == 1
+    assert out.index(note) < out.index("Engine openmp")
+    rows = lambda text: re.findall(r"^ +\d.*$", text, re.M)
+    assert rows(out) == rows(without) != []
+
+
+def test_many_packages(tmp_path):
+    some = ["-pk", "omp", "1"] * 16
+    works(run_deck(tmp_path, HELLO, *some))
+    refused(run_deck(tmp_path, HELLO, *some, "-pk", "omp", "1"), USAGE, "16", "-pk")
+
+
+# ---------------------------------------------------------------- plans
+
+
+def plans(folder: Path, *arguments: str) -> Done:
+    """A plan of the box by the first engine that has one."""
+    (folder / "in.deck").write_text("log plan.log\n" + BOX + "dump d all atom 1 d.dump\nrun 10\nprint behind\nnonsense\n")
+    for name, built in engines(folder).items():
+        if not built:
+            continue
+        done = call(folder, "plan", "-in", "in.deck", "--engine", name, *arguments)
+        if "has no plan" not in done.err:
+            return works(done)
+    pytest.skip("no engine of this build has a plan")
+
+
+def test_plan(tmp_path):
+    out = plans(tmp_path).out
+    rows = re.findall(r"^(\S.*?) +\| +([\d.]+) \| +([\d.]+) (\w+)$", out, re.M)
+    assert len(rows) > 1 and rows[-1][0] == "all"
+    total = sum(float(row[1]) for row in rows[:-1])
+    assert total == pytest.approx(float(rows[-1][1]), rel=1e-3, abs=0.01 * len(rows))
+    assert " for 2 particles in 3 dimensions, cutoff 2.5\n" in out and "\nNeighbours: " in out
+    assert "\nMemory available: " in out
+    assert "behind" not in out and "Loop time" not in out and "Total wall time" not in out
+    assert {path.name for path in tmp_path.iterdir()} == {"in.deck"}
+
+
+def test_plan_for_many_particles(tmp_path):
+    one, many = plans(tmp_path, "--particles", "1000000").out, plans(tmp_path, "--particles", "100000000000").out
+    assert " for 1000000 particles" in one and " for 100000000000 particles" in many
+    fits = re.search(r"^Largest number of particles that fits: (\d+)", many, re.M)
+    if fits and int(fits[1]) > 0:
+        ranks = re.search(r"at least (\d+) ranks", many)
+        assert ranks and int(ranks[1]) == -(-100000000000 // int(fits[1]))
+
+
+def test_plan_of_an_engine_without_one(hello):
+    done = call(hello, "plan", "-in", "in.hello", "--engine", "naive")
+    refused(done, USAGE, "engine naive has no plan", "engines of this build that have one")
+    assert "hello 2" not in done.out and {path.name for path in hello.iterdir()} == {"in.hello"}
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], ["no deck", "myriad plan -in FILE"]),
+    (["-in", "in.hello", "--particles"], ["--particles", "needs a value"]),
+    (["-in", "in.hello", "--particles", "0"], ["--particles", "at least 1", "0"]),
+    (["-in", "in.hello", "--particles", "1e6"], ["--particles", "whole number", "1e6"]),
+    (["-in", "in.hello", "-log", "plan.log"], ["plan writes no log", "-log plan.log"]),
+    (["in.hello"], ["in.hello", "unknown option"]),
+])
+def test_plan_usage(arguments, words, hello):
+    refused(call(hello, "plan", *arguments), USAGE, *words)
+    assert {path.name for path in hello.iterdir()} == {"in.hello"}
 
 
 def test_unknown_instruction_set(tmp_path):

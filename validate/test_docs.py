@@ -124,7 +124,7 @@ def test_links_lead_somewhere(page):
 def test_files_that_are_named_exist(page):
     """Paths of this repository, wherever they stand in backticks."""
     text = page.read_text(encoding="utf-8")
-    rooms = "common|src|openmp|validate|inputs|docs|job-scripts"
+    rooms = "common|src|openmp|gpu|validate|inputs|docs|job-scripts"
     for path in re.findall(rf"(?<![\w/.])((?:{rooms})/[\w./*-]*)", text):
         path = path.rstrip(".")
         if re.search(r"[A-Z]{4}|_ipl\.", path):  # placeholders: pair_NAME.h, and the example of a new style
@@ -149,7 +149,7 @@ def targets() -> List[str]:
     return re.findall(r"^([a-z][\w-]*):", makefile, re.M) + re.findall(r"^([a-z][\w-]*) [a-z -]*:.*## ", makefile, re.M)
 
 
-OPTIONS = ("-in", "-var", "-log", "-screen", "-echo", "--engine", "--threads")
+OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles")
 
 
 def check_make(words: List[str]) -> None:
@@ -175,6 +175,17 @@ def check_myriad(words: List[str]) -> None:
             assert set(words[at + 1].split("|")) <= set(section("Engines"))
         elif word.startswith("-") and not word[1:].replace(".", "").isdigit():
             assert word in OPTIONS, f"there is no option {word}"
+
+
+def test_gpu_options():
+    """The keywords of `package gpu`, each with its values, as the command's help lists them."""
+    rows = re.findall(r"^  (\w+) (\S+) {2,}\S", said("help", "package"), re.M)
+    assert len(rows) > 10
+    text = (DOCS / "engines.md").read_text(encoding="utf-8")
+    assert [name for name, _ in rows if f"\n| `{name} " not in text] == []
+    for name, values in rows:
+        listed = re.search(rf"^\| `{name} (.+?)`", text, re.M).group(1).replace("\\|", "|")
+        assert sorted(listed.split("|")) == sorted(values.split("|")), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

@@ -1,4 +1,4 @@
-"""The same bits from every engine, thread count, instruction set, skin and cell size, however a run is cut.
+"""The same bits from every engine, thread count, instruction set, GPU kernel, skin and cell size, however a run is cut.
 
 `make check` does this at full length for every deck; here each deck is short.
 """
@@ -31,6 +31,30 @@ def test_openmp_equals_naive(turn, case, isas, tmp_path):
     assert verdict.steps == 300 and verdict.variants == 2 and verdict.particles >= 3
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("turn, case", list(enumerate(check_engines.CASES)), ids=[c.name for c in check_engines.CASES])
+def test_gpu_equals_naive(turn, case, tmp_path):
+    """Each deck with the engine's own choices for one kind of force, and one of the other variants in turn."""
+    variants = check_engines.gpu_variants(case)
+    chosen = [variants[turn % 2], variants[2 + turn % (len(variants) - 2)]]
+    verdict = check_engines.check_case(case, chosen, tmp_path, steps=300, every=100)
+    assert not verdict.failures, "\n".join(verdict.failures)
+    assert verdict.steps == 300 and verdict.variants == 2
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(check_engines.GPU_CHOICES))
+def test_every_gpu_choice_is_taken(name, tmp_path):
+    """Each keyword alone, with each of its values."""
+    knobs = {"steps": 60, "every": 20}
+    for deck in ("in.overlap", "in.melt"):
+        harness.run(harness.DECKS / deck, tmp_path / deck, engine="naive", variables=knobs)
+        for value in check_engines.GPU_CHOICES[name]:
+            folder = tmp_path / f"{deck}-{value}"
+            harness.run(harness.DECKS / deck, folder, engine="gpu", package={name: value}, variables=knobs)
+            same(tmp_path / deck / "check.dump", folder / "check.dump")
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
 def test_every_instruction_set(name, isas, tmp_path):
@@ -55,7 +79,6 @@ CUT = [("in.types", {}), ("in.slab", {}), ("in.overlap", {}), ("in.overlap", {"d
 CUT_NAMES = [" ".join([deck, *map(str, knobs.values())]) for deck, knobs in CUT]
 
 
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
     """Thermo every 7 and dumps every 13 steps, against a run that only shows its end."""
@@ -68,7 +91,6 @@ def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
     assert busy.table.rows[-1] == quiet.table.rows[-1]
 
 
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_two_runs_equal_one(deck, knobs, engine, tmp_path):
     whole = harness.run(harness.DECKS / deck, tmp_path / "whole", engine=engine, variables={**knobs, "steps": 100, "every": 20})
@@ -121,25 +143,55 @@ def test_cost_does_not_follow_the_empty_cells(threads, tmp_path):
     assert seconds[250000.0] < 3.0 * seconds[25.0] + 0.5, seconds
 
 
-# A stand-in for the program, whose OpenMP engine writes one wrong digit, into the dump or into the thermo table.
+@pytest.mark.gpu
+def test_gpu_memory_does_not_follow_the_empty_cells(tmp_path):
+    """Three particles in a box of 10^15 cells need about what they need in a box of a thousand."""
+    memory = {}
+    for side in (25.0, 250000.0):
+        got = harness.run(harness.DECKS / "in.empty", tmp_path / str(side), engine="gpu",
+                          variables={"side": side, "steps": 100, "every": 100})
+        memory[side] = 3 * got.report(r"Memory: (\S+) bytes per particle")
+    assert memory[250000.0] < 1.1 * memory[25.0] + 1e6, memory
+
+
+# A stand-in for the program. One engine, openmp or gpu, writes one wrong digit, into the dump or into the thermo table;
+# the GPU's part is played by the OpenMP engine, so that this needs no GPU.
 BROKEN = """#!/bin/sh
+case "$*" in
+  info) {program} info; echo "GPU 0: a stand-in"; exit ;;
+  *"--engine gpu"*|*" --gpu-naive"*) engine=gpu ;;
+  *"--engine naive"*) engine=naive ;;
+  *) engine=openmp ;;
+esac
+cut=
+for word; do
+  shift
+  case $word in
+    -pk) cut=yes; continue ;;
+    --gpu-naive) continue ;;
+    -*) cut= ;;
+    gpu) word=openmp ;;
+  esac
+  [ -n "$cut" ] || set -- "$@" "$word"
+done
 {program} "$@" || exit
-case "$*" in *openmp*)
-  case {what} in
-    dump) sed -i '$ s/[0-8] *$/9/; $ s/^\\([0-9]*\\) \\(.*\\)[0-8]\\( [^ ]*\\)$/\\1 \\29\\3/' check.dump ;;
-    thermo) sed -i '/^ *200 /s/[0-9] *$/x/; /^ *200 /s/x$/99/' log.myriad ;;
-  esac ;;
+[ $engine = {broken} ] || exit 0
+case {what} in
+  dump) sed -i '$ s/[0-8] *$/9/; $ s/^\\([0-9]*\\) \\(.*\\)[0-8]\\( [^ ]*\\)$/\\1 \\29\\3/' check.dump ;;
+  thermo) sed -i '/^ *200 /s/[0-9] *$/x/; /^ *200 /s/x$/99/' log.myriad ;;
 esac
 exit 0
 """
 
 
+@pytest.mark.parametrize("engine", ["openmp", "gpu"])
 @pytest.mark.parametrize("what, word", [("nothing", "identical to naive"), ("dump", "DIFFERENT"), ("thermo", "thermo differs")])
-def test_make_check_notices_a_wrong_digit(what, word, tmp_path):
+def test_make_check_notices_a_wrong_digit(what, word, engine, tmp_path):
     program = tmp_path / "myriad"
-    program.write_text(BROKEN.format(program=harness.program(), what=what))
+    program.write_text(BROKEN.format(program=harness.program(), what=what, broken=engine))
     program.chmod(0o755)
     done = subprocess.run([sys.executable, str(harness.HERE / "check_engines.py"), "--myriad", str(program),
-                           "--only", "nearly empty", "--steps", "200"], capture_output=True, text=True, check=False)
+                           "--engine", engine, "--only", "nearly empty", "--steps", "200"],
+                          capture_output=True, text=True, check=False)
     assert word in done.stdout, done.stdout + done.stderr
     assert done.returncode == (0 if what == "nothing" else 1)

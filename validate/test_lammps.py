@@ -30,8 +30,8 @@ LOGS = [
 
 
 @pytest.mark.parametrize("deck, data, log, relative", LOGS, ids=[log for _, _, log, _ in LOGS])
-def test_logs_of_lammps(deck, data, log, relative, tmp_path):
-    got = harness.run(harness.DECKS / f"in.lammps-{deck}", tmp_path,
+def test_logs_of_lammps(deck, data, log, relative, fast_engine, tmp_path):
+    got = harness.run(harness.DECKS / f"in.lammps-{deck}", tmp_path, engine=fast_engine,
                       variables={"data": str(harness.REFERENCE / f"{data}.data")})
     theirs = harness.read_tables((harness.REFERENCE / log).read_text())[0]
     assert_rows_agree(got.table, theirs, 0, 1e-9)
@@ -46,10 +46,10 @@ def test_naive_starts_where_lammps_does(deck, data, log, relative, tmp_path):
     assert_rows_agree(got.table, theirs, 0, 1e-9)
 
 
-def test_published_melt(cores, tmp_path):
+def test_published_melt(fast_engine, cores, tmp_path):
     """bench/in.lj of LAMMPS with its 32 000 atoms.  Velocities come from another generator, so step 100 agrees only
     within the fluctuations of a system of this size; the total energy, being conserved, more closely."""
-    got = harness.run(harness.INPUTS / "in.lj", tmp_path, threads=cores)
+    got = harness.run(harness.INPUTS / "in.lj", tmp_path, engine=fast_engine, threads=cores)
     first, last = got.table.rows
     start = dict(zip(got.table.titles, first))
     assert (start["Step"], start["E_pair"], start["TotEng"], start["Press"]) == (

@@ -27,7 +27,6 @@ PERIODIC = [("in.melt", {}), ("in.mixture", {}), ("in.mixture", {"mass2": 0.4}),
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 @pytest.mark.parametrize("deck, knobs", PERIODIC, ids=lambda value: str(value))
 def test_total_force_is_exactly_zero(deck, knobs, engine, tmp_path):
     _, frames = run(deck, engine, tmp_path, **{**knobs, "steps": 100, "every": 50})
@@ -38,7 +37,6 @@ def test_total_force_is_exactly_zero(deck, knobs, engine, tmp_path):
     assert abs(frames[-1].columns["fx"]).max() > 0.5
 
 
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 @pytest.mark.parametrize("deck", ["in.melt", "in.mixture", "in.box"])
 def test_sum_of_velocities_never_changes(deck, engine, tmp_path):
     """Equal masses: the velocities themselves."""
@@ -50,9 +48,9 @@ def test_sum_of_velocities_never_changes(deck, engine, tmp_path):
 
 
 @pytest.mark.parametrize("deck, knobs", PERIODIC, ids=lambda value: str(value))
-def test_momentum_in_thermo_never_changes(deck, knobs, tmp_path):
+def test_momentum_in_thermo_never_changes(deck, knobs, fast_engine, tmp_path):
     """Any masses: the thermo column, as text of 17 digits."""
-    got, _ = run(deck, "openmp", tmp_path, **knobs)
+    got, _ = run(deck, fast_engine, tmp_path, **knobs)
     titles = got.table.titles
     for name in ("Momx", "Momy", "Momz"):
         c = titles.index(name)
@@ -60,8 +58,8 @@ def test_momentum_in_thermo_never_changes(deck, knobs, tmp_path):
     assert len({row[titles.index("KinEng")] for row in got.table.rows}) > 10
 
 
-def test_walls_keep_the_momentum_along_them(tmp_path):
-    got, _ = run("in.slab", "openmp", tmp_path)
+def test_walls_keep_the_momentum_along_them(fast_engine, tmp_path):
+    got, _ = run("in.slab", fast_engine, tmp_path)
     assert len(set(got.table.column("Momx"))) == 1
     assert len(set(got.table.column("Momy"))) == 1
     assert len(set(got.table.column("Momz"))) > 3

@@ -35,7 +35,6 @@ def nist_configuration():
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 @pytest.mark.parametrize("rc, energy, virial", [(3, "-16.790", "-46.249"), (4, "-17.060", "-47.869")])
 def test_nist_configuration_4(rc, energy, virial, engine, tmp_path):
     """All published digits.  A cutoff of 4 is exactly half the box."""

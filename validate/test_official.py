@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import check
 import harness
 
@@ -16,7 +14,6 @@ def homework(folder, **how):
     return str(folder / "ours.frames")
 
 
-@pytest.mark.parametrize("engine", ["openmp", "naive"])
 def test_official_trajectory_is_accepted(engine, tmp_path):
     """The homework asks for 3e-7 over the first 50 frames."""
     ours = homework(tmp_path, engine=engine)

@@ -19,6 +19,7 @@ from typing import Dict, List, NamedTuple, Tuple
 import numpy as np
 import pytest
 
+import harness
 from cli import BOX, run_deck, works
 
 pytestmark = pytest.mark.smoke
@@ -319,13 +320,13 @@ def test_a_file_per_frame(custom, written):
         assert gzip.decompress(packed).decode() == written.text(f"each.{frame.step}.txt")
 
 
-def test_threads_write_the_same_bytes(written, tmp_path):
-    for arguments in (("--threads", "1"), ("--threads", "3"), ("--engine", "naive")):
-        works(run_deck(tmp_path, MIXTURE + DUMPS, *arguments))
-        names = {path.name for path in written.folder.iterdir()} - {"log"}
-        assert names == {path.name for path in tmp_path.iterdir()}
-        for name in names:
-            assert (tmp_path / name).read_bytes() == (written.folder / name).read_bytes(), name
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_engines_and_threads_write_the_same_bytes(engine, threads, written, tmp_path):
+    works(run_deck(tmp_path, MIXTURE + DUMPS, *harness.engine_words(engine), "--threads", threads))
+    names = {path.name for path in written.folder.iterdir()} - {"log"}
+    assert names == {path.name for path in tmp_path.iterdir()}
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (written.folder / name).read_bytes(), name
 
 
 def test_blocks_of_many_rows(tmp_path):
@@ -473,12 +474,12 @@ def test_density_along_x_by_logarithm(custom, written):
     assert "step 20" in picture.text and "log" in picture.text
 
 
-def test_density_of_single_particles(tmp_path):
+def test_density_of_single_particles(fast_engine, tmp_path):
     """Known pixels in a box that is no square; y points up."""
     deck = "dimension 2\nregion b block -2 6 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
     for x, y in ((-2, 0), (5.5, 3.5), (5.5, 3.5), (1.5, 2.5)):
         deck += f"create_atoms 1 single {x} {y} 0\n"
-    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\nrun 0\n"))
+    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\nrun 0\n", *harness.engine_words(fast_engine)))
     picture = decode_png((tmp_path / "f.png").read_bytes())
     expected = np.zeros((4, 8), dtype=int)
     expected[3, 0], expected[0, 7], expected[1, 3] = 1, 2, 1
@@ -577,3 +578,17 @@ def test_log_ends_as_lammps_logs_do(tmp_path):
     assert [name for name, _, _ in sections] == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
     assert sum(float(seconds) for _, seconds, _ in sections) == pytest.approx(float(loop[1]), rel=1e-3, abs=1e-5)
     assert re.search(r"\nTotal wall time: \d+:\d\d:\d\d\n\Z", log)
+
+
+@pytest.mark.gpu
+def test_log_of_a_gpu_run(tmp_path):
+    """The closing lines that benchmarks read, and with `profile yes` the table of kernels."""
+    got = harness.run(MIXTURE + "run 50\nrun 100\n", tmp_path, engine="gpu", package={"profile": "yes"})
+    assert "\nEngine: gpu, " in got.log
+    assert [(loop.steps, loop.particles) for loop in got.loops] == [(50, COUNT), (100, COUNT)]
+    assert list(got.phases) == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
+    assert got.bytes_per_particle > 42
+    assert got.report(r"(?m)^Rebuilds: \d+, one in (\S+) steps") >= 1.0
+    assert got.kernels and all(kernel.calls > 0 and kernel.milliseconds > 0 for kernel in got.kernels)
+    assert sum(kernel.share for kernel in got.kernels) == pytest.approx(100, abs=1)
+    assert got.copy_bandwidth > 10

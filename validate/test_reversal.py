@@ -41,9 +41,9 @@ def assert_reversed(frames):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_twenty_thousand_steps_and_back(name, tmp_path):
+def test_twenty_thousand_steps_and_back(name, fast_engine, tmp_path):
     threads = 2 if name == "nve periodic 3D" else 1
-    assert_reversed(there_and_back(name, 20000, tmp_path, threads=threads))
+    assert_reversed(there_and_back(name, 20000, tmp_path, engine=fast_engine, threads=threads))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -65,7 +65,7 @@ def test_leapfrog_is_not_its_own_reverse(tmp_path):
 
 
 @pytest.mark.smoke
-def test_particles_that_start_on_a_wall(tmp_path):
+def test_particles_that_start_on_a_wall(fast_engine, tmp_path):
     """Exactly on it and moving outwards: the first step reflects them, and the last one back must too."""
     text = ("units lj\ndimension 2\nboundary f f p\nregion b block 0 1 0 1 -0.5 0.5 units box\ncreate_box 1 b\nmass 1 1\n"
             "create_atoms 1 single 0 0.5 0 units box\ncreate_atoms 1 single 1 0.25 0 units box\n"
@@ -73,7 +73,7 @@ def test_particles_that_start_on_a_wall(tmp_path):
             "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
             "dump check all custom ${steps} check.dump id x y vx vy\n"
             "run ${steps}\nvelocity all negate\nrun ${steps}\n")
-    harness.run(text, tmp_path, variables={"steps": 1000})
+    harness.run(text, tmp_path, engine=fast_engine, variables={"steps": 1000})
     first, _, last = harness.read_dump(tmp_path / "check.dump")
     np.testing.assert_array_equal(last.vectors("x", "y"), first.vectors("x", "y"))
     np.testing.assert_array_equal(last.vectors("vx", "vy"), -first.vectors("vx", "vy"))

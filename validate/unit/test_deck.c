@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
+// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
 /* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
  * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -448,6 +448,148 @@ static void commands_without_effect_say_so_once(void **state)
   refused(b, "suffix hybrid gpu", "hybrid and two styles");
 }
 
+/* Two sets of options field by field: padding may differ. */
+static void assert_options(const md_gpu_options *a, const md_gpu_options *b)
+{
+  assert_int_equal(a->mixed, b->mixed);
+  assert_int_equal(a->symmetric, b->symmetric);
+  assert_int_equal(a->unfused, b->unfused);
+  assert_int_equal(a->unsorted, b->unsorted);
+  assert_int_equal(a->unpadded, b->unpadded);
+  assert_int_equal(a->rolled, b->rolled);
+  assert_int_equal(a->staged, b->staged);
+  assert_int_equal(a->profile, b->profile);
+  assert_int_equal(a->neighbours, b->neighbours);
+  assert_int_equal(a->sort, b->sort);
+  assert_int_equal(a->rebin, b->rebin);
+  assert_int_equal(a->block, b->block);
+  assert_int_equal(a->device, b->device);
+  assert_true(a->skin == b->skin);
+  assert_true(a->memory == b->memory);
+}
+
+static void package_gpu_sets_the_options(void **state)
+{
+  bench *b = *state;
+  const md_gpu_options *gpu = &b->sim.options.gpu;
+  const md_gpu_options defaults = {.device = -1};
+  assert_options(gpu, &defaults);
+  assert_runs(b, "package gpu");
+  assert_options(gpu, &defaults);
+
+  /* Each keyword alone, and back to its default. */
+  const struct {
+    const char *words, *back;
+    md_gpu_options options;
+  } cases[] = {
+      {"precision mixed", "precision double", {.device = -1, .mixed = true}},
+      {"force symmetric", "force full", {.device = -1, .symmetric = true}},
+      {"neighbours cells", "neighbours auto", {.device = -1, .neighbours = MD_GPU_CELLS}},
+      {"neighbors list", "neighbors auto", {.device = -1, .neighbours = MD_GPU_LIST}},
+      {"sort radix", "sort count", {.device = -1, .sort = MD_GPU_SORT_RADIX}},
+      {"sorted no", "sorted yes", {.device = -1, .unsorted = true}},
+      {"padded no", "padded yes", {.device = -1, .unpadded = true}},
+      {"unrolled no", "unrolled yes", {.device = -1, .rolled = true}},
+      {"staged yes", "staged no", {.device = -1, .staged = true}},
+      {"fused no", "fused yes", {.device = -1, .unfused = true}},
+      {"rebin 1", "rebin auto", {.device = -1, .rebin = 1}},
+      {"rebin 2147483647", "rebin auto", {.device = -1, .rebin = INT32_MAX}},
+      {"block 32", "block auto", {.device = -1, .block = 32}},
+      {"block 1024", "block auto", {.device = -1, .block = 1024}},
+      {"skin 0.25", "skin auto", {.device = -1, .skin = 0.25}},
+      {"device 0", "device auto", {.device = 0}},
+      {"device 7", "device auto", {.device = 7}},
+      {"memory 3", "memory all", {.device = -1, .memory = 3 * 1048576}},
+      {"profile yes", "profile no", {.device = -1, .profile = true}},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    char line[128];
+    snprintf(line, sizeof line, "package gpu %s", cases[k].words);
+    assert_runs(b, line);
+    assert_options(gpu, &cases[k].options);
+    snprintf(line, sizeof line, "package gpu %s", cases[k].back);
+    assert_runs(b, line);
+    assert_options(gpu, &defaults);
+  }
+
+  /* A later command changes what it names and nothing else. */
+  assert_runs(b, "package gpu 1 precision mixed block 64 fused no\npackage gpu block 128 precision double");
+  assert_options(gpu, &(md_gpu_options){.device = -1, .block = 128, .unfused = true});
+  /* A command that is refused changes nothing. */
+  refused(b, "package gpu block 256 sort bubble", "package gpu sort must be count or radix, not 'bubble'");
+  assert_int_equal(gpu->block, 128);
+}
+
+static void package_gpu_refuses_what_it_does_not_know(void **state)
+{
+  bench *b = *state;
+  const struct {
+    const char *words, *reason;
+  } cases[] = {
+      {"speed 9", "unknown keyword 'speed'; accepted are precision force neighbours neighbors sort sorted "
+                  "padded unrolled staged fused rebin block skin device memory profile"},
+      {"Force full", "unknown keyword 'Force'"},
+      {"1 2 sort radix", "unknown keyword '2'"},
+      {"sort", "package gpu sort needs a value: count or radix"},
+      {"1 sorted yes padded", "package gpu padded needs a value: yes or no"},
+      {"1.5", "the number of GPUs must be a whole number, not '1.5'"},
+      {"-1", "the number of GPUs must be from 0"},
+      {"precision single", "must be double or mixed, not 'single'"},
+      {"force half", "must be full or symmetric, not 'half'"},
+      {"neighbours all", "must be auto, cells or list, not 'all'"},
+      {"neighbors bin", "must be auto, cells or list, not 'bin'"},
+      {"sorted 1", "must be yes or no, not '1'"},
+      {"padded 1", "must be yes or no"},
+      {"unrolled 1", "must be yes or no"},
+      {"staged 1", "must be yes or no"},
+      {"fused 1", "must be yes or no"},
+      {"profile 1", "must be yes or no"},
+      {"rebin 0", "must be auto or a number of steps, at least 1, not '0'"},
+      {"rebin 2147483648", "not '2147483648'"},
+      {"rebin 1.5", "not '1.5'"},
+      {"block 0", "must be auto or a multiple of 32 from 32 to 1024, not '0'"},
+      {"block 48", "not '48'"},
+      {"block 1056", "not '1056'"},
+      {"block -32", "not '-32'"},
+      {"skin 0", "must be auto or a positive length (sigma), not '0'"},
+      {"skin -0.3", "not '-0.3'"},
+      {"skin nan", "not 'nan'"},
+      {"device -1", "must be auto or a device's number, at least 0, not '-1'"},
+      {"device all", "not 'all'"},
+      {"memory 0", "must be all or a positive number of MiB, not '0'"},
+      {"memory 8796093022208", "not '8796093022208'"},
+      {"memory auto", "not 'auto'"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    char line[128];
+    snprintf(line, sizeof line, "package gpu %s", cases[k].words);
+    refused(b, line, cases[k].reason);
+  }
+  assert_options(&b->sim.options.gpu, &(md_gpu_options){.device = -1});
+}
+
+static void package_gpu_says_what_has_no_effect(void **state)
+{
+  bench *b = *state;
+  static const md_engine_kind gpu = {.name = "gpu"}, other = {.name = "other"};
+  b->sim.engine = &gpu;
+  assert_says(b, "package gpu neighbours list\npackage gpu force full", "");
+  assert_runs(b, "package gpu 2\npackage gpu 4 sort count");
+  const char *note = strstr(b->said, "Note: package gpu N: ");
+  assert_non_null(note);
+  assert_null(strstr(note + 1, "Note: "));
+  /* All pairs is another engine's work: a deck's keyword does not undo it. */
+  b->sim.options.gpu.neighbours = MD_GPU_ALL_PAIRS;
+  assert_says(b, "package gpu force symmetric", "");
+  assert_runs(b, "package gpu neighbours cells");
+  assert_non_null(strstr(b->said, "Note: package gpu neighbours: has no effect with --gpu-naive"));
+  assert_int_equal(b->sim.options.gpu.neighbours, MD_GPU_ALL_PAIRS);
+  assert_true(b->sim.options.gpu.symmetric);
+  b->sim.engine = &other;
+  assert_says(b, "package gpu sort count\npackage gpu sort count",
+              "Note: package gpu: only concerns --engine gpu; this run has another engine\n");
+}
+
 static void info_prints_the_state(void **state)
 {
   bench *b = *state;
@@ -511,6 +653,9 @@ int main(void)
       TEST(fixes_set_and_unset_the_model),
       TEST(bad_fixes_are_refused),
       TEST(commands_without_effect_say_so_once),
+      TEST(package_gpu_sets_the_options),
+      TEST(package_gpu_refuses_what_it_does_not_know),
+      TEST(package_gpu_says_what_has_no_effect),
       TEST(info_prints_the_state),
       cmocka_unit_test(every_command_has_usage_and_help),
   };

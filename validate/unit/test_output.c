@@ -672,6 +672,76 @@ static void test_density(void **state)
   stop_sim();
 }
 
+static int64_t downloads;
+
+static md_status refuse_download(md_engine *engine, double *const force[3])
+{
+  (void)engine, (void)force;
+  ++downloads;
+  return md_error(MD_RUNTIME, "this engine's particles stay where they are");
+}
+
+/* Adds 1 at the lower left bin, 2 at the one to its right and 4 at the one above it. */
+static md_status count_by_itself(md_engine *engine, const md_histogram *h, int64_t *count)
+{
+  assert_ptr_equal(engine, &sim);
+  assert_int_equal(h->axis[0], 0);
+  assert_int_equal(h->axis[1], 1);
+  assert_int_equal(h->n[0], 8);
+  assert_int_equal(h->n[1], 4);
+  for (int k = 0; k < 2; ++k) {
+    assert_true(h->lo[k] == 0.0);
+    assert_true(h->per_length[k] == 2.0);
+  }
+  count[0] += 1;
+  count[1] += 2;
+  count[h->n[0]] += 4;
+  return MD_OK;
+}
+
+static md_status cannot_count(md_engine *engine, const md_histogram *h, int64_t *count)
+{
+  (void)engine, (void)h, (void)count;
+  return md_error(MD_RUNTIME, "the device is gone");
+}
+
+static md_status observe_with(const md_engine_kind *kind)
+{
+  md_view view = {.sim = &sim, .kind = kind, .engine = (md_engine *)&sim, .step = sim.model.step};
+  md_observer *o = sim.observers;
+  MD_TRY(o->start(o, &sim));
+  const md_status status = o->observe(o, &view);
+  md_view_close(&view);
+  return status;
+}
+
+static void test_density_counted_by_the_engine(void **state)
+{
+  (void)state;
+  const md_engine_kind counting = {
+      .name = "counting", .download = refuse_download, .histogram = count_by_itself};
+  const md_engine_kind failing = {.name = "failing", .download = refuse_download, .histogram = cannot_count};
+  const md_engine_kind plain = {.name = "plain", .download = refuse_download};
+  start_sim(2);
+  downloads = 0;
+  add_particle(1, 1, (double[3]){3.75, 1.9}, (double[3]){0.0, 0.0});
+  assert_int_equal(command(md_do_dump, "d all density 1 engine.png 8"), MD_OK);
+  assert_int_equal(observe_with(&counting), MD_OK);
+  assert_int_equal(downloads, 0);
+  picture p = {0};
+  read_picture("engine.png", &p);
+  assert_int_equal(p.width, 8);
+  assert_int_equal(p.height, 4);
+  assert_int_equal(p.level[3][0], 64);
+  assert_int_equal(p.level[3][1], 128);
+  assert_int_equal(p.level[2][0], 255);
+  assert_int_equal(p.level[0][7], 0);
+  assert_refused(observe_with(&failing), "dump d: the device is gone");
+  assert_refused(observe_with(&plain), "stay where they are");
+  assert_int_equal(downloads, 1);
+  stop_sim();
+}
+
 static void test_density_along_axes(void **state)
 {
   (void)state;
@@ -850,6 +920,7 @@ int main(void)
       cmocka_unit_test(test_full_disk),
       cmocka_unit_test(test_elements),
       cmocka_unit_test(test_density),
+      cmocka_unit_test(test_density_counted_by_the_engine),
       cmocka_unit_test(test_density_along_axes),
       cmocka_unit_test(test_density_counts_in_parallel),
       cmocka_unit_test(test_colours_are_viridis),

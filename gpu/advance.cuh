@@ -1,0 +1,74 @@
+/* The end of a step for one particle, shared by the kernels that fuse force and move. */
+#ifndef MD_GPU_ADVANCE_CUH
+#define MD_GPU_ADVANCE_CUH
+
+#include "gpu/launch.cuh"
+#include "gpu/sum.cuh"
+
+/* What a thread has found so far in the particles it moved. */
+struct findings {
+  unsigned bits;
+  float usage;
+};
+
+static __device__ __forceinline__ void merge(findings &a, const findings &b)
+{
+  a.bits |= b.bits;
+  a.usage = fmaxf(a.usage, b.usage);
+}
+
+/* Kicks particle i, in `cell` since the rebin (with cells), of velocity v, by `impulse`, drifts it, and writes it to `next`. The velocity was read long before
+ * it is needed, so that the read waits for nothing. */
+template <class T, int SOURCE>
+static __device__ __forceinline__ void move_particle(const system_view<T> &s, const step_args &a, double kicks, int i,
+                                                     int cell, typename T::record x, typename T::real v[3],
+                                                     const typename T::real impulse[3], typename T::record *next,
+                                                     findings &found)
+{
+  float moved2 = 0.0f;
+  bool sane = true;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    v[d] = kicked(v[d], kicks, impulse[d], a.quantum);
+    const drifted<T> drift = drift_axis<T>(s, a, d, a.time_scale, x.x[d], v[d]);
+    s.v[d][i] = v[d];
+    sane = sane && drift.sane;
+    moved2 = fmaf(drift.moved, drift.moved, moved2);
+  }
+  if (!sane) found.bits |= HALT_FLYER;
+  found.usage = fmaxf(found.usage, slack_used<T, SOURCE>(s, cell, moved2, x));
+  next[i] = x;
+}
+
+/* The whole step of a particle with a pair that the fast loop could not round. Not inlined, and starting from nothing:
+ * such particles are rare, and the fast path must not keep registers free for them. */
+template <class T, int STYLE, int SOURCE>
+static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a, double kicks,
+                                                           int i, unsigned parity)
+{
+  findings found = {0, 0.0f};
+  typename T::real impulse[3] = {0, 0, 0}, v[3];
+  const typename T::record *x = s.x[parity];
+  if constexpr (T::MIXED) {
+    found.bits = HALT_OVERLAP;
+  } else {
+    int64_t sum[3];
+    if (!sum_near<T, STYLE, SOURCE>(s, x, i, sum)) found.bits = HALT_OVERLAP;
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = (double)sum[d];
+  }
+  for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
+  const int cell = SOURCE == FROM_CELLS ? s.cell[i] : 0;
+  move_particle<T, SOURCE>(s, a, kicks, i, cell, x[i], v, impulse, s.x[parity ^ 1u], found);
+  return found;
+}
+
+/* Is a pair within the cutoff too near for the fast rounding, or, in mixed precision, overlapping? */
+template <class T> static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
+{
+  if constexpr (T::MIXED)
+    return r2 <= __int_as_float(s.close_high);
+  else
+    return upper_word(r2) <= s.close_high;
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* Deciding how to find neighbours, and what it costs in memory; see choice.h.
+ *
+ * Cells as wide as cutoff + skin are enough where a particle has few candidates in its 3^dim cells; where it has many
+ * (dense liquids), a list pays, built from cells half as wide. The break-even is not sharp; see docs/performance.md.
+ */
+#include "gpu/choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdio.h>
+
+/* Candidates in the stencil above which a list is faster. */
+static const double LIST_PAYS = 40.0;
+/* Rebinning reads and writes every particle: cells may be so many per particle. */
+static const double CELLS_PER_PARTICLE = 2.0;
+
+static double density(const md_model *model, int64_t n)
+{
+  return (double)n / md_box_volume(&model->box);
+}
+
+/* Cells at least `width` wide, as many as fit, but not many more than particles. */
+static void choose_cells(const md_model *model, int64_t n, double width, gpu_choice *c)
+{
+  const md_box *box = &model->box;
+  for (double wider = 1.0;; wider *= 1.25) {
+    double cells = 1.0;
+    for (int d = 0; d < 3; ++d) {
+      c->count[d] = 1;
+      if (d < box->dim && width > 0.0) {
+        const double most = std::floor(box->length[d] / (width * wider * (1.0 + 1e-6)));
+        c->count[d] = (int)std::min(std::max(most, 1.0), 1e9);
+      }
+      cells *= d < box->dim ? c->count[d] + 2.0 * c->border : 1.0;
+    }
+    c->cells = (int64_t)std::min(cells, 9e18);
+    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0)) return;
+  }
+}
+
+static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
+{
+  const md_box *box = &model->box;
+  double grown = 1.0;
+  c->slack = c->neighbours == MD_GPU_LIST ? 0.5 * c->skin : INFINITY;
+  for (int d = 0; d < box->dim; ++d) {
+    const double width = box->length[d] / c->count[d];
+    c->halo[d] = 0.0;
+    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
+    /* On an axis with one cell and no images nobody can stray. */
+    if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
+      c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
+    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  }
+  c->slack = std::max(c->slack, 0.0);
+  c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
+}
+
+static void choose_with(const md_model *model, int64_t n, const md_engine_options *o, md_gpu_neighbours neighbours,
+                        gpu_choice *c)
+{
+  const int dim = model->box.dim;
+  c->neighbours = neighbours;
+  c->border = neighbours == MD_GPU_LIST ? 2 : 1;
+  c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
+             neighbours != MD_GPU_ALL_PAIRS;
+  c->rows = 0;
+  double width = neighbours == MD_GPU_LIST ? 0.5 * c->reach : c->reach;
+  if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
+  choose_cells(model, n, std::max(width, neighbours == MD_GPU_LIST ? 0.5 * o->cell_size : o->cell_size), c);
+  choose_halo(model, n, c);
+  if (neighbours != MD_GPU_LIST) return;
+  const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
+  const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
+  c->rows = (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
+}
+
+md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *o, int64_t available, gpu_choice *c)
+{
+  const md_gpu_options *g = &o->gpu;
+  *c = gpu_choice{};
+  if (g->mixed && g->symmetric)
+    return md_error(MD_USAGE, "package gpu: force symmetric is for precision double; sums of atomics in single "
+                              "precision would depend on their order");
+  if (g->mixed && g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
+  if (g->mixed && model->float_drift)
+    return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+  for (int d = 0; d < model->box.dim; ++d)
+    if (g->mixed && model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
+      return md_error(MD_USAGE, "package gpu precision mixed: no fix wall/reflect along a periodic axis (%c)", 'x' + d);
+  if (g->block > 512) return md_error(MD_USAGE, "package gpu block: at most 512 threads a block, not %d", g->block);
+  /* As in every engine: the deck's skin beyond the cutoff only makes work, and ghosts reach at most one box. */
+  c->skin = g->skin > 0.0 ? g->skin : std::min(model->skin, model->cutoff);
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) c->skin = std::min(c->skin, model->box.length[d] - model->cutoff);
+  c->reach = model->cutoff + c->skin;
+  const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);
+  md_gpu_neighbours wanted = g->neighbours;
+  if (wanted == MD_GPU_AUTO) wanted = candidates > LIST_PAYS ? MD_GPU_LIST : MD_GPU_CELLS;
+  if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
+  choose_with(model, n, o, wanted, c);
+  if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
+  md_engine_plan plan;
+  gpu_memory(model, n, g, c, &plan);
+  if (plan.bytes * (double)n <= 0.97 * (double)available || g->neighbours == MD_GPU_LIST) return MD_OK;
+  choose_with(model, n, o, MD_GPU_CELLS, c);
+  c->no_room = true;
+  return MD_OK;
+}
+
+static void add_item(md_engine_plan *plan, const char *name, double bytes)
+{
+  if (bytes <= 0.0) return;
+  plan->item[plan->nitem].name = name;
+  plan->item[plan->nitem++].bytes = bytes;
+  plan->bytes += bytes;
+}
+
+void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const gpu_choice *c, md_engine_plan *plan)
+{
+  const int dim = model->box.dim;
+  const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
+  const double real = g->mixed ? 4.0 : 8.0, record = (c->tagged ? 4.0 : 2.0) * real;
+  *plan = md_engine_plan{};
+  add_item(plan, "positions, twice", 2.0 * record * (1.0 + ghosts));
+  add_item(plan, "velocities, twice", 2.0 * dim * real);
+  add_item(plan, "origins, twice", 8.0);
+  if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
+  if (c->neighbours == MD_GPU_CELLS) add_item(plan, "cell of each particle", 4.0);
+  if (c->neighbours != MD_GPU_ALL_PAIRS)
+    add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
+  add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);
+  add_item(plan, "neighbour lists", 16.0 * c->rows);
+  if (model->langevin.on) add_item(plan, "ids for the thermostat", 8.0);
+  snprintf(plan->method, sizeof plan->method, "%s%s",
+           c->neighbours == MD_GPU_LIST    ? "neighbour lists"
+           : c->neighbours == MD_GPU_CELLS ? "cells, no lists"
+                                           : "all pairs",
+           c->no_room ? ", as memory is too short for lists" : "");
+}

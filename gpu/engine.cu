@@ -1,0 +1,970 @@
+/* The GPU engine: all data on the device, hundreds of steps without a word from the host.
+ *
+ * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
+ * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
+ * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
+ * or lists leave it.
+ *
+ * The host works in cycles: it launches the steps that should fit between two rebins, and the rebin, without waiting;
+ * it looks at a cycle's outcome only after having launched the next. A step that may not be taken any more returns at
+ * once (state.cuh), so a wrong guess costs an empty launch and never a result. Each outcome says how much of the slack
+ * was used, and so how many steps the next cycle should have.
+ *
+ * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
+ * into that order.
+ */
+#include "common/faults.h"
+#include "gpu/choice.h"
+#include "gpu/device.h"
+#include "gpu/gpu.h"
+#include "gpu/launch.cuh"
+#include "gpu/profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utility>
+
+/* The engine of one layout (layout.cuh) behind the C interface. */
+struct md_engine {
+  virtual ~md_engine() = default;
+  virtual md_status start() = 0;
+  virtual md_status run(int64_t n) = 0;
+  virtual md_status measure(md_measure *) = 0;
+  virtual md_status download(double *const force[3]) = 0;
+  virtual md_status histogram(const md_histogram *, int64_t *count) = 0;
+  virtual void report(md_engine_report *) = 0;
+};
+
+namespace {
+
+enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
+
+/* Steps launched together, and how they ended. */
+struct cycle {
+  cudaEvent_t begin, stepped, sorted, end;
+  control *seen;   /* pinned; the state after the steps */
+  int64_t issued;  /* steps launched so far in this run */
+  bool rebins;
+};
+
+struct gpu_arrays {
+  device_array x[2], v[3], spare[3], origin, spare_origin, cell, start, ghost_start, ghost_owner, ghost_shift, list, rows,
+      scratch, keys, impulse_k, force_k, measure_k, overlap2, ratio, mass, id, control, sums, count;
+};
+
+/* Every array of gpu_arrays, to free them. */
+constexpr int ARRAYS = sizeof(gpu_arrays) / sizeof(device_array);
+
+template <class T> struct gpu_engine final : md_engine {
+  typedef typename T::real real;
+  typedef typename T::record record;
+
+  md_model *model;
+  md_particles *p;
+  md_engine_options options;
+  gpu_choice choice;
+  cudaDeviceProp device;
+  device_memory memory = {};
+  gpu_arrays a = {};
+  gpu_profile profile = {};
+  cudaStream_t stream = nullptr;
+  launch wide;     /* for kernels with a thread per element */
+  launch stepping; /* for those of steps */
+  system_view<T> view = {};
+  step_args step = {};
+  int source;
+
+  bool built = false;
+  control now = {}; /* as last seen, with the device at rest */
+  cycle cycles[CYCLES] = {};
+  int head = 0, in_flight = 0;
+  double interval = 4.0; /* steps that fit between two rebins, as it seems */
+  int64_t since = 0;     /* steps launched since the last rebin */
+  int64_t binned_at = 0; /* steps done at the last rebin whose outcome is known */
+
+  md_timers timers = {};
+  int64_t steps = 0, rebins = 0;
+  char description[512] = "";
+
+  ~gpu_engine() override
+  {
+    if (stream) cudaStreamSynchronize(stream);
+    device_array *arrays = (device_array *)&a;
+    for (int k = 0; k < ARRAYS; ++k) md_device_free(&memory, &arrays[k]);
+    for (cycle &c : cycles) {
+      for (cudaEvent_t event : {c.begin, c.stepped, c.sorted, c.end})
+        if (event) cudaEventDestroy(event);
+      if (c.seen) cudaFreeHost(c.seen);
+    }
+    gpu_profile_stop(&profile);
+    if (stream) cudaStreamDestroy(stream);
+  }
+
+  /* ---- setting up ---- */
+
+  /* An array that stays. */
+  md_status make(device_array *array, int64_t bytes, const char *what)
+  {
+    return md_device_reserve(&memory, array, bytes, what);
+  }
+
+  md_status upload(device_array *array, const void *from, int64_t bytes, const char *what)
+  {
+    MD_TRY(make(array, bytes, what));
+    MD_CUDA(cudaMemcpy(array->at, from, (size_t)bytes, cudaMemcpyHostToDevice));
+    return MD_OK;
+  }
+
+  void set_scale()
+  {
+    for (int d = 0; d < 3; ++d) {
+      const bool ring = model->box.periodic[d];
+      const double length = model->box.length[d], range = ring ? length : 2.0 * length;
+      view.scale.ring[d] = ring;
+      view.scale.origin[d] = model->box.lo[d] - (ring ? 0.0 : 0.5 * length);
+      view.scale.unit[d] = range * 0x1p-32;
+      view.scale.per_unit[d] = 1.0 / view.scale.unit[d];
+      view.scale.unit_single[d] = (float)view.scale.unit[d];
+    }
+  }
+
+  void set_grid()
+  {
+    cell_grid &g = view.grid;
+    g.border = choice.border;
+    for (int d = 0; d < 3; ++d) {
+      const bool used = d < T::DIM;
+      g.count[d] = used ? choice.count[d] + 2 * g.border : 1;
+      g.lo[d] = model->box.lo[d];
+      g.width[d] = used ? model->box.length[d] / choice.count[d] : 1.0;
+      g.per_width[d] = 1.0 / g.width[d];
+      g.width_single[d] = (float)g.width[d];
+      g.lo32[d] = mixed_place(d, g.lo[d]);
+      g.width32[d] = (uint64_t)(g.width[d] * view.scale.per_unit[d] * 65536.0);
+      view.lo[d] = model->box.lo[d];
+      view.hi[d] = model->box.hi[d];
+      view.length[d] = model->box.length[d];
+      view.periodic[d] = used && model->box.periodic[d];
+      view.halo[d] = choice.halo[d];
+    }
+    g.row = g.count[0];
+    g.layer = g.count[0] * g.count[1];
+    g.total = g.layer * g.count[2];
+    g.by_row = divisor_of((unsigned)g.row);
+    g.by_layer = divisor_of((unsigned)g.layer);
+    view.reach = choice.reach;
+    view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
+  }
+
+  md_status set_tables()
+  {
+    const int types = model->ntypes;
+    const int64_t pairs = (int64_t)types * types, entries = pairs * MD_PAIR_K;
+    view.ntypes = types;
+    MD_TRY(upload(&a.ratio, model->velocity_per_v + 1, types * 8, "masses"));
+    MD_TRY(upload(&a.mass, model->mass + 1, types * 8, "masses"));
+    if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+    MD_TRY(upload(&a.overlap2, model->overlap2, pairs * 8, "pair coefficients"));
+    MD_TRY(upload(&a.measure_k, model->force_k, entries * 8, "pair coefficients"));
+    view.overlap2 = (const double *)a.overlap2.at;
+    uint64_t bits;
+    memcpy(&bits, &model->close2, sizeof bits);
+    view.close_high = (int)(bits >> 32);
+    if constexpr (T::MIXED) {
+      double *wide_k = nullptr;
+      float *k = nullptr;
+      MD_TRY(md_array_new(&wide_k, entries, sizeof *wide_k, "pair coefficients"));
+      md_status status = md_array_new(&k, entries, sizeof *k, "pair coefficients");
+      if (status == MD_OK) {
+        /* Velocity per kick, and forces, as they are: there are no quanta. */
+        for (const bool impulse : {true, false}) {
+          md_pair_table(&model->pair, impulse ? model->kick_time / model->mass_reference : 1.0, wide_k);
+          for (int64_t e = 0; e < entries; ++e) k[e] = (float)wide_k[e];
+          if (impulse) memcpy(view.k, k, sizeof view.k);
+          if (status == MD_OK) status = upload(impulse ? &a.impulse_k : &a.force_k, k, entries * 4, "pair coefficients");
+        }
+      }
+      free(wide_k);
+      free(k);
+      MD_TRY(status);
+      double overlap2 = 0.0;
+      for (int64_t e = 0; e < pairs; ++e) overlap2 = std::max(overlap2, model->overlap2[e]);
+      const float nearest = (float)overlap2;
+      memcpy(&view.close_high, &nearest, sizeof nearest);
+    } else {
+      memcpy(view.k, model->impulse_k, sizeof view.k);
+      MD_TRY(upload(&a.impulse_k, model->impulse_k, entries * 8, "pair coefficients"));
+      MD_TRY(upload(&a.force_k, model->force_k, entries * 8, "pair coefficients"));
+    }
+    return MD_OK;
+  }
+
+  int64_t records() const { return p->n + view.ghost.capacity; }
+
+  md_status make_ghosts(int64_t capacity)
+  {
+    const int64_t most = INT32_MAX - 64 - p->n;
+    if (capacity > most)
+      return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts, not %lld; use more ranks",
+                      (long long)MD_PARTICLES_MAX, (long long)(p->n + capacity));
+    view.ghost.capacity = (int)capacity;
+    MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
+    MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
+    MD_TRY(make(&a.ghost_start, ((int64_t)view.grid.total + 2) * 4, "cells of ghosts"));
+    view.ghost.owner = (int *)a.ghost_owner.at;
+    view.ghost.shift = (int *)a.ghost_shift.at;
+    view.ghost.start = (const int *)a.ghost_start.at;
+    return MD_OK;
+  }
+
+  md_status make_list(int rows)
+  {
+    const int64_t blocks = (p->n + 31) / 32;
+    view.stride = rows;
+    MD_TRY(make(&a.list, blocks * 32 * 16 * rows, "neighbour lists"));
+    MD_TRY(make(&a.rows, blocks * 4, "neighbour lists"));
+    view.list = (int4 *)a.list.at;
+    view.rows = (int *)a.rows.at;
+    return MD_OK;
+  }
+
+  md_status make_particles()
+  {
+    const int64_t n = p->n;
+    for (int k = 0; k < 2; ++k) {
+      MD_TRY(make(&a.x[k], records() * (int64_t)sizeof(record), "positions"));
+      view.x[k] = (record *)a.x[k].at;
+    }
+    for (int d = 0; d < T::DIM; ++d) {
+      MD_TRY(make(&a.v[d], n * (int64_t)sizeof(real), "velocities"));
+      view.v[d] = (real *)a.v[d].at;
+    }
+    for (int d = 0; d < T::DIM; ++d) MD_TRY(make(&a.spare[d], n * (int64_t)sizeof(real), "velocities"));
+    MD_TRY(make(&a.origin, n * 4, "origins"));
+    MD_TRY(make(&a.spare_origin, n * 4, "origins"));
+    step.origin = (const int *)a.origin.at;
+    if (choice.neighbours == MD_GPU_CELLS) {
+      MD_TRY(make(&a.cell, n * 4, "cells of particles"));
+      view.cell = (int *)a.cell.at;
+    }
+    if (options.gpu.sort == MD_GPU_SORT_RADIX) MD_TRY(make(&a.keys, n * 16, "keys of the radix sort"));
+    return MD_OK;
+  }
+
+  /* CUB's scratch for the sorts and scans of this size. */
+  md_status make_scratch()
+  {
+    size_t most = 0, bytes = 0;
+    MD_TRY(scan_counts(wide, view.grid.total, nullptr, nullptr, &most));
+    if (options.gpu.sort == MD_GPU_SORT_RADIX) {
+      MD_TRY(sort_by_cell(wide, (int)p->n, cell_bits(), nullptr, nullptr, nullptr, nullptr, nullptr, &bytes));
+      most = std::max(most, bytes);
+    }
+    return make(&a.scratch, (int64_t)most + 256, "scratch for sorting");
+  }
+
+  int cell_bits() const
+  {
+    int bits = 1;
+    while ((INT64_C(1) << bits) < view.grid.total) ++bits;
+    return bits;
+  }
+
+  md_status make_cycles()
+  {
+    for (cycle &c : cycles) {
+      MD_CUDA(cudaEventCreate(&c.begin));
+      MD_CUDA(cudaEventCreate(&c.stepped));
+      MD_CUDA(cudaEventCreate(&c.sorted));
+      MD_CUDA(cudaEventCreate(&c.end));
+      MD_CUDA(cudaMallocHost((void **)&c.seen, sizeof *c.seen));
+    }
+    return MD_OK;
+  }
+
+  md_status load()
+  {
+    double *scratch = (double *)a.x[1].at;
+    for (int d = 0; d < T::DIM; ++d) {
+      MD_CUDA(cudaMemcpyAsync(scratch, p->x[d], (size_t)p->n * 8, cudaMemcpyHostToDevice, stream));
+      MD_TRY(launch_load_position<T>(wide, view, d, scratch));
+    }
+    for (int d = 0; d < T::DIM; ++d) {
+      if constexpr (T::MIXED) {
+        MD_CUDA(cudaMemcpyAsync(scratch, p->v[d], (size_t)p->n * 8, cudaMemcpyHostToDevice, stream));
+        MD_TRY(launch_load_velocity<T>(wide, view, d, scratch));
+      } else {
+        MD_CUDA(cudaMemcpyAsync(view.v[d], p->v[d], (size_t)p->n * 8, cudaMemcpyHostToDevice, stream));
+      }
+    }
+    if (T::TAGGED) {
+      MD_CUDA(cudaMemcpyAsync(scratch, p->type, (size_t)p->n * 2, cudaMemcpyHostToDevice, stream));
+      MD_TRY(launch_load_type<T>(wide, view, (const uint16_t *)scratch));
+    }
+    return launch_load_origin(wide, view.n, (int *)a.origin.at);
+  }
+
+  md_status start() override
+  {
+    memory.limit = options.gpu.memory;
+    MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    wide = launch{stream, THREADS, INT32_MAX};
+    const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
+    stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * 4};
+    view.n = (int)p->n;
+    view.half = options.gpu.symmetric;
+    set_scale();
+    set_grid();
+    MD_TRY(make(&a.control, sizeof(control), "the control word"));
+    MD_TRY(make(&a.sums, 2 * SUMS * 8, "sums"));
+    MD_CUDA(cudaMemsetAsync(a.control.at, 0, sizeof(control), stream));
+    view.ctl = (control *)a.control.at;
+    MD_TRY(set_tables());
+    view.table = (const real *)a.impulse_k.at;
+    if (source != FROM_ALL) {
+      MD_TRY(make(&a.start, ((int64_t)view.grid.total + 2) * 4, "cells"));
+      view.start = (const int *)a.start.at;
+      if (choice.ghosts > 0) MD_TRY(make_ghosts(choice.ghosts));
+    }
+    MD_TRY(make_particles());
+    if (source != FROM_ALL) MD_TRY(make_scratch());
+    if (source == FROM_LIST) MD_TRY(make_list(choice.rows));
+    if (model->langevin.on) {
+      MD_TRY(upload(&a.id, p->id, p->n * 8, "ids"));
+      step.id = (const int64_t *)a.id.at;
+    }
+    MD_TRY(make_cycles());
+    if (options.gpu.profile) MD_TRY(gpu_profile_start(&profile));
+    MD_TRY(load());
+    built = source == FROM_ALL;
+    MD_CUDA(cudaStreamSynchronize(stream));
+    describe();
+    return MD_OK;
+  }
+
+  void describe()
+  {
+    snprintf(description, sizeof description, "%s, %s, %s%s%s", device.name, T::MIXED ? "mixed precision" : "double",
+             source == FROM_LIST    ? "neighbour lists"
+             : source == FROM_CELLS ? "cells without lists"
+                                    : "all pairs",
+             choice.no_room ? " (memory is too short for lists)" : "", options.gpu.symmetric ? ", symmetric" : "");
+  }
+
+  /* ---- rebin ---- */
+
+  /* Runs a launch, timed if profiling. */
+  template <class F> md_status timed(const char *name, double bytes, F &&launched)
+  {
+    MD_TRY(gpu_profile_begin(&profile, stream));
+    MD_TRY(launched());
+    return gpu_profile_end(&profile, stream, name, bytes);
+  }
+
+  md_status sort_particles()
+  {
+    const double n = (double)p->n, cells = (double)view.grid.total, rec = sizeof(record);
+    const bool counting = options.gpu.sort == MD_GPU_SORT_COUNT;
+    int *first = (int *)a.start.at, *ghost_first = (int *)a.ghost_start.at;
+    unsigned *keys = (unsigned *)a.keys.at, *sorted = keys + (counting ? 0 : p->n);
+    int *index = (int *)(sorted + (counting ? 0 : p->n)), *order = index + (counting ? 0 : p->n);
+    moved_fields<T> fields = {};
+    for (int d = 0; d < T::DIM; ++d) fields.v[d] = (real *)a.spare[d].at;
+    fields.origin = (int *)a.spare_origin.at;
+    fields.origin_from = (const int *)a.origin.at;
+    const double moved = n * (2.0 * (rec + T::DIM * sizeof(real) + 4.0) + (source == FROM_CELLS ? 4.0 : 0.0));
+    size_t bytes = (size_t)a.scratch.bytes;
+    const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
+    MD_CUDA(cudaMemsetAsync(first, 0, start_bytes, stream));
+    if (ghost_first) MD_CUDA(cudaMemsetAsync(ghost_first, 0, start_bytes, stream));
+    /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
+     * beginning of the next. */
+    int *cursor = first + 1, *ghost_cursor = ghost_first ? ghost_first + 1 : nullptr;
+    MD_TRY(timed("bin", n * (rec + (counting ? 0.0 : 8.0)), [&] {
+      return launch_bin<T>(wide, view, cursor, ghost_cursor, counting ? nullptr : keys, index);
+    }));
+    if (ghost_cursor)
+      MD_TRY(timed("cell_start", cells * 8.0,
+                   [&] { return scan_counts(wide, view.grid.total, ghost_cursor, a.scratch.at, &bytes); }));
+    if (counting) {
+      MD_TRY(timed("cell_start", cells * 8.0,
+                   [&] { return scan_counts(wide, view.grid.total, cursor, a.scratch.at, &bytes); }));
+      MD_TRY(timed("sort", moved, [&] { return launch_scatter<T>(wide, view, cursor, ghost_cursor, fields); }));
+    } else {
+      MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
+        return sort_by_cell(wide, view.n, cell_bits(), keys, sorted, index, order, a.scratch.at, &bytes);
+      }));
+      MD_TRY(timed("cell_start", n * 4.0 + cells * 4.0,
+                   [&] { return launch_fill_starts(wide, view.n, view.grid.total, sorted, first); }));
+      MD_TRY(timed("reorder", moved + 4.0 * n,
+                   [&] { return launch_reorder<T>(wide, view, ghost_cursor, order, fields); }));
+    }
+    for (int d = 0; d < T::DIM; ++d) {
+      std::swap(a.spare[d], a.v[d]);
+      view.v[d] = (real *)a.v[d].at;
+    }
+    std::swap(a.spare_origin, a.origin);
+    step.origin = (const int *)a.origin.at;
+    return MD_OK;
+  }
+
+  /* Launches a rebin. It may end with ghosts or lists that did not fit: halt then says so. */
+  md_status launch_rebin(cycle *c)
+  {
+    if (source == FROM_ALL) return MD_OK;
+    MD_TRY(sort_particles());
+    MD_TRY(launch_rebinned(wide, view.ctl, true));
+    MD_TRY(update_halo());
+    if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
+    if constexpr (T::TAGGED)
+      if (source == FROM_LIST)
+        MD_TRY(timed("list", (double)p->n * (16.0 * choice.rows + 2.0 * sizeof(record) + 32.0),
+                     [&] { return launch_list<T>(wide, view); }));
+    built = true;
+    since = 0;
+    ++rebins;
+    return MD_OK;
+  }
+
+  md_status update_halo()
+  {
+    if (!view.ghost.start) return MD_OK;
+    return timed("halo", (double)choice.ghosts * (2.0 * sizeof(record) + 8.0),
+                 [&] { return launch_halo<T>(wide, view); });
+  }
+
+  /* ---- steps ---- */
+
+  /* Impulse arrays lie in the position array that is not the present one: the host must know which that is, which it
+   * does when the device rests, or when steps do not change it. */
+  void impulse_arrays(real *impulse[3]) const
+  {
+    real *base = (real *)a.x[now.parity ^ 1u].at;
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = base + (int64_t)d * p->n;
+  }
+
+  md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step)
+  {
+    const md_pair_kind kind = model->pair.kind;
+    if constexpr (!T::MIXED && T::TAGGED)
+      if (source == FROM_ALL) return launch_force_all<T>(stepping, kind, s, impulse, part_of_step);
+    if constexpr (!T::MIXED)
+      if (options.gpu.symmetric) return launch_force_symmetric<T>(stepping, kind, source, s, impulse, part_of_step);
+    return launch_force<T>(stepping, kind, source, s, impulse, part_of_step);
+  }
+
+  double force_bytes() const
+  {
+    const double n = (double)p->n, cells = (double)view.grid.total;
+    return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 4.0)) +
+           (source == FROM_CELLS ? 4.0 * cells : 0.0);
+  }
+
+  md_status launch_fused()
+  {
+    const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
+    const double bytes = force_bytes() + (double)p->n * (sizeof(record) + 2.0 * T::DIM * sizeof(real));
+    return timed("advance", bytes, [&]() -> md_status {
+      if constexpr (T::TAGGED)
+        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, view, step);
+      if constexpr (T::DIM == 3 || !T::TAGGED) return launch_advance_cells<T>(stepping, kind, view, step);
+      return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
+    });
+  }
+
+  md_status launch_step()
+  {
+    if (choice.fused) {
+      MD_TRY(launch_fused());
+    } else {
+      real *impulse[3] = {};
+      impulse_arrays(impulse);
+      const double n = (double)p->n, each = T::DIM * sizeof(real);
+      MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
+      MD_TRY(timed("move", n * (2.0 * sizeof(record) + 3.0 * each),
+                   [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
+    }
+    return update_halo();
+  }
+
+  /* Kicks due around a drift: what the integrator leaves over is given at the end of a run. */
+  void set_step()
+  {
+    const md_integrator integrator = model->integrator;
+    const double owed = integrator == MD_LEAPFROG_MIRROR ? 0.0 : 1.0, each = integrator == MD_NVE ? 2.0 : 1.0;
+    const bool forces = model->pair.kind != MD_PAIR_NONE;
+    step.motion = md_motion_of(model);
+    step.first_kicks = forces ? owed : 0.0;
+    step.kicks = forces ? each : 0.0;
+    step.quantum = T::MIXED ? 1.0 : model->grids.v;
+    step.time_scale = step.motion.time * model->velocity_per_v[1];
+    step.velocity_per_v = (const double *)a.ratio.at;
+    step.mass = (const double *)a.mass.at;
+    step.mass_reference = model->mass_reference;
+    step.t_start = model->langevin.t_start;
+    step.t_stop = model->langevin.t_stop;
+    step.ramp_done = model->step - model->run_begin;
+    step.ramp_span = model->run_end - model->run_begin;
+    for (int d = 0; d < T::DIM; ++d) {
+      const md_motion &m = step.motion;
+      step.has_lo[d] = std::isfinite(m.lo[d]);
+      step.has_hi[d] = std::isfinite(m.hi[d]);
+      step.stays_lo[d] = std::isfinite(m.stay_lo[d]);
+      step.stays_hi[d] = std::isfinite(m.stay_hi[d]);
+      step.lo32[d] = step.has_lo[d] ? mixed_place(d, m.lo[d]) : 0;
+      step.hi32[d] = step.has_hi[d] ? mixed_place(d, m.hi[d]) : 0;
+      step.stay_lo32[d] = step.stays_lo[d] ? mixed_place(d, m.stay_lo[d]) : 0;
+      step.stay_hi32[d] = step.stays_hi[d] ? mixed_place(d, m.stay_hi[d]) : 0;
+    }
+  }
+
+  uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
+
+  md_status launch_cycle(int64_t left, int64_t *issued)
+  {
+    cycle &c = cycles[(head + in_flight) % CYCLES];
+    const int64_t room = std::max<int64_t>((int64_t)interval - since, 1);
+    const int64_t count = std::min(std::min(left, room), (int64_t)MOST_STEPS);
+    MD_CUDA(cudaEventRecord(c.begin, stream));
+    for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
+    since += count;
+    *issued += count;
+    c.issued = *issued;
+    c.rebins = since >= (int64_t)interval && source != FROM_ALL;
+    MD_CUDA(cudaEventRecord(c.stepped, stream));
+    MD_CUDA(cudaMemcpyAsync(c.seen, view.ctl, sizeof *c.seen, cudaMemcpyDeviceToHost, stream));
+    if (c.rebins) {
+      MD_TRY(launch_rebin(&c));
+      if (!choice.fused) now.parity ^= 1u; /* impulses must stay out of the way */
+    }
+    if (source == FROM_ALL) since = 0;
+    MD_CUDA(cudaEventRecord(c.end, stream));
+    ++in_flight;
+    return MD_OK;
+  }
+
+  void learn_interval(const control &seen)
+  {
+    if (options.gpu.rebin > 0) {
+      interval = options.gpu.rebin;
+      return;
+    }
+    const double taken = (double)(seen.done - binned_at);
+    float used;
+    memcpy(&used, &seen.usage, sizeof used);
+    if (seen.stale)
+      interval = std::max(taken, 1.0);
+    else if (taken > 0.0)
+      interval = std::max(1.0, std::min(std::floor(taken / std::max((double)used, 1e-6)) + 1.0, 2.0 * taken + 4.0));
+    interval = std::min(interval, (double)MOST_STEPS);
+  }
+
+  md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to)
+  {
+    float ms = 0.0f;
+    MD_CUDA(cudaEventElapsedTime(&ms, from, to));
+    timers.seconds[phase] += 1e-3 * (double)ms;
+    return MD_OK;
+  }
+
+  /* Waits for the oldest cycle in flight and learns from it. */
+  md_status finish_cycle()
+  {
+    cycle &c = cycles[head];
+    MD_CUDA(cudaEventSynchronize(c.end));
+    head = (head + 1) % CYCLES;
+    --in_flight;
+    MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
+    if (c.rebins) {
+      MD_TRY(lap(MD_PHASE_SORT, c.stepped, c.sorted));
+      MD_TRY(lap(MD_PHASE_LIST, c.sorted, c.end));
+      learn_interval(*c.seen);
+      binned_at = c.seen->done;
+    }
+    return MD_OK;
+  }
+
+  /* The control word with the device at rest. */
+  md_status look()
+  {
+    MD_CUDA(cudaMemcpyAsync(cycles[0].seen, view.ctl, sizeof now, cudaMemcpyDeviceToHost, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    now = *cycles[0].seen;
+    return MD_OK;
+  }
+
+  md_status put_control()
+  {
+    *cycles[0].seen = now;
+    MD_CUDA(cudaMemcpyAsync(view.ctl, cycles[0].seen, sizeof now, cudaMemcpyHostToDevice, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    return MD_OK;
+  }
+
+  /* Makes room for ghosts or neighbours that did not fit. The device rests. */
+  md_status grow()
+  {
+    if (now.halt & HALT_GHOSTS) {
+      const int64_t wanted = now.ghosts_wanted + now.ghosts_wanted / 8;
+      /* The present positions move to the new array, the other one holds nothing of worth. */
+      const unsigned present = now.parity;
+      md_device_free(&memory, &a.x[present ^ 1u]);
+      MD_TRY(make_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
+      const int64_t bytes = records() * (int64_t)sizeof(record);
+      MD_TRY(make(&a.x[present ^ 1u], bytes, "positions"));
+      MD_CUDA(cudaMemcpyAsync(a.x[present ^ 1u].at, a.x[present].at, (size_t)p->n * sizeof(record),
+                              cudaMemcpyDeviceToDevice, stream));
+      MD_CUDA(cudaStreamSynchronize(stream));
+      md_device_free(&memory, &a.x[present]);
+      MD_TRY(make(&a.x[present], bytes, "positions"));
+      now.parity ^= 1u;
+      for (int k = 0; k < 2; ++k) view.x[k] = (record *)a.x[k].at;
+    }
+    if (now.halt & HALT_LIST) {
+      choice.rows = (now.list_wanted + now.list_wanted / 16 + 3) / 4 + 1;
+      md_device_free(&memory, &a.list);
+      MD_TRY(make_list(choice.rows));
+    }
+    now.halt &= ~(unsigned)(HALT_GHOSTS | HALT_LIST);
+    now.ghosts_wanted = now.list_wanted = 0;
+    built = false;
+    return put_control();
+  }
+
+  /* Makes cells, lists and ghosts fit the present positions, however often it takes. The device rests afterwards. */
+  md_status settle_structure()
+  {
+    if (source == FROM_ALL) return look();
+    MD_TRY(look());
+    while (!built || now.stale || now.halt) {
+      if (now.halt & (HALT_GHOSTS | HALT_LIST)) MD_TRY(grow());
+      const double mark = md_time();
+      MD_TRY(launch_rebin(nullptr));
+      MD_TRY(look());
+      binned_at = now.done;
+      timers.seconds[MD_PHASE_SORT] += md_time() - mark;
+    }
+    return MD_OK;
+  }
+
+  /* Gives the kicks that are due at the end of a run. */
+  md_status settle_velocities()
+  {
+    const bool owes = model->integrator == MD_NVE || model->integrator == MD_LEAPFROG_MIRROR;
+    if (!owes || model->pair.kind == MD_PAIR_NONE) return MD_OK;
+    MD_TRY(settle_structure());
+    const double mark = md_time();
+    real *impulse[3] = {};
+    impulse_arrays(impulse);
+    MD_TRY(launch_forces(view, impulse, false));
+    MD_TRY(launch_kick<T>(wide, view, 1.0, step.quantum, impulse));
+    MD_TRY(look());
+    timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
+    return now.pending & HALT_OVERLAP ? overlap_error(-1) : MD_OK;
+  }
+
+  md_status run(int64_t n) override
+  {
+    if (model->integrator == MD_STATIC) {
+      model->step += n;
+      steps += n;
+      return MD_OK;
+    }
+    if (n == 0) return MD_OK;
+    MD_TRY(settle_structure());
+    set_step();
+    if (options.gpu.rebin > 0) interval = options.gpu.rebin;
+    binned_at -= now.done;
+    now.done = 0;
+    now.target = n;
+    now.pending = 0;
+    MD_TRY(put_control());
+    int64_t issued = 0;
+    bool halted = false;
+    while (now.done < n) {
+      while (in_flight < CYCLES - 1 && issued < n && !halted) MD_TRY(launch_cycle(n - issued, &issued));
+      const cycle &c = cycles[head];
+      MD_TRY(finish_cycle());
+      halted = c.seen->halt != 0;
+      /* Steps that were launched and not taken are launched again, behind those in flight. */
+      const int64_t missed = c.issued - c.seen->done;
+      issued -= missed;
+      for (int k = 0; k < in_flight; ++k) cycles[(head + k) % CYCLES].issued -= missed;
+      if (in_flight > 0) continue;
+      MD_TRY(look());
+      if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
+      issued = now.done;
+      if (now.done < n) MD_TRY(settle_structure());
+      halted = false;
+    }
+    steps += n;
+    model->step += n;
+    return settle_velocities();
+  }
+
+  /* ---- errors ---- */
+
+  md_status find(bool overlap, culprit *found)
+  {
+    device_array at = {};
+    const culprit none = {~0ull, ~0ull, 0.0, 0.0, 0.0, 0};
+    MD_TRY(upload(&at, &none, sizeof none, "an error's particles"));
+    /* The idle position array has room for ids. */
+    int64_t *id = (int64_t *)a.x[now.parity ^ 1u].at;
+    md_status status = md_cuda_check(cudaMemcpy(id, p->id, (size_t)p->n * 8, cudaMemcpyHostToDevice), "copy of ids");
+    if (status == MD_OK && overlap)
+      status = launch_find_overlap<T>(wide, source, view, id, step.origin, (culprit *)at.at);
+    if (status == MD_OK && !overlap)
+      status = launch_find_flyer<T>(wide, view, step, id, step.origin, (culprit *)at.at);
+    if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "search for an error's particles");
+    if (status == MD_OK)
+      status = md_cuda_check(cudaMemcpy(found, at.at, sizeof *found, cudaMemcpyDeviceToHost), "copy of an error");
+    md_device_free(&memory, &at);
+    return status;
+  }
+
+  /* `later`: the step is counted relative to the model's. */
+  md_status overlap_error(int64_t later)
+  {
+    culprit found;
+    MD_TRY(find(true, &found));
+    model->step += later;
+    md_overlap overlap = {(int64_t)found.a, (int64_t)found.b, found.r2};
+    if (found.a == ~0ull)
+      return md_error(MD_PHYSICS, "step %lld: two particles overlap: start from separated particles, or use a timestep "
+                                  "smaller than %g",
+                      (long long)model->step, model->dt);
+    return md_overlap_status(&overlap, model);
+  }
+
+  md_status fault()
+  {
+    if (now.halt & HALT_OVERLAP) {
+      /* The force of a step's end is taken at the beginning of the next. */
+      const bool of_before = model->integrator != MD_LEAPFROG && now.done > 0;
+      return overlap_error(now.done - (of_before ? 1 : 0));
+    }
+    culprit found;
+    MD_TRY(find(false, &found));
+    model->step += now.done;
+    md_flyer flyer = md_flyer_none();
+    md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v, model->velocity_per_v[found.type + 1]);
+    MD_TRY(md_flyer_status(&flyer, model));
+    return md_error(MD_PHYSICS, "step %lld: a particle moves too far; use a timestep smaller than %g",
+                    (long long)model->step, model->dt);
+  }
+
+  /* ---- looking at it ---- */
+
+  md_status measure(md_measure *m) override
+  {
+    MD_TRY(settle_structure());
+    measure_args args = {};
+    args.per_e = 1.0 / model->grids.e;
+    args.per_w = model->grids.f / model->grids.w;
+    args.per_k = 1.0 / model->grids.k;
+    args.per_v = 1.0 / model->grids.v;
+    args.table = (const double *)a.measure_k.at;
+    args.velocity_per_v = (const double *)a.ratio.at;
+    args.mass_reference = model->mass_reference;
+    args.high = (unsigned long long *)a.sums.at;
+    args.low = args.high + SUMS;
+    const double mark = md_time();
+    MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
+    if constexpr (!T::MIXED && T::TAGGED)
+      if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, view, args));
+    if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, view, args));
+    int64_t sums[2 * SUMS];
+    MD_CUDA(cudaMemcpyAsync(sums, a.sums.at, sizeof sums, cudaMemcpyDeviceToHost, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
+    *m = md_measure{};
+    md_wide *const wide_sums[SUMS] = {&m->pair_energy2, &m->virial2,     &m->kinetic,
+                                      &m->momentum[0],  &m->momentum[1], &m->momentum[2]};
+    for (int q = 0; q < SUMS; ++q) {
+      wide_sums[q]->high = sums[q];
+      wide_sums[q]->low = sums[SUMS + q];
+      md_wide_normalise(wide_sums[q]);
+    }
+    m->count = p->n;
+    return MD_OK;
+  }
+
+  /* One component to the host, in its order. */
+  md_status fetch_position(int d, double *to)
+  {
+    typename T::position *spare = (typename T::position *)a.spare[0].at;
+    MD_TRY(launch_unload_position<T>(wide, view, d, step.origin, spare));
+    if constexpr (!T::MIXED) {
+      MD_CUDA(cudaMemcpyAsync(to, spare, (size_t)p->n * 8, cudaMemcpyDeviceToHost, stream));
+      MD_CUDA(cudaStreamSynchronize(stream));
+    } else {
+      uint32_t *words = nullptr;
+      MD_TRY(md_array_new(&words, p->n, sizeof *words, "positions"));
+      md_status status = md_cuda_check(
+          cudaMemcpyAsync(words, spare, (size_t)p->n * 4, cudaMemcpyDeviceToHost, stream), "copy of positions");
+      if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of positions");
+      for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
+        to[i] = T::where(view.scale, d, words[i]);
+        if (view.periodic[d] && to[i] >= view.hi[d]) to[i] -= view.length[d];
+      }
+      free(words);
+      MD_TRY(status);
+    }
+    return MD_OK;
+  }
+
+  md_status fetch(const real *from, double scale, double *to)
+  {
+    real *spare = (real *)a.spare[0].at;
+    MD_TRY(launch_unload<T>(wide, view.n, from, step.origin, spare));
+    real *words = nullptr;
+    if constexpr (T::MIXED)
+      MD_TRY(md_array_new(&words, p->n, sizeof *words, "particles"));
+    else
+      words = to;
+    md_status status =
+        md_cuda_check(cudaMemcpyAsync(words, spare, (size_t)p->n * sizeof(real), cudaMemcpyDeviceToHost, stream),
+                      "copy of particles");
+    if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of particles");
+    if (status == MD_OK && (T::MIXED || scale != 1.0))
+      for (int64_t i = 0; i < p->n; ++i) to[i] = (double)words[i] * scale;
+    if (T::MIXED) free(words);
+    return status;
+  }
+
+  md_status download(double *const force[3]) override
+  {
+    MD_TRY(look());
+    for (int d = 0; d < T::DIM; ++d) {
+      MD_TRY(fetch_position(d, p->x[d]));
+      MD_TRY(fetch(view.v[d], 1.0, p->v[d]));
+    }
+    if (!force) return MD_OK;
+    MD_TRY(settle_structure());
+    system_view<T> s = view;
+    s.table = (const real *)a.force_k.at;
+    real *impulse[3] = {};
+    impulse_arrays(impulse);
+    MD_TRY(launch_forces(s, impulse, false));
+    MD_TRY(look());
+    if (now.pending & HALT_OVERLAP) return overlap_error(0);
+    for (int d = 0; d < T::DIM; ++d) MD_TRY(fetch(impulse[d], T::MIXED ? 1.0 : model->grids.f, force[d]));
+    return MD_OK;
+  }
+
+  md_status histogram(const md_histogram *h, int64_t *count) override
+  {
+    MD_TRY(look());
+    const int64_t bins = (int64_t)h->n[0] * h->n[1];
+    MD_TRY(make(&a.count, bins * 8, "the histogram"));
+    MD_CUDA(cudaMemsetAsync(a.count.at, 0, (size_t)bins * 8, stream));
+    MD_TRY(launch_histogram<T>(wide, view, *h, (unsigned long long *)a.count.at));
+    int64_t *mine = nullptr;
+    MD_TRY(md_array_new(&mine, bins, sizeof *mine, "the histogram"));
+    md_status status = md_cuda_check(
+        cudaMemcpyAsync(mine, a.count.at, (size_t)bins * 8, cudaMemcpyDeviceToHost, stream), "copy of the histogram");
+    if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of the histogram");
+    for (int64_t b = 0; b < bins && status == MD_OK; ++b) count[b] += mine[b];
+    free(mine);
+    return status;
+  }
+
+  void report(md_engine_report *r) override
+  {
+    *r = md_engine_report{};
+    r->timers = timers;
+    r->rebuilds = rebins;
+    r->steps = steps;
+    r->neighbours = source == FROM_LIST ? 4.0 * choice.rows : 0.0;
+    r->ghosts = view.ghost.capacity;
+    r->bytes = memory.used;
+    r->isa = description;
+    r->threads = 1;
+    r->details = gpu_profile_table(&profile, a.x[now.parity ^ 1u].at, a.x[now.parity ^ 1u].bytes);
+  }
+};
+
+template <class T>
+md_status make_engine(md_engine **engine, md_model *model, md_particles *p, const md_engine_options *options,
+                      const gpu_choice &choice, const cudaDeviceProp &device)
+{
+  gpu_engine<T> *e = new (std::nothrow) gpu_engine<T>();
+  if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
+  e->model = model;
+  e->p = p;
+  e->options = *options;
+  e->choice = choice;
+  e->device = device;
+  e->source = choice.neighbours == MD_GPU_LIST    ? FROM_LIST
+              : choice.neighbours == MD_GPU_CELLS ? FROM_CELLS
+                                                  : FROM_ALL;
+  const md_status status = e->start();
+  if (status != MD_OK) {
+    delete e;
+    return status;
+  }
+  *engine = e;
+  return MD_OK;
+}
+
+md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm, const md_engine_options *options)
+{
+  if (comm->size > 1) return md_error(MD_USAGE, "the gpu engine runs on one rank; use --engine openmp on several");
+  cudaDeviceProp device;
+  MD_TRY(md_device_choose(options->gpu.device, &device));
+  device_memory memory = {0, options->gpu.memory};
+  int64_t available = 0;
+  MD_TRY(md_device_available(&memory, &available));
+  gpu_choice choice;
+  MD_TRY(gpu_choose(model, p->n, options, available, &choice));
+  const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
+  if (!mixed && !choice.tagged) return make_engine<exact2>(engine, model, p, options, choice, device);
+  if (!mixed && flat) return make_engine<exact2_tagged>(engine, model, p, options, choice, device);
+  if (!mixed) return make_engine<exact3_tagged>(engine, model, p, options, choice, device);
+  if (!choice.tagged) return make_engine<mixed2>(engine, model, p, options, choice, device);
+  if (flat) return make_engine<mixed2_tagged>(engine, model, p, options, choice, device);
+  return make_engine<mixed3_tagged>(engine, model, p, options, choice, device);
+}
+
+md_status run(md_engine *e, int64_t n) { return e->run(n); }
+md_status measure(md_engine *e, md_measure *m) { return e->measure(m); }
+md_status download(md_engine *e, double *const force[3]) { return e->download(force); }
+md_status histogram(md_engine *e, const md_histogram *h, int64_t *count) { return e->histogram(h, count); }
+void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
+void destroy(md_engine *e) { delete e; }
+
+/* Works without a GPU too: then nothing is known of its memory. */
+md_status plan(const md_model *model, int64_t n, const md_engine_options *options, md_engine_plan *out)
+{
+  cudaDeviceProp device;
+  int64_t available = 0;
+  const bool there = md_device_choose(options->gpu.device, &device) == MD_OK;
+  device_memory memory = {0, options->gpu.memory};
+  if (there) MD_TRY(md_device_available(&memory, &available));
+  gpu_choice choice;
+  MD_TRY(gpu_choose(model, n, options, available, &choice));
+  gpu_memory(model, n, &options->gpu, &choice, out);
+  out->available = available;
+  if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
+  return MD_OK;
+}
+
+} // namespace
+
+extern "C" const md_engine_kind md_engine_gpu = {
+    "gpu",
+    "cells or lists on one GPU, fused force and move, the same bits",
+    create,
+    run,
+    measure,
+    download,
+    histogram,
+    plan,
+    report,
+    destroy,
+};

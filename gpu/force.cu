@@ -1,0 +1,63 @@
+/* Impulses or forces on every particle, into arrays: each pair is evaluated by both partners.
+ *
+ * For what the fused kernels (advance_*.cu) do not do: several types, thermostats, the end of a run, forces for output.
+ * Coefficients come from a table by pair of types. Cost: that of the pairs, and 8 dim bytes a particle written.
+ */
+#include "gpu/launch.cuh"
+#include "gpu/sum.cuh"
+
+template <class T> struct component_arrays {
+  typename T::real *at[3];
+};
+
+template <class T, int STYLE, int SOURCE>
+static __global__ void __launch_bounds__(512)
+    k_force(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
+{
+  if (step && idle(s.ctl)) return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  typename T::real total[3];
+  const unsigned bits = sum_pairs<T, STYLE, SOURCE>(s, s.x[s.ctl->parity], i, total);
+  if (bits) atomicOr(&s.ctl->pending, bits);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = total[d];
+}
+
+template <class T, int STYLE>
+static md_status launch_style(const launch &l, int source, const system_view<T> &s, const component_arrays<T> &impulse,
+                              bool step)
+{
+  const int blocks = blocks_for(s.n, l.threads);
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST) {
+      k_force<T, STYLE, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);
+      MD_LAUNCHED("k_force");
+      return MD_OK;
+    }
+  k_force<T, STYLE, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);
+  MD_LAUNCHED("k_force");
+  return MD_OK;
+}
+
+template <class T>
+md_status launch_force(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
+                       typename T::real *const impulse[3], bool step)
+{
+  component_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  switch (kind) {
+#define MD_PAIR_STYLE(symbol, name)                                                                          \
+  case MD_PAIR_##symbol: return launch_style<T, MD_PAIR_##symbol>(l, source, s, arrays, step);
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+  default:
+    for (int d = 0; d < T::DIM; ++d)
+      MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
+    return MD_OK;
+  }
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_force<T>(const launch &, md_pair_kind, int, const system_view<T> &,              \
+                                     T::real *const[3], bool);
+MD_LAYOUTS(INSTANCE)

@@ -1,0 +1,27 @@
+/* The positions of ghosts, from their owners'. One thread a ghost; launched for the room there is, as only the device
+ * knows how many there are. Bytes a ghost: 8 and two records.
+ */
+#include "gpu/images.cuh"
+#include "gpu/launch.cuh"
+
+template <class T> static __global__ void k_halo(const __grid_constant__ system_view<T> s)
+{
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  if (g >= min(s.ghost.start[s.grid.total], s.ghost.capacity)) return;
+  typename T::record *x = s.x[s.ctl->parity];
+  typename T::record r = x[s.ghost.owner[g]];
+  const int code = s.ghost.shift[g];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) r.x[d] = T::shifted(r.x[d], shift_along(code, d) * s.length[d]);
+  x[s.n + g] = r;
+}
+
+template <class T> md_status launch_halo(const launch &l, const system_view<T> &s)
+{
+  k_halo<T><<<blocks_for(s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
+  MD_LAUNCHED("k_halo");
+  return MD_OK;
+}
+
+#define INSTANCE(T) template md_status launch_halo<T>(const launch &, const system_view<T> &);
+MD_LAYOUTS(INSTANCE)

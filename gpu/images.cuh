@@ -1,0 +1,66 @@
+/* The periodic images of one particle that are ghosts: every combination of shifts by which it comes within reach of
+ * the box. An image across two faces needs no other ghost to stem from: its conditions are independent per axis.
+ */
+#ifndef MD_GPU_IMAGES_CUH
+#define MD_GPU_IMAGES_CUH
+
+#include "gpu/state.cuh"
+
+/* x put back into the box along periodic axes. */
+template <class T>
+__device__ __forceinline__ typename T::record wrapped_record(const system_view<T> &s, typename T::record r)
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    if (s.periodic[d]) r.x[d] = T::wrapped(r.x[d], s.lo[d], s.hi[d], s.length[d]);
+  return r;
+}
+
+template <class T> __device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::record &r)
+{
+  int cell = cell_along(s.grid, 0, T::where(s.scale, 0, r.x[0]), s.grid.border);
+  cell += cell_along(s.grid, 1, T::where(s.scale, 1, r.x[1]), s.grid.border) * s.grid.row;
+  if constexpr (T::DIM == 3) cell += cell_along(s.grid, 2, T::where(s.scale, 2, r.x[2]), s.grid.border) * s.grid.layer;
+  return cell;
+}
+
+/* The shift code of image_cell: digits 0, 1, 2 for -1, 0, 1 boxes. */
+__device__ __forceinline__ int shift_along(int code, int d)
+{
+  const int power = d == 0 ? 1 : d == 1 ? 3 : 9;
+  return code / power % 3 - 1;
+}
+
+/* Calls f(shift code, cell) for every image of a wrapped record. */
+template <class T, class F>
+__device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::record &r, F f)
+{
+  double x[3] = {0.0, 0.0, 0.0};
+  bool low[3], high[3];
+  bool any = false;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    low[d] = high[d] = false;
+    if (d >= T::DIM) continue;
+    x[d] = T::where(s.scale, d, r.x[d]);
+    if (!s.periodic[d]) continue;
+    low[d] = x[d] < s.lo[d] + s.halo[d];
+    high[d] = x[d] >= s.hi[d] - s.halo[d];
+    any = any || low[d] || high[d];
+  }
+  if (!any) return;
+  for (int code = 0; code < (T::DIM == 3 ? 27 : 18); ++code) {
+    if (code == 13 || (T::DIM == 2 && code < 9)) continue;
+    bool wanted = true;
+    int cell = 0;
+    for (int d = 0; d < T::DIM; ++d) {
+      const int shift = shift_along(code, d);
+      wanted = wanted && (shift == 0 || (shift > 0 ? low[d] : high[d]));
+      const int along = cell_along(s.grid, d, x[d] + shift * s.length[d], 0);
+      cell += along * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
+    }
+    if (wanted) f(code, cell);
+  }
+}
+
+#endif

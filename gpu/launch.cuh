@@ -1,0 +1,140 @@
+/* The launches the engine makes, one per kernel file; instantiated there for every layout.
+ *
+ * All are asynchronous, on the stream of `launch`, and return MD_RUNTIME if the launch itself fails.
+ */
+#ifndef MD_GPU_LAUNCH_CUH
+#define MD_GPU_LAUNCH_CUH
+
+#include "common/engine.h"
+#include "gpu/cuda.h"
+#include "gpu/step.cuh"
+
+struct launch {
+  cudaStream_t stream;
+  int threads;    /* a block */
+  int most_blocks; /* a grid that walks need not be larger */
+};
+
+/* Blocks for one thread per element. */
+inline int blocks_for(int64_t count, int threads) { return (int)((count + threads - 1) / threads); }
+inline int blocks_walking(const launch &l, int64_t count)
+{
+  const int blocks = blocks_for(count, l.threads);
+  return blocks < l.most_blocks ? blocks : l.most_blocks;
+}
+
+/* Every layout the engine can run with. */
+typedef exact_layout<2, false> exact2;
+typedef exact_layout<2, true> exact2_tagged;
+typedef exact_layout<3, true> exact3_tagged;
+typedef mixed_layout<2, false> mixed2;
+typedef mixed_layout<2, true> mixed2_tagged;
+typedef mixed_layout<3, true> mixed3_tagged;
+#define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged)
+#define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
+
+/* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
+ * instead of counting particles. */
+template <class T>
+md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids, int *index);
+
+/* sort.cu: particles into cell order: records into the other position array, and the other fields from the view's
+ * arrays into these; the cells, with cells only; ghosts' owners and shifts. */
+template <class T> struct moved_fields {
+  typename T::real *v[3];
+  int *origin;
+  const int *origin_from;
+};
+/* cursor: first free place of each cell, which advances; ghost_cursor likewise, NULL without ghosts. */
+template <class T>
+md_status launch_scatter(const launch &, const system_view<T> &, int *cursor, int *ghost_cursor,
+                         const moved_fields<T> &);
+/* order[k]: the place that particle k comes from. */
+template <class T>
+md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
+                         const moved_fields<T> &);
+/* Bytes of scratch, or the sort itself if scratch is not NULL: (id, index) by id into (sorted, order). */
+md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted, const int *index,
+                       int *order, void *scratch, size_t *bytes);
+/* After either: the other position array is the present, nothing is stale. */
+md_status launch_rebinned(const launch &, control *ctl, bool flip);
+
+/* cell_start.cu: exclusive prefix sums in place, or where each id begins in sorted ids. */
+md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
+md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);
+
+/* halo.cu: records of the ghosts from their owners, in the present position array. */
+template <class T> md_status launch_halo(const launch &, const system_view<T> &);
+
+/* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
+template <class T> md_status launch_list(const launch &, const system_view<T> &);
+
+/* advance.cu: force, kick and drift of one step in one kernel; one type, one mass, no thermostat. */
+template <class T>
+md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+template <class T>
+md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+
+/* force.cu: impulses or forces, by the view's table, into impulse[d][i]. step: part of one, so idle if there is
+ * nothing to do, and overlaps stop it; else unconditional. */
+template <class T>
+md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &, typename T::real *const impulse[3],
+                       bool step);
+/* symmetric.cu: the same bits, each pair once, added to both partners by atomicAdd. Exact layouts. */
+template <class T>
+md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
+                                 double *const impulse[3], bool step);
+
+/* move.cu: kick and drift in place, for every model; and `kicks` impulses without a drift. */
+template <class T>
+md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
+                      const typename T::real *const impulse[3]);
+template <class T>
+md_status launch_kick(const launch &, const system_view<T> &, double kicks, double quantum,
+                      const typename T::real *const impulse[3]);
+
+/* measure.cu: adds to sums[SUMS]; pair terms only if there is a pair style. */
+enum { SUM_ENERGY, SUM_VIRIAL, SUM_KINETIC, SUM_MOMENTUM, SUMS = SUM_MOMENTUM + 3 };
+struct measure_args {
+  double per_e, per_w, per_k, per_v; /* 1/grid, but per_w = grids.f / grids.w: forces are in quanta of f */
+  const double *table;               /* of forces, in double */
+  const double *velocity_per_v;      /* by 0-based type */
+  double mass_reference;
+  unsigned long long *high, *low; /* [SUMS] halves of md_wide */
+};
+template <class T>
+md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &, const measure_args &);
+
+/* output.cu: particles in and out, in the order of the host's arrays, and pictures of them. */
+template <class T> md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
+template <class T> md_status launch_load_velocity(const launch &, const system_view<T> &, int d, const double *from);
+template <class T> md_status launch_load_type(const launch &, const system_view<T> &, const uint16_t *from);
+md_status launch_load_origin(const launch &, int n, int *origin);
+template <class T>
+md_status launch_unload_position(const launch &, const system_view<T> &, int d, const int *origin,
+                                 typename T::position *to);
+template <class T>
+md_status launch_unload(const launch &, int n, const typename T::real *from, const int *origin, typename T::real *to);
+template <class T>
+md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &, unsigned long long *count);
+
+/* all_pairs.cu: the naive way, for exact tagged layouts: every pair, at its minimum image. */
+template <class T>
+md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3], bool step);
+template <class T>
+md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
+
+/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. */
+struct culprit {
+  unsigned long long a, b; /* ids of a pair; or id and axis */
+  double r2, x, v;
+  int type; /* 0-based */
+};
+template <class T>
+md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const int64_t *id, const int *origin,
+                              culprit *found);
+template <class T>
+md_status launch_find_flyer(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
+                            const int *origin, culprit *found);
+
+#endif

@@ -1,0 +1,60 @@
+/* Energies, virial and momenta of the present state: the pairs once more, from both partners, so that every sum comes
+ * out twice the pairs' (model.h). Always in double, in mixed precision too.
+ */
+#include "gpu/formulas.cuh"
+#include "gpu/measure.cuh"
+
+enum { NO_STYLE = -1 };
+
+template <class T, int STYLE, int SOURCE>
+static __global__ void __launch_bounds__(256)
+    k_measure(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  int64_t sum[SUMS] = {0};
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < s.n) {
+    const typename T::record *x = s.x[s.ctl->parity];
+    const typename T::record xi = x[i];
+    add_motion<T>(s, a, i, type_of(xi), sum);
+    if constexpr (STYLE != NO_STYLE)
+      visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+        /* A list of half the neighbours has each pair of owned particles once. */
+        const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
+        add_pair<STYLE>(a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
+      });
+  }
+  add_sums(a, sum);
+}
+
+template <class T, int STYLE>
+static md_status launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
+{
+  constexpr int THREADS = 128;
+  const int blocks = blocks_for(s.n, THREADS);
+  bool launched = false;
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST) {
+      k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
+      launched = true;
+    }
+  if (!launched) k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);
+  MD_LAUNCHED("k_measure");
+  return MD_OK;
+}
+
+template <class T>
+md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s, const measure_args &a)
+{
+  switch (kind) {
+#define MD_PAIR_STYLE(symbol, name)                                                                          \
+  case MD_PAIR_##symbol: return launch_style<T, MD_PAIR_##symbol>(l, source, s, a);
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+  default: return launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);
+  }
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_measure<T>(const launch &, md_pair_kind, int, const system_view<T> &,            \
+                                       const measure_args &);
+MD_LAYOUTS(INSTANCE)

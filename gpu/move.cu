@@ -1,0 +1,124 @@
+/* Kick and drift of every particle in place, behind a force kernel: for any model, thermostats and several masses
+ * included. Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
+ */
+#include "gpu/images.cuh"
+#include "gpu/launch.cuh"
+
+template <class T> struct impulse_arrays {
+  const typename T::real *at[3];
+};
+
+/* One axis with the thermostat between two half drifts (BAOAB). */
+template <class T>
+static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &, const step_args &a, int d,
+                                                             double time_scale, double noise, uint32_t random,
+                                                             double &x, double &v)
+{
+  const double moved = md_motion_axis(&a.motion, d, time_scale, noise, random, &x, &v);
+  const bool sane = fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
+  return drifted<T>{2.0f * fabsf((float)moved), sane};
+}
+
+template <class T>
+static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &s, const step_args &a, int d,
+                                                             double time_scale, double noise, uint32_t random,
+                                                             uint32_t &x, float &v)
+{
+  const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
+  if (!first.sane) return first;
+  v = fmaf((float)a.motion.keep, v, (float)noise * (float)(md_random_unit(random) - 0.5));
+  const drifted<T> second = drift_axis<T>(s, a, d, time_scale, x, v);
+  return drifted<T>{first.moved + second.moved, second.sane};
+}
+
+template <class T, int SOURCE>
+static __global__ void __launch_bounds__(512)
+    k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a, impulse_arrays<T> impulse)
+{
+  if (idle(s.ctl)) return;
+  const int64_t done = s.ctl->done;
+  const bool overlap = s.ctl->pending & HALT_OVERLAP;
+  const double kicks = done == 0 ? a.first_kicks : a.kicks;
+  typename T::record *x = s.x[s.ctl->parity];
+  unsigned bits = 0;
+  float usage = 0.0f;
+  const int stride = gridDim.x * blockDim.x;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n && !overlap; k += stride) {
+    const int i = (int)k;
+    typename T::record r = x[i];
+    const int type = type_of(r);
+    const double ratio = a.velocity_per_v[type], time_scale = a.motion.time * ratio;
+    double noise = 0.0;
+    md_random random = {{0, 0, 0, 0}};
+    if (a.motion.thermostat) {
+      const double temperature = md_langevin_ramp(a.t_start, a.t_stop, a.ramp_done + done, a.ramp_span);
+      noise = md_langevin_noise(temperature, a.motion.keep, a.mass[type], a.mass_reference);
+      random = md_random_at(a.motion.seed, (uint64_t)a.id[a.origin[i]], a.motion.step + (uint64_t)done,
+                            MD_STREAM_LANGEVIN);
+    }
+    float moved2 = 0.0f;
+    bool sane = true;
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
+      typename T::real v = s.v[d][i];
+      if (kicks != 0.0) v = kicked(v, kicks, impulse.at[d][i], a.quantum);
+      const drifted<T> drift = a.motion.thermostat
+                                   ? thermostat_axis<T>(s, a, d, time_scale, noise, random.word[d], r.x[d], v)
+                                   : drift_axis<T>(s, a, d, time_scale, r.x[d], v);
+      s.v[d][i] = v;
+      sane = sane && drift.sane;
+      moved2 = fmaf(drift.moved, drift.moved, moved2);
+    }
+    if (!sane) bits |= HALT_FLYER;
+    if constexpr (SOURCE == FROM_ALL)
+      r = wrapped_record<T>(s, r);
+    else
+      usage = fmaxf(usage, slack_used<T, SOURCE>(s, SOURCE == FROM_CELLS ? s.cell[i] : 0, moved2, r));
+    x[i] = r;
+  }
+  end_step(s.ctl, bits, usage, false);
+}
+
+template <class T>
+md_status launch_move(const launch &l, int source, const system_view<T> &s, const step_args &a,
+                      const typename T::real *const impulse[3])
+{
+  const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const int blocks = blocks_walking(l, s.n);
+  if (source == FROM_CELLS)
+    k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+  if constexpr (T::TAGGED) {
+    if (source == FROM_LIST) k_move<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+    if constexpr (!T::MIXED)
+      if (source == FROM_ALL) k_move<T, FROM_ALL><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+  }
+  MD_LAUNCHED("k_move");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_kick(const __grid_constant__ system_view<T> s, double kicks, double quantum,
+                              impulse_arrays<T> impulse)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n || (s.ctl->pending & HALT_OVERLAP)) return;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) s.v[d][i] = kicked(s.v[d][i], kicks, impulse.at[d][i], quantum);
+}
+
+template <class T>
+md_status launch_kick(const launch &l, const system_view<T> &s, double kicks, double quantum,
+                      const typename T::real *const impulse[3])
+{
+  const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  k_kick<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, kicks, quantum, arrays);
+  MD_LAUNCHED("k_kick");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_move<T>(const launch &, int, const system_view<T> &, const step_args &,          \
+                                    const T::real *const[3]);                                                \
+  template md_status launch_kick<T>(const launch &, const system_view<T> &, double, double,                  \
+                                    const T::real *const[3]);
+MD_LAYOUTS(INSTANCE)

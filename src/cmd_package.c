@@ -1,0 +1,204 @@
+/* The command package: how an engine does its work. `package gpu` sets the GPU engine's options (engine.h) out of one
+ * table of keywords; the packages of LAMMPS that have no counterpart here are accepted and explained.
+ *
+ * The same words stand behind -pk on the command line, which comes first; each keyword keeps its last value.
+ */
+#include "src/sim.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK_MAX = 1024, WARP = 32 };
+
+static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
+
+/* Whether `value` is one of two names; *second says which. */
+static bool either(const char *value, const char *a, const char *b, bool *second)
+{
+  if (!is(value, a) && !is(value, b)) return false;
+  *second = is(value, b);
+  return true;
+}
+
+static bool yes_or_no(const char *value, bool *yes) { return md_word_bool(value, "the value", yes) == MD_OK; }
+
+static bool no_or_yes(const char *value, bool *no)
+{
+  bool yes;
+  if (!yes_or_no(value, &yes)) return false;
+  *no = !yes;
+  return true;
+}
+
+/* A whole number, or a word that stands for `otherwise`. */
+static bool number_or(const char *value, const char *word, int64_t otherwise, int64_t least, int64_t most,
+                      int64_t *number)
+{
+  *number = otherwise;
+  return is(value, word) || md_word_int64(value, "the value", least, most, number) == MD_OK;
+}
+
+static bool set_precision(md_gpu_options *gpu, const char *value)
+{
+  return either(value, "double", "mixed", &gpu->mixed);
+}
+
+static bool set_force(md_gpu_options *gpu, const char *value)
+{
+  return either(value, "full", "symmetric", &gpu->symmetric);
+}
+
+static bool set_neighbours(md_gpu_options *gpu, const char *value)
+{
+  static const struct {
+    const char *name;
+    md_gpu_neighbours neighbours;
+  } ways[] = {{"auto", MD_GPU_AUTO}, {"cells", MD_GPU_CELLS}, {"list", MD_GPU_LIST}};
+  for (int k = 0; k < 3; ++k) {
+    if (!is(value, ways[k].name)) continue;
+    /* --gpu-naive is a choice of engine; a deck's choice among the ways of another one does not undo it. */
+    if (gpu->neighbours != MD_GPU_ALL_PAIRS) gpu->neighbours = ways[k].neighbours;
+    return true;
+  }
+  return false;
+}
+
+static bool set_sort(md_gpu_options *gpu, const char *value)
+{
+  bool radix;
+  if (!either(value, "count", "radix", &radix)) return false;
+  gpu->sort = radix ? MD_GPU_SORT_RADIX : MD_GPU_SORT_COUNT;
+  return true;
+}
+
+static bool set_sorted(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->unsorted); }
+static bool set_padded(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->unpadded); }
+static bool set_unrolled(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->rolled); }
+static bool set_staged(md_gpu_options *gpu, const char *value) { return yes_or_no(value, &gpu->staged); }
+static bool set_fused(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->unfused); }
+static bool set_profile(md_gpu_options *gpu, const char *value) { return yes_or_no(value, &gpu->profile); }
+
+static bool set_rebin(md_gpu_options *gpu, const char *value)
+{
+  int64_t n;
+  if (!number_or(value, "auto", 0, 1, INT_MAX, &n)) return false;
+  gpu->rebin = (int)n;
+  return true;
+}
+
+static bool set_block(md_gpu_options *gpu, const char *value)
+{
+  int64_t n;
+  if (!number_or(value, "auto", 0, WARP, BLOCK_MAX, &n) || n % WARP != 0) return false;
+  gpu->block = (int)n;
+  return true;
+}
+
+static bool set_skin(md_gpu_options *gpu, const char *value)
+{
+  double skin = 0.0;
+  if (!is(value, "auto") && md_word_positive(value, "the value", &skin) != MD_OK) return false;
+  gpu->skin = skin;
+  return true;
+}
+
+static bool set_device(md_gpu_options *gpu, const char *value)
+{
+  int64_t n;
+  if (!number_or(value, "auto", -1, 0, INT_MAX, &n)) return false;
+  gpu->device = (int)n;
+  return true;
+}
+
+static bool set_memory(md_gpu_options *gpu, const char *value)
+{
+  const int64_t mebibyte = INT64_C(1) << 20;
+  int64_t n;
+  if (!number_or(value, "all", 0, 1, INT64_MAX / mebibyte, &n)) return false;
+  gpu->memory = n * mebibyte;
+  return true;
+}
+
+static const struct {
+  const char *name;
+  bool (*set)(md_gpu_options *gpu, const char *value); /* false: not an accepted value */
+  const char *accepted;
+} keywords[] = {
+    {"precision", set_precision, "double or mixed"},
+    {"force", set_force, "full or symmetric"},
+    {"neighbours", set_neighbours, "auto, cells or list"},
+    {"neighbors", set_neighbours, "auto, cells or list"},
+    {"sort", set_sort, "count or radix"},
+    {"sorted", set_sorted, "yes or no"},
+    {"padded", set_padded, "yes or no"},
+    {"unrolled", set_unrolled, "yes or no"},
+    {"staged", set_staged, "yes or no"},
+    {"fused", set_fused, "yes or no"},
+    {"rebin", set_rebin, "auto or a number of steps, at least 1"},
+    {"block", set_block, "auto or a multiple of 32 from 32 to 1024"},
+    {"skin", set_skin, "auto or a positive length (sigma)"},
+    {"device", set_device, "auto or a device's number, at least 0"},
+    {"memory", set_memory, "all or a positive number of MiB"},
+    {"profile", set_profile, "yes or no"},
+};
+
+enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
+
+static md_status unknown_keyword(const char *word)
+{
+  char accepted[256] = "";
+  for (int k = 0; k < KEYWORDS; ++k) {
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
+  }
+  return md_error(MD_USAGE, "package gpu: unknown keyword '%.64s'; accepted are%s", word, accepted);
+}
+
+static md_status read_gpu(md_sim *sim, char *const *word, int n)
+{
+  /* Only complete words are taken over: after an error the options are what they were. */
+  md_gpu_options gpu = sim->options.gpu;
+  for (int at = 0; at < n; at += 2) {
+    int k = 0;
+    while (k < KEYWORDS && !is(word[at], keywords[k].name)) ++k;
+    if (k == KEYWORDS) return unknown_keyword(word[at]);
+    if (at + 1 == n)
+      return md_error(MD_USAGE, "package gpu %s needs a value: %s", word[at], keywords[k].accepted);
+    if (!keywords[k].set(&gpu, word[at + 1]))
+      return md_error(MD_USAGE, "package gpu %s must be %s, not '%.64s'", word[at], keywords[k].accepted,
+                      word[at + 1]);
+    if (keywords[k].set == set_neighbours && gpu.neighbours == MD_GPU_ALL_PAIRS)
+      md_sim_explain(sim, "package gpu neighbours", "has no effect with --gpu-naive, which takes all pairs");
+  }
+  sim->options.gpu = gpu;
+  return MD_OK;
+}
+
+static md_status package_gpu(md_sim *sim, char *const *word, int n)
+{
+  /* LAMMPS's number of GPUs on a node. */
+  const bool counted = n > 0 && word[0][0] != '\0' && strchr("+-0123456789", word[0][0]);
+  if (counted) {
+    int64_t count;
+    MD_TRY(md_word_int64(word[0], "package gpu: the number of GPUs", 0, INT_MAX, &count));
+    md_sim_explain(sim, "package gpu N",
+                   "the number of GPUs has no effect here: each rank chooses its GPU by itself");
+  }
+  MD_TRY(read_gpu(sim, word + counted, n - counted));
+  if (!sim->engine || !is(sim->engine->name, "gpu"))
+    md_sim_explain(sim, "package gpu", "only concerns --engine gpu; this run has another engine");
+  return MD_OK;
+}
+
+md_status md_do_package(md_sim *sim, const md_words *words)
+{
+  const char *name = words->word[0];
+  if (is(name, "gpu")) return package_gpu(sim, words->word + 1, words->n - 1);
+  if (!is(name, "intel") && !is(name, "kokkos") && !is(name, "omp"))
+    return md_error(MD_USAGE, "package '%.64s' is unknown; accepted are gpu, intel, kokkos and omp", name);
+  md_sim_explain(
+      sim, "package",
+      "has no effect here: --engine and --threads on the command line choose how a run is executed");
+  return MD_OK;
+}
