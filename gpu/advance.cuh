@@ -20,10 +20,10 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
 /* Kicks particle i, in `cell` since the rebin (with cells), of velocity v, by `impulse`, drifts it, and writes it to `next`. The velocity was read long before
  * it is needed, so that the read waits for nothing. */
 template <class T, int SOURCE>
-static __device__ __forceinline__ void move_particle(const system_view<T> &s, const step_args &a, double kicks, int i,
-                                                     int cell, typename T::record x, typename T::real v[3],
-                                                     const typename T::real impulse[3], typename T::record *next,
-                                                     findings &found)
+static __device__ __forceinline__ void move_particle(const system_view<T> &s, const step_args &a,
+                                                     double kicks, int i, int cell, typename T::record x,
+                                                     typename T::real v[3], const typename T::real impulse[3],
+                                                     typename T::record *next, findings &found)
 {
   float moved2 = 0.0f;
   bool sane = true;
@@ -43,8 +43,8 @@ static __device__ __forceinline__ void move_particle(const system_view<T> &s, co
 /* The whole step of a particle with a pair that the fast loop could not round. Not inlined, and starting from nothing:
  * such particles are rare, and the fast path must not keep registers free for them. */
 template <class T, int STYLE, int SOURCE>
-static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a, double kicks,
-                                                           int i, unsigned parity)
+static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
+                                                           double kicks, int i, unsigned parity)
 {
   findings found = {0, 0.0f};
   typename T::real impulse[3] = {0, 0, 0}, v[3];
@@ -63,7 +63,8 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
 }
 
 /* Is a pair within the cutoff too near for the fast rounding, or, in mixed precision, overlapping? */
-template <class T> static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
+template <class T>
+static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
 {
   if constexpr (T::MIXED)
     return r2 <= __int_as_float(s.close_high);

@@ -13,15 +13,15 @@
  * and that the cell of the next particle is on its way early: everything else waits for it.
  */
 #include "gpu/advance.cuh"
-#ifndef MD_MINB
-#define MD_MINB 4
-#endif
 
 /* Candidates of a row that are compared before the hits are evaluated, and that are loaded together. */
-#ifndef MD_GROUP
-#define MD_GROUP 4
+constexpr int CHUNK = 8, GROUP = 4;
+/* Blocks of 256 threads that a multiprocessor should hold, in the registers' favour. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+constexpr int RESIDENT = 4;
+#else
+constexpr int RESIDENT = 5;
 #endif
-constexpr int CHUNK = 8, GROUP = MD_GROUP;
 
 /* Bits of the candidates within the cutoff among the first CHUNK of a row; `left` of them exist, `most` in any thread of
  * the warp. */
@@ -47,9 +47,9 @@ static __device__ __forceinline__ unsigned compare_row(const system_view<T> &s,
 
 /* Adds the impulses from three ranges of records to particle i. */
 template <class T, int STYLE>
-static __device__ __forceinline__ void scan_ranges(const system_view<T> &s, const typename T::record *__restrict__ x,
-                                                   const typename T::record &xi, int i, const int begin[3],
-                                                   const int end[3], typename T::sum sum[3], bool &near)
+static __device__ __forceinline__ void
+scan_ranges(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+            int i, const int begin[3], const int end[3], typename T::sum sum[3], bool &near)
 {
   typedef typename T::real real;
   int most[3];
@@ -59,7 +59,8 @@ static __device__ __forceinline__ void scan_ranges(const system_view<T> &s, cons
     unsigned hits = 0;
 #pragma unroll
     for (int y = 0; y < 3; ++y)
-      hits |= compare_row<T>(s, x + begin[y] + from, xi, end[y] - begin[y] - from, most[y] - from) << (y * CHUNK);
+      hits |= compare_row<T>(s, x + begin[y] + from, xi, end[y] - begin[y] - from, most[y] - from)
+              << (y * CHUNK);
     const unsigned self = (unsigned)(i - begin[1] - from);
     if (self < CHUNK) hits &= ~(1u << (CHUNK + self));
     while (hits) {
@@ -79,8 +80,8 @@ static __device__ __forceinline__ void scan_ranges(const system_view<T> &s, cons
 }
 
 /* Ranges of the three rows around `cell`. */
-static __device__ __forceinline__ void three_rows(const int *__restrict__ start, int cell, int row, int begin[3],
-                                                  int end[3])
+static __device__ __forceinline__ void three_rows(const int *__restrict__ start, int cell, int row,
+                                                  int begin[3], int end[3])
 {
 #pragma unroll
   for (int y = 0; y < 3; ++y) {
@@ -91,16 +92,16 @@ static __device__ __forceinline__ void three_rows(const int *__restrict__ start,
 }
 
 template <class T, int STYLE>
-static __device__ __forceinline__ void scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x,
-                                                  const typename T::record &xi, int i, int cell, bool active,
-                                                  typename T::sum sum[3], bool &near)
+static __device__ __forceinline__ void
+scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+           int i, int cell, bool active, typename T::sum sum[3], bool &near)
 {
   int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
   bool ghosts = false;
   if (active && s.ghost.start) {
     int c[3];
     cell_coordinates<T::DIM>(s.grid, cell, c);
-    ghosts = near_border<T::DIM>(s.grid, c, 1);
+    ghosts = near_border<T::DIM>(s.grid, c);
   }
   const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
   constexpr int LAYERS = T::DIM == 3 ? 1 : 0;
@@ -122,13 +123,16 @@ static __device__ __forceinline__ void scan_cells(const system_view<T> &s, const
 }
 
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(256, MD_MINB)
+static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
+                                              : T::MIXED  ? RESIDENT
+                                                          : 4)
     k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
-  if (idle(s.ctl)) return;
-  const unsigned parity = s.ctl->parity;
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
-  const double kicks = s.ctl->done == 0 ? a.first_kicks : a.kicks;
+  const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0.0f};
   /* A warp stays together: its lanes share every loop. */
   const int last = s.n - 1;
@@ -158,11 +162,12 @@ static __global__ void __launch_bounds__(256, MD_MINB)
     }
     move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, s.x[parity ^ 1u], found);
   }
-  end_step(s.ctl, found.bits, found.usage, true);
+  end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
 template <class T>
-md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                               const step_args &a)
 {
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \

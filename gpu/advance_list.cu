@@ -8,13 +8,11 @@
  * 23 in double a neighbour. See docs/performance.md for which of the two is the limit.
  */
 #include "gpu/advance.cuh"
-#ifndef MD_MINL
-#define MD_MINL 5
-#endif
 
 template <class T, int STYLE>
-static __device__ __forceinline__ void evaluate(const system_view<T> &s, const typename T::record &xi, int i, int j,
-                                                const typename T::record &xj, typename T::sum sum[3], bool &near)
+static __device__ __forceinline__ void evaluate(const system_view<T> &s, const typename T::record &xi, int i,
+                                                int j, const typename T::record &xj, typename T::sum sum[3],
+                                                bool &near)
 {
   typedef typename T::real real;
   real delta[3];
@@ -27,9 +25,9 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
 }
 
 template <class T, int STYLE>
-static __device__ __forceinline__ void scan_list(const system_view<T> &s, const typename T::record *__restrict__ x,
-                                                 const typename T::record &xi, int i, typename T::sum sum[3],
-                                                 bool &near)
+static __device__ __forceinline__ void
+scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+          int i, typename T::sum sum[3], bool &near)
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
@@ -39,8 +37,8 @@ static __device__ __forceinline__ void scan_list(const system_view<T> &s, const 
   for (int r = 1; r <= rows; ++r) {
     const int4 j = next;
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
-    const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y),
-                             x2 = load_record(x + j.z), x3 = load_record(x + j.w);
+    const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
+                             x3 = load_record(x + j.w);
     evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, near);
     evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, near);
     evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, near);
@@ -51,13 +49,14 @@ static __device__ __forceinline__ void scan_list(const system_view<T> &s, const 
 }
 
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(128, MD_MINL)
+static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
-  if (idle(s.ctl)) return;
-  const unsigned parity = s.ctl->parity;
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
-  const double kicks = s.ctl->done == 0 ? a.first_kicks : a.kicks;
+  const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
@@ -81,7 +80,7 @@ static __global__ void __launch_bounds__(128, MD_MINL)
     for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
     move_particle<T, FROM_LIST>(s, a, kicks, i, 0, xi, v, impulse, s.x[parity ^ 1u], found);
   }
-  end_step(s.ctl, found.bits, found.usage, true);
+  end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
 template <class T>

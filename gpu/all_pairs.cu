@@ -9,7 +9,8 @@ constexpr int TILE = 128;
 
 /* Calls f(j, record) for every j but i; all threads of a block together. */
 template <class T, class F>
-static __device__ __forceinline__ void visit_all(const system_view<T> &s, const typename T::record *x, int i, F f)
+static __device__ __forceinline__ void visit_all(const system_view<T> &s, const typename T::record *x, int i,
+                                                 F f)
 {
   __shared__ typename T::record tile[TILE];
   for (int base = 0; base < s.n; base += TILE) {
@@ -44,8 +45,8 @@ template <class T, int STYLE>
 static __global__ void __launch_bounds__(TILE)
     k_force_all(const __grid_constant__ system_view<T> s, force_arrays impulse, bool step)
 {
-  if (step && idle(s.ctl)) return;
-  const typename T::record *x = s.x[s.ctl->parity];
+  if (step && idle(progress_before(s.ctl, s.launch))) return;
+  const typename T::record *x = present(s);
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];
   int64_t sum[3] = {0, 0, 0};
@@ -65,24 +66,27 @@ static __global__ void __launch_bounds__(TILE)
     for (int d = 0; d < T::DIM; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
   });
   if (i >= s.n) return;
-  if (!apart) atomicOr(&s.ctl->pending, HALT_OVERLAP);
+  if (!apart) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = (double)sum[d];
 }
 
 template <class T>
-md_status launch_force_all(const launch &l, md_pair_kind kind, const system_view<T> &s, double *const impulse[3],
-                           bool step)
+md_status launch_force_all(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                           double *const impulse[3], bool step)
 {
   const force_arrays arrays = {{impulse[0], impulse[1], impulse[2]}};
   const int blocks = blocks_for(s.n, TILE);
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol: k_force_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, arrays, step); break;
+  case MD_PAIR_##symbol:                                                                                     \
+    k_force_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, arrays, step);                        \
+    break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
   default:
-    for (int d = 0; d < T::DIM; ++d) MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof(double), l.stream));
+    for (int d = 0; d < T::DIM; ++d)
+      MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof(double), l.stream));
   }
   MD_LAUNCHED("k_force_all");
   return MD_OK;
@@ -92,7 +96,7 @@ template <class T, int STYLE>
 static __global__ void __launch_bounds__(TILE)
     k_measure_all(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
-  const typename T::record *x = s.x[s.ctl->parity];
+  const typename T::record *x = present(s);
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];
   int64_t sum[SUMS] = {0};
@@ -106,12 +110,15 @@ static __global__ void __launch_bounds__(TILE)
 }
 
 template <class T>
-md_status launch_measure_all(const launch &l, md_pair_kind kind, const system_view<T> &s, const measure_args &a)
+md_status launch_measure_all(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                             const measure_args &a)
 {
   const int blocks = blocks_for(s.n, TILE);
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol: k_measure_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, a); break;
+  case MD_PAIR_##symbol:                                                                                     \
+    k_measure_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, a);                                 \
+    break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
   default: return launch_measure<T>(l, kind, FROM_CELLS, s, a);

@@ -9,12 +9,12 @@
 #include "gpu/launch.cuh"
 
 template <class T>
-static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *count, int *ghost_count, unsigned *ids,
-                             int *index)
+static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *count, int *ghost_count,
+                             unsigned *ids, int *index)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record x = wrapped_record<T>(s, s.x[s.ctl->parity][i]);
+  const typename T::record x = wrapped_record<T>(s, present(s)[i]);
   const int cell = cell_of<T>(s, x);
   if (ids) {
     ids[i] = (unsigned)cell;
@@ -26,7 +26,8 @@ static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *coun
 }
 
 template <class T>
-md_status launch_bin(const launch &l, const system_view<T> &s, int *count, int *ghost_count, unsigned *ids, int *index)
+md_status launch_bin(const launch &l, const system_view<T> &s, int *count, int *ghost_count, unsigned *ids,
+                     int *index)
 {
   k_bin<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
   MD_LAUNCHED("k_bin");

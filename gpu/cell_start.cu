@@ -13,7 +13,8 @@ md_status scan_counts(const launch &l, int64_t count, int *values, void *scratch
   return MD_OK;
 }
 
-static __global__ void k_fill_starts(int n, int total, const unsigned *__restrict__ sorted, int *__restrict__ start)
+static __global__ void k_fill_starts(int n, int total, const unsigned *__restrict__ sorted,
+                                     int *__restrict__ start)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k > n) return;

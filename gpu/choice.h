@@ -9,15 +9,15 @@
 typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
-  double skin, reach;  /* sigma */
-  int count[3];        /* cells, without the border */
-  int border;
-  int64_t cells;       /* with the border */
-  double halo[3];      /* how far ghosts reach beyond the box; 0: none */
-  double slack;        /* how far a particle may move or stray before a rebin */
-  int64_t ghosts;      /* expected */
-  int rows;            /* of four neighbours, expected for the longest list; 0 without lists */
-  bool no_room;        /* lists were wanted, but memory is short */
+  double skin, reach; /* sigma */
+  int count[3];       /* cells, without the border */
+  int border[3];      /* and the border on each side */
+  int64_t cells;      /* with the border */
+  double halo[3];     /* how far ghosts reach beyond the box; 0: none */
+  double slack;       /* how far a particle may move or stray before a rebin */
+  int64_t ghosts;     /* expected */
+  int rows;           /* of four neighbours, expected for the longest list; 0 without lists */
+  bool no_room;       /* lists were wanted, but memory is short */
 } gpu_choice;
 
 /* Decides for n particles and `available` bytes (0: unlimited). MD_USAGE: options that exclude each other. */

@@ -7,7 +7,8 @@
 md_status md_cuda_check(cudaError_t result, const char *call)
 {
   if (result == cudaSuccess) return MD_OK;
-  return md_error(MD_RUNTIME, "CUDA: %s: %s (%s)", call, cudaGetErrorString(result), cudaGetErrorName(result));
+  return md_error(MD_RUNTIME, "CUDA: %s: %s (%s)", call, cudaGetErrorString(result),
+                  cudaGetErrorName(result));
 }
 
 md_status md_device_available(const device_memory *memory, int64_t *bytes)
@@ -31,11 +32,12 @@ md_status md_device_reserve(device_memory *memory, device_array *array, int64_t 
     int64_t available = 0;
     MD_TRY(md_device_available(memory, &available));
     const double gib = 1024.0 * 1024.0 * 1024.0;
-    return md_error(MD_RUNTIME,
-                    "out of GPU memory: %s need %.4g GiB, %.4g GiB are free and %.4g GiB in use; use fewer "
-                    "particles, more GPUs, `package gpu neighbours cells` or `package gpu precision mixed`, and see "
-                    "myriad plan",
-                    what, (double)bytes / gib, (double)available / gib, (double)memory->used / gib);
+    return md_error(
+        MD_RUNTIME,
+        "out of GPU memory: %s need %.4g GiB, %.4g GiB are free and %.4g GiB in use; use fewer "
+        "particles, more GPUs, `package gpu neighbours cells` or `package gpu precision mixed`, and see "
+        "myriad plan",
+        what, (double)bytes / gib, (double)available / gib, (double)memory->used / gib);
   }
   MD_TRY(md_cuda_check(result, "cudaMalloc"));
   array->bytes = bytes;

@@ -1,6 +1,6 @@
 /* Choosing and describing devices; see device.h and gpu.h. */
-#include "gpu/device.h"
 #include "gpu/cuda.h"
+#include "gpu/device.h"
 #include "gpu/gpu.h"
 
 #include <stdarg.h>
@@ -21,13 +21,15 @@ static md_status count_devices(int *count)
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (driver == 0) return md_error(MD_RUNTIME, "no GPU: there is no NVIDIA driver; use --engine openmp");
-    return md_error(MD_RUNTIME,
-                    "the GPU driver is too old: it knows CUDA %d.%d, and this program was built with %d.%d; update the "
-                    "driver, or build with an older toolkit",
-                    driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    return md_error(
+        MD_RUNTIME,
+        "the GPU driver is too old: it knows CUDA %d.%d, and this program was built with %d.%d; update the "
+        "driver, or build with an older toolkit",
+        driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
   }
   if (result == cudaErrorNoDevice || (result == cudaSuccess && *count == 0))
-    return md_error(MD_RUNTIME, "no GPU: there is none, or CUDA_VISIBLE_DEVICES hides it; use --engine openmp");
+    return md_error(MD_RUNTIME,
+                    "no GPU: there is none, or CUDA_VISIBLE_DEVICES hides it; use --engine openmp");
   return md_cuda_check(result, "cudaGetDeviceCount");
 }
 
@@ -48,7 +50,8 @@ md_status md_device_choose(int wanted, cudaDeviceProp *properties)
   MD_TRY(count_devices(&count));
   const int device = wanted < 0 ? 0 : wanted;
   if (device >= count)
-    return md_error(MD_USAGE, "package gpu device %d: there are only %d GPUs, numbered from 0", wanted, count);
+    return md_error(MD_USAGE, "package gpu device %d: there are only %d GPUs, numbered from 0", wanted,
+                    count);
   MD_CUDA(cudaSetDevice(device));
   MD_CUDA(cudaGetDeviceProperties(properties, device));
   return has_code(properties);
@@ -74,8 +77,9 @@ void md_gpu_describe(char *text, unsigned long size)
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp p;
     if (md_device_choose(device, &p) == MD_OK)
-      append(text, size, &used, "GPU %d: %s, architecture %d%d, %.1f GiB, %d multiprocessors\n", device, p.name, p.major,
-             p.minor, (double)p.totalGlobalMem / (1024.0 * 1024.0 * 1024.0), p.multiProcessorCount);
+      append(text, size, &used, "GPU %d: %s, architecture %d%d, %.1f GiB, %d multiprocessors\n", device,
+             p.name, p.major, p.minor, (double)p.totalGlobalMem / (1024.0 * 1024.0 * 1024.0),
+             p.multiProcessorCount);
     else
       append(text, size, &used, "GPU %d cannot be used: %s\n", device, md_error_text());
   }

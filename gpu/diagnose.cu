@@ -14,12 +14,12 @@ static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, co
 
 /* In cells and lists a pair of owned particles is met from both sides, and a pair with a ghost too, as ghost's owner. */
 template <class T, int SOURCE>
-static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, const int64_t *id, const int *origin,
-                                      culprit *found, int stage)
+static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, const int64_t *id,
+                                      const int *origin, culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record *x = s.x[s.ctl->parity];
+  const typename T::record *x = present(s);
   const typename T::record xi = x[i];
   auto look = [&](int j, const typename T::record &, double r2, int pair) {
     if (!(r2 < s.overlap2[pair])) return;
@@ -52,16 +52,19 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
 }
 
 template <class T>
-md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const int64_t *id, const int *origin,
-                              culprit *found)
+md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const int64_t *id,
+                              const int *origin, culprit *found)
 {
   const int blocks = blocks_for(s.n, 128);
   for (int stage = 0; stage < FIND_STAGES; ++stage) {
-    if (source == FROM_CELLS) k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+    if (source == FROM_CELLS)
+      k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
     if constexpr (T::TAGGED) {
-      if (source == FROM_LIST) k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+      if (source == FROM_LIST)
+        k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
       if constexpr (!T::MIXED)
-        if (source == FROM_ALL) k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+        if (source == FROM_ALL)
+          k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
     }
     MD_LAUNCHED("k_find_overlap");
   }
@@ -70,12 +73,13 @@ md_status launch_find_overlap(const launch &l, int source, const system_view<T> 
 
 /* A particle is judged by the state behind the move, as the other engines do. */
 template <class T>
-static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-                                    const int64_t *id, const int *origin, culprit *found, int stage)
+static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
+                                    const __grid_constant__ step_args a, const int64_t *id, const int *origin,
+                                    culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record r = s.x[s.ctl->parity][i];
+  const typename T::record r = present(s)[i];
   const double ratio = a.velocity_per_v[type_of(r)];
   for (int d = 0; d < T::DIM; ++d) {
     const double x = T::where(s.scale, d, r.x[d]), v = (double)s.v[d][i];

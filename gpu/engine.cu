@@ -39,21 +39,24 @@ struct md_engine {
   virtual void report(md_engine_report *) = 0;
 };
 
-namespace {
+namespace
+{
 
 enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
 
 /* Steps launched together, and how they ended. */
 struct cycle {
   cudaEvent_t begin, stepped, sorted, end;
-  control *seen;   /* pinned; the state after the steps */
+  control *seen;   /* pinned; as it was after the steps */
+  unsigned launch; /* number of the next launch then */
   int64_t issued;  /* steps launched so far in this run */
   bool rebins;
 };
 
 struct gpu_arrays {
-  device_array x[2], v[3], spare[3], origin, spare_origin, cell, start, ghost_start, ghost_owner, ghost_shift, list, rows,
-      scratch, keys, impulse_k, force_k, measure_k, overlap2, ratio, mass, id, control, sums, count;
+  device_array x[2], v[3], spare[3], origin, spare_origin, cell, start, ghost_start, ghost_owner, ghost_shift,
+      list, rows, scratch, keys, impulse_k, force_k, measure_k, overlap2, ratio, mass, id, control, sums,
+      count;
 };
 
 /* Every array of gpu_arrays, to free them. */
@@ -79,7 +82,8 @@ template <class T> struct gpu_engine final : md_engine {
   int source;
 
   bool built = false;
-  control now = {}; /* as last seen, with the device at rest */
+  progress now = {}; /* as last seen, with the device at rest */
+  int ghosts_wanted = 0, list_wanted = 0;
   cycle cycles[CYCLES] = {};
   int head = 0, in_flight = 0;
   double interval = 4.0; /* steps that fit between two rebins, as it seems */
@@ -135,10 +139,10 @@ template <class T> struct gpu_engine final : md_engine {
   void set_grid()
   {
     cell_grid &g = view.grid;
-    g.border = choice.border;
     for (int d = 0; d < 3; ++d) {
       const bool used = d < T::DIM;
-      g.count[d] = used ? choice.count[d] + 2 * g.border : 1;
+      g.border[d] = used ? choice.border[d] : 0;
+      g.count[d] = used ? choice.count[d] + 2 * g.border[d] : 1;
       g.lo[d] = model->box.lo[d];
       g.width[d] = used ? model->box.length[d] / choice.count[d] : 1.0;
       g.per_width[d] = 1.0 / g.width[d];
@@ -185,7 +189,8 @@ template <class T> struct gpu_engine final : md_engine {
           md_pair_table(&model->pair, impulse ? model->kick_time / model->mass_reference : 1.0, wide_k);
           for (int64_t e = 0; e < entries; ++e) k[e] = (float)wide_k[e];
           if (impulse) memcpy(view.k, k, sizeof view.k);
-          if (status == MD_OK) status = upload(impulse ? &a.impulse_k : &a.force_k, k, entries * 4, "pair coefficients");
+          if (status == MD_OK)
+            status = upload(impulse ? &a.impulse_k : &a.force_k, k, entries * 4, "pair coefficients");
         }
       }
       free(wide_k);
@@ -314,7 +319,10 @@ template <class T> struct gpu_engine final : md_engine {
     MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     wide = launch{stream, THREADS, INT32_MAX};
     const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
-    stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * 4};
+    /* Blocks that walk far save the beginnings and ends of blocks, which few particles feel; with many, blocks in
+     * the order of memory share the rows they read in the cache. Measured, see docs/performance.md. */
+    const int waves = source == FROM_LIST ? 4 : p->n < (1 << 22) ? 1 : p->n < (1 << 25) ? 4 : 1000;
+    stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves};
     view.n = (int)p->n;
     view.half = options.gpu.symmetric;
     set_scale();
@@ -323,6 +331,7 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(make(&a.sums, 2 * SUMS * 8, "sums"));
     MD_CUDA(cudaMemsetAsync(a.control.at, 0, sizeof(control), stream));
     view.ctl = (control *)a.control.at;
+    view.launch = 1; /* slot 0 is the beginning: all zero */
     MD_TRY(set_tables());
     view.table = (const real *)a.impulse_k.at;
     if (source != FROM_ALL) {
@@ -348,11 +357,15 @@ template <class T> struct gpu_engine final : md_engine {
 
   void describe()
   {
-    snprintf(description, sizeof description, "%s, %s, %s%s%s", device.name, T::MIXED ? "mixed precision" : "double",
+    const md_gpu_options &g = options.gpu;
+    snprintf(description, sizeof description, "%s, %s, %s%s%s%s%s%s%s", device.name,
+             T::MIXED ? "mixed precision" : "double",
              source == FROM_LIST    ? "neighbour lists"
              : source == FROM_CELLS ? "cells without lists"
                                     : "all pairs",
-             choice.no_room ? " (memory is too short for lists)" : "", options.gpu.symmetric ? ", symmetric" : "");
+             choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
+             g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
+             g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
   }
 
   /* ---- rebin ---- */
@@ -365,44 +378,69 @@ template <class T> struct gpu_engine final : md_engine {
     return gpu_profile_end(&profile, stream, name, bytes);
   }
 
-  md_status sort_particles()
+  bool counting() const { return options.gpu.sort == MD_GPU_SORT_COUNT; }
+
+  /* Parts of a.keys: cells and indices of particles, and both in the order of cells. */
+  unsigned *keys() const { return (unsigned *)a.keys.at; }
+  unsigned *sorted_keys() const { return keys() + p->n; }
+  int *indices() const { return (int *)(keys() + 2 * p->n); }
+
+  /* Who is where in the order of cells: of the radix sort; and if particles are not moved, of either. */
+  int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * p->n); }
+
+  /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
+   * beginning of the next. */
+  int *cursor() const { return (int *)a.start.at + 1; }
+  int *ghost_cursor() const { return a.ghost_start.at ? (int *)a.ghost_start.at + 1 : nullptr; }
+
+  /* Room for each cell by its count, or, by a radix sort, the order itself; ids: where that may leave the cells. */
+  md_status order_cells(unsigned *ids)
   {
-    const double n = (double)p->n, cells = (double)view.grid.total, rec = sizeof(record);
-    const bool counting = options.gpu.sort == MD_GPU_SORT_COUNT;
-    int *first = (int *)a.start.at, *ghost_first = (int *)a.ghost_start.at;
-    unsigned *keys = (unsigned *)a.keys.at, *sorted = keys + (counting ? 0 : p->n);
-    int *index = (int *)(sorted + (counting ? 0 : p->n)), *order = index + (counting ? 0 : p->n);
+    const double n = (double)p->n, cells = (double)view.grid.total;
+    size_t bytes = (size_t)a.scratch.bytes;
+    const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
+    MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
+    if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
+    MD_TRY(timed("bin", n * (sizeof(record) + (counting() ? 0.0 : 8.0)), [&] {
+      return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
+                           counting() ? nullptr : indices());
+    }));
+    if (ghost_cursor())
+      MD_TRY(timed("cell_start", cells * 8.0,
+                   [&] { return scan_counts(wide, view.grid.total, ghost_cursor(), a.scratch.at, &bytes); }));
+    if (counting())
+      return timed("cell_start", cells * 8.0,
+                   [&] { return scan_counts(wide, view.grid.total, cursor(), a.scratch.at, &bytes); });
+    MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
+      return sort_by_cell(wide, view.n, cell_bits(), ids, sorted_keys(), indices(), order(), a.scratch.at,
+                          &bytes);
+    }));
+    return timed("cell_start", n * 4.0 + cells * 4.0, [&] {
+      return launch_fill_starts(wide, view.n, view.grid.total, sorted_keys(), (int *)a.start.at);
+    });
+  }
+
+  /* Particles in the order of their cells: into the idle position array and the spare arrays. */
+  md_status sort_into_spare()
+  {
     moved_fields<T> fields = {};
     for (int d = 0; d < T::DIM; ++d) fields.v[d] = (real *)a.spare[d].at;
     fields.origin = (int *)a.spare_origin.at;
     fields.origin_from = (const int *)a.origin.at;
-    const double moved = n * (2.0 * (rec + T::DIM * sizeof(real) + 4.0) + (source == FROM_CELLS ? 4.0 : 0.0));
-    size_t bytes = (size_t)a.scratch.bytes;
-    const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
-    MD_CUDA(cudaMemsetAsync(first, 0, start_bytes, stream));
-    if (ghost_first) MD_CUDA(cudaMemsetAsync(ghost_first, 0, start_bytes, stream));
-    /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
-     * beginning of the next. */
-    int *cursor = first + 1, *ghost_cursor = ghost_first ? ghost_first + 1 : nullptr;
-    MD_TRY(timed("bin", n * (rec + (counting ? 0.0 : 8.0)), [&] {
-      return launch_bin<T>(wide, view, cursor, ghost_cursor, counting ? nullptr : keys, index);
-    }));
-    if (ghost_cursor)
-      MD_TRY(timed("cell_start", cells * 8.0,
-                   [&] { return scan_counts(wide, view.grid.total, ghost_cursor, a.scratch.at, &bytes); }));
-    if (counting) {
-      MD_TRY(timed("cell_start", cells * 8.0,
-                   [&] { return scan_counts(wide, view.grid.total, cursor, a.scratch.at, &bytes); }));
-      MD_TRY(timed("sort", moved, [&] { return launch_scatter<T>(wide, view, cursor, ghost_cursor, fields); }));
-    } else {
-      MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
-        return sort_by_cell(wide, view.n, cell_bits(), keys, sorted, index, order, a.scratch.at, &bytes);
-      }));
-      MD_TRY(timed("cell_start", n * 4.0 + cells * 4.0,
-                   [&] { return launch_fill_starts(wide, view.n, view.grid.total, sorted, first); }));
-      MD_TRY(timed("reorder", moved + 4.0 * n,
-                   [&] { return launch_reorder<T>(wide, view, ghost_cursor, order, fields); }));
-    }
+    const double n = (double)p->n;
+    const double each = sizeof(record) + T::DIM * sizeof(real) + 4.0;
+    const double moved = n * (2.0 * each + (source == FROM_CELLS ? 4.0 : 0.0));
+    MD_TRY(order_cells(keys()));
+    if (counting())
+      return timed("sort", moved,
+                   [&] { return launch_scatter<T>(wide, view, cursor(), ghost_cursor(), fields); });
+    return timed("reorder", moved + 4.0 * n,
+                 [&] { return launch_reorder<T>(wide, view, ghost_cursor(), order(), fields); });
+  }
+
+  md_status sort_particles()
+  {
+    MD_TRY(sort_into_spare());
     for (int d = 0; d < T::DIM; ++d) {
       std::swap(a.spare[d], a.v[d]);
       view.v[d] = (real *)a.v[d].at;
@@ -412,12 +450,40 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
+  /* The order of cells, and everybody's cell, while particles stay where they are. */
+  md_status index_particles()
+  {
+    MD_TRY(order_cells((unsigned *)view.cell));
+    if constexpr (std::is_same_v<T, exact2>)
+      if (counting())
+        return timed("sort", (double)p->n * (sizeof(record) + 12.0),
+                     [&] { return launch_index<T>(wide, view, cursor(), order()); });
+    return MD_OK;
+  }
+
+  /* For kernels that need particles in the order of cells: the view, or if particles are not moved, one of a copy that
+   * is, which takes the place of cells and order. The device rests. */
+  md_status sorted_view(system_view<T> *s, const int **origin)
+  {
+    *s = view;
+    *origin = step.origin;
+    if (!options.gpu.unsorted) return MD_OK;
+    built = false;
+    MD_TRY(sort_into_spare());
+    s->x[0] = s->x[1] = view.x[now.parity ^ 1u];
+    for (int d = 0; d < T::DIM; ++d) s->v[d] = (real *)a.spare[d].at;
+    *origin = (const int *)a.spare_origin.at;
+    return MD_OK;
+  }
+
   /* Launches a rebin. It may end with ghosts or lists that did not fit: halt then says so. */
   md_status launch_rebin(cycle *c)
   {
     if (source == FROM_ALL) return MD_OK;
-    MD_TRY(sort_particles());
-    MD_TRY(launch_rebinned(wide, view.ctl, true));
+    const bool moves = !options.gpu.unsorted;
+    MD_TRY(moves ? sort_particles() : index_particles());
+    MD_TRY(launch_rebinned(wide, view.ctl, view.launch, moves));
+    ++view.launch;
     MD_TRY(update_halo());
     if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
     if constexpr (T::TAGGED)
@@ -453,14 +519,20 @@ template <class T> struct gpu_engine final : md_engine {
     if constexpr (!T::MIXED && T::TAGGED)
       if (source == FROM_ALL) return launch_force_all<T>(stepping, kind, s, impulse, part_of_step);
     if constexpr (!T::MIXED)
-      if (options.gpu.symmetric) return launch_force_symmetric<T>(stepping, kind, source, s, impulse, part_of_step);
+      if (options.gpu.symmetric)
+        return launch_force_symmetric<T>(stepping, kind, source, s, impulse, part_of_step);
+    if constexpr (std::is_same_v<T, exact2>)
+      if (!choice.fused && !s.ghost.start)
+        return launch_force_ladder(stepping, kind, options.gpu, s, options.gpu.unsorted ? order() : nullptr,
+                                   impulse, part_of_step);
     return launch_force<T>(stepping, kind, source, s, impulse, part_of_step);
   }
 
   double force_bytes() const
   {
     const double n = (double)p->n, cells = (double)view.grid.total;
-    return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 4.0)) +
+    const double index = options.gpu.unsorted ? 4.0 : 0.0;
+    return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 4.0) + index) +
            (source == FROM_CELLS ? 4.0 * cells : 0.0);
   }
 
@@ -488,6 +560,7 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(timed("move", n * (2.0 * sizeof(record) + 3.0 * each),
                    [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
     }
+    ++view.launch;
     return update_halo();
   }
 
@@ -537,9 +610,10 @@ template <class T> struct gpu_engine final : md_engine {
     c.rebins = since >= (int64_t)interval && source != FROM_ALL;
     MD_CUDA(cudaEventRecord(c.stepped, stream));
     MD_CUDA(cudaMemcpyAsync(c.seen, view.ctl, sizeof *c.seen, cudaMemcpyDeviceToHost, stream));
+    c.launch = view.launch;
     if (c.rebins) {
       MD_TRY(launch_rebin(&c));
-      if (!choice.fused) now.parity ^= 1u; /* impulses must stay out of the way */
+      if (!choice.fused && !options.gpu.unsorted) now.parity ^= 1u; /* impulses must stay out of the way */
     }
     if (source == FROM_ALL) since = 0;
     MD_CUDA(cudaEventRecord(c.end, stream));
@@ -547,19 +621,26 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
-  void learn_interval(const control &seen)
+  /* Where things stood when `seen` was copied. */
+  static progress progress_of(const control &seen, unsigned launch)
+  {
+    progress p = after(seen.slot[(launch - 1u) % SLOTS]);
+    p.halt |= seen.overflow;
+    return p;
+  }
+
+  void learn_interval(const progress &seen)
   {
     if (options.gpu.rebin > 0) {
       interval = options.gpu.rebin;
       return;
     }
     const double taken = (double)(seen.done - binned_at);
-    float used;
-    memcpy(&used, &seen.usage, sizeof used);
     if (seen.stale)
       interval = std::max(taken, 1.0);
     else if (taken > 0.0)
-      interval = std::max(1.0, std::min(std::floor(taken / std::max((double)used, 1e-6)) + 1.0, 2.0 * taken + 4.0));
+      interval = std::max(
+          1.0, std::min(std::floor(taken / std::max((double)seen.usage, 1e-6)) + 1.0, 2.0 * taken + 4.0));
     interval = std::min(interval, (double)MOST_STEPS);
   }
 
@@ -572,36 +653,39 @@ template <class T> struct gpu_engine final : md_engine {
   }
 
   /* Waits for the oldest cycle in flight and learns from it. */
-  md_status finish_cycle()
+  md_status finish_cycle(progress *seen)
   {
     cycle &c = cycles[head];
     MD_CUDA(cudaEventSynchronize(c.end));
     head = (head + 1) % CYCLES;
     --in_flight;
+    *seen = progress_of(*c.seen, c.launch);
     MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
     if (c.rebins) {
       MD_TRY(lap(MD_PHASE_SORT, c.stepped, c.sorted));
       MD_TRY(lap(MD_PHASE_LIST, c.sorted, c.end));
-      learn_interval(*c.seen);
-      binned_at = c.seen->done;
+      learn_interval(*seen);
+      binned_at = seen->done;
     }
     return MD_OK;
   }
 
-  /* The control word with the device at rest. */
+  /* Where things stand, with the device at rest. */
   md_status look()
   {
-    MD_CUDA(cudaMemcpyAsync(cycles[0].seen, view.ctl, sizeof now, cudaMemcpyDeviceToHost, stream));
+    control *seen = cycles[0].seen;
+    MD_CUDA(cudaMemcpyAsync(seen, view.ctl, sizeof *seen, cudaMemcpyDeviceToHost, stream));
     MD_CUDA(cudaStreamSynchronize(stream));
-    now = *cycles[0].seen;
+    now = progress_of(*seen, view.launch);
+    ghosts_wanted = seen->ghosts_wanted;
+    list_wanted = seen->list_wanted;
     return MD_OK;
   }
 
-  md_status put_control()
+  md_status put_progress()
   {
-    *cycles[0].seen = now;
-    MD_CUDA(cudaMemcpyAsync(view.ctl, cycles[0].seen, sizeof now, cudaMemcpyHostToDevice, stream));
-    MD_CUDA(cudaStreamSynchronize(stream));
+    MD_TRY(launch_set_progress(wide, view.ctl, view.launch, now));
+    ++view.launch;
     return MD_OK;
   }
 
@@ -609,7 +693,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status grow()
   {
     if (now.halt & HALT_GHOSTS) {
-      const int64_t wanted = now.ghosts_wanted + now.ghosts_wanted / 8;
+      const int64_t wanted = ghosts_wanted + (int64_t)ghosts_wanted / 8;
       /* The present positions move to the new array, the other one holds nothing of worth. */
       const unsigned present = now.parity;
       md_device_free(&memory, &a.x[present ^ 1u]);
@@ -625,14 +709,13 @@ template <class T> struct gpu_engine final : md_engine {
       for (int k = 0; k < 2; ++k) view.x[k] = (record *)a.x[k].at;
     }
     if (now.halt & HALT_LIST) {
-      choice.rows = (now.list_wanted + now.list_wanted / 16 + 3) / 4 + 1;
+      choice.rows = (list_wanted + list_wanted / 16 + 3) / 4 + 1;
       md_device_free(&memory, &a.list);
       MD_TRY(make_list(choice.rows));
     }
     now.halt &= ~(unsigned)(HALT_GHOSTS | HALT_LIST);
-    now.ghosts_wanted = now.list_wanted = 0;
     built = false;
-    return put_control();
+    return put_progress();
   }
 
   /* Makes cells, lists and ghosts fit the present positions, however often it takes. The device rests afterwards. */
@@ -664,7 +747,7 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(launch_kick<T>(wide, view, 1.0, step.quantum, impulse));
     MD_TRY(look());
     timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
-    return now.pending & HALT_OVERLAP ? overlap_error(-1) : MD_OK;
+    return now.halt & HALT_OVERLAP ? overlap_error(-1) : MD_OK;
   }
 
   md_status run(int64_t n) override
@@ -681,17 +764,17 @@ template <class T> struct gpu_engine final : md_engine {
     binned_at -= now.done;
     now.done = 0;
     now.target = n;
-    now.pending = 0;
-    MD_TRY(put_control());
+    MD_TRY(put_progress());
     int64_t issued = 0;
     bool halted = false;
     while (now.done < n) {
       while (in_flight < CYCLES - 1 && issued < n && !halted) MD_TRY(launch_cycle(n - issued, &issued));
       const cycle &c = cycles[head];
-      MD_TRY(finish_cycle());
-      halted = c.seen->halt != 0;
+      progress seen;
+      MD_TRY(finish_cycle(&seen));
+      halted = seen.halt != 0;
       /* Steps that were launched and not taken are launched again, behind those in flight. */
-      const int64_t missed = c.issued - c.seen->done;
+      const int64_t missed = c.issued - seen.done;
       issued -= missed;
       for (int k = 0; k < in_flight; ++k) cycles[(head + k) % CYCLES].issued -= missed;
       if (in_flight > 0) continue;
@@ -710,19 +793,27 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status find(bool overlap, culprit *found)
   {
+    system_view<T> s = view;
+    const int *origin = step.origin;
+    if (overlap) MD_TRY(sorted_view(&s, &origin));
+    /* Copies of ids and results do not wait for the stream. */
+    MD_CUDA(cudaStreamSynchronize(stream));
     device_array at = {};
     const culprit none = {~0ull, ~0ull, 0.0, 0.0, 0.0, 0};
     MD_TRY(upload(&at, &none, sizeof none, "an error's particles"));
-    /* The idle position array has room for ids. */
-    int64_t *id = (int64_t *)a.x[now.parity ^ 1u].at;
-    md_status status = md_cuda_check(cudaMemcpy(id, p->id, (size_t)p->n * 8, cudaMemcpyHostToDevice), "copy of ids");
+    /* The idle position array has room for ids, or if a sorted copy is there, that of its velocities. */
+    int64_t *id = (int64_t *)(options.gpu.unsorted ? a.spare[0] : a.x[now.parity ^ 1u]).at;
+    md_status status =
+        md_cuda_check(cudaMemcpy(id, p->id, (size_t)p->n * 8, cudaMemcpyHostToDevice), "copy of ids");
     if (status == MD_OK && overlap)
-      status = launch_find_overlap<T>(wide, source, view, id, step.origin, (culprit *)at.at);
+      status = launch_find_overlap<T>(wide, source, s, id, origin, (culprit *)at.at);
     if (status == MD_OK && !overlap)
-      status = launch_find_flyer<T>(wide, view, step, id, step.origin, (culprit *)at.at);
-    if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "search for an error's particles");
+      status = launch_find_flyer<T>(wide, s, step, id, origin, (culprit *)at.at);
     if (status == MD_OK)
-      status = md_cuda_check(cudaMemcpy(found, at.at, sizeof *found, cudaMemcpyDeviceToHost), "copy of an error");
+      status = md_cuda_check(cudaStreamSynchronize(stream), "search for an error's particles");
+    if (status == MD_OK)
+      status =
+          md_cuda_check(cudaMemcpy(found, at.at, sizeof *found, cudaMemcpyDeviceToHost), "copy of an error");
     md_device_free(&memory, &at);
     return status;
   }
@@ -735,8 +826,9 @@ template <class T> struct gpu_engine final : md_engine {
     model->step += later;
     md_overlap overlap = {(int64_t)found.a, (int64_t)found.b, found.r2};
     if (found.a == ~0ull)
-      return md_error(MD_PHYSICS, "step %lld: two particles overlap: start from separated particles, or use a timestep "
-                                  "smaller than %g",
+      return md_error(MD_PHYSICS,
+                      "step %lld: two particles overlap: start from separated particles, or use a timestep "
+                      "smaller than %g",
                       (long long)model->step, model->dt);
     return md_overlap_status(&overlap, model);
   }
@@ -752,7 +844,8 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(find(false, &found));
     model->step += now.done;
     md_flyer flyer = md_flyer_none();
-    md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v, model->velocity_per_v[found.type + 1]);
+    md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v,
+                 model->velocity_per_v[found.type + 1]);
     MD_TRY(md_flyer_status(&flyer, model));
     return md_error(MD_PHYSICS, "step %lld: a particle moves too far; use a timestep smaller than %g",
                     (long long)model->step, model->dt);
@@ -774,10 +867,13 @@ template <class T> struct gpu_engine final : md_engine {
     args.high = (unsigned long long *)a.sums.at;
     args.low = args.high + SUMS;
     const double mark = md_time();
+    system_view<T> s;
+    const int *origin;
+    MD_TRY(sorted_view(&s, &origin));
     MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
     if constexpr (!T::MIXED && T::TAGGED)
-      if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, view, args));
-    if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, view, args));
+      if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, s, args));
+    if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, s, args));
     int64_t sums[2 * SUMS];
     MD_CUDA(cudaMemcpyAsync(sums, a.sums.at, sizeof sums, cudaMemcpyDeviceToHost, stream));
     MD_CUDA(cudaStreamSynchronize(stream));
@@ -805,8 +901,9 @@ template <class T> struct gpu_engine final : md_engine {
     } else {
       uint32_t *words = nullptr;
       MD_TRY(md_array_new(&words, p->n, sizeof *words, "positions"));
-      md_status status = md_cuda_check(
-          cudaMemcpyAsync(words, spare, (size_t)p->n * 4, cudaMemcpyDeviceToHost, stream), "copy of positions");
+      md_status status =
+          md_cuda_check(cudaMemcpyAsync(words, spare, (size_t)p->n * 4, cudaMemcpyDeviceToHost, stream),
+                        "copy of positions");
       if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of positions");
       for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
         to[i] = T::where(view.scale, d, words[i]);
@@ -827,9 +924,9 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(md_array_new(&words, p->n, sizeof *words, "particles"));
     else
       words = to;
-    md_status status =
-        md_cuda_check(cudaMemcpyAsync(words, spare, (size_t)p->n * sizeof(real), cudaMemcpyDeviceToHost, stream),
-                      "copy of particles");
+    md_status status = md_cuda_check(
+        cudaMemcpyAsync(words, spare, (size_t)p->n * sizeof(real), cudaMemcpyDeviceToHost, stream),
+        "copy of particles");
     if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of particles");
     if (status == MD_OK && (T::MIXED || scale != 1.0))
       for (int64_t i = 0; i < p->n; ++i) to[i] = (double)words[i] * scale;
@@ -852,7 +949,7 @@ template <class T> struct gpu_engine final : md_engine {
     impulse_arrays(impulse);
     MD_TRY(launch_forces(s, impulse, false));
     MD_TRY(look());
-    if (now.pending & HALT_OVERLAP) return overlap_error(0);
+    if (now.halt & HALT_OVERLAP) return overlap_error(0);
     for (int d = 0; d < T::DIM; ++d) MD_TRY(fetch(impulse[d], T::MIXED ? 1.0 : model->grids.f, force[d]));
     return MD_OK;
   }
@@ -866,8 +963,9 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(launch_histogram<T>(wide, view, *h, (unsigned long long *)a.count.at));
     int64_t *mine = nullptr;
     MD_TRY(md_array_new(&mine, bins, sizeof *mine, "the histogram"));
-    md_status status = md_cuda_check(
-        cudaMemcpyAsync(mine, a.count.at, (size_t)bins * 8, cudaMemcpyDeviceToHost, stream), "copy of the histogram");
+    md_status status =
+        md_cuda_check(cudaMemcpyAsync(mine, a.count.at, (size_t)bins * 8, cudaMemcpyDeviceToHost, stream),
+                      "copy of the histogram");
     if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of the histogram");
     for (int64_t b = 0; b < bins && status == MD_OK; ++b) count[b] += mine[b];
     free(mine);
@@ -885,7 +983,7 @@ template <class T> struct gpu_engine final : md_engine {
     r->bytes = memory.used;
     r->isa = description;
     r->threads = 1;
-    r->details = gpu_profile_table(&profile, a.x[now.parity ^ 1u].at, a.x[now.parity ^ 1u].bytes);
+    r->details = gpu_profile_table(&profile);
   }
 };
 
@@ -912,9 +1010,11 @@ md_status make_engine(md_engine **engine, md_model *model, md_particles *p, cons
   return MD_OK;
 }
 
-md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm, const md_engine_options *options)
+md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                 const md_engine_options *options)
 {
-  if (comm->size > 1) return md_error(MD_USAGE, "the gpu engine runs on one rank; use --engine openmp on several");
+  if (comm->size > 1)
+    return md_error(MD_USAGE, "the gpu engine runs on one rank; use --engine openmp on several");
   cudaDeviceProp device;
   MD_TRY(md_device_choose(options->gpu.device, &device));
   device_memory memory = {0, options->gpu.memory};
@@ -957,14 +1057,9 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",
-    "cells or lists on one GPU, fused force and move, the same bits",
-    create,
-    run,
-    measure,
-    download,
-    histogram,
-    plan,
-    report,
-    destroy,
+    "gpu",     "cells or lists on one GPU, fused force and move, the same bits",
+    create,    run,
+    measure,   download,
+    histogram, plan,
+    report,    destroy,
 };

@@ -11,22 +11,22 @@ template <class T> struct component_arrays {
 };
 
 template <class T, int STYLE, int SOURCE>
-static __global__ void __launch_bounds__(512)
+static __global__ void __launch_bounds__(256)
     k_force(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
 {
-  if (step && idle(s.ctl)) return;
+  if (step && idle(progress_before(s.ctl, s.launch))) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
   typename T::real total[3];
-  const unsigned bits = sum_pairs<T, STYLE, SOURCE>(s, s.x[s.ctl->parity], i, total);
-  if (bits) atomicOr(&s.ctl->pending, bits);
+  const unsigned bits = sum_pairs<T, STYLE, SOURCE>(s, present(s), i, total);
+  if (bits) atomicOr(&s.ctl->overflow, bits);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = total[d];
 }
 
 template <class T, int STYLE>
-static md_status launch_style(const launch &l, int source, const system_view<T> &s, const component_arrays<T> &impulse,
-                              bool step)
+static md_status launch_style(const launch &l, int source, const system_view<T> &s,
+                              const component_arrays<T> &impulse, bool step)
 {
   const int blocks = blocks_for(s.n, l.threads);
   if constexpr (T::TAGGED)
@@ -47,7 +47,8 @@ md_status launch_force(const launch &l, md_pair_kind kind, int source, const sys
   component_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol: return launch_style<T, MD_PAIR_##symbol>(l, source, s, arrays, step);
+  case MD_PAIR_##symbol:                                                                                     \
+    return launch_style<T, MD_PAIR_##symbol>(l, source, s, arrays, step);
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
   default:

@@ -8,7 +8,7 @@ template <class T> static __global__ void k_halo(const __grid_constant__ system_
 {
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   if (g >= min(s.ghost.start[s.grid.total], s.ghost.capacity)) return;
-  typename T::record *x = s.x[s.ctl->parity];
+  typename T::record *x = present(s);
   typename T::record r = x[s.ghost.owner[g]];
   const int code = s.ghost.shift[g];
 #pragma unroll

@@ -16,11 +16,13 @@ __device__ __forceinline__ typename T::record wrapped_record(const system_view<T
   return r;
 }
 
-template <class T> __device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::record &r)
+template <class T>
+__device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::record &r)
 {
-  int cell = cell_along(s.grid, 0, T::where(s.scale, 0, r.x[0]), s.grid.border);
-  cell += cell_along(s.grid, 1, T::where(s.scale, 1, r.x[1]), s.grid.border) * s.grid.row;
-  if constexpr (T::DIM == 3) cell += cell_along(s.grid, 2, T::where(s.scale, 2, r.x[2]), s.grid.border) * s.grid.layer;
+  int cell = cell_along(s.grid, 0, T::where(s.scale, 0, r.x[0]), false);
+  cell += cell_along(s.grid, 1, T::where(s.scale, 1, r.x[1]), false) * s.grid.row;
+  if constexpr (T::DIM == 3)
+    cell += cell_along(s.grid, 2, T::where(s.scale, 2, r.x[2]), false) * s.grid.layer;
   return cell;
 }
 
@@ -56,7 +58,7 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
     for (int d = 0; d < T::DIM; ++d) {
       const int shift = shift_along(code, d);
       wanted = wanted && (shift == 0 || (shift > 0 ? low[d] : high[d]));
-      const int along = cell_along(s.grid, d, x[d] + shift * s.length[d], 0);
+      const int along = cell_along(s.grid, d, x[d] + shift * s.length[d], true);
       cell += along * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
     }
     if (wanted) f(code, cell);

@@ -11,7 +11,7 @@
 
 struct launch {
   cudaStream_t stream;
-  int threads;    /* a block */
+  int threads;     /* a block */
   int most_blocks; /* a grid that walks need not be larger */
 };
 
@@ -36,7 +36,8 @@ typedef mixed_layout<3, true> mixed3_tagged;
 /* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
  * instead of counting particles. */
 template <class T>
-md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids, int *index);
+md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
+                     int *index);
 
 /* sort.cu: particles into cell order: records into the other position array, and the other fields from the view's
  * arrays into these; the cells, with cells only; ghosts' owners and shifts. */
@@ -53,11 +54,16 @@ md_status launch_scatter(const launch &, const system_view<T> &, int *cursor, in
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
                          const moved_fields<T> &);
+/* order[k]: who comes k-th in the order of cells, and the cell of each, while particles stay where they are. Without
+ * periodic axes; exact2. */
+template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
 /* Bytes of scratch, or the sort itself if scratch is not NULL: (id, index) by id into (sorted, order). */
-md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted, const int *index,
-                       int *order, void *scratch, size_t *bytes);
-/* After either: the other position array is the present, nothing is stale. */
-md_status launch_rebinned(const launch &, control *ctl, bool flip);
+md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
+                       const int *index, int *order, void *scratch, size_t *bytes);
+/* After any of them: nothing is stale; flip: the other position array is the present. Takes launch number `launch`. */
+md_status launch_rebinned(const launch &, control *ctl, unsigned launch, bool flip);
+/* Sets the progress, with the device at rest; forgets overflows. */
+md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
 
 /* cell_start.cu: exclusive prefix sums in place, or where each id begins in sorted ids. */
 md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
@@ -78,8 +84,13 @@ md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T>
 /* force.cu: impulses or forces, by the view's table, into impulse[d][i]. step: part of one, so idle if there is
  * nothing to do, and overlaps stop it; else unconditional. */
 template <class T>
-md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &, typename T::real *const impulse[3],
-                       bool step);
+md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &,
+                       typename T::real *const impulse[3], bool step);
+/* ladder.cu: the same bits, by the variant that sorted, padded, unrolled and staged of the options name; from cells,
+ * without ghosts. order: of launch_index, or NULL if particles are sorted. */
+md_status launch_force_ladder(const launch &, md_pair_kind, const md_gpu_options &,
+                              const system_view<exact2> &, const int *order, double *const impulse[3],
+                              bool step);
 /* symmetric.cu: the same bits, each pair once, added to both partners by atomicAdd. Exact layouts. */
 template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
@@ -103,24 +114,30 @@ struct measure_args {
   unsigned long long *high, *low; /* [SUMS] halves of md_wide */
 };
 template <class T>
-md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &, const measure_args &);
+md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
+                         const measure_args &);
 
 /* output.cu: particles in and out, in the order of the host's arrays, and pictures of them. */
-template <class T> md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
-template <class T> md_status launch_load_velocity(const launch &, const system_view<T> &, int d, const double *from);
+template <class T>
+md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
+template <class T>
+md_status launch_load_velocity(const launch &, const system_view<T> &, int d, const double *from);
 template <class T> md_status launch_load_type(const launch &, const system_view<T> &, const uint16_t *from);
 md_status launch_load_origin(const launch &, int n, int *origin);
 template <class T>
 md_status launch_unload_position(const launch &, const system_view<T> &, int d, const int *origin,
                                  typename T::position *to);
 template <class T>
-md_status launch_unload(const launch &, int n, const typename T::real *from, const int *origin, typename T::real *to);
+md_status launch_unload(const launch &, int n, const typename T::real *from, const int *origin,
+                        typename T::real *to);
 template <class T>
-md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &, unsigned long long *count);
+md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &,
+                           unsigned long long *count);
 
 /* all_pairs.cu: the naive way, for exact tagged layouts: every pair, at its minimum image. */
 template <class T>
-md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3], bool step);
+md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3],
+                           bool step);
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
@@ -131,8 +148,8 @@ struct culprit {
   int type; /* 0-based */
 };
 template <class T>
-md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const int64_t *id, const int *origin,
-                              culprit *found);
+md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const int64_t *id,
+                              const int *origin, culprit *found);
 template <class T>
 md_status launch_find_flyer(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
                             const int *origin, culprit *found);

@@ -132,7 +132,10 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
     s.part = 0.0f;
     s.whole = 0.0;
   }
-  static __device__ __forceinline__ void add(sum &s, float f, float delta) { s.part = fmaf(f, delta, s.part); }
+  static __device__ __forceinline__ void add(sum &s, float f, float delta)
+  {
+    s.part = fmaf(f, delta, s.part);
+  }
   static __device__ __forceinline__ void settle(sum &s)
   {
     s.whole += (double)s.part;

@@ -13,7 +13,7 @@ static __global__ void __launch_bounds__(256)
   int64_t sum[SUMS] = {0};
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < s.n) {
-    const typename T::record *x = s.x[s.ctl->parity];
+    const typename T::record *x = present(s);
     const typename T::record xi = x[i];
     add_motion<T>(s, a, i, type_of(xi), sum);
     if constexpr (STYLE != NO_STYLE)
@@ -43,11 +43,13 @@ static md_status launch_style(const launch &l, int source, const system_view<T> 
 }
 
 template <class T>
-md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s, const measure_args &a)
+md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
+                         const measure_args &a)
 {
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol: return launch_style<T, MD_PAIR_##symbol>(l, source, s, a);
+  case MD_PAIR_##symbol:                                                                                     \
+    return launch_style<T, MD_PAIR_##symbol>(l, source, s, a);
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
   default: return launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);

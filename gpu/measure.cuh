@@ -30,8 +30,8 @@ static __device__ __forceinline__ void add_sums(const measure_args &a, const int
 
 /* Kinetic energy and momentum of one particle. */
 template <class T>
-static __device__ __forceinline__ void add_motion(const system_view<T> &s, const measure_args &a, int i, int type,
-                                                  int64_t sum[SUMS])
+static __device__ __forceinline__ void add_motion(const system_view<T> &s, const measure_args &a, int i,
+                                                  int type, int64_t sum[SUMS])
 {
   double v2 = 0.0;
 #pragma unroll

@@ -10,19 +10,20 @@ template <class T> struct impulse_arrays {
 
 /* One axis with the thermostat between two half drifts (BAOAB). */
 template <class T>
-static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &, const step_args &a, int d,
-                                                             double time_scale, double noise, uint32_t random,
-                                                             double &x, double &v)
+static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &, const step_args &a,
+                                                             int d, double time_scale, double noise,
+                                                             uint32_t random, double &x, double &v)
 {
   const double moved = md_motion_axis(&a.motion, d, time_scale, noise, random, &x, &v);
-  const bool sane = fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
+  const bool sane =
+      fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
   return drifted<T>{2.0f * fabsf((float)moved), sane};
 }
 
 template <class T>
-static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &s, const step_args &a, int d,
-                                                             double time_scale, double noise, uint32_t random,
-                                                             uint32_t &x, float &v)
+static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &s, const step_args &a,
+                                                             int d, double time_scale, double noise,
+                                                             uint32_t random, uint32_t &x, float &v)
 {
   const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
   if (!first.sane) return first;
@@ -32,18 +33,19 @@ static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T
 }
 
 template <class T, int SOURCE>
-static __global__ void __launch_bounds__(512)
-    k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a, impulse_arrays<T> impulse)
+static __global__ void __launch_bounds__(256)
+    k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
+           impulse_arrays<T> impulse)
 {
-  if (idle(s.ctl)) return;
-  const int64_t done = s.ctl->done;
-  const bool overlap = s.ctl->pending & HALT_OVERLAP;
+  progress now;
+  if (!begin_step(s, false, now)) return;
+  const int64_t done = now.done;
   const double kicks = done == 0 ? a.first_kicks : a.kicks;
-  typename T::record *x = s.x[s.ctl->parity];
+  typename T::record *x = s.x[now.parity];
   unsigned bits = 0;
   float usage = 0.0f;
   const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n && !overlap; k += stride) {
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
     typename T::record r = x[i];
     const int type = type_of(r);
@@ -76,7 +78,7 @@ static __global__ void __launch_bounds__(512)
       usage = fmaxf(usage, slack_used<T, SOURCE>(s, SOURCE == FROM_CELLS ? s.cell[i] : 0, moved2, r));
     x[i] = r;
   }
-  end_step(s.ctl, bits, usage, false);
+  end_step(s.ctl, s.launch, bits, usage);
 }
 
 template <class T>
@@ -85,8 +87,7 @@ md_status launch_move(const launch &l, int source, const system_view<T> &s, cons
 {
   const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
   const int blocks = blocks_walking(l, s.n);
-  if (source == FROM_CELLS)
-    k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+  if (source == FROM_CELLS) k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
   if constexpr (T::TAGGED) {
     if (source == FROM_LIST) k_move<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
     if constexpr (!T::MIXED)
@@ -101,7 +102,7 @@ static __global__ void k_kick(const __grid_constant__ system_view<T> s, double k
                               impulse_arrays<T> impulse)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.n || (s.ctl->pending & HALT_OVERLAP)) return;
+  if (i >= s.n || s.ctl->overflow) return;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][i] = kicked(s.v[d][i], kicks, impulse.at[d][i], quantum);
 }

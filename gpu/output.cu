@@ -5,7 +5,8 @@
 #include "gpu/launch.cuh"
 
 template <class T>
-static __global__ void k_load_position(const __grid_constant__ system_view<T> s, int d, const double *__restrict__ from)
+static __global__ void k_load_position(const __grid_constant__ system_view<T> s, int d,
+                                       const double *__restrict__ from)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < s.n) s.x[0][i].x[d] = T::place(s.scale, d, from[i]);
@@ -20,7 +21,8 @@ md_status launch_load_position(const launch &l, const system_view<T> &s, int d, 
 }
 
 template <class T>
-static __global__ void k_load_velocity(const __grid_constant__ system_view<T> s, int d, const double *__restrict__ from)
+static __global__ void k_load_velocity(const __grid_constant__ system_view<T> s, int d,
+                                       const double *__restrict__ from)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < s.n) s.v[d][i] = (typename T::real)from[i];
@@ -35,7 +37,8 @@ md_status launch_load_velocity(const launch &l, const system_view<T> &s, int d, 
 }
 
 template <class T>
-static __global__ void k_load_type(const __grid_constant__ system_view<T> s, const uint16_t *__restrict__ from)
+static __global__ void k_load_type(const __grid_constant__ system_view<T> s,
+                                   const uint16_t *__restrict__ from)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if constexpr (T::TAGGED)
@@ -66,11 +69,11 @@ md_status launch_load_origin(const launch &l, int n, int *origin)
 }
 
 template <class T>
-static __global__ void k_unload_position(const __grid_constant__ system_view<T> s, int d, const int *__restrict__ origin,
-                                         typename T::position *to)
+static __global__ void k_unload_position(const __grid_constant__ system_view<T> s, int d,
+                                         const int *__restrict__ origin, typename T::position *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < s.n) to[origin[i]] = wrapped_record<T>(s, s.x[s.ctl->parity][i]).x[d];
+  if (i < s.n) to[origin[i]] = wrapped_record<T>(s, present(s)[i]).x[d];
 }
 
 template <class T>
@@ -90,7 +93,8 @@ static __global__ void k_unload(int n, const R *__restrict__ from, const int *__
 }
 
 template <class T>
-md_status launch_unload(const launch &l, int n, const typename T::real *from, const int *origin, typename T::real *to)
+md_status launch_unload(const launch &l, int n, const typename T::real *from, const int *origin,
+                        typename T::real *to)
 {
   k_unload<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, from, origin, to);
   MD_LAUNCHED("k_unload");
@@ -105,12 +109,12 @@ static __device__ __forceinline__ int bin_along(const md_histogram &h, int k, do
 }
 
 template <class T>
-static __global__ void k_histogram(const __grid_constant__ system_view<T> s, const __grid_constant__ md_histogram h,
-                                   unsigned long long *count)
+static __global__ void k_histogram(const __grid_constant__ system_view<T> s,
+                                   const __grid_constant__ md_histogram h, unsigned long long *count)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record r = wrapped_record<T>(s, s.x[s.ctl->parity][i]);
+  const typename T::record r = wrapped_record<T>(s, present(s)[i]);
   double at[3] = {0.0, 0.0, 0.0};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) at[d] = T::where(s.scale, d, r.x[d]);
@@ -119,7 +123,8 @@ static __global__ void k_histogram(const __grid_constant__ system_view<T> s, con
 }
 
 template <class T>
-md_status launch_histogram(const launch &l, const system_view<T> &s, const md_histogram &h, unsigned long long *count)
+md_status launch_histogram(const launch &l, const system_view<T> &s, const md_histogram &h,
+                           unsigned long long *count)
 {
   k_histogram<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, h, count);
   MD_LAUNCHED("k_histogram");

@@ -43,37 +43,43 @@ md_status gpu_profile_end(gpu_profile *p, cudaStream_t stream, const char *name,
 }
 
 /* Bytes read and written a second by the device's own copy; 0 if it cannot be measured. */
-static double copy_bandwidth(gpu_profile *p, void *scratch, int64_t bytes)
+static double copy_bandwidth(gpu_profile *p)
 {
-  const size_t half = (size_t)std::min<int64_t>(bytes / 2, INT64_C(1) << 30) & ~(size_t)255;
-  if (half < 1u << 20) return 0.0;
+  const size_t half = (size_t)256 << 20;
+  char *buffer = nullptr;
+  if (cudaMalloc((void **)&buffer, 2 * half) != cudaSuccess) {
+    cudaGetLastError();
+    return 0.0;
+  }
   double best = 0.0;
   for (int turn = 0; turn < 5; ++turn) {
     float ms = 0.0f;
-    if (cudaEventRecord(p->begin) != cudaSuccess ||
-        cudaMemcpyAsync((char *)scratch + half, scratch, half, cudaMemcpyDeviceToDevice) != cudaSuccess ||
-        cudaEventRecord(p->end) != cudaSuccess || cudaEventSynchronize(p->end) != cudaSuccess ||
-        cudaEventElapsedTime(&ms, p->begin, p->end) != cudaSuccess)
-      return best;
-    best = std::max(best, 2.0 * (double)half / (1e-3 * (double)ms));
+    if (cudaEventRecord(p->begin) == cudaSuccess &&
+        cudaMemcpyAsync(buffer + half, buffer, half, cudaMemcpyDeviceToDevice) == cudaSuccess &&
+        cudaEventRecord(p->end) == cudaSuccess && cudaEventSynchronize(p->end) == cudaSuccess &&
+        cudaEventElapsedTime(&ms, p->begin, p->end) == cudaSuccess && ms > 0.0f)
+      best = std::max(best, 2.0 * (double)half / (1e-3 * (double)ms));
   }
+  cudaFree(buffer);
   return best;
 }
 
-const char *gpu_profile_table(gpu_profile *p, void *scratch, int64_t bytes)
+const char *gpu_profile_table(gpu_profile *p)
 {
   if (!p->on) return nullptr;
-  if (p->copy == 0.0) p->copy = copy_bandwidth(p, scratch, bytes);
+  if (p->copy == 0.0) p->copy = copy_bandwidth(p);
   const double copy = p->copy;
   double total = 0.0;
   for (int r = 0; r < p->nrow; ++r) total += p->row[r].seconds;
-  size_t used = (size_t)snprintf(p->text, sizeof p->text, "GPU kernels | calls | ms | share %% | GB/s | %% of copy\n");
+  size_t used =
+      (size_t)snprintf(p->text, sizeof p->text, "GPU kernels | calls | ms | share %% | GB/s | %% of copy\n");
   for (int r = 0; r < p->nrow && used < sizeof p->text; ++r) {
     const double rate = p->row[r].seconds > 0.0 ? p->row[r].bytes / p->row[r].seconds : 0.0;
-    used += (size_t)snprintf(p->text + used, sizeof p->text - used, "%-16s | %lld | %.3f | %.2f | %.1f | %.1f\n",
-                             p->row[r].name, (long long)p->row[r].calls, 1e3 * p->row[r].seconds,
-                             total > 0.0 ? 100.0 * p->row[r].seconds / total : 0.0, 1e-9 * rate,
-                             copy > 0.0 ? 100.0 * rate / copy : 0.0);
+    used +=
+        (size_t)snprintf(p->text + used, sizeof p->text - used, "%-16s | %lld | %.3f | %.2f | %.1f | %.1f\n",
+                         p->row[r].name, (long long)p->row[r].calls, 1e3 * p->row[r].seconds,
+                         total > 0.0 ? 100.0 * p->row[r].seconds / total : 0.0, 1e-9 * rate,
+                         copy > 0.0 ? 100.0 * rate / copy : 0.0);
   }
   if (used < sizeof p->text)
     snprintf(p->text + used, sizeof p->text - used, "GPU copy bandwidth: %.1f GB/s\n", 1e-9 * copy);

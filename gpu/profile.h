@@ -29,8 +29,7 @@ void gpu_profile_stop(gpu_profile *);
 md_status gpu_profile_begin(gpu_profile *, cudaStream_t) MD_CHECKED;
 md_status gpu_profile_end(gpu_profile *, cudaStream_t, const char *name, double bytes) MD_CHECKED;
 
-/* The table, with the bandwidth of a copy on this device to compare with; scratch: `bytes` of device memory to copy
- * within. NULL if off. */
-const char *gpu_profile_table(gpu_profile *, void *scratch, int64_t bytes);
+/* The table, with the bandwidth of a copy on this device to compare with. NULL if off. */
+const char *gpu_profile_table(gpu_profile *);
 
 #endif

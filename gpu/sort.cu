@@ -7,6 +7,8 @@
  * depends on order (common/exact.h). The radix sort (CUB) sorts pairs of cell and index first: several passes more, but
  * always the same order.
  *
+ * If particles are to stay where they are (`package gpu sorted no`), only their indices are put into that order.
+ *
  * Trade-off: every field is there twice, so that one pass suffices. Bytes a particle in 2D: 36 read and 40 written by
  * the counting sort; the radix sort takes 64 to 80 more.
  */
@@ -17,11 +19,11 @@
 
 /* Writes the record of particle `to`, and the ghosts that stem from it. */
 template <class T>
-static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::record x, int cell, int to,
-                                                     int *ghost_cursor)
+static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::record x, int cell,
+                                                     int to, int *ghost_cursor)
 {
   if constexpr (T::TAGGED) set_path(x, 0.0f);
-  s.x[s.ctl->parity ^ 1u][to] = x;
+  s.x[progress_before(s.ctl, s.launch).parity ^ 1u][to] = x;
   if (s.cell) s.cell[to] = cell;
   if (!ghost_cursor) return;
   each_image<T>(s, x, [&](int code, int c) {
@@ -30,7 +32,7 @@ static __device__ __forceinline__ void settle_record(const system_view<T> &s, ty
       s.ghost.owner[g] = to;
       s.ghost.shift[g] = code;
     } else {
-      atomicOr(&s.ctl->halt, HALT_GHOSTS);
+      atomicOr(&s.ctl->overflow, HALT_GHOSTS);
       atomicMax(&s.ctl->ghosts_wanted, g + 1);
     }
   });
@@ -42,7 +44,7 @@ static __global__ void k_scatter(const __grid_constant__ system_view<T> s, int *
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record x = wrapped_record<T>(s, s.x[s.ctl->parity][i]);
+  const typename T::record x = wrapped_record<T>(s, present(s)[i]);
   const int origin = f.origin_from[i];
   typename T::real v[3];
 #pragma unroll
@@ -65,13 +67,13 @@ md_status launch_scatter(const launch &l, const system_view<T> &s, int *cursor, 
 }
 
 template <class T>
-static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor, const int *order,
-                                 const __grid_constant__ moved_fields<T> f)
+static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor,
+                                 const int *order, const __grid_constant__ moved_fields<T> f)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= s.n) return;
   const int from = order[k];
-  const typename T::record x = wrapped_record<T>(s, s.x[s.ctl->parity][from]);
+  const typename T::record x = wrapped_record<T>(s, present(s)[from]);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) f.v[d][k] = s.v[d][from];
   f.origin[k] = f.origin_from[from];
@@ -87,24 +89,59 @@ md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cu
   return MD_OK;
 }
 
-md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, unsigned *sorted, const int *index,
-                       int *order, void *scratch, size_t *bytes)
+template <class T>
+static __global__ void k_index(const __grid_constant__ system_view<T> s, int *cursor, int *order)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const int cell = cell_of<T>(s, present(s)[i]);
+  s.cell[i] = cell;
+  order[atomicAdd(&cursor[cell], 1)] = i;
+}
+
+template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *cursor, int *order)
+{
+  k_index<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, cursor, order);
+  MD_LAUNCHED("k_index");
+  return MD_OK;
+}
+
+template md_status launch_index<exact2>(const launch &, const system_view<exact2> &, int *, int *);
+
+md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, unsigned *sorted,
+                       const int *index, int *order, void *scratch, size_t *bytes)
 {
   MD_CUDA(cub::DeviceRadixSort::SortPairs(scratch, *bytes, id, sorted, index, order, n, 0, bits, l.stream));
   return MD_OK;
 }
 
-static __global__ void k_rebinned(control *ctl, unsigned flip)
+static __global__ void k_rebinned(control *ctl, unsigned launch, unsigned flip)
 {
-  ctl->parity ^= flip;
-  ctl->stale = 0;
-  ctl->usage = 0;
+  progress now = after(ctl->slot[(launch - 1u) % SLOTS]);
+  now.parity ^= flip;
+  now.stale = 0;
+  now.usage = 0.0f;
+  take_slot(ctl, launch, now, false, false);
 }
 
-md_status launch_rebinned(const launch &l, control *ctl, bool flip)
+md_status launch_rebinned(const launch &l, control *ctl, unsigned launch, bool flip)
 {
-  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, flip ? 1u : 0u);
+  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, flip ? 1u : 0u);
   MD_LAUNCHED("k_rebinned");
+  return MD_OK;
+}
+
+static __global__ void k_set_progress(control *ctl, unsigned launch, progress now)
+{
+  ctl->overflow = 0;
+  ctl->ghosts_wanted = ctl->list_wanted = 0;
+  take_slot(ctl, launch, now, false, false);
+}
+
+md_status launch_set_progress(const launch &l, control *ctl, unsigned launch, const progress &now)
+{
+  k_set_progress<<<1, 1, 0, l.stream>>>(ctl, launch, now);
+  MD_LAUNCHED("k_set_progress");
   return MD_OK;
 }
 

@@ -1,16 +1,20 @@
-/* What kernels share: the control word, the grid of cells, and the view of one system that every kernel is given.
+/* What kernels share: the progress of the steps, the grid of cells, and the view of one system that every kernel is
+ * given.
  *
  * The host never waits for a step. It launches several ahead; whether a step may still be taken is decided on the
- * device, by `control`: the step that makes the neighbour structure stale (or finds an error) says so in its last
- * block, and the launches behind it return at once. So the state stops exactly where it must, and the host learns of
- * it when it next looks.
+ * device: the step that makes the neighbour structure stale, or finds an error, leaves word of it, and the launches
+ * behind it return at once. So the state stops exactly where it must, and the host learns of it when it next looks.
+ *
+ * Launches are numbered, and each has a slot in a ring: the progress before it, and what its blocks found, which they add
+ * without waiting for each other. Every block of the next launch works out from these two where things stand. The
+ * boundary between two launches is the only synchronisation; there is no fence and no last block.
  */
 #ifndef MD_GPU_STATE_CUH
 #define MD_GPU_STATE_CUH
 
 #include "gpu/layout.cuh"
 
-/* Reasons to stop, bits of control.halt. */
+/* Reasons to stop, bits of progress.halt. */
 enum {
   HALT_OVERLAP = 1, /* a pair leaves the exact range: the step was not taken */
   HALT_FLYER = 2,   /* a particle moved too far or left: the state is that after the move */
@@ -18,17 +22,52 @@ enum {
   HALT_LIST = 8,    /* likewise for neighbours */
 };
 
-struct control {
+struct progress {
   long long done, target; /* steps since the host last set target, and how many it wants */
   unsigned parity;        /* which of the two position arrays holds the present */
   unsigned stale;         /* 1: rebin before the next force */
   unsigned halt;
-  unsigned pending; /* bits of halt found by the step under way */
-  unsigned ticket;  /* blocks that have finished it */
-  unsigned usage;   /* largest share of the slack used since the rebin, a float's bits; stale above 1 */
+  float usage; /* largest share of the slack used since the rebin; stale above 1 */
+};
+
+struct alignas(64) step_slot {
+  progress before;
+  unsigned step, flip; /* is it a step? does it write the other position array? */
+  unsigned found;      /* bits of halt */
+  unsigned usage;      /* a float's bits */
+};
+
+enum { SLOTS = 64 };
+struct control {
+  step_slot slot[SLOTS];
+  unsigned overflow; /* bits of halt found by a rebin */
   int ghosts_wanted;
   int list_wanted; /* neighbours of one particle */
 };
+
+__host__ __device__ inline bool idle(const progress &p) { return p.stale || p.halt || p.done >= p.target; }
+
+/* Where things stand after a launch. */
+__host__ __device__ inline progress after(const step_slot &slot)
+{
+  progress p = slot.before;
+  if (!slot.step || idle(p)) return p;
+  if (slot.found & HALT_OVERLAP) {
+    p.halt = HALT_OVERLAP;
+    return p;
+  }
+  p.parity ^= slot.flip;
+  p.halt = slot.found;
+  if (p.halt) return p;
+#ifdef __CUDA_ARCH__
+  p.usage = __uint_as_float(slot.usage);
+#else
+  memcpy(&p.usage, &slot.usage, sizeof p.usage);
+#endif
+  ++p.done;
+  p.stale = !(p.usage <= 1.0f);
+  return p;
+}
 
 /* Exact division of 0 <= n < 2^31 by a fixed d >= 1, by a multiplication: Granlund and Montgomery, PLDI 1994. */
 struct divisor {
@@ -48,11 +87,11 @@ __device__ __forceinline__ int divide(int n, const divisor &by)
   return (int)((__umulhi((unsigned)n, by.multiplier) + (unsigned)n) >> by.shift);
 }
 
-/* Cells of a uniform grid in row-major order, x fastest, with a border of `border` empty cells (or ghosts' cells)
- * on every side, so that a stencil tests no bounds. */
+/* Cells of a uniform grid in row-major order, x fastest, with a border of empty cells (or ghosts' cells) on every side,
+ * so that a stencil tests no bounds. */
 struct cell_grid {
-  int count[3]; /* border included */
-  int border;
+  int count[3];   /* border included */
+  int border[3];  /* cells on each side, and how far a stencil reaches */
   int row, layer; /* cells to the next row and layer */
   int total;
   double lo[3], width[3], per_width[3];
@@ -64,9 +103,9 @@ struct cell_grid {
 };
 
 /* The cell along one axis; ghosts may lie in the border, owned particles are kept out of it. */
-__device__ __forceinline__ int cell_along(const cell_grid &g, int d, double x, int border)
+__device__ __forceinline__ int cell_along(const cell_grid &g, int d, double x, bool ghost)
 {
-  const int c = (int)floor((x - g.lo[d]) * g.per_width[d]) + g.border;
+  const int c = (int)floor((x - g.lo[d]) * g.per_width[d]) + g.border[d], border = ghost ? 0 : g.border[d];
   return min(max(c, border), g.count[d] - 1 - border);
 }
 
@@ -89,6 +128,7 @@ struct ghost_view {
 /* One system, as kernels see it. */
 template <class T> struct system_view {
   control *ctl;
+  unsigned launch; /* number of the next launch that changes the progress */
   typename T::record *x[2];
   typename T::real *v[3];
   int n;
@@ -115,10 +155,18 @@ template <class T> struct system_view {
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
 };
 
-/* Nothing to do for this launch? */
-__device__ __forceinline__ bool idle(const control *ctl)
+/* Where things stand before launch number `launch`. */
+__device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
 {
-  return ctl->stale || ctl->halt || ctl->done >= ctl->target;
+  progress p = after(ctl->slot[(launch - 1u) % SLOTS]);
+  p.halt |= ctl->overflow;
+  return p;
+}
+
+/* The present positions. */
+template <class T> __device__ __forceinline__ typename T::record *present(const system_view<T> &s)
+{
+  return s.x[progress_before(s.ctl, s.launch).parity];
 }
 
 __device__ __forceinline__ int warp_largest(int value)
@@ -131,41 +179,39 @@ __device__ __forceinline__ int warp_largest(int value)
 #endif
 }
 
-/* Ends a step: every thread of every block comes here once, with the bits it found and the share of the slack its
- * particles used; the last block decides what the step was worth. flip: it wrote the other position array. */
-__device__ __forceinline__ void end_step(control *ctl, unsigned bits, float usage, bool flip)
+/* Takes the slot of a launch; once, by any thread. step: its blocks will report what they find. */
+__device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const progress &before, bool step,
+                                          bool flip)
 {
-  __shared__ unsigned block_bits;
+  step_slot *own = &ctl->slot[launch % SLOTS], *next = &ctl->slot[(launch + 1u) % SLOTS];
+  own->before = before;
+  own->step = step;
+  own->flip = flip;
+  next->found = 0;
+  next->usage = 0;
+}
+
+/* Begins a step, all threads of all blocks alike: false if there is nothing to do. */
+template <class T>
+__device__ __forceinline__ bool begin_step(const system_view<T> &s, bool flip, progress &now)
+{
+  now = progress_before(s.ctl, s.launch);
+  if (blockIdx.x == 0 && threadIdx.x == 0) take_slot(s.ctl, s.launch, now, true, flip);
+  return !idle(now);
+}
+
+/* Reports what the threads of a block found: bits of halt, and the share of the slack their particles used. */
+__device__ __forceinline__ void end_step(control *ctl, unsigned launch, unsigned bits, float usage)
+{
   __shared__ int block_usage;
-  if (threadIdx.x == 0) {
-    block_bits = 0;
-    block_usage = 0;
-  }
+  if (threadIdx.x == 0) block_usage = 0;
   __syncthreads();
+  step_slot *own = &ctl->slot[launch % SLOTS];
+  if (bits) atomicOr(&own->found, bits);
   const int most = warp_largest(__float_as_int(usage)); /* not negative: ordered like its bits */
-  if (bits) atomicOr(&block_bits, bits);
-  if ((threadIdx.x & 31) == 0) atomicMax(&block_usage, most);
+  if ((threadIdx.x & 31) == 0 && most > 0) atomicMax(&block_usage, most);
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  if (block_bits) atomicOr(&ctl->pending, block_bits);
-  atomicMax(&ctl->usage, (unsigned)block_usage);
-  __threadfence();
-  if (atomicAdd(&ctl->ticket, 1u) != gridDim.x - 1) return;
-  __threadfence();
-  ctl->ticket = 0;
-  const unsigned found = atomicOr(&ctl->pending, 0u);
-  const float used = __uint_as_float(atomicMax(&ctl->usage, 0u));
-  if (found & HALT_OVERLAP) {
-    ctl->halt = HALT_OVERLAP;
-    return;
-  }
-  if (flip) ctl->parity ^= 1u;
-  if (found) {
-    ctl->halt = found;
-    return;
-  }
-  ++ctl->done;
-  if (!(used <= 1.0f)) ctl->stale = 1;
+  if (threadIdx.x == 0 && block_usage > 0) atomicMax(&own->usage, (unsigned)block_usage);
 }
 
 #endif

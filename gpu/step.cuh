@@ -21,7 +21,7 @@ struct step_args {
   const int64_t *id; /* by original index; with a thermostat only */
   const int *origin; /* original index of each particle */
   double t_start, t_stop;
-  int64_t ramp_done, ramp_span; /* steps of the run before `done`, and in all */
+  int64_t ramp_done, ramp_span;                          /* steps of the run before `done`, and in all */
   uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts */
   bool has_lo[3], has_hi[3], stays_lo[3], stays_hi[3];
 };
@@ -33,8 +33,8 @@ template <class T> struct drifted {
 
 /* One coordinate of an exact layout. */
 template <class T>
-__device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const step_args &a, int d, double time_scale,
-                                                 double &x, double &v)
+__device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const step_args &a, int d,
+                                                 double time_scale, double &x, double &v)
 {
   /* As md_motion_drift; within the bounds there is no wall to reflect at, which is almost always. */
   const double moved = md_drift(v, time_scale, a.motion.round_x);
@@ -49,8 +49,8 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const s
 
 /* One coordinate of a mixed layout: whole units of the 32-bit scale, mirrored half a unit outside the walls. */
 template <class T>
-__device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const step_args &a, int d, double time_scale,
-                                                 uint32_t &x, float &v)
+__device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const step_args &a, int d,
+                                                 double time_scale, uint32_t &x, float &v)
 {
   const float moved = v * (float)time_scale;
   const bool within = fabsf(moved) <= (float)a.motion.move_limit && fabsf(moved) < 0.45f * (float)s.length[d];
@@ -88,7 +88,7 @@ __device__ __forceinline__ float strayed(const system_view<T> &s, int cell, cons
   float most = 0.0f;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    const int inner = c[d] - s.grid.border;
+    const int inner = c[d] - s.grid.border[d];
     if constexpr (T::MIXED) {
       const uint32_t edge = s.grid.lo32[d] + (uint32_t)(((uint64_t)inner * s.grid.width32[d]) >> 16);
       const int32_t into = (int32_t)(x.x[d] - edge), beyond = into - (int32_t)(s.grid.width32[d] >> 16);
@@ -103,7 +103,8 @@ __device__ __forceinline__ float strayed(const system_view<T> &s, int cell, cons
 
 /* The share of the slack used, with the path of a tagged record lengthened by a step. */
 template <class T, int SOURCE>
-__device__ __forceinline__ float slack_used(const system_view<T> &s, int cell, float moved2, typename T::record &x)
+__device__ __forceinline__ float slack_used(const system_view<T> &s, int cell, float moved2,
+                                            typename T::record &x)
 {
   if constexpr (SOURCE == FROM_LIST) {
     const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);

@@ -26,7 +26,8 @@ __device__ __forceinline__ bool add_near(const system_view<T> &s, const typename
 
 /* All of particle i. */
 template <class T, int STYLE, int SOURCE>
-__device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename T::record *x, int i, int64_t sum[3])
+__device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename T::record *x, int i,
+                                         int64_t sum[3])
 {
   bool apart = true;
   sum[0] = sum[1] = sum[2] = 0;

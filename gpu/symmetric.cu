@@ -14,7 +14,8 @@ struct quanta_arrays {
 
 template <class T, int STYLE>
 static __device__ __forceinline__ bool pair_quanta(const system_view<T> &s, const typename T::record &a,
-                                                   const typename T::record &b, int64_t quanta[3], unsigned &bits)
+                                                   const typename T::record &b, int64_t quanta[3],
+                                                   unsigned &bits)
 {
   double delta[3];
   const double r2 = separation<T>(s.scale, a, b, delta);
@@ -38,13 +39,13 @@ static __device__ __forceinline__ bool pair_quanta(const system_view<T> &s, cons
 }
 
 template <class T, int STYLE, int SOURCE>
-static __global__ void __launch_bounds__(512)
+static __global__ void __launch_bounds__(256)
     k_symmetric(const __grid_constant__ system_view<T> s, quanta_arrays sum, bool step)
 {
-  if (step && idle(s.ctl)) return;
+  if (step && idle(progress_before(s.ctl, s.launch))) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record *x = s.x[s.ctl->parity];
+  const typename T::record *x = present(s);
   const typename T::record xi = x[i];
   int64_t own[3] = {0, 0, 0};
   unsigned bits = 0;
@@ -57,7 +58,7 @@ static __global__ void __launch_bounds__(512)
       if (j < s.n) atomicAdd(&sum.at[d][j], (unsigned long long)-quanta[d]);
     }
   });
-  if (bits) atomicOr(&s.ctl->pending, bits);
+  if (bits) atomicOr(&s.ctl->overflow, bits);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) atomicAdd(&sum.at[d][i], (unsigned long long)own[d]);
 }
@@ -71,7 +72,8 @@ static __global__ void k_settle(int n, int dim, quanta_arrays sum)
 }
 
 template <class T, int STYLE>
-static void launch_style(const launch &l, int source, const system_view<T> &s, const quanta_arrays &sum, bool step)
+static void launch_style(const launch &l, int source, const system_view<T> &s, const quanta_arrays &sum,
+                         bool step)
 {
   const int blocks = blocks_for(s.n, l.threads);
   if constexpr (T::TAGGED)
@@ -93,7 +95,9 @@ md_status launch_force_symmetric(const launch &l, md_pair_kind kind, int source,
   }
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol: launch_style<T, MD_PAIR_##symbol>(l, source, s, sum, step); break;
+  case MD_PAIR_##symbol:                                                                                     \
+    launch_style<T, MD_PAIR_##symbol>(l, source, s, sum, step);                                              \
+    break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
   default: return MD_OK;

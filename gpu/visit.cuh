@@ -16,21 +16,21 @@ __device__ __forceinline__ void cell_range(const int *start, int first, int cell
 }
 
 /* Does the stencil of a cell touch the border, where ghosts are? */
-template <int DIM> __device__ __forceinline__ bool near_border(const cell_grid &g, const int c[3], int stencil)
+template <int DIM> __device__ __forceinline__ bool near_border(const cell_grid &g, const int c[3])
 {
   bool near = false;
-  for (int d = 0; d < DIM; ++d)
-    near = near || c[d] - stencil < g.border || c[d] + stencil >= g.count[d] - g.border;
+  for (int d = 0; d < DIM; ++d) near = near || c[d] < 2 * g.border[d] || c[d] >= g.count[d] - 2 * g.border[d];
   return near;
 }
 
 template <class T, class F>
-__device__ __forceinline__ void visit_cells(const system_view<T> &s, const typename T::record *x, int i, bool half, F f)
+__device__ __forceinline__ void visit_cells(const system_view<T> &s, const typename T::record *x, int i,
+                                            bool half, F f)
 {
   const int cell = s.cell[i];
   int c[3];
   cell_coordinates<T::DIM>(s.grid, cell, c);
-  const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, c, 1);
+  const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, c);
   for (int z = T::DIM == 3 ? -1 : 0; z <= (T::DIM == 3 ? 1 : 0); ++z)
     for (int y = -1; y <= 1; ++y) {
       const int first = cell + z * s.grid.layer + y * s.grid.row - 1;
@@ -62,7 +62,8 @@ __device__ __forceinline__ void visit_list(const system_view<T> &s, const typena
 }
 
 template <class T, int SOURCE, class F>
-__device__ __forceinline__ void visit(const system_view<T> &s, const typename T::record *x, int i, bool half, F f)
+__device__ __forceinline__ void visit(const system_view<T> &s, const typename T::record *x, int i, bool half,
+                                      F f)
 {
   if constexpr (SOURCE == FROM_LIST)
     visit_list<T>(s, x, i, f);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK_MAX = 1024, WARP = 32 };
+enum { BLOCK_MAX = 256, WARP = 32 };
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -136,7 +136,7 @@ static const struct {
     {"staged", set_staged, "yes or no"},
     {"fused", set_fused, "yes or no"},
     {"rebin", set_rebin, "auto or a number of steps, at least 1"},
-    {"block", set_block, "auto or a multiple of 32 from 32 to 1024"},
+    {"block", set_block, "auto or a multiple of 32 from 32 to 256"},
     {"skin", set_skin, "auto or a positive length (sigma)"},
     {"device", set_device, "auto or a device's number, at least 0"},
     {"memory", set_memory, "all or a positive number of MiB"},

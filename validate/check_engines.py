@@ -48,6 +48,7 @@ class Case:
     deck: str
     length: float = 2.5
     variables: Mapping[str, harness.Value] = field(default_factory=dict)
+    teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "staged": ("yes",),
     "fused": ("no",),
     "rebin": ("auto", 1, 4),
-    "block": ("auto", 32, 512),
+    "block": ("auto", 32, 256),
     "skin": ("auto", 0.05),
     "device": ("auto", 0),
     "memory": ("all", 1024),
@@ -127,7 +128,7 @@ def boxes() -> Iterator[Case]:
 
 
 CASES: Tuple[Case, ...] = (
-    Case("repulsive 2D, walls", "in.repulsive", 0.01),
+    Case("repulsive 2D, walls", "in.repulsive", 0.01, teaching=True),
     Case("overlapping start 2D", "in.overlap", 0.05),
     Case("leapfrog mirror 2D", "in.overlap", 0.05, {"mirror": "yes"}),
     Case("leapfrog drift float 2D", "in.overlap", 0.05, {"drift": "float"}),
@@ -159,21 +160,31 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
-    plain = {"sorted": "no", "padded": "no", "unrolled": "no", "fused": "no"}
     return [
         GpuVariant("gpu", {}),
         GpuVariant("gpu-symmetric", {}),
         GpuVariant("gpu", {"neighbours": "cells", "sort": "radix", "rebin": 1, "block": 64}),
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "block": 256, "skin": 0.02 * rc}, 1.5 * rc),
-        GpuVariant("gpu", {"neighbours": "cells", "staged": "yes", "fused": "no", "skin": 0.4 * rc}),
-        GpuVariant("gpu", {"neighbours": "cells", **plain, "rebin": 1}),
+        GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1, "skin": 0.4 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "fused": "no", "block": 64, "rebin": 3, "skin": 0.05 * rc}, 2.2 * rc),
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "rebin": 7, "skin": 1.0 * rc}),
-        GpuVariant("gpu-symmetric", {"neighbours": "cells", **plain, "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),
+        GpuVariant("gpu-symmetric", {"neighbours": "cells", "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),
         GpuVariant("gpu-symmetric", {"neighbours": "list", "rebin": 1, "block": 256, "skin": 1.0 * rc}),
         GpuVariant("gpu-naive", {}),
+        *(teaching_variants(rc) if case.teaching else ()),
     ]
+
+
+def teaching_variants(rc: float) -> Iterator[GpuVariant]:
+    """Every combination of the switches that belong to the list-free kernel, and of sorts and cells with them."""
+    shapes = itertools.cycle([({}, 0.0), ({"sort": "radix", "block": 32}, 1.5 * rc), ({"rebin": 1}, 0.0),
+                              ({"sort": "radix", "rebin": 3}, 0.0), ({"block": 64, "skin": 0.05 * rc}, 1000.0 * rc)])
+    for is_sorted, padded, unrolled, staged in itertools.product(("no", "yes"), repeat=4):
+        if staged == "no" or is_sorted == "yes":
+            more, cell = next(shapes)
+            yield GpuVariant("gpu", {"sorted": is_sorted, "padded": padded, "unrolled": unrolled, "staged": staged,
+                                     "fused": "no", **more}, cell)
 
 
 def knobs(case: Case, steps: Optional[int], every: Optional[int],

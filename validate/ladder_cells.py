@@ -46,7 +46,7 @@ def rungs() -> List[Rung]:
     unfused, top = made[-2], made[-1]
     made.append(Rung("staged, not fused", {**unfused.package, "staged": "yes"}, unfused.name))
     for name, more in [("force symmetric", {"force": "symmetric"}),
-                       *((f"block {n}", {"block": n}) for n in (64, 128, 256, 512)), ("sort radix", {"sort": "radix"})]:
+                       *((f"block {n}", {"block": n}) for n in (64, 128, 256)), ("sort radix", {"sort": "radix"})]:
         made.append(Rung(name, {**top.package, **more}, top.name))
     made.append(Rung("precision mixed", {**top.package, "precision": "mixed"}, top.name, exact=False))
     return made

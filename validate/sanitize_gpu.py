@@ -29,7 +29,7 @@ DECKS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
 WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("gpu", {}),
     ("gpu-symmetric", {}),
-    ("gpu", {"neighbours": "cells", "staged": "yes", "fused": "no", "rebin": 1}),
+    ("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1}),
     ("gpu", {"neighbours": "list", "sort": "radix"}),
     ("gpu-symmetric", {"neighbours": "list", "rebin": 1}),
     ("gpu-naive", {}),

@@ -47,7 +47,8 @@ def test_gpu_equals_naive(turn, case, tmp_path):
 def test_every_gpu_choice_is_taken(name, tmp_path):
     """Each keyword alone, with each of its values."""
     knobs = {"steps": 60, "every": 20}
-    for deck in ("in.overlap", "in.melt"):
+    teaching = name in ("sorted", "padded", "unrolled", "staged")
+    for deck in ("in.repulsive",) if teaching else ("in.overlap", "in.melt"):
         harness.run(harness.DECKS / deck, tmp_path / deck, engine="naive", variables=knobs)
         for value in check_engines.GPU_CHOICES[name]:
             folder = tmp_path / f"{deck}-{value}"
