@@ -72,8 +72,9 @@ typedef struct md_engine_report {
   int64_t steps;
   double neighbours; /* stored per particle, average */
   int64_t ghosts;
-  int64_t bytes;   /* allocated by engine and particles */
-  const char *isa; /* the instruction set its kernels run with */
+  int64_t bytes;        /* allocated by engine and particles */
+  const char *isa;      /* the instruction set its kernels run with, or NULL */
+  const char *hardware; /* without isa: what it ran on, and how. The engine's */
   int threads;
   const char *details; /* further lines for the log, each ending in a newline; or NULL. The engine's */
 } md_engine_report;

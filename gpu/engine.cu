@@ -981,7 +981,7 @@ template <class T> struct gpu_engine final : md_engine {
     r->neighbours = source == FROM_LIST ? 4.0 * choice.rows : 0.0;
     r->ghosts = view.ghost.capacity;
     r->bytes = memory.used;
-    r->isa = description;
+    r->hardware = description;
     r->threads = 1;
     r->details = gpu_profile_table(&profile);
   }

@@ -158,7 +158,8 @@ static void summary(const run_state *run, double seconds)
   }
   md_log_print(sim->log, "Other   | %-10.5g | %6.2f\n\n", md_max(other, 0.0),
                seconds > 0.0 ? 100.0 * md_max(other, 0.0) / seconds : 0.0);
-  md_log_print(sim->log, "Engine: %s, %s instructions\n", sim->engine->name, report.isa);
+  md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
+               report.isa ? " instructions" : "");
   md_log_print(sim->log, "Rebuilds: %lld, one in %.1f steps\n", (long long)report.rebuilds,
                report.rebuilds > 0 ? (double)report.steps / (double)report.rebuilds : (double)report.steps);
   md_log_print(sim->log, "Ghosts: %lld, stored neighbours: %.2f per particle\n", (long long)report.ghosts,
