@@ -128,7 +128,6 @@ template <class T> struct gpu_engine final : md_engine {
     for (int d = 0; d < 3; ++d) {
       const bool ring = model->box.periodic[d];
       const double length = model->box.length[d], range = ring ? length : 2.0 * length;
-      view.scale.ring[d] = ring;
       view.scale.origin[d] = model->box.lo[d] - (ring ? 0.0 : 0.5 * length);
       view.scale.unit[d] = range * 0x1p-32;
       view.scale.per_unit[d] = 1.0 / view.scale.unit[d];

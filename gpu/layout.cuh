@@ -25,11 +25,7 @@
 struct scale32 {
   double origin[3], unit[3], per_unit[3];
   float unit_single[3];
-  bool ring[3]; /* periodic: the scale closes */
 };
-
-/* A coordinate that no particle comes near, for the record that fills up lists. */
-constexpr double FAR_AWAY = 0x1p300;
 
 struct alignas(16) exact_plain {
   double x[2];
