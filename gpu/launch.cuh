@@ -75,7 +75,7 @@ template <class T> md_status launch_halo(const launch &, const system_view<T> &)
 /* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
-/* advance.cu: force, kick and drift of one step in one kernel; one type, one mass, no thermostat. */
+/* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. */
 template <class T>
 md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>

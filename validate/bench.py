@@ -55,8 +55,25 @@ class RunFailed(Exception):
     """A program did not finish, or its log has no loop time."""
 
 
+class Timed:
+    """What several timed runs of the same steps amount to."""
+
+    particles: int
+    steps: int
+    seconds: List[float]
+
+    @property
+    def rate(self) -> float:
+        """Particle-steps per second, from the median time."""
+        return self.particles * self.steps / statistics.median(self.seconds)
+
+    @property
+    def spread(self) -> float:
+        return max(self.seconds) / min(self.seconds)
+
+
 @dataclass
-class Config:
+class Config(Timed):
     """One row: a deck, a program and a number of threads or ranks."""
 
     deck: str
@@ -69,15 +86,6 @@ class Config:
     warm_rate: float = 0.0  # steps per second of the warm-up
     bytes_per_particle: Optional[float] = None
     seconds: List[float] = field(default_factory=list)
-
-    @property
-    def rate(self) -> float:
-        """Particle-steps per second, from the median time."""
-        return self.particles * self.steps / statistics.median(self.seconds)
-
-    @property
-    def spread(self) -> float:
-        return max(self.seconds) / min(self.seconds)
 
 
 @dataclass

@@ -14,7 +14,6 @@ import argparse
 import datetime
 import os
 import re
-import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -61,22 +60,13 @@ def melt(x: int, y: int, z: int) -> System:
 
 
 @dataclass
-class Timing:
+class Timing(bench.Timed):
     """The timed runs of one process."""
 
     particles: int
     steps: int
     seconds: List[float]
     result: harness.Result
-
-    @property
-    def rate(self) -> float:
-        """Particle-steps per second, from the median time."""
-        return self.particles * self.steps / statistics.median(self.seconds)
-
-    @property
-    def spread(self) -> float:
-        return max(self.seconds) / min(self.seconds)
 
 
 def timed(system: System, folder: Path, *, steps: int, runs: int, warm: int, commands: str = "",
