@@ -1,42 +1,113 @@
-/* The communicator: what an engine needs from its neighbours, whoever they are.
+/* The communicator: what an engine and the program need from the other ranks, whoever they are.
  *
  * A local engine computes on its owned particles and their ghosts. Where ghosts come from, and where a
  * particle goes that left the domain, only the communicator knows: alone (comm_serial.c) they are periodic
- * images; over MPI they are other ranks' particles too.
+ * images; over MPI (mpi/comm_mpi.c) they are other ranks' particles too.
  *
  * Ghosts are complete up to the `width` asked for: every image of every particle within `width` of the
- * domain. halo_build decides who they are (at a rebin), halo_update only refreshes their positions.
- * Every function is collective.
+ * domain. halo_build decides who they are (at a rebin); halo_begin and halo_next only refresh their positions,
+ * one axis after the other, so that an engine can work between them.
+ * Every function is collective unless it says otherwise: all ranks call it, in the same order.
  */
 #ifndef MD_COMMON_COMM_H
 #define MD_COMMON_COMM_H
 
-#include "common/box.h"
-#include "common/error.h"
-#include "common/particles.h"
+#include "common/model.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct md_comm md_comm;
+typedef struct md_comm_file md_comm_file;
+typedef struct md_transport md_transport;
+
+/* When the cuts between domains follow the particles: `balance` and `fix balance`. */
+typedef struct md_balance {
+  int64_t every;    /* steps; 0: never */
+  double threshold; /* most particles of a rank over the average, above which cuts move */
+  bool axis[3];     /* along which they may */
+} md_balance;
+
 struct md_comm {
   int rank, size;
   void *state;
+  int local_rank, local_size; /* among the ranks of this host */
+  md_balance balance;         /* of migrate; the program sets it */
+
   /* In-place reductions of n values over ranks. */
   md_status (*sum)(md_comm *, int64_t *values, int n) MD_CHECKED;
   md_status (*max)(md_comm *, double *values, int n) MD_CHECKED;
-  /* The same status everywhere: the worst over ranks; its message is kept by the rank that had it. */
+  /* *value: the sum of the values of lower ranks. */
+  md_status (*before)(md_comm *, int64_t *value) MD_CHECKED;
+  /* The same status everywhere: the worst over ranks, with the message about the smallest particles
+   * (md_error_about). Every rank has that message. */
   md_status (*agree)(md_comm *, md_status status) MD_CHECKED;
-  /* The block of the box this rank owns. */
+
+  /* Chooses the grid of domains for a prepared model whose halo is `width` wide. MD_USAGE: they would be thinner
+   * than that, with how many ranks fit. */
+  md_status (*decompose)(md_comm *, const md_model *, double width) MD_CHECKED;
+  /* The counts along the axes that decompose must keep to, 0: free (`processors`). MD_USAGE: they do not fit the
+   * ranks. */
+  md_status (*fix_grid)(md_comm *, const int grid[3]) MD_CHECKED;
+  /* The present grid and this rank's place in it. Not collective. */
+  void (*grid)(md_comm *, int count[3], int place[3]);
+  /* The block of the box this rank owns. Not collective. Before the first decompose: some division of the box. */
   void (*domain)(md_comm *, const md_box *box, double lo[3], double hi[3]);
-  /* Wraps positions and sends particles to their owners; drops all ghosts. */
-  md_status (*migrate)(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
+  /* Where the domains are cut along an axis, grid + 1 places from box lo to hi: domain k is [cut[k], cut[k + 1]), the
+   * last one with its end. Valid until the next call of decompose, rebalance or migrate. Not collective. */
+  const double *(*cuts)(md_comm *, const md_box *box, int axis);
+  /* The rank at a place of the grid. Not collective. */
+  int (*rank_at)(md_comm *, const int place[3]);
+  /* Moves the cuts so that ranks have alike numbers of particles, which the next migrate moves. *imbalance: most
+   * particles of a rank over the average, before and after. */
+  md_status (*rebalance)(md_comm *, const md_model *, const md_particles *, double imbalance[2]) MD_CHECKED;
+
+  /* Wraps positions and sends particles to their owners, however far; drops all ghosts. Rebalances first if that is
+   * due. MD_PHYSICS: a particle is lost. */
+  md_status (*migrate)(md_comm *, const md_model *, md_particles *) MD_CHECKED;
   /* Appends ghosts behind the owned particles, to `width` beyond the domain (0: none). */
   md_status (*halo_build)(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
-  md_status (*halo_update)(md_comm *, md_particles *) MD_CHECKED;
+  /* Starts to refresh the ghosts' positions; halo_next goes on, and says when all are there. Between them owned
+   * particles may be read, and not moved. */
+  md_status (*halo_begin)(md_comm *, md_particles *) MD_CHECKED;
+  md_status (*halo_next)(md_comm *, md_particles *, bool *done) MD_CHECKED;
+
+  /* Sends record k of n, `size` bytes each, to rank to[k]. The caller frees *received, of *count records in any
+   * order. */
+  md_status (*deliver)(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
+                       void **received, int64_t *count) MD_CHECKED;
+
+  /* One file of all ranks. append: behind what it holds; *bytes: which is that many. Errors are the same on every
+   * rank. */
+  md_status (*file_open)(md_comm *, const char *path, bool append, md_comm_file **,
+                         int64_t *bytes) MD_CHECKED;
+  /* Writes the ranks' bytes behind the end, in the order of ranks. */
+  md_status (*file_append)(md_comm *, md_comm_file *, const void *bytes, int64_t n) MD_CHECKED;
+  /* What was appended is on its way to the disk, and errors of that have been seen. */
+  md_status (*file_flush)(md_comm *, md_comm_file *) MD_CHECKED;
+  /* Frees the file in any case. */
+  md_status (*file_close)(md_comm *, md_comm_file *) MD_CHECKED;
+
+  /* The way between the device memories of ranks, once each has chosen its device: the best there is, or the one named
+   * (NULL: the best). The communicator's. NULL itself on one rank. */
+  md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
+
+  /* Every rank's last call but destroy, with the status it ends with: the worst of all, with its message. A rank with
+   * an error waits for the others a few seconds only; *alone: they did not come, so that destroy will end them. */
+  md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
+  /* Ends all ranks, with that status, if conclude left this one alone. */
   void (*destroy)(md_comm *);
 };
+
+/* Refreshes the ghosts' positions at once. */
+static inline md_status md_comm_halo_update(md_comm *comm, md_particles *particles)
+{
+  bool done = false;
+  md_status status = comm->halo_begin(comm, particles);
+  while (status == MD_OK && !done) status = comm->halo_next(comm, particles, &done);
+  return status;
+}
 
 /* One rank that owns the whole box. The caller owns it and calls ->destroy. */
 md_status md_comm_serial(md_comm **comm) MD_CHECKED;

@@ -8,14 +8,18 @@
  */
 #include "common/comm.h"
 
+#include <errno.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef struct images {
   int64_t capacity;
   int32_t *owner;
   int8_t *shift[3]; /* -1, 0, 1 boxes */
   md_box box;
+  double cut[2];
 } images;
 
 static md_status sum(md_comm *c, int64_t *values, int n)
@@ -30,10 +34,42 @@ static md_status largest(md_comm *c, double *values, int n)
   return MD_OK;
 }
 
+static md_status before(md_comm *c, int64_t *value)
+{
+  (void)c;
+  *value = 0;
+  return MD_OK;
+}
+
 static md_status agree(md_comm *c, md_status status)
 {
   (void)c;
   return status;
+}
+
+static md_status decompose(md_comm *c, const md_model *model, double width)
+{
+  (void)c, (void)model, (void)width;
+  return MD_OK;
+}
+
+static md_status fix_grid(md_comm *c, const int wanted[3])
+{
+  (void)c;
+  for (int d = 0; d < 3; ++d)
+    if (wanted[d] > 1)
+      return md_error(MD_USAGE, "processors: %d ranks along %c do not fit the 1 rank of this run", wanted[d],
+                      "xyz"[d]);
+  return MD_OK;
+}
+
+static void grid(md_comm *c, int count[3], int place[3])
+{
+  (void)c;
+  for (int d = 0; d < 3; ++d) {
+    count[d] = 1;
+    place[d] = 0;
+  }
 }
 
 static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
@@ -45,9 +81,31 @@ static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
   }
 }
 
-static md_status migrate(md_comm *c, const md_box *box, md_particles *p)
+static const double *cuts(md_comm *c, const md_box *box, int axis)
+{
+  images *im = c->state;
+  im->cut[0] = box->lo[axis];
+  im->cut[1] = box->hi[axis];
+  return im->cut;
+}
+
+static int rank_at(md_comm *c, const int place[3])
+{
+  (void)c, (void)place;
+  return 0;
+}
+
+static md_status rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
+{
+  (void)c, (void)model, (void)p;
+  imbalance[0] = imbalance[1] = 1.0;
+  return MD_OK;
+}
+
+static md_status migrate(md_comm *c, const md_model *model, md_particles *p)
 {
   (void)c;
+  const md_box *box = &model->box;
   p->nghost = 0;
 #pragma omp parallel
   for (int d = 0; d < box->dim; ++d) {
@@ -141,7 +199,7 @@ static md_status halo_build(md_comm *c, const md_box *box, double width, md_part
   return MD_OK;
 }
 
-static md_status halo_update(md_comm *c, md_particles *p)
+static md_status halo_begin(md_comm *c, md_particles *p)
 {
   const images *im = c->state;
   if (p->nghost == 0) return MD_OK;
@@ -154,6 +212,106 @@ static md_status halo_update(md_comm *c, md_particles *p)
     for (int64_t g = 0; g < p->nghost; ++g) x[p->n + g] = x[im->owner[g]] + shift[g] * length;
   }
   return MD_OK;
+}
+
+static md_status halo_next(md_comm *c, md_particles *p, bool *done)
+{
+  (void)c, (void)p;
+  *done = true;
+  return MD_OK;
+}
+
+static md_status deliver(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
+                         void **received, int64_t *count)
+{
+  (void)c, (void)to;
+  MD_TRY(md_array_new(received, n, (unsigned long)size, "particles to deliver"));
+  if (n > 0) memcpy(*received, records, (size_t)(n * size));
+  *count = n;
+  return MD_OK;
+}
+
+static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
+{
+  (void)c, (void)name;
+  *transport = NULL;
+  return MD_OK;
+}
+
+static md_status conclude(md_comm *c, md_status status, bool *alone)
+{
+  (void)c;
+  *alone = false;
+  return status;
+}
+
+/* ---- files ---- */
+
+struct md_comm_file {
+  FILE *file;
+  char *path;
+  int reason; /* errno of the first failed write, 0: none */
+};
+
+static md_status cannot_write(const char *path, int reason)
+{
+  return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(reason));
+}
+
+static md_status give_up(md_comm_file *f)
+{
+  if (!f->reason) f->reason = errno ? errno : EIO;
+  return cannot_write(f->path, f->reason);
+}
+
+static md_status file_open(md_comm *c, const char *path, bool append, md_comm_file **file, int64_t *bytes)
+{
+  (void)c;
+  md_comm_file *f = calloc(1, sizeof *f);
+  char *copy = strdup(path);
+  if (!f || !copy) {
+    free(f);
+    free(copy);
+    return md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
+  }
+  f->path = copy;
+  f->file = fopen(path, append ? "ab" : "wb");
+  if (!f->file) {
+    const md_status status = cannot_write(path, errno);
+    free(copy);
+    free(f);
+    return status;
+  }
+  struct stat about;
+  *bytes = fstat(fileno(f->file), &about) == 0 ? (int64_t)about.st_size : 0;
+  *file = f;
+  return MD_OK;
+}
+
+static md_status file_append(md_comm *c, md_comm_file *f, const void *bytes, int64_t n)
+{
+  (void)c;
+  if (n == 0) return MD_OK;
+  errno = 0;
+  return fwrite(bytes, 1, (size_t)n, f->file) == (size_t)n ? MD_OK : give_up(f);
+}
+
+static md_status file_flush(md_comm *c, md_comm_file *f)
+{
+  (void)c;
+  errno = 0;
+  return fflush(f->file) == 0 ? MD_OK : give_up(f);
+}
+
+static md_status file_close(md_comm *c, md_comm_file *f)
+{
+  (void)c;
+  errno = 0;
+  md_status status = MD_OK;
+  if (fclose(f->file) != 0 || f->reason) status = give_up(f);
+  free(f->path);
+  free(f);
+  return status;
 }
 
 static void destroy(md_comm *c)
@@ -176,14 +334,30 @@ md_status md_comm_serial(md_comm **comm)
   }
   *c = (md_comm){.rank = 0,
                  .size = 1,
+                 .local_size = 1,
                  .state = im,
                  .sum = sum,
                  .max = largest,
+                 .before = before,
                  .agree = agree,
+                 .decompose = decompose,
+                 .fix_grid = fix_grid,
+                 .grid = grid,
                  .domain = domain,
+                 .cuts = cuts,
+                 .rank_at = rank_at,
+                 .rebalance = rebalance,
                  .migrate = migrate,
                  .halo_build = halo_build,
-                 .halo_update = halo_update,
+                 .halo_begin = halo_begin,
+                 .halo_next = halo_next,
+                 .deliver = deliver,
+                 .file_open = file_open,
+                 .file_append = file_append,
+                 .file_flush = file_flush,
+                 .file_close = file_close,
+                 .open_transport = open_transport,
+                 .conclude = conclude,
                  .destroy = destroy};
   *comm = c;
   return MD_OK;

@@ -9,6 +9,7 @@
 
 enum { TEXT_SIZE = 2048 };
 static _Thread_local char text[TEXT_SIZE];
+static _Thread_local int64_t about[2] = {INT64_MAX, INT64_MAX};
 
 md_status(md_error)(md_status status, const char *format, ...)
 {
@@ -16,7 +17,20 @@ md_status(md_error)(md_status status, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  md_error_about(INT64_MAX, INT64_MAX);
   return status;
+}
+
+void md_error_about(int64_t a, int64_t b)
+{
+  about[0] = a;
+  about[1] = b;
+}
+
+void md_error_particles(int64_t *a, int64_t *b)
+{
+  *a = about[0];
+  *b = about[1];
 }
 
 void md_error_prefix(const char *format, ...)

@@ -9,6 +9,8 @@
 #ifndef MD_COMMON_ERROR_H
 #define MD_COMMON_ERROR_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,6 +37,11 @@ static inline md_status md_error_returns(md_status recorded, md_status status)
   return status;
 }
 #define md_error(status, ...) md_error_returns(md_error(status, __VA_ARGS__), (status))
+
+/* The particles the recorded message is about, a <= b, so that ranks can agree on that of the smallest;
+ * *a = *b = INT64_MAX if it is about none. md_error forgets them. */
+void md_error_about(int64_t a, int64_t b);
+void md_error_particles(int64_t *a, int64_t *b);
 
 /* Puts text in front of the recorded message ("in.melt:12: "). */
 void md_error_prefix(const char *format, ...) MD_PRINTF(1, 2);

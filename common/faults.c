@@ -4,17 +4,18 @@
 md_status md_overlap_status(const md_overlap *o, const md_model *model)
 {
   if (o->a == INT64_MAX) return MD_OK;
-  return md_error(
+  const md_status status = md_error(
       MD_PHYSICS,
       "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the exact range "
       "(one kick would carry them across the box); start from separated particles, or use a timestep "
       "smaller than %g",
       (long long)model->step, (long long)o->a, (long long)o->b, sqrt(o->r2), model->dt);
+  md_error_about(o->a, o->b);
+  return status;
 }
 
-md_status md_flyer_status(const md_flyer *f, const md_model *model)
+static md_status describe(const md_flyer *f, const md_model *model)
 {
-  if (f->id == INT64_MAX) return MD_OK;
   const double speed = fabs(f->v * f->velocity_per_v);
   const char axis = "xyz"[f->axis];
   if (!isfinite(f->x) || !isfinite(f->v))
@@ -34,4 +35,12 @@ md_status md_flyer_status(const md_flyer *f, const md_model *model)
       "axis periodic or add fix wall/reflect",
       (long long)model->step, (long long)f->id, axis, f->x, model->box.lo[f->axis], model->box.hi[f->axis],
       speed);
+}
+
+md_status md_flyer_status(const md_flyer *f, const md_model *model)
+{
+  if (f->id == INT64_MAX) return MD_OK;
+  const md_status status = describe(f, model);
+  md_error_about(f->id, f->id);
+  return status;
 }

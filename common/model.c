@@ -177,6 +177,12 @@ md_status md_model_prepare(md_model *model)
   return MD_OK;
 }
 
+static md_status about(int64_t id, md_status status)
+{
+  md_error_about(id, id);
+  return status;
+}
+
 md_status md_model_enter(const md_model *model, md_particles *p)
 {
   const md_box *box = &model->box;
@@ -207,15 +213,17 @@ md_status md_model_enter(const md_model *model, md_particles *p)
     for (int d = 0; d < box->dim; ++d) {
       const double speed = fabs(p->v[d][i]), dt = model->dt, limit = model->move_limit;
       if (speed <= speed_limit) continue;
-      return md_error(MD_PHYSICS,
-                      "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
-                      "beyond the limit of %.3g: use a timestep below %.3g",
-                      (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, limit,
-                      0.1 * dt * speed_limit / speed);
+      return about(bad,
+                   md_error(MD_PHYSICS,
+                            "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
+                            "beyond the limit of %.3g: use a timestep below %.3g",
+                            (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, limit,
+                            0.1 * dt * speed_limit / speed));
     }
-    return md_error(MD_PHYSICS, "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
-                    (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
-                    box->dim == 3 ? p->x[2][i] : 0.0);
+    return about(bad, md_error(MD_PHYSICS,
+                               "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
+                               (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
+                               box->dim == 3 ? p->x[2][i] : 0.0));
   }
   return MD_OK;
 }

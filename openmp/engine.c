@@ -312,7 +312,7 @@ static md_status build_list(md_engine *e, int32_t far)
 static md_status rebuild(md_engine *e)
 {
   double mark = md_time();
-  MD_TRY(e->comm->migrate(e->comm, &e->model->box, e->p));
+  MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
@@ -508,7 +508,7 @@ static md_status drift(md_engine *e)
   e->moved = true;
   MD_TRY(e->comm->max(e->comm, &largest2, 1));
   if (largest2 > 0.25 * e->skin * e->skin) return rebuild(e);
-  MD_TRY(e->comm->halo_update(e->comm, e->p));
+  MD_TRY(md_comm_halo_update(e->comm, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   return MD_OK;
 }
