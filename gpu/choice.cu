@@ -21,7 +21,7 @@ static double density(const md_model *model, int64_t n) { return (double)n / md_
 /* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
  * x, into as many parts as the border is wide: the finer, the less a list has to look at beyond its sphere, and of a row
  * it only costs more beginnings of cells. */
-static void choose_cells(const md_model *model, int64_t n, double width, gpu_choice *c)
+static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_choice *c)
 {
   const md_box *box = &model->box;
   for (double wider = 1.0;; wider *= 1.25) {
@@ -35,7 +35,7 @@ static void choose_cells(const md_model *model, int64_t n, double width, gpu_cho
       cells *= d < box->dim ? c->count[d] + 2.0 * c->border[d] : 1.0;
     }
     c->cells = (int64_t)std::min(cells, 9e18);
-    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0)) return;
+    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0 * ranks)) return;
   }
 }
 
@@ -57,7 +57,7 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
-static void choose_with(const md_model *model, int64_t n, const md_engine_options *o,
+static void choose_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
                         md_gpu_neighbours neighbours, gpu_choice *c)
 {
   const int dim = model->box.dim;
@@ -70,7 +70,7 @@ static void choose_with(const md_model *model, int64_t n, const md_engine_option
   c->rows = 0;
   double width = c->reach;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
-  choose_cells(model, n, std::max(width, o->cell_size), c);
+  choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
@@ -122,8 +122,8 @@ static bool images_are_apart(const md_model *model, const gpu_choice *c)
   return c->skin > 0.0 || model->cutoff == 0.0;
 }
 
-md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *o, int64_t available,
-                     gpu_choice *c)
+md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                     int64_t available, gpu_choice *c)
 {
   const md_gpu_options *g = &o->gpu;
   *c = gpu_choice{};
@@ -152,10 +152,10 @@ md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
   if (wanted == MD_GPU_CELLS && g->skin == 0.0) choose_skin(model, g->mixed, CELLS_SKIN * skin, c);
-  choose_with(model, n, o, wanted, c);
+  choose_with(model, n, ranks, o, wanted, c);
   if (teaching) c->fused = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
-    choose_with(model, n, o, MD_GPU_LIST, c);
+    choose_with(model, n, ranks, o, MD_GPU_LIST, c);
   if (g->mixed && !images_are_apart(model, c))
     return md_error(MD_USAGE,
                     "package gpu precision mixed: the box is too small for its 32-bit coordinates: periodic "
@@ -165,9 +165,10 @@ md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *
   if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
   md_engine_plan plan;
   gpu_memory(model, n, g, c, &plan);
-  if (plan.bytes * (double)n <= 0.97 * (double)available || g->neighbours == MD_GPU_LIST) return MD_OK;
+  if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
+    return MD_OK;
   gpu_choice without = *c;
-  choose_with(model, n, o, MD_GPU_CELLS, &without);
+  choose_with(model, n, ranks, o, MD_GPU_CELLS, &without);
   if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
   *c = without;
   c->no_room = true;

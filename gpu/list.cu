@@ -14,7 +14,7 @@
 #include "gpu/launch.cuh"
 #include "gpu/visit.cuh"
 
-/* Positions relative to the corner of the box. */
+/* Positions relative to the corner of the grid. */
 template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
 {
   float4 *rounded = (float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
@@ -26,7 +26,7 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    double at = T::where(s.scale, d, r.x[d]) - s.lo[d];
+    double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
     /* A ghost's integer coordinate is its owner's. */
     if (T::MIXED && i >= s.n) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
     x[d] = (float)at;
@@ -151,7 +151,7 @@ static __global__ void __launch_bounds__(LIST_THREADS)
 template <class T> md_status launch_list(const launch &l, const system_view<T> &s)
 {
   double extent = 0.0;
-  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.length[d] + 2.0 * s.halo[d]);
+  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
   /* A coordinate is off by 2^-24 of the extent, a difference by two of those, and so is the edge of a cell. */
   const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);

@@ -14,10 +14,11 @@
 
 #include "gpu/layout.cuh"
 
-/* Reasons to stop, bits of progress.halt. */
+/* Reasons to stop, bits of progress.halt. The largest of several ranks' bits must hold the one that counts: a step that
+ * was not taken has moved nobody. */
 enum {
-  HALT_OVERLAP = 1, /* a pair leaves the exact range: the step was not taken */
-  HALT_FLYER = 2,   /* a particle moved too far or left: the state is that after the move */
+  HALT_FLYER = 1,   /* a particle moved too far or left: the state is that after the move */
+  HALT_OVERLAP = 2, /* a pair leaves the exact range: the step was not taken */
   HALT_GHOSTS = 4,  /* more ghosts than there is room for: rebin again with more */
   HALT_LIST = 8,    /* likewise for neighbours */
 };
@@ -120,7 +121,7 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
 struct ghost_view {
   const int *start; /* by cell, like system_view.start; NULL: there are none */
-  int *owner;       /* local index */
+  int *owner;       /* local index; NULL: of several ranks (ranks.cuh) */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
 };
