@@ -25,20 +25,20 @@ static md_status shift_axis(md_comm *c, const md_box *box, const md_particles *p
     ++histogram[bin];
   }
   MD_TRY(md_mpi_sum(c, histogram, BINS));
-  decomposition_shift(&mpi_state_of(c)->division, box, axis, histogram, BINS);
+  md_decomposition_shift(&mpi_state_of(c)->division, box, axis, histogram, BINS);
   return MD_OK;
 }
 
 /* Most particles of a rank over the average, if every particle were with its owner. */
 static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalance)
 {
-  const decomposition *division = &mpi_state_of(c)->division;
+  const md_decomposition *division = &mpi_state_of(c)->division;
   int64_t *owned, most = 0, total = 0;
   MD_TRY(md_array_new_zero(&owned, c->size, sizeof *owned, "particles of the ranks"));
   for (int64_t i = 0; i < p->n; ++i) {
     double x[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
-    ++owned[decomposition_owner(division, p->dim, x)];
+    ++owned[md_decomposition_owner(division, p->dim, x)];
   }
   const md_status status = md_mpi_sum(c, owned, c->size);
   for (int r = 0; r < c->size; ++r) {
@@ -52,12 +52,12 @@ static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalan
 
 md_status md_mpi_rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
 {
-  decomposition *division = &mpi_state_of(c)->division;
-  MD_TRY(decomposition_fit(division, &model->box));
+  md_decomposition *division = &mpi_state_of(c)->division;
+  MD_TRY(md_decomposition_fit(division, &model->box));
   MD_TRY(imbalance_of(c, p, &imbalance[0]));
   for (int a = 0; a < model->box.dim; ++a)
     if (c->balance.axis[a] && division->count[a] > 1) MD_TRY(shift_axis(c, &model->box, p, a));
-  MD_TRY(decomposition_fit(division, &model->box));
+  MD_TRY(md_decomposition_fit(division, &model->box));
   return imbalance_of(c, p, &imbalance[1]);
 }
 

@@ -32,19 +32,19 @@ const char *md_mpi_library(void)
 
 static md_status decompose(md_comm *c, const md_model *model, double width)
 {
-  return decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
+  return md_decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
 }
 
 static void fix_grid(md_comm *c, const int wanted[3])
 {
-  decomposition *d = &mpi_state_of(c)->division;
+  md_decomposition *d = &mpi_state_of(c)->division;
   memcpy(d->wanted, wanted, sizeof d->wanted);
-  decomposition_free(d);
+  md_decomposition_free(d);
 }
 
 static void grid(md_comm *c, int count[3], int place[3])
 {
-  const decomposition *d = &mpi_state_of(c)->division;
+  const md_decomposition *d = &mpi_state_of(c)->division;
   memcpy(count, d->count, sizeof d->count);
   memcpy(place, d->place, sizeof d->place);
 }
@@ -52,12 +52,12 @@ static void grid(md_comm *c, int count[3], int place[3])
 /* Without a division that fits, which decompose reports, every rank would own nothing. */
 static bool fitted(md_comm *c, const md_box *box)
 {
-  return decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
+  return md_decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
 }
 
 static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
 {
-  const decomposition *d = &mpi_state_of(c)->division;
+  const md_decomposition *d = &mpi_state_of(c)->division;
   const bool divided = fitted(c, box);
   for (int a = 0; a < 3; ++a) {
     lo[a] = divided ? d->cut[a][d->place[a]] : box->lo[a];
@@ -72,7 +72,7 @@ static const double *cuts(md_comm *c, const md_box *box, int axis)
 
 static int rank_at(md_comm *c, const int place[3])
 {
-  return decomposition_rank(&mpi_state_of(c)->division, place);
+  return md_decomposition_rank(&mpi_state_of(c)->division, place);
 }
 
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
@@ -86,7 +86,7 @@ static void destroy(md_comm *c)
   mpi_state *s = mpi_state_of(c);
   if (s->alone) MPI_Abort(MPI_COMM_WORLD, (int)s->status);
   md_mpi_halo_free(s);
-  decomposition_free(&s->division);
+  md_decomposition_free(&s->division);
   MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k)
     if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
@@ -109,7 +109,7 @@ static md_status connect(md_comm *c)
   MD_MPI(MPI_Comm_rank(host, &c->local_rank));
   MD_MPI(MPI_Comm_size(host, &c->local_size));
   MD_MPI(MPI_Comm_free(&host));
-  decomposition_init(&s->division, c->size, c->rank);
+  md_decomposition_init(&s->division, c->size, c->rank);
   return MD_OK;
 }
 

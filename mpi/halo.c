@@ -26,7 +26,7 @@ typedef struct ghost_record {
 /* Both neighbours along an axis, and the shifts into their frames. */
 static void meet(mpi_state *s, const md_box *box, int axis)
 {
-  const decomposition *d = &s->division;
+  const md_decomposition *d = &s->division;
   for (int side = 0; side < 2; ++side) {
     halo_message *m = &s->message[axis][side];
     const int step = side == 0 ? -1 : 1, count = d->count[axis], place = d->place[axis];
@@ -37,8 +37,8 @@ static void meet(mpi_state *s, const md_box *box, int axis)
     memcpy(from, d->place, sizeof from);
     to[axis] += step;
     from[axis] -= step;
-    m->to = leaves && !box->periodic[axis] ? MPI_PROC_NULL : decomposition_rank(d, to);
-    m->from = enters && !box->periodic[axis] ? MPI_PROC_NULL : decomposition_rank(d, from);
+    m->to = leaves && !box->periodic[axis] ? MPI_PROC_NULL : md_decomposition_rank(d, to);
+    m->from = enters && !box->periodic[axis] ? MPI_PROC_NULL : md_decomposition_rank(d, from);
     m->shift = leaves && box->periodic[axis] ? -step * box->length[axis] : 0.0;
   }
 }

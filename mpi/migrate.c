@@ -86,12 +86,12 @@ static void close_ranks(md_particles *p, const int32_t *leaver, int64_t count, c
 static void pack(md_comm *c, const md_particles *p, const int32_t *leaver, int64_t count, int64_t size,
                  int32_t *to, char *records)
 {
-  const decomposition *division = &mpi_state_of(c)->division;
+  const md_decomposition *division = &mpi_state_of(c)->division;
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < count; ++k) {
     double x[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][leaver[k]];
-    to[k] = decomposition_owner(division, p->dim, x);
+    to[k] = md_decomposition_owner(division, p->dim, x);
     md_particles_pack(p, leaver[k], records + k * size);
   }
 }
@@ -146,7 +146,7 @@ md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
   md_flyer lost = md_flyer_none();
   p->nghost = 0;
   wrap(&model->box, p);
-  MD_TRY(decomposition_fit(&mpi_state_of(c)->division, &model->box));
+  MD_TRY(md_decomposition_fit(&mpi_state_of(c)->division, &model->box));
   MD_TRY(md_mpi_rebalance_if_due(c, model, p));
   MD_TRY(find_leavers(c, &model->box, p, &leaver, &count, &lost));
   const md_status status = send_leavers(c, p, leaver, count);

@@ -3,7 +3,7 @@
 #define MD_MPI_STATE_H
 
 #include "common/comm.h"
-#include "mpi/decompose.h"
+#include "common/decompose.h"
 
 #include <mpi.h>
 
@@ -25,7 +25,7 @@ typedef struct mpi_state {
   MPI_Comm halo;     /* halo messages */
   MPI_Comm delivery; /* deliver */
   MPI_Comm last;     /* conclude */
-  decomposition division;
+  md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
   int axis;                   /* of which the messages are under way */
   int dim;

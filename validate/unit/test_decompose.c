@@ -1,6 +1,6 @@
-// links: mpi/decompose.c common/error.c
+// links: common/decompose.c common/error.c
 /* The division of the box among ranks: grids, cuts, owners, balance, and what does not fit. No MPI is needed. */
-#include "mpi/decompose.h"
+#include "common/decompose.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void assert_grid(const md_box *box, int ranks, double width, int x, int y
 {
   static const int any[3] = {0, 0, 0};
   int count[3];
-  assert_true(decomposition_choose(box, ranks, any, width, count));
+  assert_true(md_decomposition_choose(box, ranks, any, width, count));
   assert_int_equal(count[0], x);
   assert_int_equal(count[1], y);
   assert_int_equal(count[2], z);
@@ -58,18 +58,18 @@ static void the_halo_limits_the_grid(void **state)
   int count[3];
   assert_grid(&cube, 4, 3.0, 1, 2, 2);
   assert_grid(&cube, 27, 3.0, 3, 3, 3);
-  assert_false(decomposition_choose(&cube, 5, any, 3.0, count));
-  decomposition d;
-  decomposition_init(&d, 5, 0);
-  assert_int_equal(decomposition_divide(&d, &cube, 3.0), MD_USAGE);
+  assert_false(md_decomposition_choose(&cube, 5, any, 3.0, count));
+  md_decomposition d;
+  md_decomposition_init(&d, 5, 0);
+  assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
   assert_non_null(strstr(md_error_text(), "at most 4 ranks of them fit"));
   assert_non_null(strstr(md_error_text(), "halo of 3"));
-  decomposition_free(&d);
-  decomposition_init(&d, 4, 0);
+  md_decomposition_free(&d);
+  md_decomposition_init(&d, 4, 0);
   d.wanted[0] = 4;
-  assert_int_equal(decomposition_divide(&d, &cube, 3.0), MD_USAGE);
+  assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
   assert_non_null(strstr(md_error_text(), "processors 1 2 2 fits"));
-  decomposition_free(&d);
+  md_decomposition_free(&d);
 }
 
 /* Every point has one owner, and its domain contains it. */
@@ -77,11 +77,11 @@ static void every_point_has_one_owner(void **state)
 {
   (void)state;
   const md_box box = box_of(3, 7, 11, 13, true);
-  decomposition d[12];
+  md_decomposition d[12];
   for (int r = 0; r < 12; ++r) {
-    decomposition_init(&d[r], 12, r);
-    assert_int_equal(decomposition_divide(&d[r], &box, 1.0), MD_OK);
-    assert_int_equal(decomposition_rank(&d[r], d[r].place), r);
+    md_decomposition_init(&d[r], 12, r);
+    assert_int_equal(md_decomposition_divide(&d[r], &box, 1.0), MD_OK);
+    assert_int_equal(md_decomposition_rank(&d[r], d[r].place), r);
   }
   for (int k = 0; k < 5000; ++k) {
     double x[3];
@@ -91,14 +91,14 @@ static void every_point_has_one_owner(void **state)
       for (int a = 0; a < 3; ++a) x[a] = box.hi[a];
     if (k == 1)
       for (int a = 0; a < 3; ++a) x[a] = d[0].cut[a][d[0].count[a] / 2];
-    const int owner = decomposition_owner(&d[0], 3, x);
-    const decomposition *o = &d[owner];
+    const int owner = md_decomposition_owner(&d[0], 3, x);
+    const md_decomposition *o = &d[owner];
     for (int a = 0; a < 3; ++a) {
       assert_true(x[a] >= o->cut[a][o->place[a]]);
       assert_true(x[a] < o->cut[a][o->place[a] + 1] || (o->place[a] == o->count[a] - 1 && x[a] == box.hi[a]));
     }
   }
-  for (int r = 0; r < 12; ++r) decomposition_free(&d[r]);
+  for (int r = 0; r < 12; ++r) md_decomposition_free(&d[r]);
 }
 
 static void cuts_follow_the_particles(void **state)
@@ -107,29 +107,29 @@ static void cuts_follow_the_particles(void **state)
   enum { BINS = 100 };
   const md_box box = box_of(2, 1, 10, 1, true);
   int64_t histogram[BINS] = {0};
-  decomposition d;
-  decomposition_init(&d, 4, 1);
-  assert_int_equal(decomposition_divide(&d, &box, 0.5), MD_OK);
+  md_decomposition d;
+  md_decomposition_init(&d, 4, 1);
+  assert_int_equal(md_decomposition_divide(&d, &box, 0.5), MD_OK);
   assert_int_equal(d.count[1], 4);
   /* All in the upper half, evenly: cuts at 5/8, 6/8, 7/8. */
   for (int b = BINS / 2; b < BINS; ++b) histogram[b] = 8;
-  decomposition_shift(&d, &box, 1, histogram, BINS);
+  md_decomposition_shift(&d, &box, 1, histogram, BINS);
   for (int k = 1; k < 4; ++k) assert_true(fabs(d.fraction[1][k] - (0.5 + k / 8.0)) < 1e-12);
-  assert_int_equal(decomposition_fit(&d, &box), MD_OK);
+  assert_int_equal(md_decomposition_fit(&d, &box), MD_OK);
   assert_true(fabs(d.cut[1][1] - 6.25) < 1e-12);
   /* All in one place: domains stay as thick as the halo, 0.05 of the box. */
   memset(histogram, 0, sizeof histogram);
   histogram[BINS - 1] = 1000;
-  decomposition_shift(&d, &box, 1, histogram, BINS);
+  md_decomposition_shift(&d, &box, 1, histogram, BINS);
   for (int k = 0; k < 4; ++k) assert_true(d.fraction[1][k + 1] - d.fraction[1][k] > 0.05 * (1.0 - 1e-5));
   assert_true(d.fraction[1][1] > 0.84);
   /* A later division for the same halo keeps the cuts; a thicker halo moves them apart. */
   const double kept = d.fraction[1][1];
-  assert_int_equal(decomposition_divide(&d, &box, 0.5), MD_OK);
+  assert_int_equal(md_decomposition_divide(&d, &box, 0.5), MD_OK);
   assert_true(fabs(d.fraction[1][1] - kept) < 1e-6);
-  assert_int_equal(decomposition_divide(&d, &box, 2.0), MD_OK);
+  assert_int_equal(md_decomposition_divide(&d, &box, 2.0), MD_OK);
   for (int k = 0; k < 4; ++k) assert_true(d.fraction[1][k + 1] - d.fraction[1][k] > 0.2 * (1.0 - 1e-5));
-  decomposition_free(&d);
+  md_decomposition_free(&d);
 }
 
 int main(void)

@@ -1,15 +1,15 @@
 /* Grids and cuts; see decompose.h. */
-#include "mpi/decompose.h"
+#include "common/decompose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void decomposition_init(decomposition *d, int ranks, int rank)
+void md_decomposition_init(md_decomposition *d, int ranks, int rank)
 {
-  *d = (decomposition){.ranks = ranks, .rank = rank};
+  *d = (md_decomposition){.ranks = ranks, .rank = rank};
 }
 
-void decomposition_free(decomposition *d)
+void md_decomposition_free(md_decomposition *d)
 {
   for (int a = 0; a < 3; ++a) {
     free(d->fraction[a]);
@@ -35,7 +35,7 @@ static bool thick_enough(const md_box *box, const int count[3], double width)
   return true;
 }
 
-bool decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, int count[3])
+bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, int count[3])
 {
   double least = -1.0;
   for (int x = 1; x <= ranks; ++x) {
@@ -57,7 +57,7 @@ bool decomposition_choose(const md_box *box, int ranks, const int wanted[3], dou
   return least >= 0.0;
 }
 
-static md_status make_cuts(decomposition *d)
+static md_status make_cuts(md_decomposition *d)
 {
   for (int a = 0; a < 3; ++a) {
     free(d->fraction[a]);
@@ -73,7 +73,7 @@ static md_status make_cuts(decomposition *d)
   return MD_OK;
 }
 
-static void locate_cuts(decomposition *d, const md_box *box)
+static void locate_cuts(md_decomposition *d, const md_box *box)
 {
   for (int a = 0; a < 3; ++a) {
     for (int k = 0; k < d->count[a]; ++k) d->cut[a][k] = fma(d->fraction[a][k], box->length[a], box->lo[a]);
@@ -81,10 +81,10 @@ static void locate_cuts(decomposition *d, const md_box *box)
   }
 }
 
-md_status decomposition_fit(decomposition *d, const md_box *box)
+md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
 {
   if (!d->cut[0]) {
-    if (!decomposition_choose(box, d->ranks, d->wanted, 0.0, d->count))
+    if (!md_decomposition_choose(box, d->ranks, d->wanted, 0.0, d->count))
       return md_error(MD_USAGE, "%d ranks cannot be arranged as `processors` asks; write processors * * *",
                       d->ranks);
     MD_TRY(make_cuts(d));
@@ -95,7 +95,7 @@ md_status decomposition_fit(decomposition *d, const md_box *box)
 
 /* Moves cuts as little as makes no domain thinner than the halo: push from below, then from above, for which there is
  * room in a grid that was chosen for this halo. */
-static void thicken(decomposition *d, const md_box *box, int axis)
+static void thicken(md_decomposition *d, const md_box *box, int axis)
 {
   const int count = d->count[axis];
   double *fraction = d->fraction[axis];
@@ -104,18 +104,18 @@ static void thicken(decomposition *d, const md_box *box, int axis)
   for (int k = count - 1; k > 0; --k) fraction[k] = -md_max(-fraction[k], -(fraction[k + 1] - least));
 }
 
-static md_status too_many(const decomposition *d, const md_box *box, double width)
+static md_status too_many(const md_decomposition *d, const md_box *box, double width)
 {
   static const int free_axes[3] = {0, 0, 0};
   int count[3], fit = d->ranks;
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
-  if (asked && decomposition_choose(box, d->ranks, free_axes, width, count))
+  if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, count))
     return md_error(
         MD_USAGE,
         "processors %d %d %d (0: free) makes domains thinner than the halo of %.4g; processors %d %d "
         "%d fits",
         d->wanted[0], d->wanted[1], d->wanted[2], width, count[0], count[1], count[2]);
-  while (fit > 1 && !decomposition_choose(box, fit, free_axes, width, count)) --fit;
+  while (fit > 1 && !md_decomposition_choose(box, fit, free_axes, width, count)) --fit;
   return md_error(
       MD_USAGE,
       "the domains of %d ranks would be thinner than the halo of %.4g (cutoff and skin) in a box of "
@@ -125,11 +125,11 @@ static md_status too_many(const decomposition *d, const md_box *box, double widt
       fit == 1 ? "" : "s", fit == 1 ? "s" : "");
 }
 
-md_status decomposition_divide(decomposition *d, const md_box *box, double width)
+md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width)
 {
   int count[3];
   d->width = width;
-  if (!decomposition_choose(box, d->ranks, d->wanted, width, count)) return too_many(d, box, width);
+  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, count)) return too_many(d, box, width);
   if (!d->cut[0] || memcmp(count, d->count, sizeof count) != 0) {
     memcpy(d->count, count, sizeof count);
     MD_TRY(make_cuts(d));
@@ -139,7 +139,7 @@ md_status decomposition_divide(decomposition *d, const md_box *box, double width
   return MD_OK;
 }
 
-int decomposition_rank(const decomposition *d, const int place[3])
+int md_decomposition_rank(const md_decomposition *d, const int place[3])
 {
   int at[3];
   for (int a = 0; a < 3; ++a) at[a] = (place[a] % d->count[a] + d->count[a]) % d->count[a];
@@ -156,14 +156,15 @@ static int domain_along(const double *cut, int count, double x)
   return k;
 }
 
-int decomposition_owner(const decomposition *d, int dim, const double x[3])
+int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3])
 {
   int place[3] = {0, 0, 0};
   for (int a = 0; a < dim; ++a) place[a] = domain_along(d->cut[a], d->count[a], x[a]);
   return place[0] + d->count[0] * (place[1] + d->count[1] * place[2]);
 }
 
-void decomposition_shift(decomposition *d, const md_box *box, int axis, const int64_t *histogram, int bins)
+void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
+                            int bins)
 {
   const int count = d->count[axis];
   double *fraction = d->fraction[axis];
