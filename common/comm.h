@@ -47,9 +47,8 @@ struct md_comm {
   /* Chooses the grid of domains for a prepared model whose halo is `width` wide. MD_USAGE: they would be thinner
    * than that, with how many ranks fit. */
   md_status (*decompose)(md_comm *, const md_model *, double width) MD_CHECKED;
-  /* The counts along the axes that decompose must keep to, 0: free (`processors`). MD_USAGE: they do not fit the
-   * ranks. */
-  md_status (*fix_grid)(md_comm *, const int grid[3]) MD_CHECKED;
+  /* The counts along the axes that decompose must keep to, 0: free; they divide the number of ranks. Not collective. */
+  void (*fix_grid)(md_comm *, const int grid[3]);
   /* The present grid and this rank's place in it. Not collective. */
   void (*grid)(md_comm *, int count[3], int place[3]);
   /* The block of the box this rank owns. Not collective. Before the first decompose: some division of the box. */
