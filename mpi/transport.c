@@ -16,6 +16,8 @@ enum { MESSAGE_MOST = 1 << 30, TEXT = 512, PATIENCE = 30 };
 /* The chosen transport under a longer name. */
 typedef struct described {
   md_transport transport, *inner;
+  const char *asked; /* name of the kind that was asked for; NULL: any */
+  int device;
   char name[TEXT];
 } described;
 
@@ -225,7 +227,8 @@ static void destroy(md_transport *t)
   free(d);
 }
 
-static md_status describe(md_transport *inner, const char *left_out, md_transport **transport)
+static md_status describe(md_transport *inner, const char *asked, const char *left_out,
+                          md_transport **transport)
 {
   described *d = calloc(1, sizeof *d);
   if (!d) {
@@ -234,22 +237,44 @@ static md_status describe(md_transport *inner, const char *left_out, md_transpor
   }
   snprintf(d->name, sizeof d->name, left_out[0] ? "%s (%.380s)" : "%s", inner->name, left_out);
   d->inner = inner;
+  d->asked = asked;
+  cudaGetDevice(&d->device);
   d->transport =
       (md_transport){.name = d->name, .state = d, .exchange = exchange, .max = largest, .destroy = destroy};
   *transport = &d->transport;
   return MD_OK;
 }
 
+/* Keeps an open transport if on every rank it is what is wanted now, for the device that is current now. */
+static md_status keep_or_end(MPI_Comm ranks, const char *asked, md_transport **transport)
+{
+  if (!*transport) return MD_OK;
+  const described *d = (*transport)->state;
+  int device = -1;
+  MD_TRY_CUDA(cudaGetDevice(&device));
+  int other = d->asked != asked || d->device != device;
+  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, ranks));
+  if (!other) return MD_OK;
+  (*transport)->destroy(*transport);
+  *transport = NULL;
+  return MD_OK;
+}
+
 md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport)
 {
-  const bool any = !name || strcmp(name, "auto") == 0;
   char left_out[TEXT] = "", reason[TEXT] = "";
+  const char *asked = NULL;
+  for (int k = 0; k < KINDS && name; ++k)
+    if (strcmp(name, kinds[k].name) == 0) asked = kinds[k].name;
+  if (name && !asked) return md_error(MD_USAGE, "there is no transport %s", name);
+  MD_TRY(keep_or_end(ranks, asked, transport));
+  if (*transport) return MD_OK;
   for (int k = 0; k < KINDS; ++k) {
-    if (!any && strcmp(name, kinds[k].name) != 0) continue;
+    if (asked && asked != kinds[k].name) continue;
     md_transport *inner = NULL;
     MD_TRY(open_kind(ranks, k, reason, &inner));
-    if (inner) return describe(inner, left_out, transport);
-    if (!any) return md_error(MD_USAGE, "package gpu transport %s does not work here: %s", name, reason);
+    if (inner) return describe(inner, asked, left_out, transport);
+    if (asked) return md_error(MD_USAGE, "package gpu transport %s does not work here: %s", asked, reason);
     const size_t used = strlen(left_out);
     snprintf(left_out + used, sizeof left_out - used, "%snot %s: %.200s", used > 0 ? "; " : "",
              kinds[k].meaning, reason);

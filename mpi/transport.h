@@ -9,10 +9,10 @@
 
 #include <mpi.h>
 
-/* Opens the way `name` (nccl, aware or staged), or (NULL, or auto) the first of these that works, once every rank has
- * made its device the current one. Each is tried with real messages; the transport's name says which it is and what was
- * wrong with those before it. MD_USAGE: the one that was asked for does not work, and why. The caller ends it with
- * ->destroy, with the device still current. */
+/* Opens the way `name` (nccl, aware or staged), or (NULL) the first of these that works, once every rank has made its
+ * device the current one. Each is tried with real messages; the transport's name says which it is and what was wrong with
+ * those before it. *transport: NULL, or one opened before, which stays if it still serves and is ended if not.
+ * MD_USAGE: the way that was asked for does not work, and why. The caller ends it with ->destroy. */
 md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport) MD_CHECKED;
 
 /* One rank's part of opening each kind: its status may differ from that of other ranks. *transport: NULL after an
