@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
     typename T::real impulse[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
-    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, xi, v, impulse, s.x[parity ^ 1u], found);
+    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, complete<T>(s, parity, i, xi), v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
@@ -104,5 +104,6 @@ md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_v
                                             const step_args &);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
 INSTANCE(mixed2_tagged)
 INSTANCE(mixed3_tagged)
