@@ -62,14 +62,14 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
   return found;
 }
 
-/* Is a pair within the cutoff too near for the fast rounding, or, in mixed precision, overlapping? */
+/* Squared distances as whole numbers of the same order: pairs not above close_high are too near for the fast rounding, or,
+ * in mixed precision, overlap. */
+static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
+static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
 template <class T>
 static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
 {
-  if constexpr (T::MIXED)
-    return r2 <= __int_as_float(s.close_high);
-  else
-    return upper_word(r2) <= s.close_high;
+  return order_of(r2) <= s.close_high;
 }
 
 #endif
