@@ -9,16 +9,18 @@
  */
 #include "gpu/advance.cuh"
 
+#include <limits.h>
+
 template <class T, int STYLE>
 static __device__ __forceinline__ void evaluate(const system_view<T> &s, const typename T::record &xi, int i,
                                                 int j, const typename T::record &xj, typename T::sum sum[3],
-                                                bool &near)
+                                                int &least)
 {
   typedef typename T::real real;
   real delta[3];
   const real r2 = separation<T>(s.scale, xi, xj, delta);
   if (!(r2 < s.k[0]) || j == i) return;
-  near = near || too_near<T>(s, r2);
+  least = min(least, order_of(r2));
   const real f = force_of<STYLE>(r2, s.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
@@ -27,7 +29,7 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-          int i, typename T::sum sum[3], bool &near)
+          int i, typename T::sum sum[3], int &least)
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
@@ -39,10 +41,10 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
                              x3 = load_record(x + j.w);
-    evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.w, x3, sum, near);
+    evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.w, x3, sum, least);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }
@@ -63,22 +65,22 @@ static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
     const int i = (int)k;
     const typename T::record xi = x[i];
     typename T::sum sum[3];
-    typename T::real v[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      T::clear(sum[d]);
-      v[d] = s.v[d][i];
-    }
-    bool near = false;
-    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, sum, near);
-    if (near) {
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, sum, least);
+    if (least <= s.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, parity));
       continue;
     }
-    typename T::real impulse[3];
+    /* Only now: over the loop each register is a warp less. */
+    typename T::real v[3], impulse[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
-    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, xi, v, impulse, s.x[parity ^ 1u], found);
+    for (int d = 0; d < T::DIM; ++d) {
+      v[d] = s.v[d][i];
+      impulse[d] = T::total(sum[d]);
+    }
+    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, complete<T>(s, parity, i, xi), v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
@@ -104,5 +106,6 @@ md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_v
                                             const step_args &);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
 INSTANCE(mixed2_tagged)
 INSTANCE(mixed3_tagged)

@@ -69,6 +69,7 @@ constexpr int ARRAYS = sizeof(gpu_arrays) / sizeof(device_array);
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
+  static constexpr double PARTICLE = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0);
 
   md_model *model;
   md_particles *p;
@@ -144,6 +145,20 @@ template <class T> struct gpu_engine final : md_engine {
       view.scale.per_unit[d] = 1.0 / view.scale.unit[d];
       view.scale.unit_single[d] = (float)view.scale.unit[d];
     }
+    if constexpr (T::PACKED) set_fine_scale();
+  }
+
+  void set_fine_scale()
+  {
+    scale52 &fine = view.scale.fine;
+    const double quantum = model->grids.x;
+    for (int d = 0; d < 3; ++d) fine.origin[d] = model->box.lo[d] - gpu_packed_margin(model);
+    fine.base = 0x1p52 * quantum;
+    fine.last = fine.base - quantum;
+    fine.middle = fine.base + 0x1p41 * quantum;
+    uint64_t bits;
+    memcpy(&bits, &fine.base, sizeof bits);
+    fine.exponent = (uint32_t)(bits >> 32);
   }
 
   md_status set_grid()
@@ -222,6 +237,17 @@ template <class T> struct gpu_engine final : md_engine {
 
   int64_t records() const { return room + view.ghost.capacity; }
 
+  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
+  int64_t rest_bytes() const { return T::PACKED ? room * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
+  void place_positions()
+  {
+    for (int k = 0; k < 2; ++k) {
+      view.x[k] = (record *)a.x[k].at;
+      if (T::PACKED) view.rest[k] = (typename T::rest *)(view.x[k] + records());
+    }
+  }
+
   md_status make_ghosts(int64_t capacity)
   {
     const int64_t most = INT32_MAX - 64 - room;
@@ -229,8 +255,8 @@ template <class T> struct gpu_engine final : md_engine {
       return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts, not %lld; use more ranks",
                       (long long)MD_PARTICLES_MAX, (long long)(room + capacity));
     view.ghost.capacity = (int)capacity;
-    if (!several) MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
-    if (!several || T::MIXED) MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
+    MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
+    MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
     MD_TRY(make(&a.ghost_start, ((int64_t)view.grid.total + 2) * 4, "cells of ghosts"));
     view.ghost.owner = (int *)a.ghost_owner.at;
     view.ghost.shift = (int *)a.ghost_shift.at;
@@ -252,10 +278,8 @@ template <class T> struct gpu_engine final : md_engine {
   md_status make_particles()
   {
     const int64_t n = room;
-    for (int k = 0; k < 2; ++k) {
-      MD_TRY(make(&a.x[k], records() * (int64_t)sizeof(record), "positions"));
-      view.x[k] = (record *)a.x[k].at;
-    }
+    for (int k = 0; k < 2; ++k) MD_TRY(make(&a.x[k], position_bytes(), "positions"));
+    place_positions();
     for (int d = 0; d < T::DIM; ++d) {
       MD_TRY(make(&a.v[d], n * (int64_t)sizeof(real), "velocities"));
       view.v[d] = (real *)a.v[d].at;
@@ -396,8 +420,8 @@ template <class T> struct gpu_engine final : md_engine {
   {
     const md_gpu_options &g = options.gpu;
     int used =
-        snprintf(description, sizeof description, "%s, %s, %s%s%s%s%s%s%s", device.name,
-                 T::MIXED ? "mixed precision" : "double",
+        snprintf(description, sizeof description, "%s, %s%s, %s%s%s%s%s%s%s", device.name,
+                 T::MIXED ? "mixed precision" : "double", T::PACKED ? " in packed positions" : "",
                  source == FROM_LIST    ? "neighbour lists"
                  : source == FROM_CELLS ? "cells without lists"
                                         : "all pairs",
@@ -448,7 +472,7 @@ template <class T> struct gpu_engine final : md_engine {
     const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-    MD_TRY(timed("bin", n * (sizeof(record) + (counting() ? 0.0 : 8.0)), [&] {
+    MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
       return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
                            counting() ? nullptr : indices());
     }));
@@ -475,7 +499,7 @@ template <class T> struct gpu_engine final : md_engine {
     fields.origin = (int *)a.spare_origin.at;
     fields.origin_from = (const int *)a.origin.at;
     const double n = (double)view.n;
-    const double each = sizeof(record) + T::DIM * sizeof(real) + 4.0;
+    const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
     const double moved = n * (2.0 * each + (source == FROM_CELLS ? 4.0 : 0.0));
     MD_TRY(order_cells(keys()));
     if (counting())
@@ -573,7 +597,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step)
   {
     const md_pair_kind kind = model->pair.kind;
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) return launch_force_all<T>(stepping, kind, s, impulse, part_of_step);
     if constexpr (!T::MIXED)
       if (options.gpu.symmetric)
@@ -596,11 +620,13 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_fused()
   {
     const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
-    const double bytes = force_bytes() + (double)view.n * (sizeof(record) + 2.0 * T::DIM * sizeof(real));
+    const double bytes =
+        force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
     return timed("advance", bytes, [&]() -> md_status {
       if constexpr (T::TAGGED)
         if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, view, step);
-      if constexpr (T::DIM == 3 || !T::TAGGED) return launch_advance_cells<T>(stepping, kind, view, step);
+      if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
+        return launch_advance_cells<T>(stepping, kind, view, step);
       return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
     });
   }
@@ -618,7 +644,7 @@ template <class T> struct gpu_engine final : md_engine {
       const double n = (double)view.n, each = T::DIM * sizeof(real);
       MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
       MD_TRY(share_overflow());
-      MD_TRY(timed("move", n * (2.0 * sizeof(record) + 3.0 * each),
+      MD_TRY(timed("move", n * (2.0 * PARTICLE + 3.0 * each),
                    [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
     }
     if (!several) {
@@ -772,22 +798,33 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
-  /* Positions for `room` particles and the ghosts there is room for; the idle array holds nothing of worth. */
-  md_status enlarge_positions()
+  /* Positions for `room` particles and the ghosts there is room for, after `before`; the idle array holds nothing of
+   * worth. */
+  md_status enlarge_positions(const system_view<T> &before)
   {
-    const int64_t bytes = records() * (int64_t)sizeof(record);
-    md_device_free(&memory, &a.x[now.parity ^ 1u]);
-    MD_TRY(enlarge(&a.x[now.parity], bytes, view.n * (int64_t)sizeof(record), "positions"));
-    MD_TRY(make(&a.x[now.parity ^ 1u], bytes, "positions"));
-    for (int k = 0; k < 2; ++k) view.x[k] = (record *)a.x[k].at;
-    return MD_OK;
+    const unsigned idle = now.parity ^ 1u, present = now.parity;
+    md_device_free(&memory, &a.x[idle]);
+    MD_TRY(make(&a.x[idle], position_bytes(), "positions"));
+    place_positions();
+    MD_CUDA(cudaMemcpyAsync(view.x[idle], before.x[present], (size_t)view.n * sizeof(record),
+                            cudaMemcpyDeviceToDevice, stream));
+    if (T::PACKED)
+      MD_CUDA(cudaMemcpyAsync(view.rest[idle], before.rest[present],
+                              (size_t)view.n * sizeof(typename T::rest), cudaMemcpyDeviceToDevice, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    md_device_free(&memory, &a.x[present]);
+    MD_TRY(make(&a.x[present], position_bytes(), "positions"));
+    place_positions();
+    now.parity = idle;
+    return put_progress();
   }
 
   /* Room for `n` particles, more than there was. The device rests. */
   md_status enlarge_room(int64_t n)
   {
+    const system_view<T> before = view;
     room = n + n / 16 + 4096;
-    MD_TRY(enlarge_positions());
+    MD_TRY(enlarge_positions(before));
     for (int d = 0; d < T::DIM; ++d)
       MD_TRY(enlarge(&a.v[d], room * (int64_t)sizeof(real), view.n * (int64_t)sizeof(real), "velocities"));
     MD_TRY(enlarge(&a.origin, room * 4, view.n * INT64_C(4), "origins"));
@@ -810,8 +847,9 @@ template <class T> struct gpu_engine final : md_engine {
   {
     if (now.halt & HALT_GHOSTS) {
       const int64_t wanted = ghosts_wanted + (int64_t)ghosts_wanted / 8;
+      const system_view<T> before = view;
       MD_TRY(make_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
-      MD_TRY(enlarge_positions());
+      MD_TRY(enlarge_positions(before));
     }
     if (now.halt & HALT_LIST) MD_TRY(grow_list());
     now.halt &= ~(unsigned)(HALT_GHOSTS | HALT_LIST);
@@ -907,9 +945,11 @@ template <class T> struct gpu_engine final : md_engine {
     md_timers_lap(&timers, MD_PHASE_SORT, &mark);
     MD_TRY(ranks.gather_ghosts(view));
     if (ranks.ghosts > view.ghost.capacity) {
+      const system_view<T> before = view;
       MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
-      MD_TRY(enlarge_positions());
+      MD_TRY(enlarge_positions(before));
     }
+    view.ghost.received = (const typename T::particle *)ranks.received.at;
     if (view.ghost.start)
       MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
     md_timers_lap(&timers, MD_PHASE_COMM, &mark);
@@ -1096,7 +1136,7 @@ template <class T> struct gpu_engine final : md_engine {
     const int *origin;
     MD_TRY(sorted_view(&s, &origin));
     MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, s, args));
     if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, s, args));
     int64_t sums[2 * SUMS];
@@ -1327,6 +1367,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
   if (!mixed && !choice.tagged) return make(exact2{});
   if (!mixed && flat) return make(exact2_tagged{});
+  if (choice.packed) return make(exact3_packed{});
   if (!mixed) return make(exact3_tagged{});
   if (!choice.tagged) return make(mixed2{});
   return flat ? make(mixed2_tagged{}) : make(mixed3_tagged{});

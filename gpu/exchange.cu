@@ -20,7 +20,7 @@ static __device__ __forceinline__ typename T::record *positions(const system_vie
 
 template <class T>
 static __device__ __forceinline__ bool within(const system_view<T> &s, const face &f,
-                                              const typename T::record &r)
+                                              const typename T::particle &r)
 {
   double x;
   /* Constant indices keep the record in registers. */
@@ -53,9 +53,8 @@ static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
   const int x = b.first[0] + k % b.size[0], y = b.first[1] + k / b.size[0] % b.size[1],
             z = b.first[2] + k / b.size[0] / b.size[1];
   const int cell = x + y * s.grid.row + z * s.grid.layer;
-  const typename T::record *at = present(s);
   for (int i = s.start[cell]; i < s.start[cell + 1]; ++i)
-    if (within<T>(s, f, at[i])) push(f, i);
+    if (within<T>(s, f, present_particle<T>(s, i))) push(f, i);
 }
 
 template <class T>
@@ -100,37 +99,57 @@ static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &s
 }
 
 template <class T>
-static __device__ __forceinline__ void shift_record(const system_view<T> &s, int axis, int shift,
-                                                    typename T::record &r)
-{
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d)
-    if (d == axis) r.x[d] = T::shifted(r.x[d], shift * s.length[d]);
-}
-
-template <class T>
-static __global__ void k_pack(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
-                              const __grid_constant__ ghost_lists<T> g, typename T::record *to, int *code)
+static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+                                const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
   int shift;
   const int entry = entry_of(f, k, shift);
-  typename T::record r = entry >= 0 ? positions(s, g)[entry] : g.received[-1 - entry];
-  shift_record<T>(s, f.axis, shift, r);
-  to[k] = r;
-  if (!code) return;
   const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9, none = 13;
+  to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
   code[k] = (entry >= 0 ? none : g.code[-1 - entry]) + shift * power;
 }
 
 template <class T>
-md_status launch_pack(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                      typename T::record *to, int *code)
+md_status launch_gather(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
+                        typename T::particle *to, int *code)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_pack<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code);
+  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code);
+  MD_LAUNCHED("k_gather");
+  return MD_OK;
+}
+
+/* The record of an entry on the other side of the face. */
+template <class T>
+static __device__ __forceinline__ typename T::record
+record_across(const system_view<T> &s, const face_pair &f, const typename T::record *x, int k)
+{
+  int boxes;
+  const typename T::record r = load_record(x + entry_of(f, k, boxes));
+  double shift[3];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) shift[d] = d == f.axis ? boxes * s.length[d] : 0.0;
+  return T::image(s.scale, r, shift);
+}
+
+template <class T>
+static __global__ void k_pack(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+                              const __grid_constant__ ghost_lists<T> g, typename T::record *to)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < f.n[0] + f.n[1]) to[k] = record_across<T>(s, f, positions(s, g), k);
+}
+
+template <class T>
+md_status launch_pack(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
+                      typename T::record *to)
+{
+  const int n = f.n[0] + f.n[1];
+  if (n == 0) return MD_OK;
+  k_pack<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to);
   MD_LAUNCHED("k_pack");
   return MD_OK;
 }
@@ -140,7 +159,7 @@ static __global__ void k_unpack(const __grid_constant__ system_view<T> s,
                                 const __grid_constant__ ghost_lists<T> g, int first, int n)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < n) positions(s, g)[s.n + g.slot[first + k]] = g.received[first + k];
+  if (k < n) positions(s, g)[s.n + g.slot[first + k]] = g.incoming[first + k];
 }
 
 template <class T>
@@ -158,12 +177,8 @@ static __global__ void k_carry(const __grid_constant__ system_view<T> s, const _
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
-  int shift;
-  const int entry = entry_of(f, k, shift);
   typename T::record *x = positions(s, g);
-  typename T::record r = x[entry];
-  shift_record<T>(s, f.axis, shift, r);
-  x[s.n + g.slot[first + k]] = r;
+  x[s.n + g.slot[first + k]] = record_across<T>(s, f, x, k);
 }
 
 template <class T>
@@ -177,16 +192,14 @@ md_status launch_carry(const launch &l, const system_view<T> &s, const face_pair
   return MD_OK;
 }
 
-/* The cell of a ghost: of mixed layouts its coordinates are its owner's, and the code tells the rest. */
 template <class T>
 static __device__ __forceinline__ int ghost_cell(const system_view<T> &s, const ghost_lists<T> &g, int k)
 {
-  const typename T::record r = g.received[k];
+  const typename T::particle r = g.received[k];
   int cell = 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    double x = T::where(s.scale, d, r.x[d]);
-    if (T::MIXED) x += shift_along(g.code[k], d) * s.length[d];
+    const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.length[d];
     cell += cell_along(s.grid, d, x, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
   }
   return cell;
@@ -211,6 +224,20 @@ md_status launch_bin_ghosts(const launch &l, const system_view<T> &s, const ghos
 }
 
 template <class T>
+static __device__ __forceinline__ typename T::record record_of(const system_view<T> &s,
+                                                               const typename T::particle &p)
+{
+  if constexpr (T::PACKED) {
+    typename T::record record;
+    typename T::rest rest;
+    T::pack(s.scale, p, record, rest);
+    return record;
+  } else {
+    return p;
+  }
+}
+
+template <class T>
 static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
                                        const __grid_constant__ ghost_lists<T> g, int n, int *cursor)
 {
@@ -218,8 +245,12 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
   if (k >= n) return;
   const int slot = atomicAdd(&cursor[ghost_cell<T>(s, g, k)], 1);
   g.slot[k] = slot;
-  present(s)[s.n + slot] = g.received[k];
-  if (T::MIXED) s.ghost.shift[slot] = g.code[k];
+  s.ghost.owner[slot] = k;
+  s.ghost.shift[slot] = g.code[k];
+  double shift[3];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) shift[d] = shift_along(g.code[k], d) * s.length[d];
+  present(s)[s.n + slot] = T::image(s.scale, record_of<T>(s, g.received[k]), shift);
 }
 
 template <class T>
@@ -291,8 +322,10 @@ md_status launch_empty_step(const launch &l, control *ctl, unsigned launch, bool
 #define INSTANCE(T)                                                                                          \
   template md_status launch_select<T>(const launch &, const system_view<T> &, const face &,                  \
                                       const ghost_lists<T> &, int);                                          \
+  template md_status launch_gather<T>(const launch &, const system_view<T> &, const face_pair &,             \
+                                      const ghost_lists<T> &, T::particle *, int *);                         \
   template md_status launch_pack<T>(const launch &, const system_view<T> &, const face_pair &,               \
-                                    const ghost_lists<T> &, T::record *, int *);                             \
+                                    const ghost_lists<T> &, T::record *);                                    \
   template md_status launch_unpack<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, int,   \
                                       int);                                                                  \
   template md_status launch_carry<T>(const launch &, const system_view<T> &, const face_pair &,              \

@@ -17,7 +17,7 @@ struct domain_cells {
 
 /* A particle on its way, in the layout's own precision. */
 template <class T> struct traveller {
-  typename T::record x;
+  typename T::particle x;
   typename T::real v[T::DIM];
   int64_t id;
 };
@@ -52,9 +52,10 @@ template <class T> md_status launch_unload_types(const launch &, const system_vi
 /* exchange.cu. Ghosts have two numbers: the order in which they are received, and the order of cells, in which they lie
  * behind the owned particles. */
 template <class T> struct ghost_lists {
-  typename T::record *received; /* by the first number */
-  int *code;                    /* likewise: shifts in boxes, as ghost_view.shift; mixed layouts only */
-  int *slot;                    /* likewise: the second number */
+  typename T::particle *received; /* by the first number: the owners, where they are, at the rebin */
+  int *code;                      /* likewise: shifts in boxes, as ghost_view.shift */
+  int *slot;                      /* likewise: the second number */
+  typename T::record *incoming;   /* likewise: new positions, shifted, between receiving and unpacking */
   bool ahead; /* positions are those that the step of the view's launch writes, not the present ones */
 };
 
@@ -79,10 +80,14 @@ struct face_pair {
   int n[2], shift[2];
   int axis;
 };
-/* Records of the entries, shifted, one behind the other. code: their shifts, or NULL. */
+/* At a rebin: particles of the entries, one behind the other, and their shifts. */
+template <class T>
+md_status launch_gather(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
+                        typename T::particle *to, int *code);
+/* Records of the entries, shifted, one behind the other. */
 template <class T>
 md_status launch_pack(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
-                      typename T::record *to, int *code);
+                      typename T::record *to);
 /* Ghosts [first, first + n) from where they were received to where they lie; or (carry) from the entries themselves. */
 template <class T>
 md_status launch_unpack(const launch &, const system_view<T> &, const ghost_lists<T> &, int first, int n);

@@ -3,7 +3,7 @@
  * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
  * left are packed with all they carry. Arrivals take the places of those that left, and the last particles fill what
  * remains empty, so that the arrays have no holes and the sort behind it knows of nothing.
- * Bytes: one record read a particle; 64 a traveller in 3D.
+ * Bytes: a particle's position read; 64 a traveller in 3D.
  */
 #include "gpu/exchange.cuh"
 #include "gpu/images.cuh"
@@ -29,7 +29,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record r = wrapped_record<T>(s, present(s)[i]);
+  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
   int cell[3] = {0, 0, 0};
   bool own = true;
 #pragma unroll
@@ -73,7 +73,7 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
   if (k >= n) return;
   const hole at = m.at[k];
   const traveller<T> t = m.traveller[k];
-  present(s)[at.index] = t.x;
+  store_particle<T>(s, progress_before(s.ctl, s.launch).parity, at.index, t.x);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
   m.origin[at.index] = at.origin;
@@ -97,8 +97,8 @@ static __global__ void k_refill(const __grid_constant__ system_view<T> s, int *o
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= n) return;
   const int from = move[k].x, to = move[k].y;
-  typename T::record *x = present(s);
-  x[to] = x[from];
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  store_particle<T>(s, parity, to, load_particle<T>(s, parity, from));
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][to] = s.v[d][from];
   origin[to] = origin[from];

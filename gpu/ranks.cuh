@@ -29,6 +29,7 @@
 
 template <class T> struct gpu_ranks {
   typedef typename T::record record;
+  typedef typename T::particle particle;
   enum { LAPS = 64 };
 
   /* One face, with its neighbour. */
@@ -54,7 +55,7 @@ template <class T> struct gpu_ranks {
   side face[3][2];                       /* by axis; low, high */
   int first[3] = {}, ghosts = 0;         /* received ghosts before each axis, and all */
   device_array cuts = {}, counters = {}; /* counters: of leavers, and of entries of two faces */
-  device_array received = {}, code = {}, slot = {}, out = {}, out_code = {};
+  device_array received = {}, code = {}, slot = {}, incoming = {}, out = {}, out_code = {};
   device_array traveller_array = {}, hole_array = {}, id = {};
   std::vector<int> free_origins;
   int next_origin = 0;
@@ -68,8 +69,8 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array :
-         {&cuts, &counters, &received, &code, &slot, &out, &out_code, &traveller_array, &hole_array, &id})
+    for (device_array *array : {&cuts, &counters, &received, &code, &slot, &incoming, &out, &out_code,
+                                &traveller_array, &hole_array, &id})
       md_device_free(memory, array);
     for (int k = 0; k < LAPS; ++k) {
       if (lap_begin[k]) cudaEventDestroy(lap_begin[k]);
@@ -339,7 +340,8 @@ template <class T> struct gpu_ranks {
 
   ghost_lists<T> lists(bool ahead) const
   {
-    return ghost_lists<T>{(record *)received.at, (int *)code.at, (int *)slot.at, ahead};
+    return ghost_lists<T>{(particle *)received.at, (int *)code.at, (int *)slot.at, (record *)incoming.at,
+                          ahead};
   }
 
   bool alone_along(int d) const { return face[d][0].neighbour == comm->rank; }
@@ -419,36 +421,35 @@ template <class T> struct gpu_ranks {
     return transport->exchange(transport, 2, message, stream);
   }
 
-  /* Room for more received ghosts behind those there are. */
+  /* Room for n received ghosts, of which there are `have`. */
   md_status reserve_received(int64_t n, int64_t have)
   {
-    if (n * (int64_t)sizeof(record) <= received.bytes) return MD_OK;
+    if (n * (int64_t)sizeof(particle) <= received.bytes) return MD_OK;
     n += n / 8 + 1024;
     device_array larger = {}, larger_code = {};
-    MD_TRY(md_device_reserve(memory, &larger, n * (int64_t)sizeof(record), "ghosts"));
-    if (T::MIXED) MD_TRY(md_device_reserve(memory, &larger_code, n * 4, "ghosts"));
+    MD_TRY(md_device_reserve(memory, &larger, n * (int64_t)sizeof(particle), "ghosts"));
+    MD_TRY(md_device_reserve(memory, &larger_code, n * 4, "ghosts"));
     if (have > 0) {
-      MD_CUDA(cudaMemcpyAsync(larger.at, received.at, (size_t)have * sizeof(record), cudaMemcpyDeviceToDevice,
-                              wide.stream));
-      if (T::MIXED)
-        MD_CUDA(cudaMemcpyAsync(larger_code.at, code.at, (size_t)have * 4, cudaMemcpyDeviceToDevice,
-                                wide.stream));
+      MD_CUDA(cudaMemcpyAsync(larger.at, received.at, (size_t)have * sizeof(particle),
+                              cudaMemcpyDeviceToDevice, wide.stream));
+      MD_CUDA(
+          cudaMemcpyAsync(larger_code.at, code.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
       MD_CUDA(cudaStreamSynchronize(wide.stream));
     }
     md_device_free(memory, &received);
     md_device_free(memory, &code);
     received = larger;
     code = larger_code;
-    return md_device_reserve(memory, &slot, n * 4, "ghosts");
+    MD_TRY(md_device_reserve(memory, &slot, n * 4, "ghosts"));
+    return md_device_reserve(memory, &incoming, n * (int64_t)sizeof(record), "ghosts");
   }
 
   md_status reserve_out(int d)
   {
     const int64_t n = (int64_t)face[d][0].sent + face[d][1].sent;
-    if (n * (int64_t)sizeof(record) <= out.bytes) return MD_OK;
-    MD_TRY(md_device_reserve(memory, &out, (n + n / 8) * (int64_t)sizeof(record), "what is sent"));
-    if (T::MIXED) MD_TRY(md_device_reserve(memory, &out_code, (n + n / 8) * 4, "what is sent"));
-    return MD_OK;
+    if (n * (int64_t)sizeof(particle) <= out.bytes) return MD_OK;
+    MD_TRY(md_device_reserve(memory, &out, (n + n / 8) * (int64_t)sizeof(particle), "what is sent"));
+    return md_device_reserve(memory, &out_code, (n + n / 8) * 4, "what is sent");
   }
 
   /* Finds who is whose ghost and receives them, axis by axis. */
@@ -457,7 +458,7 @@ template <class T> struct gpu_ranks {
     ghosts = 0;
     for (int d = 0; d < T::DIM; ++d) {
       first[d] = ghosts;
-      face[d][0].received = face[d][1].received = 0;
+      face[d][0].sent = face[d][1].sent = face[d][0].received = face[d][1].received = 0;
       if (halo[d] == 0.0) continue;
       MD_TRY(select(s, d));
       MD_TRY(agree_on_counts(d));
@@ -467,15 +468,14 @@ template <class T> struct gpu_ranks {
                         (long long)MD_PARTICLES_MAX);
       MD_TRY(reserve_received((int64_t)ghosts + n, ghosts));
       MD_TRY(reserve_out(d));
-      record *to = (record *)received.at + ghosts;
-      int *to_code = T::MIXED ? (int *)code.at + ghosts : nullptr;
+      particle *to = (particle *)received.at + ghosts;
+      int *to_code = (int *)code.at + ghosts;
       if (alone_along(d)) {
-        MD_TRY(launch_pack<T>(wide, s, faces(d), lists(false), to, to_code));
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), to, to_code));
       } else {
-        MD_TRY(launch_pack<T>(wide, s, faces(d), lists(false), (record *)out.at,
-                              T::MIXED ? (int *)out_code.at : nullptr));
-        MD_TRY(exchange(d, out.at, to, sizeof(record), wide.stream));
-        if (T::MIXED) MD_TRY(exchange(d, out_code.at, to_code, 4, wide.stream));
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), (particle *)out.at, (int *)out_code.at));
+        MD_TRY(exchange(d, out.at, to, sizeof(particle), wide.stream));
+        MD_TRY(exchange(d, out_code.at, to_code, 4, wide.stream));
       }
       ghosts += n;
     }
@@ -505,8 +505,8 @@ template <class T> struct gpu_ranks {
         MD_TRY(launch_carry<T>(l, s, faces(d), lists(ahead), first[d]));
         continue;
       }
-      MD_TRY(launch_pack<T>(l, s, faces(d), lists(ahead), (record *)out.at, nullptr));
-      MD_TRY(exchange(d, out.at, (record *)received.at + first[d], sizeof(record), l.stream));
+      MD_TRY(launch_pack<T>(l, s, faces(d), lists(ahead), (record *)out.at));
+      MD_TRY(exchange(d, out.at, (record *)incoming.at + first[d], sizeof(record), l.stream));
       MD_TRY(launch_unpack<T>(l, s, lists(ahead), first[d], received_along(d)));
     }
     return MD_OK;
@@ -518,7 +518,7 @@ template <class T> struct gpu_ranks {
     MD_TRY(launch_unload_ids(wide, s.n, (const int64_t *)id.at, origin, to));
     for (int d = 0; d < T::DIM; ++d) {
       if (halo[d] == 0.0) continue;
-      int64_t *in = (int64_t *)received.at + first[d];
+      int64_t *in = (int64_t *)incoming.at + first[d];
       MD_TRY(launch_pack_ids(wide, faces(d), to, alone_along(d) ? in : (int64_t *)out.at));
       if (!alone_along(d)) MD_TRY(exchange(d, out.at, in, 8, wide.stream));
       MD_TRY(launch_unpack_ids(wide, in, (const int *)slot.at + first[d], received_along(d), to + s.n));
