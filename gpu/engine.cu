@@ -108,6 +108,7 @@ template <class T> struct gpu_engine final : md_engine {
   ~gpu_engine() override
   {
     if (stream) cudaStreamSynchronize(stream);
+    if (several && ranks.beside) cudaStreamSynchronize(ranks.beside);
     device_array *arrays = (device_array *)&a;
     for (int k = 0; k < ARRAYS; ++k) md_device_free(&memory, &arrays[k]);
     for (cycle &c : cycles) {
@@ -396,7 +397,7 @@ template <class T> struct gpu_engine final : md_engine {
       ranks.wide = wide;
       balanced_at = model->step;
       MD_TRY(comm->open_transport(comm, options.gpu.transport, &ranks.transport));
-      MD_TRY(ranks.make_laps());
+      MD_TRY(ranks.make_events());
     }
     MD_TRY(make(&a.control, sizeof(control), "the control word"));
     MD_TRY(make(&a.sums, 2 * SUMS * 8, "sums"));
@@ -578,8 +579,10 @@ template <class T> struct gpu_engine final : md_engine {
   {
     if (!view.ghost.start) return MD_OK;
     if (several)
-      return timed("halo", (double)ranks.ghosts * (4.0 * sizeof(record) + 8.0),
-                   [&] { return ranks.refresh(view, wide, false); });
+      return timed("halo", (double)ranks.ghosts * (4.0 * sizeof(record) + 8.0), [&]() -> md_status {
+        MD_TRY(ranks.refresh_messages(view, wide, false));
+        return ranks.refresh_images(view, wide);
+      });
     return timed("halo", (double)choice.ghosts * (2.0 * sizeof(record) + 8.0),
                  [&] { return launch_halo<T>(wide, view); });
   }
@@ -617,45 +620,80 @@ template <class T> struct gpu_engine final : md_engine {
            (source == FROM_CELLS ? 4.0 * cells : 0.0);
   }
 
-  md_status launch_fused()
+  md_status launch_fused(const system_view<T> &s)
   {
     const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
+    const double part =
+        s.part == PART_ALL ? 1.0 : (double)(s.part == PART_SENT ? s.nsent : s.n - s.nsent) / s.n;
     const double bytes =
         force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
-    return timed("advance", bytes, [&]() -> md_status {
+    return timed("advance", part * bytes, [&]() -> md_status {
       if constexpr (T::TAGGED)
-        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, view, step);
+        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, s, step);
       if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
-        return launch_advance_cells<T>(stepping, kind, view, step);
+        return launch_advance_cells<T>(stepping, kind, s, step);
       return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
     });
   }
 
+  md_status launch_unfused()
+  {
+    real *impulse[3] = {};
+    impulse_arrays(impulse);
+    const double n = (double)view.n, each = T::DIM * sizeof(real);
+    MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
+    MD_TRY(share_overflow());
+    return timed("move", n * (2.0 * PARTICLE + 3.0 * each),
+                 [&] { return launch_move<T>(stepping, source, view, step, impulse); });
+  }
+
   md_status launch_step()
   {
-    if (view.n == 0) {
-      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, choice.fused));
-      if (!choice.fused) MD_TRY(share_overflow());
-    } else if (choice.fused) {
-      MD_TRY(launch_fused());
-    } else {
-      real *impulse[3] = {};
-      impulse_arrays(impulse);
-      const double n = (double)view.n, each = T::DIM * sizeof(real);
-      MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
-      MD_TRY(share_overflow());
-      MD_TRY(timed("move", n * (2.0 * PARTICLE + 3.0 * each),
-                   [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
-    }
-    if (!several) {
-      ++view.launch;
-      return update_halo();
-    }
+    if (several) return launch_step_ranks();
+    MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
+    ++view.launch;
+    return update_halo();
+  }
+
+  md_status launch_step_ranks()
+  {
+    const bool overlaps = choice.fused && view.ghost.start;
+    if (overlaps)
+      MD_TRY(launch_beside_messages());
+    else if (view.n == 0 && choice.fused)
+      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
+    else
+      MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
     MD_TRY(ranks.lap_begins(stream));
+    if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
     MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
     ++view.launch;
-    MD_TRY(update_halo());
+    MD_TRY(overlaps ? ranks.refresh_images(view, wide) : update_halo());
     return ranks.lap_ends(stream);
+  }
+
+  /* The particles that are sent, then the others while messages are on their way. Those are sent from, and received into,
+   * the position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
+  md_status launch_beside_messages()
+  {
+    system_view<T> part = view;
+    part.part = PART_SENT;
+    if (view.n == 0)
+      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
+    else if (view.nsent > 0)
+      MD_TRY(launch_fused(part));
+    part.part = PART_REST;
+    /* Without a launch before, this one must come first: messages look at the progress it notes. */
+    const bool first = view.n > 0 && view.nsent == 0;
+    if (first) MD_TRY(launch_fused(part));
+    MD_CUDA(cudaEventRecord(ranks.moved, stream));
+    if (view.n > 0 && !first) MD_TRY(launch_fused(part));
+    MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.moved, 0));
+    launch beside = wide;
+    beside.stream = ranks.beside;
+    MD_TRY(ranks.refresh_messages(view, beside, true));
+    MD_CUDA(cudaEventRecord(ranks.arrived, ranks.beside));
+    return MD_OK;
   }
 
   /* An overlap that force kernels found on any rank stops all. */
@@ -952,6 +990,7 @@ template <class T> struct gpu_engine final : md_engine {
     view.ghost.received = (const typename T::particle *)ranks.received.at;
     if (view.ghost.start)
       MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
+    if (choice.fused) MD_TRY(ranks.note_sent(&view));
     md_timers_lap(&timers, MD_PHASE_COMM, &mark);
     MD_TRY(fit_list());
     md_timers_lap(&timers, MD_PHASE_LIST, &mark);

@@ -1,7 +1,7 @@
 /* Ghosts of several ranks: who is sent through which face, and their positions in and out of messages.
  *
- * One axis after the other, a face sends the particles within the halo's width of it, and the ghosts received along the
- * axes before: edges and corners travel through faces, and 2 dim messages serve all neighbours. Particles near a face lie
+ * One axis after the other, a face sends the particles within the halo's width of it, and those of the ghosts received
+ * along the axes before: edges and corners travel through faces, and 2 dim messages serve all neighbours. Particles near a face lie
  * in the cells behind it, one thread a cell, so that finding them costs no pass over the others. The lists are made at a
  * rebin; then a step packs the records the lists name, and unpacks what came into the places that ghosts have in the
  * order of cells.
@@ -274,6 +274,24 @@ md_status launch_resolve(const launch &l, int *send, int n, const int *slot, int
   if (n == 0) return MD_OK;
   k_resolve<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, slot, owned);
   MD_LAUNCHED("k_resolve");
+  return MD_OK;
+}
+
+static __global__ void k_note_sent(const int *send, int n, int owned, unsigned *bits, int *list, int *count)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n || send[k] >= owned) return;
+  const int i = send[k];
+  const unsigned bit = 1u << (i & 31);
+  if (!(atomicOr(&bits[i >> 5], bit) & bit)) list[atomicAdd(count, 1)] = i;
+}
+
+md_status launch_note_sent(const launch &l, const int *send, int n, int owned, unsigned *bits, int *list,
+                           int *count)
+{
+  if (n == 0) return MD_OK;
+  k_note_sent<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, owned, bits, list, count);
+  MD_LAUNCHED("k_note_sent");
   return MD_OK;
 }
 

@@ -103,6 +103,9 @@ md_status launch_settle_ghosts(const launch &, const system_view<T> &, const gho
                                int *cursor);
 /* Entries of ghosts to local indices. */
 md_status launch_resolve(const launch &, int *send, int n, const int *slot, int owned);
+/* Notes which particles [0, owned) are among n entries: bits, and a list of them, *count long, without repetition. */
+md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits, int *list,
+                           int *count);
 /* Ids of entries one behind the other; and those received to the ghosts they belong to. */
 md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
 md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);

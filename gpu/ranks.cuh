@@ -7,7 +7,9 @@
  *
  * A rebin is done together with the host: leavers go to the host, are delivered to their owners however far, and
  * counted; then the halo is built one axis after the other. A step exchanges nothing but records, in 2 dim messages whose
- * lists stay until the next rebin; along an axis with one rank a periodic image is a copy.
+ * lists stay until the next rebin. Along an axis with one rank a periodic image is a copy; those axes come last, so that
+ * messages wait for nothing but the particles near the faces between ranks: a step moves these first, and the others while
+ * the messages are under way.
  *
  * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
  * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
@@ -53,8 +55,12 @@ template <class T> struct gpu_ranks {
   int layers[3] = {};
 
   side face[3][2];                       /* by axis; low, high */
+  int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
   int first[3] = {}, ghosts = 0;         /* received ghosts before each axis, and all */
   device_array cuts = {}, counters = {}; /* counters: of leavers, and of entries of two faces */
+  device_array sent_bits = {}, sent = {};
+  cudaStream_t beside = nullptr; /* of messages, while others are moved */
+  cudaEvent_t moved = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, slot = {}, incoming = {}, out = {}, out_code = {};
   device_array traveller_array = {}, hole_array = {}, id = {};
   std::vector<int> free_origins;
@@ -69,9 +75,12 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array : {&cuts, &counters, &received, &code, &slot, &incoming, &out, &out_code,
-                                &traveller_array, &hole_array, &id})
+    for (device_array *array : {&cuts, &counters, &sent_bits, &sent, &received, &code, &slot, &incoming, &out,
+                                &out_code, &traveller_array, &hole_array, &id})
       md_device_free(memory, array);
+    if (beside) cudaStreamDestroy(beside);
+    if (moved) cudaEventDestroy(moved);
+    if (arrived) cudaEventDestroy(arrived);
     for (int k = 0; k < LAPS; ++k) {
       if (lap_begin[k]) cudaEventDestroy(lap_begin[k]);
       if (lap_end[k]) cudaEventDestroy(lap_end[k]);
@@ -156,6 +165,10 @@ template <class T> struct gpu_ranks {
         const bool there = halo[d] > 0.0 && (!across || model->box.periodic[d]);
         f.neighbour = there ? comm->rank_at(comm, at) : -1;
       }
+    int k = 0;
+    for (const bool messages : {true, false})
+      for (int d = 0; d < 3; ++d)
+        if ((domains[d] > 1) == messages) order[k++] = d;
   }
 
   /* Ghosts to expect for n particles. */
@@ -344,7 +357,7 @@ template <class T> struct gpu_ranks {
                           ahead};
   }
 
-  bool alone_along(int d) const { return face[d][0].neighbour == comm->rank; }
+  bool alone_along(int d) const { return domains[d] == 1; }
 
   face_pair faces(int d) const
   {
@@ -456,7 +469,7 @@ template <class T> struct gpu_ranks {
   md_status gather_ghosts(const system_view<T> &s)
   {
     ghosts = 0;
-    for (int d = 0; d < T::DIM; ++d) {
+    for (const int d : order) {
       first[d] = ghosts;
       face[d][0].sent = face[d][1].sent = face[d][0].received = face[d][1].received = 0;
       if (halo[d] == 0.0) continue;
@@ -496,15 +509,33 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* New positions of all ghosts. */
-  md_status refresh(const system_view<T> &s, const launch &l, bool ahead)
+  /* Which particles messages wait for, for the steps until the next rebin. */
+  md_status note_sent(system_view<T> *s)
   {
-    for (int d = 0; d < T::DIM; ++d) {
-      if (halo[d] == 0.0) continue;
-      if (alone_along(d)) {
-        MD_TRY(launch_carry<T>(l, s, faces(d), lists(ahead), first[d]));
-        continue;
-      }
+    int64_t most = 0;
+    for (int d = 0; d < T::DIM; ++d)
+      if (!alone_along(d)) most += (int64_t)face[d][0].sent + face[d][1].sent;
+    const int64_t words = (int64_t)s->n / 32 + 1;
+    MD_TRY(md_device_reserve(memory, &sent, (most + most / 8 + 1) * 4, "lists of what is sent"));
+    MD_TRY(md_device_reserve(memory, &sent_bits, (words + words / 8) * 4, "lists of what is sent"));
+    MD_CUDA(cudaMemsetAsync(sent_bits.at, 0, (size_t)words * 4, wide.stream));
+    MD_CUDA(cudaMemsetAsync(counters.at, 0, 4, wide.stream));
+    for (int d = 0; d < T::DIM; ++d)
+      for (const side &f : face[d])
+        if (!alone_along(d))
+          MD_TRY(launch_note_sent(wide, (const int *)f.send.at, f.sent, s->n, (unsigned *)sent_bits.at,
+                                  (int *)sent.at, (int *)counters.at));
+    MD_TRY(read_counters(&s->nsent, 1));
+    s->sent = (const int *)sent.at;
+    s->sent_bits = (const unsigned *)sent_bits.at;
+    return MD_OK;
+  }
+
+  /* New positions of the ghosts that come in messages. */
+  md_status refresh_messages(const system_view<T> &s, const launch &l, bool ahead)
+  {
+    for (const int d : order) {
+      if (halo[d] == 0.0 || alone_along(d)) continue;
       MD_TRY(launch_pack<T>(l, s, faces(d), lists(ahead), (record *)out.at));
       MD_TRY(exchange(d, out.at, (record *)incoming.at + first[d], sizeof(record), l.stream));
       MD_TRY(launch_unpack<T>(l, s, lists(ahead), first[d], received_along(d)));
@@ -512,11 +543,19 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
+  /* And then of those that are images of one's own particles and ghosts. */
+  md_status refresh_images(const system_view<T> &s, const launch &l)
+  {
+    for (const int d : order)
+      if (halo[d] > 0.0 && alone_along(d)) MD_TRY(launch_carry<T>(l, s, faces(d), lists(false), first[d]));
+    return MD_OK;
+  }
+
   /* Ids of owned particles and ghosts, by local index: all ranks together. */
   md_status spread_ids(const system_view<T> &s, const int *origin, int64_t *to)
   {
     MD_TRY(launch_unload_ids(wide, s.n, (const int64_t *)id.at, origin, to));
-    for (int d = 0; d < T::DIM; ++d) {
+    for (const int d : order) {
       if (halo[d] == 0.0) continue;
       int64_t *in = (int64_t *)incoming.at + first[d];
       MD_TRY(launch_pack_ids(wide, faces(d), to, alone_along(d) ? in : (int64_t *)out.at));
@@ -543,8 +582,13 @@ template <class T> struct gpu_ranks {
 
   /* ---- time ---- */
 
-  md_status make_laps()
+  md_status make_events()
   {
+    int least, greatest;
+    MD_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
+    MD_CUDA(cudaEventCreateWithFlags(&moved, cudaEventDisableTiming));
+    MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
     for (int k = 0; k < LAPS; ++k) {
       MD_CUDA(cudaEventCreate(&lap_begin[k]));
       MD_CUDA(cudaEventCreate(&lap_end[k]));

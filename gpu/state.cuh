@@ -128,6 +128,10 @@ template <class T> struct ghost_view {
       *received; /* on several ranks: the owners as they were at the rebin; else NULL */
 };
 
+/* On several ranks a step may come as two launches of one number: first the particles that others wait for, then the
+ * rest, while those are on their way. */
+enum step_part { PART_ALL, PART_SENT, PART_REST };
+
 /* One system, as kernels see it. */
 template <class T> struct system_view {
   control *ctl;
@@ -146,6 +150,10 @@ template <class T> struct system_view {
   int *rows;  /* of each 32 particles */
   int stride; /* rows there is room for */
   bool half;  /* only neighbours with a higher index, and ghosts */
+  step_part part;
+  const int *sent;           /* particles that are sent, each once */
+  const unsigned *sent_bits; /* the same, a bit each */
+  int nsent;
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
@@ -158,6 +166,21 @@ template <class T> struct system_view {
   int ntypes;
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
 };
+
+/* How many particles a launch of a step goes through, which they are, and whether one of them is its own. PARTS: it may be
+ * one of two; kernels for whole steps are compiled without. */
+template <bool PARTS, class T> __host__ __device__ __forceinline__ int members(const system_view<T> &s)
+{
+  return PARTS && s.part == PART_SENT ? s.nsent : s.n;
+}
+template <bool PARTS, class T> __device__ __forceinline__ int member(const system_view<T> &s, int k)
+{
+  return PARTS && s.part == PART_SENT ? s.sent[k] : k;
+}
+template <bool PARTS, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
+{
+  return !PARTS || s.part != PART_REST || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
+}
 
 /* Where things stand before launch number `launch`. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
