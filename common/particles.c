@@ -150,3 +150,22 @@ int md_particles_bytes(int dim)
   for (int k = 0; k < n; ++k) bytes += (int)f[k].element;
   return bytes;
 }
+
+void md_particles_pack(const md_particles *p, int64_t i, void *record)
+{
+  md_particles view = *p;
+  field f[FIELDS_MAX];
+  const int n = fields(&view, f);
+  char *at = record;
+  for (int k = 0; k < n; at += f[k++].element)
+    memcpy(at, (const char *)*f[k].array + (size_t)i * f[k].element, f[k].element);
+}
+
+void md_particles_unpack(md_particles *p, int64_t i, const void *record)
+{
+  field f[FIELDS_MAX];
+  const int n = fields(p, f);
+  const char *at = record;
+  for (int k = 0; k < n; at += f[k++].element)
+    memcpy((char *)*f[k].array + (size_t)i * f[k].element, at, f[k].element);
+}

@@ -46,6 +46,10 @@ md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED
 /* order[k] = local index of the particle with the k-th smallest id. The caller frees *order. */
 md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CHECKED;
 
+/* All fields of particle i as md_particles_bytes(dim) bytes, for messages; and back, into a place there is room for. */
+void md_particles_pack(const md_particles *p, int64_t i, void *record);
+void md_particles_unpack(md_particles *p, int64_t i, const void *record);
+
 /* Bytes per owned particle of the fields above, for dim 2 or 3. */
 int md_particles_bytes(int dim);
 

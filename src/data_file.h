@@ -11,7 +11,7 @@
 md_status md_data_read(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
 
 /* Writes the present state to a file, complete or not at all: to `name`.tmp first, which is then renamed; what is not
- * a regular file (a device, a pipe) is written directly.
+ * a regular file (a device, a pipe) is written directly. Collective.
  * MD_RUNTIME: the file cannot be written; the message says why. */
 md_status md_data_write(md_sim *sim, const char *name) MD_CHECKED;
 

@@ -289,8 +289,8 @@ static int run(const command_line *c)
       status = run_deck(&sim, c);
     }
     const int result = status == MD_OK ? 0 : fail(status);
-    if (sim.comm) sim.comm->destroy(sim.comm);
     md_sim_free(&sim);
+    if (sim.comm) sim.comm->destroy(sim.comm);
     close_log(&log);
     return result;
   }
