@@ -156,8 +156,8 @@ static md_status deal_round(md_by_id *deal)
     status = comm->deliver(comm, n, to, records, record_bytes(deal), &received, &count);
     free(records);
     records = NULL;
-    if (status == MD_OK) status = unpack_window(deal, received, count);
-    status = comm->agree(comm, status);
+    /* A failed delivery is not to be agreed on: the others may be in it still. */
+    if (status == MD_OK) status = comm->agree(comm, unpack_window(deal, received, count));
   }
   free(to);
   free(records);
