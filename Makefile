@@ -138,7 +138,7 @@ CUDA_CXX ?= g++
 LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
 endif
 # The compiler wrapper of MPI, told to use the compiler chosen here.
-CC_MPI := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
+CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
 CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
 
 ifeq ($(V),1)

@@ -47,9 +47,8 @@ struct md_comm {
   /* Chooses the grid of domains for a prepared model whose halo is `width` wide. MD_USAGE: they would be thinner
    * than that, with how many ranks fit. */
   md_status (*decompose)(md_comm *, const md_model *, double width) MD_CHECKED;
-  /* The counts along the axes that decompose must keep to, 0: free (`processors`). MD_USAGE: they do not fit the
-   * ranks. */
-  md_status (*fix_grid)(md_comm *, const int grid[3]) MD_CHECKED;
+  /* The counts along the axes that decompose must keep to, 0: free; they divide the number of ranks. Not collective. */
+  void (*fix_grid)(md_comm *, const int grid[3]);
   /* The present grid and this rank's place in it. Not collective. */
   void (*grid)(md_comm *, int count[3], int place[3]);
   /* The block of the box this rank owns. Not collective. Before the first decompose: some division of the box. */
@@ -93,7 +92,8 @@ struct md_comm {
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
 
-  /* Every rank's last call but destroy, with the status it ends with: the worst of all, with its message. A rank with
+  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: the worst of all,
+   * with its message. A rank with
    * an error waits for the others a few seconds only; *alone: they did not come, so that destroy will end them. */
   md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
   /* Ends all ranks, with that status, if conclude left this one alone. */

@@ -17,6 +17,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
+/* In the order in which a step finds them: forces come before the move. */
+typedef enum fault { NO_FAULT, FLYER, OVERLAP } fault;
+
 struct md_engine {
   md_model *model;
   md_particles *p;
@@ -27,9 +30,12 @@ struct md_engine {
   double skin, reach; /* reach = cutoff + skin, the list radius */
 
   bool built;   /* list, ghosts and impulse arrays fit the particles */
+  bool coming;  /* new positions of ghosts are under way */
   bool current; /* impulse belongs to the present positions */
   double owed;  /* kicks by impulse that are due before the next drift */
   bool moved;   /* since the rebuild */
+  fault fault;  /* found on this rank, until all ranks know of it */
+  md_status fault_status;
 
   cell_grid grid;
   cell_index owned, ghost;
@@ -45,11 +51,15 @@ struct md_engine {
   int64_t *chunk_at;    /* where a chunk's list begins in its arena ... */
   int32_t *chunk_arena; /* ... and which that is */
   int32_t *rows;        /* [nchunk * CHUNK_BLOCKS] */
+  bool *inner;          /* no ghost is in the chunk's lists */
   int64_t *share;       /* [threads + 1]: thread t works on the chunks [share[t], share[t + 1]) */
 
   md_timers timers;
   int64_t steps, rebuilds;
 };
+
+/* Cells and halo are a hair wider than the list radius, so that rounding cannot put neighbours out of reach. */
+#define HAIR (1.0 + 1e-6)
 
 /* The particles of chunk c are [c * CHUNK, chunk_end(e, c)). */
 static int64_t chunk_end(const md_engine *e, int64_t c)
@@ -83,6 +93,7 @@ static void destroy(md_engine *e)
   free(e->chunk_at);
   free(e->chunk_arena);
   free(e->rows);
+  free(e->inner);
   if (e->options.threads > 0) omp_set_num_threads(e->options.threads);
   free(e);
 }
@@ -146,10 +157,12 @@ static md_status reserve(md_engine *e)
     free(e->chunk_at);
     free(e->chunk_arena);
     free(e->rows);
-    e->chunk_at = NULL, e->chunk_arena = NULL, e->rows = NULL;
+    free(e->inner);
+    e->chunk_at = NULL, e->chunk_arena = NULL, e->rows = NULL, e->inner = NULL;
     MD_TRY(md_array_new(&e->chunk_at, e->chunk_capacity, sizeof *e->chunk_at, "the neighbour list"));
     MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
     MD_TRY(md_array_new(&e->rows, e->chunk_capacity * CHUNK_BLOCKS, sizeof *e->rows, "the neighbour list"));
+    MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
   }
   return MD_OK;
 }
@@ -170,8 +183,7 @@ static md_status sort_owned(md_engine *e)
   md_particles *p = e->p;
   double lo[3], hi[3];
   e->comm->domain(e->comm, &e->model->box, lo, hi);
-  /* A hair wider than the list radius, so that rounding cannot put neighbours two cells apart. */
-  const double width = md_max(e->reach * (1.0 + 1e-6), e->options.cell_size);
+  const double width = md_max(e->reach * HAIR, e->options.cell_size);
   e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
   double seconds[2] = {0};
   MD_TRY(cell_index_build(&e->owned, &e->grid, p->x, p->n, 1, seconds));
@@ -309,14 +321,37 @@ static md_status build_list(md_engine *e, int32_t far)
                        (long long)p->n, e->reach);
 }
 
+static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
+{
+  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
+}
+
+/* Which chunks can be worked on before the ghosts' new positions are there. Padding lies behind the ghosts. */
+static void find_inner(md_engine *e)
+{
+  const int32_t ghosts = (int32_t)e->p->n, end = (int32_t)(e->p->n + e->p->nghost);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < e->threads; ++t)
+    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
+      const int32_t *entry = chunk_list(e, c);
+      int64_t entries = 0;
+      for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < e->p->n; ++b)
+        entries += (int64_t)e->rows[c * CHUNK_BLOCKS + b] * BLOCK;
+      bool inner = true;
+      for (int64_t k = 0; k < entries && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
+      e->inner[c] = inner;
+    }
+}
+
 static md_status rebuild(md_engine *e)
 {
   double mark = md_time();
+  e->coming = false;
   MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
-  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->reach : 0.0, e->p));
+  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->reach * HAIR : 0.0, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();
@@ -327,6 +362,7 @@ static md_status rebuild(md_engine *e)
   if (e->model->pair.kind != MD_PAIR_NONE) {
     MD_TRY(build_list(e, far));
     share_work(e);
+    if (e->comm->size > 1) find_inner(e);
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
@@ -336,11 +372,6 @@ static md_status rebuild(md_engine *e)
 }
 
 /* ---- force ---- */
-
-static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
-{
-  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
-}
 
 /* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
  * kernels; also finds pairs that overlap. */
@@ -384,42 +415,98 @@ static force_args force_args_of(const md_engine *e, const double *table)
   return a;
 }
 
-/* Forces in quanta of a coefficient table's scale. */
-static md_status sum_forces(md_engine *e, const double *table, double *const force[3])
+static void sum_chunk(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  const double least = e->kernels->force[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
+                                                           chunk_list(e, c), e->rows + c * CHUNK_BLOCKS);
+  if (least >= model->close2) return;
+  md_overlap mine = md_overlap_none();
+  sum_near(e, a->k, a->force, c, &mine);
+#pragma omp critical
+  md_overlap_add(overlap, mine.a, mine.b, mine.r2);
+}
+
+/* A thread's share of the chunks that need no ghost, part `part` of `parts`; or, with parts 0, those that do. */
+static void sum_some(const md_engine *e, const force_args *a, int part, int parts, md_overlap *overlap)
+{
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < e->threads; ++t) {
+    const int64_t begin = e->share[t], n = e->share[t + 1] - begin;
+    const int64_t first = parts > 0 ? begin + n * part / parts : begin;
+    const int64_t last = parts > 0 ? begin + n * (part + 1) / parts : begin + n;
+    for (int64_t c = first; c < last; ++c)
+      if (e->inner[c] == (parts > 0)) sum_chunk(e, a, c, overlap);
+  }
+}
+
+/* Waits for the ghosts' positions. */
+static md_status finish_halo(md_engine *e)
+{
+  double mark = md_time();
+  for (bool done = !e->coming; !done;) MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
+  e->coming = false;
+  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  return MD_OK;
+}
+
+/* Forces while ghosts are on their way: between two axes of the exchange, chunks that do without. */
+static md_status sum_around_halo(md_engine *e, const force_args *a, md_overlap *overlap)
+{
+  const int parts = e->p->dim;
+  double mark = md_time();
+  for (int part = 0; part < parts; ++part) {
+    bool done;
+    sum_some(e, a, part, parts, overlap);
+    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+    MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
+    md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+    e->coming = !done;
+  }
+  MD_TRY(finish_halo(e));
+  mark = md_time();
+  sum_some(e, a, 0, 0, overlap);
+  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  return MD_OK;
+}
+
+/* Forces in quanta of a coefficient table's scale; *overlap: a pair that is too near. */
+static md_status sum_forces(md_engine *e, const double *table, double *const force[3], md_overlap *overlap)
 {
   const md_particles *p = e->p;
   const md_model *model = e->model;
+  *overlap = md_overlap_none();
   if (model->pair.kind == MD_PAIR_NONE) {
     for (int d = 0; d < p->dim; ++d) memset(force[d], 0, (size_t)p->n * sizeof(double));
-    return MD_OK;
+    return finish_halo(e);
   }
   force_args a = force_args_of(e, table);
   for (int d = 0; d < p->dim; ++d) a.force[d] = force[d];
-  md_overlap overlap = md_overlap_none();
+  if (e->coming) return sum_around_halo(e, &a, overlap);
+  double mark = md_time();
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t)
-    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
-      const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      const double least = e->kernels->force[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                                               e->rows + c * CHUNK_BLOCKS);
-      if (least >= model->close2) continue;
-      md_overlap mine = md_overlap_none();
-      sum_near(e, table, force, c, &mine);
-#pragma omp critical
-      md_overlap_add(&overlap, mine.a, mine.b, mine.r2);
-    }
-  return md_overlap_status(&overlap, model);
+    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) sum_chunk(e, &a, c, overlap);
+  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  return MD_OK;
+}
+
+/* Keeps a physics error until the ranks agree on one: returning at once would leave the others waiting. */
+static void note_fault(md_engine *e, fault kind, md_status status)
+{
+  if (status == MD_OK || e->fault != NO_FAULT) return;
+  e->fault = kind;
+  e->fault_status = status;
 }
 
 static md_status refresh(md_engine *e)
 {
   if (e->current) return MD_OK;
-  double mark = md_time();
+  md_overlap overlap;
   if (!e->built) MD_TRY(rebuild(e));
-  mark = md_time();
-  MD_TRY(sum_forces(e, e->model->impulse_k, e->impulse));
-  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  MD_TRY(sum_forces(e, e->model->impulse_k, e->impulse, &overlap));
   e->current = true;
+  note_fault(e, OVERLAP, md_overlap_status(&overlap, e->model));
   return MD_OK;
 }
 
@@ -494,21 +581,30 @@ static md_status drift(md_engine *e)
   const bool plain = e->model->one_mass && !motion.thermostat;
   double largest2 = 0.0;
   bool sane = true;
+  if (e->fault == NO_FAULT) {
 #pragma omp parallel for schedule(static) reduction(max : largest2) reduction(&& : sane)
-  for (int64_t c = 0; c < e->nchunk; ++c) {
-    const int64_t first = c * CHUNK, last = chunk_end(e, c);
-    const bool ok =
-        plain ? e->kernels->move(&a, first, last, &largest2) : move_each(e, &a, first, last, &largest2);
-    sane = sane && ok;
+    for (int64_t c = 0; c < e->nchunk; ++c) {
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
+      const bool ok =
+          plain ? e->kernels->move(&a, first, last, &largest2) : move_each(e, &a, first, last, &largest2);
+      sane = sane && ok;
+    }
+    if (!sane) note_fault(e, FLYER, find_flyer(e, &motion));
   }
   e->owed = 0.0;
   e->current = false;
-  if (!sane) MD_TRY(find_flyer(e, &motion));
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   e->moved = true;
-  MD_TRY(e->comm->max(e->comm, &largest2, 1));
-  if (largest2 > 0.25 * e->skin * e->skin) return rebuild(e);
-  MD_TRY(md_comm_halo_update(e->comm, e->p));
+  double most[2] = {largest2, e->fault};
+  MD_TRY(e->comm->max(e->comm, most, 2));
+  if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
+  if (most[0] > 0.25 * e->skin * e->skin) return rebuild(e);
+  if (e->comm->size > 1) {
+    MD_TRY(e->comm->halo_begin(e->comm, e->p));
+    e->coming = true;
+  } else {
+    MD_TRY(md_comm_halo_update(e->comm, e->p));
+  }
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   return MD_OK;
 }
@@ -552,7 +648,7 @@ static md_status run(md_engine *e, int64_t n)
   double mark = md_time();
   settle(e);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  return MD_OK;
+  return e->fault_status;
 }
 
 /* ---- measure ---- */
@@ -560,6 +656,7 @@ static md_status run(md_engine *e, int64_t n)
 static md_status measure(md_engine *e, md_measure *total)
 {
   if (!e->built) MD_TRY(rebuild(e));
+  MD_TRY(finish_halo(e));
   const md_model *model = e->model;
   const md_particles *p = e->p;
   *total = (md_measure){.count = p->n};
@@ -590,6 +687,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
+  MD_TRY(finish_halo(e));
   if (!e->built || (wrap && e->moved)) {
     const bool current = e->current;
     MD_TRY(rebuild(e));
@@ -597,7 +695,9 @@ static md_status download(md_engine *e, double *const force[3])
     if (current) MD_TRY(refresh(e));
   }
   if (!force) return MD_OK;
-  MD_TRY(sum_forces(e, e->model->force_k, force));
+  md_overlap overlap;
+  MD_TRY(sum_forces(e, e->model->force_k, force, &overlap));
+  MD_TRY(e->comm->agree(e->comm, md_overlap_status(&overlap, e->model)));
   for (int d = 0; d < e->p->dim; ++d)
     for (int64_t i = 0; i < e->p->n; ++i) force[d][i] *= e->model->grids.f;
   return MD_OK;
@@ -613,7 +713,7 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
   bytes += 2 * e->capacity * e->p->dim * (int64_t)sizeof(double);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
-  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (12 + CHUNK_BLOCKS * 4);
+  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (13 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
                           .rebuilds = e->rebuilds,
                           .steps = e->steps,

@@ -1,5 +1,4 @@
-/* Commands that decks written for LAMMPS carry and that have no meaning here: newton, processors, comm_modify,
- * suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
+/* Commands that decks written for LAMMPS carry and that have no meaning here: newton, comm_modify, suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -20,32 +19,6 @@ md_status md_do_newton(md_sim *sim, const md_words *words)
   md_sim_explain(
       sim, "newton",
       "has no effect here: forces are equal and opposite to the last bit, however pairs are divided");
-  return MD_OK;
-}
-
-md_status md_do_processors(md_sim *sim, const md_words *words)
-{
-  if (sim->has_box) return md_error(MD_USAGE, "processors must come before create_box or read_data");
-  int64_t ranks = 1, free_axes = 0;
-  for (int d = 0; d < 3; ++d) {
-    int64_t p = 1;
-    if (strcmp(words->word[d], "*") == 0)
-      ++free_axes;
-    else
-      MD_TRY(md_word_int64(words->word[d], "each of processors Px Py Pz (a count, or *)", 1, INT32_MAX, &p));
-    if (d == 2 && p > 1 && sim->model.box.dim == 2)
-      return md_error(MD_USAGE, "processors: Pz must be 1 or * in two dimensions");
-    ranks = ranks > sim->comm->size ? ranks : ranks * p;
-  }
-  if (words->n > 3)
-    return md_error(MD_USAGE, "processors: unknown keyword '%.64s'; only Px Py Pz are accepted",
-                    words->word[3]);
-  if (ranks > sim->comm->size || (free_axes == 0 && ranks != sim->comm->size))
-    return md_error(
-        MD_USAGE,
-        "processors %.16s %.16s %.16s does not fit the %d rank%s of this run; write processors * * *",
-        words->word[0], words->word[1], words->word[2], sim->comm->size, sim->comm->size == 1 ? "" : "s");
-  md_sim_explain(sim, "processors", "has no effect here: one rank owns the whole box");
   return MD_OK;
 }
 

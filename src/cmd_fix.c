@@ -3,7 +3,7 @@
  * A fix writes its settings into the model, where the engines find them, and is remembered by its ID so that
  * unfix can take them back. The table of styles at the end is the only list of them. */
 #include "src/lattice.h"
-#include "src/sim.h"
+#include "src/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,10 +211,28 @@ static void undo_walls(md_sim *sim, const md_fix *fix)
       if (fix->wall[d][side]) sim->model.wall[d][side] = false;
 }
 
+static md_status apply_balance(md_sim *sim, md_fix *fix, const md_words *words)
+{
+  md_balance balance = {0};
+  (void)fix;
+  if (sim->comm->balance.every > 0)
+    return md_error(MD_USAGE, "fix balance: another fix balance is at work already; unfix it first");
+  MD_TRY(md_ranks_balance_settings(sim, words, &balance));
+  sim->comm->balance = balance;
+  return MD_OK;
+}
+
+static void undo_balance(md_sim *sim, const md_fix *fix)
+{
+  (void)fix;
+  sim->comm->balance = (md_balance){0};
+}
+
 static const fix_style styles[] = {
     {"nve", "nve", apply_nve, clear_integrator},
     {"nve/leapfrog", "nve/leapfrog [mirror yes|no] [drift grid|float]", apply_leapfrog, clear_integrator},
     {"langevin", "langevin TSTART TSTOP DAMP SEED", apply_langevin, undo_langevin},
+    {"balance", "balance N THRESHOLD [shift [AXES]]", apply_balance, undo_balance},
     {"enforce2d", "enforce2d", apply_enforce2d, undo_nothing},
     {"wall/reflect", "wall/reflect FACE EDGE|POSITION ... [units box|lattice]", apply_walls, undo_walls},
 };

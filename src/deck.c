@@ -246,6 +246,7 @@ static md_status run_command(md_sim *sim, deck *d)
 {
   md_log_echo(sim->log, d->text);
   d->text[d->comment_at] = '\0';
+  MD_TRY(md_deck_check_same(sim, d->text));
   MD_TRY(check_text(d->text));
   char *replaced = NULL;
   MD_TRY(md_variables_substitute(sim->variables, d->text, &replaced));
@@ -266,6 +267,22 @@ static void warn_unused(md_sim *sim)
   }
 }
 
+md_status md_deck_check_same(md_sim *sim, const char *text)
+{
+  if (sim->comm->size == 1) return MD_OK;
+  uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+  for (const char *c = text; *c; ++c) hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  const double high = (double)(hash >> 32), low = (double)(hash & UINT64_C(0xffffffff));
+  double extremes[4] = {high, low, -high, -low};
+  MD_TRY(sim->comm->max(sim->comm, extremes, 4));
+  if (extremes[0] == -extremes[2] && extremes[1] == -extremes[3]) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "the ranks disagree about the deck: rank %d has `%.200s`, another has something else; give all "
+      "of them the same deck and -var",
+      sim->comm->rank, text);
+}
+
 md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
 {
   deck d = {.file = file};
@@ -276,6 +293,7 @@ md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
     status = read_command(&d);
     if (status == MD_OK && !(d.end && d.n == 0)) status = run_command(sim, &d);
   }
+  if (status == MD_OK) status = md_deck_check_same(sim, "(the end of the deck)");
   if (status != MD_OK)
     md_error_prefix("%s:%lld: ", name, (long long)d.first_line);
   else if (!sim->planning.done)

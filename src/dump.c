@@ -120,11 +120,13 @@ static void free_dump(md_dump *dump)
   free(dump);
 }
 
-/* What could be lost here has been flushed and checked by finish(). */
+/* What could be lost here has been flushed and checked by finish(), or an error before says more. */
 static void destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;
-  if (md_output_close(&dump->output) != MD_OK) md_error_prefix("dump %s: ", observer->id);
+  char *text = strdup(md_error_text());
+  if (md_output_close(&dump->output) != MD_OK && text) (void)(md_error)(MD_RUNTIME, "%s", text);
+  free(text);
   free_dump(dump);
 }
 

@@ -8,6 +8,9 @@
 #ifdef MD_WITH_GPU
 #include "gpu/gpu.h"
 #endif
+#ifdef MD_WITH_MPI
+#include "mpi/comm_mpi.h"
+#endif
 #include "openmp/openmp.h"
 #include "src/deck.h"
 #include "src/engines.h"
@@ -48,6 +51,8 @@ typedef struct command_line {
 
 static const char usage[] =
     "usage: myriad -in DECK [options]     run a deck (an input script in LAMMPS's language)\n"
+    "       mpirun -n P myriad -in DECK [options]\n"
+    "                                     the same, by P ranks\n"
     "       myriad plan -in DECK [options] [--particles N]\n"
     "                                     the memory an engine needs for a deck, or for N such particles\n"
     "       myriad info                   what this build and machine offer\n"
@@ -73,17 +78,11 @@ static void put_message(FILE *file, const char *before)
   putc('\n', file);
 }
 
-static int fail(md_status status)
-{
-  put_message(stderr, "myriad: error: ");
-  return (int)status;
-}
-
 /* What was printed may still be on its way to a full disk. */
-static int finish_printing(void)
+static md_status finish_printing(void)
 {
-  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-  return fail(md_error(MD_RUNTIME, "cannot write to standard output: %s", strerror(errno)));
+  if (fflush(stdout) == 0 && !ferror(stdout)) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot write to standard output: %s", strerror(errno));
 }
 
 static bool is(const char *word, const char *a, const char *b)
@@ -203,9 +202,11 @@ static md_status parse(int argc, char **argv, command_line *c)
   return choose_engine(c);
 }
 
-static md_status open_log(md_log *log, const command_line *c)
+/* Rank 0 has a log and a screen, others have neither. */
+static md_status open_log(md_log *log, const command_line *c, int rank)
 {
   *log = (md_log){.echo_file = true};
+  if (rank > 0) return MD_OK;
   if (!c->screen_name) {
     log->screen = stdout;
     log->live = isatty(STDOUT_FILENO) == 1;
@@ -241,15 +242,21 @@ static md_status set_up(md_sim *sim, const command_line *c)
     if (status != MD_OK) md_error_prefix("-pk: ");
     MD_TRY(status);
   }
-  for (int p = 0; p < c->npreset; ++p)
+  for (int p = 0; p < c->npreset; ++p) {
+    MD_TRY(md_deck_check_same(sim, c->presets[p].name));
+    for (int k = 0; k < c->presets[p].nvalue; ++k) MD_TRY(md_deck_check_same(sim, c->presets[p].value[k]));
     MD_TRY(
         md_variables_preset(sim->variables, c->presets[p].name, c->presets[p].nvalue, c->presets[p].value));
+  }
   return c->plan ? md_plan_check(sim) : MD_OK;
 }
 
 static md_status read_deck(md_sim *sim, const char *name)
 {
   const bool standard_input = strcmp(name, "-") == 0;
+  if (standard_input && sim->comm->size > 1)
+    return md_error(MD_USAGE,
+                    "standard input reaches rank 0 only: with several ranks, give the deck as a file");
   FILE *file = standard_input ? stdin : fopen(name, "r");
   if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, strerror(errno));
   const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : name);
@@ -275,30 +282,28 @@ static md_status run_deck(md_sim *sim, const command_line *c)
   return md_log_status(sim->log);
 }
 
-static int run(const command_line *c)
+static md_status run(md_comm *comm, const command_line *c, bool *alone)
 {
   md_log log;
-  md_status status = open_log(&log, c);
+  md_status status = comm->agree(comm, open_log(&log, c, comm->rank));
   if (status == MD_OK) {
     md_sim sim;
     status = md_sim_init(&sim);
     sim.log = &log;
-    if (status == MD_OK) status = md_comm_serial(&sim.comm);
+    sim.comm = comm;
     if (status == MD_OK) {
       md_log_print(&log, "Myriad %s\n", MD_VERSION);
       status = run_deck(&sim, c);
     }
-    const int result = status == MD_OK ? 0 : fail(status);
-    md_sim_free(&sim);
-    if (sim.comm) sim.comm->destroy(sim.comm);
-    close_log(&log);
-    return result;
+    /* Ranks close their files together, so they must all be here. */
+    status = comm->conclude(comm, status, alone);
+    if (!*alone) md_sim_free(&sim);
   }
   close_log(&log);
-  return fail(status);
+  return status;
 }
 
-static int info(void)
+static md_status info(void)
 {
   printf("Myriad %s\n\nEngines:\n", MD_VERSION);
   for (int k = 0; k < md_engines_count; ++k)
@@ -312,6 +317,11 @@ static int info(void)
   }
   printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
   printf("Default engine: %s\n", md_engines[0]->name);
+#ifdef MD_WITH_MPI
+  printf("Ranks: %s; start them with mpirun -n P\n", md_mpi_library());
+#else
+  printf("Ranks: one, as this build has no MPI: it needs mpicc when the program is built (see make info)\n");
+#endif
 #ifdef MD_WITH_GPU
   char gpu[GPU_TEXT];
   md_gpu_describe(gpu, sizeof gpu);
@@ -325,7 +335,7 @@ static int info(void)
 }
 
 /* docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
-static int help_markdown(void)
+static md_status help_markdown(void)
 {
   printf(
       "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/commands.def instead. -->\n\n"
@@ -340,7 +350,7 @@ static int help_markdown(void)
   return finish_printing();
 }
 
-static int help(const char *name)
+static md_status help(const char *name)
 {
   if (name && strcmp(name, "--markdown") == 0) return help_markdown();
   if (!name) {
@@ -352,8 +362,8 @@ static int help(const char *name)
   const md_command *command = md_command_find(name);
   if (!command) {
     const char *nearest = md_command_nearest(name);
-    return fail(md_error(MD_USAGE, "there is no command `%s`%s%s; myriad help lists them", name,
-                         nearest ? ", did you mean " : "", nearest ? nearest : ""));
+    return md_error(MD_USAGE, "there is no command `%s`%s%s; myriad help lists them", name,
+                    nearest ? ", did you mean " : "", nearest ? nearest : "");
   }
   printf("%s\n\n%s\n", command->usage, command->help);
   return finish_printing();
@@ -370,26 +380,53 @@ static void wait_politely(char **argv)
   execv("/proc/self/exe", argv);
 }
 
-int main(int argc, char **argv)
+/* What the command line asks for. Only rank 0 prints what it says of itself. */
+static md_status act(md_comm *comm, int argc, char **argv, bool *alone)
 {
-  wait_politely(argv);
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
-             helping = argc >= 2 && strcmp(argv[1], "help") == 0;
+             helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
   const int most = helping ? 3 : 2;
   if ((about || helping) && argc > most)
-    return fail(md_error(MD_USAGE, "%s: unexpected word `%s`; see myriad --help", argv[1], argv[most]));
-  if (about) return info();
-  if (helping) return help(argc >= 3 ? argv[2] : NULL);
+    return md_error(MD_USAGE, "%s: unexpected word `%s`; see myriad --help", argv[1], argv[most]);
+  if (about) return speaks ? info() : MD_OK;
+  if (helping) return speaks ? help(argc >= 3 ? argv[2] : NULL) : MD_OK;
   for (int a = 1; a < argc; ++a) {
-    if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0) return help(NULL);
+    if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0) return speaks ? help(NULL) : MD_OK;
     if (strcmp(argv[a], "--version") == 0) {
-      printf("Myriad %s\n", MD_VERSION);
+      if (speaks) printf("Myriad %s\n", MD_VERSION);
       return finish_printing();
     }
   }
   const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0;
   const int first = plan ? 2 : 1;
   command_line c = {.engine = md_engines[0]->name, .plan = plan};
-  const md_status status = parse(argc - first, argv + first, &c);
-  return status == MD_OK ? run(&c) : fail(status);
+  MD_TRY(parse(argc - first, argv + first, &c));
+  return run(comm, &c, alone);
+}
+
+/* One rank if the program was started by itself. */
+static md_status open_comm(md_comm **comm)
+{
+#ifdef MD_WITH_MPI
+  if (md_mpi_launched()) return md_comm_mpi(comm);
+#else
+  const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+  if (ranks && strtol(ranks, NULL, 10) > 1)
+    return md_error(MD_RUNTIME,
+                    "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
+#endif
+  return md_comm_serial(comm);
+}
+
+int main(int argc, char **argv)
+{
+  wait_politely(argv);
+  md_comm *comm = NULL;
+  bool alone = false;
+  md_status status = open_comm(&comm);
+  if (status == MD_OK) status = act(comm, argc, argv, &alone);
+  if (comm && !alone) status = comm->conclude(comm, status, &alone);
+  if (status != MD_OK && (!comm || comm->rank == 0 || alone)) put_message(stderr, "myriad: error: ");
+  if (comm) comm->destroy(comm);
+  return (int)status;
 }

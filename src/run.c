@@ -130,16 +130,98 @@ static md_status loop(run_state *run)
   return MD_OK;
 }
 
-static void summary(const run_state *run, double seconds)
+/* Least, mean and largest over ranks of n values. */
+static md_status over_ranks(md_comm *comm, const double *value, int n, double *least, double *mean,
+                            double *most)
+{
+  enum { MOST = 32 };
+  double extremes[2 * MOST];
+  int64_t sum[MOST];
+  for (int k = 0; k < n; ++k) {
+    extremes[k] = value[k];
+    extremes[n + k] = -value[k];
+    sum[k] = llrint(value[k] * 1e9);
+  }
+  MD_TRY(comm->max(comm, extremes, 2 * n));
+  MD_TRY(comm->sum(comm, sum, n));
+  for (int k = 0; k < n; ++k) {
+    most[k] = extremes[k];
+    least[k] = -extremes[n + k];
+    mean[k] = (double)sum[k] * 1e-9 / comm->size;
+  }
+  return MD_OK;
+}
+
+/* With several ranks LAMMPS's columns: the least, mean and largest time of a rank. */
+static md_status breakdown(const run_state *run, const md_engine_report *report, double seconds)
+{
+  md_sim *sim = run->sim;
+  enum { ROWS = MD_PHASE_COUNT + 1 };
+  double time[ROWS], least[ROWS], mean[ROWS], most[ROWS];
+  time[MD_PHASE_COUNT] = seconds;
+  for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) {
+    time[phase] = report->timers.seconds[phase] + (phase == MD_PHASE_OUTPUT ? run->output : 0.0);
+    time[MD_PHASE_COUNT] -= time[phase];
+  }
+  time[MD_PHASE_COUNT] = md_max(time[MD_PHASE_COUNT], 0.0);
+  MD_TRY(over_ranks(sim->comm, time, ROWS, least, mean, most));
+  const bool many = sim->comm->size > 1;
+  md_log_print(sim->log, many ? "\nMPI task timing breakdown:\n"
+                                "Section |  min time  |  avg time  |  max time  | %%total\n"
+                                "-----------------------------------------------------------\n"
+                              : "\nTask timing breakdown:\n"
+                                "Section |    time    | %%total\n"
+                                "--------------------------------\n");
+  for (int row = 0; row < ROWS; ++row) {
+    const char *name = row < MD_PHASE_COUNT ? md_phase_name((md_phase)row) : "Other";
+    const double share = seconds > 0.0 ? 100.0 * mean[row] / seconds : 0.0;
+    if (many)
+      md_log_print(sim->log, "%-7s | %-10.5g | %-10.5g | %-10.5g | %6.2f\n", name, least[row], mean[row],
+                   most[row], share);
+    else
+      md_log_print(sim->log, "%-7s | %-10.5g | %6.2f\n", name, mean[row], share);
+  }
+  md_log_print(sim->log, "\n");
+  return MD_OK;
+}
+
+/* Who has how much, if there are several ranks. */
+static md_status shares(const run_state *run, const md_engine_report *report)
+{
+  md_sim *sim = run->sim;
+  enum { PARTICLES, GHOSTS, NEIGHBOURS, ROWS };
+  const double value[ROWS] = {(double)sim->particles.n, (double)report->ghosts, report->neighbours};
+  double least[ROWS], mean[ROWS], most[ROWS];
+  MD_TRY(over_ranks(sim->comm, value, ROWS, least, mean, most));
+  int64_t bytes = report->bytes;
+  MD_TRY(sim->comm->sum(sim->comm, &bytes, 1));
+  if (sim->comm->size > 1) {
+    md_log_print(sim->log, "Particles of a rank: %.8g ave %.8g max %.8g min, imbalance %.4g\n",
+                 mean[PARTICLES], most[PARTICLES], least[PARTICLES],
+                 mean[PARTICLES] > 0.0 ? most[PARTICLES] / mean[PARTICLES] : 1.0);
+    md_log_print(sim->log,
+                 "Ghosts of a rank: %.8g ave %.8g max %.8g min, stored neighbours: %.2f per particle\n",
+                 mean[GHOSTS], most[GHOSTS], least[GHOSTS], mean[NEIGHBOURS]);
+  } else {
+    md_log_print(sim->log, "Ghosts: %lld, stored neighbours: %.2f per particle\n", (long long)report->ghosts,
+                 report->neighbours);
+  }
+  if (sim->model.natoms > 0)
+    md_log_print(sim->log, "Memory: %.1f bytes per particle\n\n", (double)bytes / (double)sim->model.natoms);
+  return MD_OK;
+}
+
+static md_status summary(const run_state *run, double seconds)
 {
   md_sim *sim = run->sim;
   md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = run->last - run->first;
-  const int procs = sim->comm->size * report.threads;
-  md_log_print(sim->log, "Loop time of %g on %d procs for %lld steps with %lld atoms\n\n", seconds, procs,
-               (long long)steps, (long long)sim->model.natoms);
+  int64_t procs = report.threads;
+  MD_TRY(sim->comm->sum(sim->comm, &procs, 1));
+  md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
+               (long long)procs, (long long)steps, (long long)sim->model.natoms);
   if (steps > 0 && seconds > 0.0) {
     const double rate = (double)steps / seconds;
     md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
@@ -147,29 +229,14 @@ static void summary(const run_state *run, double seconds)
     md_log_print(sim->log, "%.1f%% CPU use with %d MPI tasks x %d OpenMP threads\n",
                  100.0 * cpu / seconds / report.threads, sim->comm->size, report.threads);
   }
-  md_log_print(
-      sim->log,
-      "\nTask timing breakdown:\nSection |    time    | %%total\n--------------------------------\n");
-  report.timers.seconds[MD_PHASE_OUTPUT] += run->output;
-  double other = seconds;
-  for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) {
-    const double t = report.timers.seconds[phase];
-    other -= t;
-    md_log_print(sim->log, "%-7s | %-10.5g | %6.2f\n", md_phase_name((md_phase)phase), t,
-                 seconds > 0.0 ? 100.0 * t / seconds : 0.0);
-  }
-  md_log_print(sim->log, "Other   | %-10.5g | %6.2f\n\n", md_max(other, 0.0),
-               seconds > 0.0 ? 100.0 * md_max(other, 0.0) / seconds : 0.0);
+  MD_TRY(breakdown(run, &report, seconds));
   md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
   md_log_print(sim->log, "Rebuilds: %lld, one in %.1f steps\n", (long long)report.rebuilds,
                report.rebuilds > 0 ? (double)report.steps / (double)report.rebuilds : (double)report.steps);
-  md_log_print(sim->log, "Ghosts: %lld, stored neighbours: %.2f per particle\n", (long long)report.ghosts,
-               report.neighbours);
-  if (sim->particles.n > 0)
-    md_log_print(sim->log, "Memory: %.1f bytes per particle\n\n",
-                 (double)report.bytes / (double)sim->particles.n);
+  MD_TRY(shares(run, &report));
   if (report.details) md_log_print(sim->log, "%s\n", report.details);
+  return MD_OK;
 }
 
 static md_status run_engine(run_state *run)
@@ -182,7 +249,7 @@ static md_status run_engine(run_state *run)
   MD_TRY(sim->comm->agree(sim->comm, sim->engine->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
-  summary(run, seconds);
+  MD_TRY(summary(run, seconds));
   return sim->comm->agree(sim->comm, md_log_status(sim->log));
 }
 
@@ -191,6 +258,11 @@ static void describe(md_sim *sim)
   const md_model *m = &sim->model;
   md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", sim->engine->name,
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
+  if (sim->comm->size > 1) {
+    int count[3], place[3];
+    sim->comm->grid(sim->comm, count, place);
+    md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
+  }
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
 }
@@ -205,6 +277,10 @@ md_status md_sim_run(md_sim *sim, int64_t n)
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_model_prepare(model));
   MD_TRY(sim->comm->agree(sim->comm, md_model_enter(model, &sim->particles)));
+  const double halo =
+      model->cutoff > 0.0 ? model->cutoff + (model->skin < model->cutoff ? model->skin : model->cutoff) : 0.0;
+  MD_TRY(sim->comm->decompose(sim->comm, model, halo));
+  MD_TRY(sim->comm->migrate(sim->comm, model, &sim->particles));
   describe(sim);
   MD_TRY(sim->comm->agree(
       sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));

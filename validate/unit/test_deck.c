@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
+// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
 /* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
  * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -383,6 +383,23 @@ static void fixes_set_and_unset_the_model(void **state)
   assert_true(m->wall_at[1][1] == 9.0);
 }
 
+static void fix_balance_sets_the_communicator(void **state)
+{
+  bench *b = *state;
+  md_balance *balance = &b->sim.comm->balance;
+  assert_runs(b, "create_box 1 box\nfix b all balance 100 1.25 shift zx 20 1.05\n");
+  assert_int_equal(balance->every, 100);
+  assert_true(balance->threshold == 1.25);
+  assert_true(balance->axis[0] && !balance->axis[1] && balance->axis[2]);
+  refused(b, "fix c all balance 10 1.1", "another fix balance is at work");
+  assert_int_equal(balance->every, 100);
+  assert_runs(b, "unfix b\nfix b all balance 7 1.5");
+  assert_int_equal(balance->every, 7);
+  assert_true(balance->axis[0] && balance->axis[1] && balance->axis[2]);
+  assert_runs(b, "unfix b\nbalance 1.0 shift x\n");
+  assert_int_equal(balance->every, 0);
+}
+
 static void bad_fixes_are_refused(void **state)
 {
   bench *b = *state;
@@ -390,7 +407,14 @@ static void bad_fixes_are_refused(void **state)
   refused(b, "fix 1 all nvt temp 1 1 1",
           "unknown fix style 'nvt'; accepted are: nve; nve/leapfrog [mirror yes|no] [drift grid|float]; "
           "langevin");
-  refused(b, "fix 1 all balance 100 1.1", "unknown fix style 'balance'");
+  refused(b, "fix 1 all balance 100", "fix balance takes N and THRESHOLD");
+  refused(b, "fix 1 all balance 0 1.1", "must be at least 1, not 0");
+  refused(b, "fix 1 all balance 100 0.9", "must be at least 1, not 0.9");
+  refused(b, "fix 1 all balance 100 1.1 rcb", "unknown style 'rcb'; accepted is shift");
+  refused(b, "fix 1 all balance 100 1.1 shift xx", "'xx' does not name axes");
+  refused(b, "fix 1 all balance 100 1.1 shift xyz 10 1.05 8", "unexpected '8'");
+  refused(b, "balance", "balance takes 1 to 5 arguments");
+  refused(b, "balance 1.1 shift w", "'w' does not name axes");
   refused(b, "fix 1 some nve", "unknown group 'some'");
   refused(b, "fix 1 all nve yes", "fix nve: unexpected 'yes'");
   refused(b, "fix 1 all nve/leapfrog back", "unknown keyword 'back'");
@@ -428,7 +452,7 @@ static void commands_without_effect_say_so_once(void **state)
   const char *note = strstr(b->said, "Note: newton: ");
   assert_non_null(note);
   assert_null(strstr(note + 1, "Note: newton: "));
-  const char *const names[] = {"processors", "comm_modify", "package", "suffix", "neigh_modify"};
+  const char *const names[] = {"comm_modify", "package", "suffix", "neigh_modify"};
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
     char start[64];
     snprintf(start, sizeof start, "Note: %s: ", names[k]);
@@ -651,6 +675,7 @@ int main(void)
       TEST(pair_commands_set_the_pair),
       TEST(a_style_before_the_box_is_settled_by_it),
       TEST(fixes_set_and_unset_the_model),
+      TEST(fix_balance_sets_the_communicator),
       TEST(bad_fixes_are_refused),
       TEST(commands_without_effect_say_so_once),
       TEST(package_gpu_sets_the_options),

@@ -1,0 +1,178 @@
+/* The communicator over MPI: starting, ending, and what it offers (common/comm.h); the work is done in the files beside
+ * this one.
+ *
+ * MPI is called by the main thread only, outside parallel regions (MPI_THREAD_FUNNELED). Errors of MPI come back as codes
+ * and become messages.
+ */
+#include "mpi/comm_mpi.h"
+#include "mpi/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool md_mpi_launched(void)
+{
+  /* Open MPI, MPICH and Intel MPI, PMIx, Slurm's srun. */
+  static const char *const marks[] = {
+      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"};
+  for (size_t k = 0; k < sizeof marks / sizeof marks[0]; ++k)
+    if (getenv(marks[k])) return true;
+  return false;
+}
+
+const char *md_mpi_library(void)
+{
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  text[strcspn(text, ",\n")] = '\0';
+  return text;
+}
+
+static md_status decompose(md_comm *c, const md_model *model, double width)
+{
+  return md_decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
+}
+
+static void fix_grid(md_comm *c, const int wanted[3])
+{
+  md_decomposition *d = &mpi_state_of(c)->division;
+  memcpy(d->wanted, wanted, sizeof d->wanted);
+  md_decomposition_free(d);
+}
+
+static void grid(md_comm *c, int count[3], int place[3])
+{
+  const md_decomposition *d = &mpi_state_of(c)->division;
+  memcpy(count, d->count, sizeof d->count);
+  memcpy(place, d->place, sizeof d->place);
+}
+
+/* Without a division that fits, which decompose reports, every rank would own nothing. */
+static bool fitted(md_comm *c, const md_box *box)
+{
+  return md_decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
+}
+
+static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
+{
+  const md_decomposition *d = &mpi_state_of(c)->division;
+  const bool divided = fitted(c, box);
+  for (int a = 0; a < 3; ++a) {
+    lo[a] = divided ? d->cut[a][d->place[a]] : box->lo[a];
+    hi[a] = divided ? d->cut[a][d->place[a] + 1] : box->lo[a];
+  }
+}
+
+static const double *cuts(md_comm *c, const md_box *box, int axis)
+{
+  return fitted(c, box) ? mpi_state_of(c)->division.cut[axis] : NULL;
+}
+
+static int rank_at(md_comm *c, const int place[3])
+{
+  return md_decomposition_rank(&mpi_state_of(c)->division, place);
+}
+
+static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
+{
+  (void)c, (void)name, (void)transport;
+  return md_error(MD_RUNTIME, "this build has no way between GPUs of several ranks");
+}
+
+static void destroy(md_comm *c)
+{
+  mpi_state *s = mpi_state_of(c);
+  if (s->alone) MPI_Abort(MPI_COMM_WORLD, (int)s->status);
+  md_mpi_halo_free(s);
+  md_decomposition_free(&s->division);
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->last};
+  for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k)
+    if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
+  free(s);
+  free(c);
+  MPI_Finalize();
+}
+
+/* A communicator for each purpose, so that their messages cannot be taken for one another's. */
+static md_status connect(md_comm *c)
+{
+  mpi_state *s = mpi_state_of(c);
+  MD_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->last};
+  for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k) MD_MPI(MPI_Comm_dup(MPI_COMM_WORLD, comms[k]));
+  MD_MPI(MPI_Comm_rank(s->ranks, &c->rank));
+  MD_MPI(MPI_Comm_size(s->ranks, &c->size));
+  MPI_Comm host;
+  MD_MPI(MPI_Comm_split_type(s->ranks, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &host));
+  MD_MPI(MPI_Comm_rank(host, &c->local_rank));
+  MD_MPI(MPI_Comm_size(host, &c->local_size));
+  MD_MPI(MPI_Comm_free(&host));
+  md_decomposition_init(&s->division, c->size, c->rank);
+  return MD_OK;
+}
+
+/* Tasks of a launcher that MPI does not know about would all run the same deck, each for itself. */
+static md_status check_launcher(const md_comm *c)
+{
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+    const char *text = getenv(sizes[k]);
+    if (text && c->size == 1 && strtol(text, NULL, 10) > 1)
+      return md_error(
+          MD_RUNTIME,
+          "the launcher started %s tasks, but MPI sees only one: use the mpirun of the MPI library "
+          "this program was built with, or srun --mpi=pmix",
+          text);
+  }
+  return MD_OK;
+}
+
+md_status md_comm_mpi(md_comm **comm)
+{
+  int provided = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    return md_error(MD_RUNTIME, "MPI_Init_thread failed");
+  md_comm *c = calloc(1, sizeof *c);
+  mpi_state *s = calloc(1, sizeof *s);
+  if (!c || !s) {
+    free(c);
+    free(s);
+    return md_error(MD_RUNTIME, "out of memory: the communicator");
+  }
+  s->ranks = s->halo = s->delivery = s->last = MPI_COMM_NULL;
+  s->balanced_at = -1;
+  *c = (md_comm){.state = s,
+                 .sum = md_mpi_sum,
+                 .max = md_mpi_max,
+                 .before = md_mpi_before,
+                 .agree = md_mpi_agree,
+                 .decompose = decompose,
+                 .fix_grid = fix_grid,
+                 .grid = grid,
+                 .domain = domain,
+                 .cuts = cuts,
+                 .rank_at = rank_at,
+                 .rebalance = md_mpi_rebalance,
+                 .migrate = md_mpi_migrate,
+                 .halo_build = md_mpi_halo_build,
+                 .halo_begin = md_mpi_halo_begin,
+                 .halo_next = md_mpi_halo_next,
+                 .deliver = md_mpi_deliver,
+                 .file_open = md_mpi_file_open,
+                 .file_append = md_mpi_file_append,
+                 .file_flush = md_mpi_file_flush,
+                 .file_close = md_mpi_file_close,
+                 .open_transport = open_transport,
+                 .conclude = md_mpi_conclude,
+                 .destroy = destroy};
+  *comm = c;
+  MD_TRY(connect(c));
+  MD_TRY(check_launcher(c));
+  if (provided < MPI_THREAD_FUNNELED)
+    return md_error(MD_RUNTIME,
+                    "this MPI library has no support for threads (MPI_THREAD_FUNNELED): use a library built "
+                    "with it, or one rank with --threads");
+  return MD_OK;
+}

@@ -1,0 +1,119 @@
+/* One file of all ranks, through MPI-IO.
+ *
+ * Every rank knows where the file ends; an append adds up who writes how much and each rank writes its bytes at its own
+ * place, at the same time as the others. Errors are agreed on, so that no rank goes on with a file that another could
+ * not write. Only regular files can be written at places: a pipe or a device is refused.
+ */
+#include "mpi/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct md_comm_file {
+  MPI_File file;
+  char *path;
+  int64_t end;
+};
+
+static md_status failed(const char *path, int code)
+{
+  int class = MPI_ERR_OTHER, length = 0;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  MPI_Error_class(code, &class);
+  const int known = class == MPI_ERR_NO_SPACE       ? ENOSPC
+                    : class == MPI_ERR_ACCESS       ? EACCES
+                    : class == MPI_ERR_NO_SUCH_FILE ? ENOENT
+                    : class == MPI_ERR_QUOTA        ? EDQUOT
+                    : class == MPI_ERR_READ_ONLY    ? EROFS
+                                                    : 0;
+  if (known) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(known));
+  MPI_Error_string(code, text, &length);
+  return md_error(MD_RUNTIME, "cannot write %.500s: %.300s", path, text);
+}
+
+/* A place to write to at all, as far as rank 0 can see: MPI's own messages say less. */
+static md_status check_kind(md_comm *c, const char *path)
+{
+  struct stat about;
+  if (c->rank != 0 || stat(path, &about) != 0 || S_ISREG(about.st_mode)) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot write %.500s: several ranks write to regular files only", path);
+}
+
+static md_status open_file(md_comm *c, md_comm_file *f, bool append)
+{
+  mpi_state *s = mpi_state_of(c);
+  const int code =
+      MPI_File_open(s->ranks, f->path, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f->file);
+  MD_TRY(md_mpi_agree(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code)));
+  MPI_Offset end = 0;
+  const int sized = append ? MPI_File_get_size(f->file, &end) : MPI_File_set_size(f->file, 0);
+  f->end = end;
+  return md_mpi_agree(c, sized == MPI_SUCCESS ? MD_OK : failed(f->path, sized));
+}
+
+md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_file **file, int64_t *bytes)
+{
+  MD_TRY(md_mpi_agree(c, check_kind(c, path)));
+  md_comm_file *f = calloc(1, sizeof *f);
+  if (f) f->path = strdup(path);
+  if (f) f->file = MPI_FILE_NULL;
+  md_status status = f && f->path ? MD_OK : md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
+  status = md_mpi_agree(c, status);
+  if (status == MD_OK) status = open_file(c, f, append);
+  if (status != MD_OK) {
+    if (f && f->file != MPI_FILE_NULL) MPI_File_close(&f->file);
+    if (f) free(f->path);
+    free(f);
+    return status;
+  }
+  *bytes = f->end;
+  *file = f;
+  return MD_OK;
+}
+
+/* Writes n bytes at a place, in pieces that an int can count. */
+static md_status write_at(md_comm_file *f, int64_t at, const char *bytes, int64_t n)
+{
+  enum { PIECE = 1 << 30 };
+  while (n > 0) {
+    const int piece = n < PIECE ? (int)n : PIECE;
+    int written = 0;
+    MPI_Status about;
+    const int code = MPI_File_write_at(f->file, at, bytes, piece, MPI_BYTE, &about);
+    if (code != MPI_SUCCESS) return failed(f->path, code);
+    MD_MPI(MPI_Get_count(&about, MPI_BYTE, &written));
+    if (written != piece) return md_error(MD_RUNTIME, "cannot write %.500s: %s", f->path, strerror(ENOSPC));
+    at += piece;
+    bytes += piece;
+    n -= piece;
+  }
+  return MD_OK;
+}
+
+md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int64_t n)
+{
+  int64_t before = n, total = n;
+  MD_TRY(md_mpi_before(c, &before));
+  MD_TRY(md_mpi_sum(c, &total, 1));
+  if (total == 0) return MD_OK;
+  const md_status status = write_at(f, f->end + before, bytes, n);
+  f->end += total;
+  return md_mpi_agree(c, status);
+}
+
+md_status md_mpi_file_flush(md_comm *c, md_comm_file *f)
+{
+  const int code = MPI_File_sync(f->file);
+  return md_mpi_agree(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code));
+}
+
+md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
+{
+  const int code = MPI_File_close(&f->file);
+  const md_status status = code == MPI_SUCCESS ? MD_OK : failed(f->path, code);
+  free(f->path);
+  free(f);
+  return md_mpi_agree(c, status);
+}

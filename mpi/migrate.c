@@ -1,0 +1,156 @@
+/* Particles to the ranks that own them, however far they have to go.
+ *
+ * All particles are wrapped into the box; those whose owner is another rank are packed, field by field from the one list
+ * of fields, and delivered (deliver.c) straight to it, not from neighbour to neighbour; the holes they leave are filled
+ * from the end. Then the particles of all ranks are counted: a number other than the model's is an error, and so is a
+ * particle that has no place in the box.
+ * Cost: one pass over the owned particles, and the messages.
+ */
+#include "common/faults.h"
+#include "mpi/state.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void wrap(const md_box *box, md_particles *p)
+{
+#pragma omp parallel
+  for (int d = 0; d < box->dim; ++d) {
+    if (!box->periodic[d]) continue;
+    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
+    double *x = p->x[d];
+#pragma omp for schedule(static) nowait
+    for (int64_t i = 0; i < p->n; ++i)
+      if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
+  }
+}
+
+static bool inside(const md_particles *p, int64_t i, const double lo[3], const double hi[3])
+{
+  bool in = true;
+  for (int d = 0; d < p->dim; ++d) in = in && p->x[d][i] >= lo[d] && p->x[d][i] < hi[d];
+  return in;
+}
+
+/* Those whose owner may be another: indices in order. *lost: one that is outside the box, of the smallest id. */
+static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int32_t **leaver,
+                              int64_t *count, md_flyer *lost)
+{
+  double lo[3], hi[3];
+  c->domain(c, box, lo, hi);
+  const int chunks = omp_get_max_threads();
+  int64_t *begin;
+  MD_TRY(md_array_new_zero(&begin, chunks + 1, sizeof *begin, "counts of particles that leave"));
+#pragma omp parallel for schedule(static, 1)
+  for (int k = 0; k < chunks; ++k) {
+    int64_t found = 0;
+    for (int64_t i = p->n * k / chunks; i < p->n * (k + 1) / chunks; ++i) found += !inside(p, i, lo, hi);
+    begin[k + 1] = found;
+  }
+  for (int k = 0; k < chunks; ++k) begin[k + 1] += begin[k];
+  *count = begin[chunks];
+  md_status status = md_array_new(leaver, *count, sizeof **leaver, "particles that leave");
+  if (status == MD_OK) {
+#pragma omp parallel for schedule(static, 1)
+    for (int k = 0; k < chunks; ++k) {
+      int64_t at = begin[k];
+      for (int64_t i = p->n * k / chunks; i < p->n * (k + 1) / chunks; ++i)
+        if (!inside(p, i, lo, hi)) (*leaver)[at++] = (int32_t)i;
+    }
+    for (int64_t k = 0; k < *count; ++k)
+      for (int d = 0; d < p->dim; ++d) {
+        const int64_t i = (*leaver)[k];
+        if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]))
+          md_flyer_add(lost, p->id[i], d, p->x[d][i], p->v[d][i], 1.0);
+      }
+  }
+  free(begin);
+  return status;
+}
+
+/* Fills the places of the leavers from the end: those that stay keep no order, which nothing depends on. */
+static void close_ranks(md_particles *p, const int32_t *leaver, int64_t count, char *record)
+{
+  int64_t last = p->n - 1, left = count;
+  for (int64_t k = 0; k < left; ++k) {
+    while (left > k && last == leaver[left - 1]) --left, --last;
+    if (left <= k) break;
+    md_particles_pack(p, last--, record);
+    md_particles_unpack(p, leaver[k], record);
+  }
+  p->n -= count;
+}
+
+/* Packs the leavers and notes their owners. */
+static void pack(md_comm *c, const md_particles *p, const int32_t *leaver, int64_t count, int64_t size,
+                 int32_t *to, char *records)
+{
+  const md_decomposition *division = &mpi_state_of(c)->division;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < count; ++k) {
+    double x[3] = {0.0, 0.0, 0.0};
+    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][leaver[k]];
+    to[k] = md_decomposition_owner(division, p->dim, x);
+    md_particles_pack(p, leaver[k], records + k * size);
+  }
+}
+
+static md_status take_in(md_particles *p, const char *records, int64_t count, int64_t size)
+{
+  MD_TRY(md_particles_reserve(p, p->n + count));
+  for (int64_t k = 0; k < count; ++k) md_particles_unpack(p, p->n + k, records + k * size);
+  p->n += count;
+  return MD_OK;
+}
+
+static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver, int64_t count)
+{
+  const int64_t size = md_particles_bytes(p->dim);
+  int32_t *to = NULL;
+  char *records = NULL;
+  void *received = NULL;
+  int64_t arrived = 0;
+  md_status status = md_array_new(&to, count, sizeof *to, "owners of particles that leave");
+  if (status == MD_OK)
+    status = md_array_new(&records, count + 1, (unsigned long)size, "particles that leave");
+  if (status == MD_OK) {
+    pack(c, p, leaver, count, size, to, records);
+    status = md_mpi_deliver(c, count, to, records, size, &received, &arrived);
+  }
+  if (status == MD_OK) {
+    close_ranks(p, leaver, count, records);
+    status = take_in(p, received, arrived, size);
+  }
+  free(to);
+  free(records);
+  free(received);
+  return status;
+}
+
+/* MD_PHYSICS on every rank if any has a lost particle, or particles are missing. */
+static md_status check(md_comm *c, const md_model *model, const md_particles *p, const md_flyer *lost)
+{
+  int64_t values[2] = {p->n, lost->id != INT64_MAX};
+  MD_TRY(md_mpi_sum(c, values, 2));
+  if (values[1] > 0) return md_mpi_agree(c, md_flyer_status(lost, model));
+  if (values[0] == model->natoms) return MD_OK;
+  return md_error(MD_PHYSICS, "step %lld: %lld particles of %lld are left after moving between ranks",
+                  (long long)model->step, (long long)values[0], (long long)model->natoms);
+}
+
+md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
+{
+  int32_t *leaver = NULL;
+  int64_t count = 0;
+  md_flyer lost = md_flyer_none();
+  p->nghost = 0;
+  wrap(&model->box, p);
+  MD_TRY(md_decomposition_fit(&mpi_state_of(c)->division, &model->box));
+  MD_TRY(md_mpi_rebalance_if_due(c, model, p));
+  MD_TRY(find_leavers(c, &model->box, p, &leaver, &count, &lost));
+  const md_status status = send_leavers(c, p, leaver, count);
+  free(leaver);
+  MD_TRY(status);
+  return check(c, model, p, &lost);
+}

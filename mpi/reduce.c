@@ -1,0 +1,97 @@
+/* Reductions over ranks, agreement on errors, and the end of all ranks.
+ *
+ * Sums are of integers and maxima of doubles: both are exact, so that the order in which MPI combines ranks is of no
+ * consequence.
+ *
+ * A rank whose program ends with an error that the others do not have cannot know which call they wait in. It waits in
+ * a call of its own, on a communicator that is used for nothing else: if all come, they agree on one message; if not
+ * within a few seconds, it says its own and ends them (MPI_Abort). Lower ranks wait less long, so that the first to
+ * speak is, most often, the only one.
+ */
+#include "mpi/state.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { MESSAGE = 2048 };
+
+md_status md_mpi_error(const char *call, int code)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return md_error(MD_RUNTIME, "%.*s: %s", (int)strcspn(call, "("), call, text);
+}
+
+md_status md_mpi_sum(md_comm *c, int64_t *values, int n)
+{
+  MD_MPI(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_SUM, mpi_state_of(c)->ranks));
+  return MD_OK;
+}
+
+md_status md_mpi_max(md_comm *c, double *values, int n)
+{
+  MD_MPI(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, mpi_state_of(c)->ranks));
+  return MD_OK;
+}
+
+md_status md_mpi_before(md_comm *c, int64_t *value)
+{
+  const int64_t mine = *value;
+  MD_MPI(MPI_Scan(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_SUM, mpi_state_of(c)->ranks));
+  *value -= mine;
+  return MD_OK;
+}
+
+/* Of the ranks with the worst status, the one whose message is about the smallest particles speaks for all. */
+static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
+{
+  int worst = (int)status;
+  MD_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, ranks));
+  if (worst == (int)MD_OK) return MD_OK;
+  int64_t about[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+  if ((int)status == worst) {
+    md_error_particles(&about[0], &about[1]);
+    about[2] = rank;
+  }
+  int64_t least[3];
+  bool candidate = (int)status == worst;
+  for (int k = 0; k < 3; ++k) {
+    least[k] = candidate ? about[k] : INT64_MAX;
+    MD_MPI(MPI_Allreduce(MPI_IN_PLACE, &least[k], 1, MPI_INT64_T, MPI_MIN, ranks));
+    candidate = candidate && about[k] == least[k];
+  }
+  char text[MESSAGE] = "";
+  if (candidate) strncpy(text, md_error_text(), sizeof text - 1);
+  MD_MPI(MPI_Bcast(text, sizeof text, MPI_CHAR, (int)least[2], ranks));
+  const md_status agreed = md_error((md_status)worst, "%s", text);
+  md_error_about(least[0], least[1]);
+  return agreed;
+}
+
+md_status md_mpi_agree(md_comm *c, md_status status)
+{
+  return agree_on(mpi_state_of(c)->ranks, c->rank, status);
+}
+
+md_status md_mpi_conclude(md_comm *c, md_status status, bool *alone)
+{
+  mpi_state *s = mpi_state_of(c);
+  const double patience = 2.0 + 0.25 * (c->rank < 32 ? c->rank : 32), began = MPI_Wtime();
+  const struct timespec nap = {.tv_nsec = 1000000};
+  MPI_Request barrier;
+  int all_here = 0;
+  MD_MPI(MPI_Ibarrier(s->last, &barrier));
+  while (!all_here) {
+    MD_MPI(MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE));
+    if (all_here) break;
+    if (status != MD_OK && MPI_Wtime() - began > patience) {
+      s->alone = *alone = true;
+      s->status = status;
+      return status;
+    }
+    nanosleep(&nap, NULL);
+  }
+  *alone = false;
+  return agree_on(s->last, c->rank, status);
+}
