@@ -53,6 +53,9 @@ typedef struct md_engine_plan {
     double bytes;     /* per particle */
   } item[MD_PLAN_ITEMS];
   double bytes;      /* per particle, all items */
+  double halo;       /* how far ghosts reach, sigma */
+  double ghosts;     /* of a rank */
+  int ghost_bytes;   /* that refreshing one takes in a message */
   int64_t available; /* bytes on the device or machine; 0: unknown */
   char device[128];  /* what has that memory; empty: unknown */
   char method[128];  /* how neighbours are found */

@@ -189,6 +189,9 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
   const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
   const double real = g->mixed ? 4.0 : 8.0, record = (c->tagged ? 4.0 : 2.0) * real;
   *plan = md_engine_plan{};
+  plan->ghosts = (double)c->ghosts;
+  plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
+  plan->ghost_bytes = (int)record;
   add_item(plan, "positions, twice", 2.0 * record * (1.0 + ghosts));
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);

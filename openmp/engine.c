@@ -13,6 +13,7 @@
 #include "common/faults.h"
 #include "openmp/kernels.h"
 #include "openmp/openmp.h"
+#include "openmp/plan.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -123,12 +124,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   }
-  e->skin = model->skin;
-  /* A skin beyond the cutoff only makes the list longer, and ghosts reach at most one box. */
-  if (e->skin > model->cutoff) e->skin = model->cutoff;
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d] && model->cutoff + e->skin > model->box.length[d])
-      e->skin = model->box.length[d] - model->cutoff;
+  e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
   *engine = e;
   return MD_OK;
@@ -731,6 +727,7 @@ const md_engine_kind md_engine_openmp = {
     .run = run,
     .measure = measure,
     .download = download,
+    .plan = md_openmp_plan,
     .report = report,
     .destroy = destroy,
 };

@@ -42,6 +42,7 @@ typedef struct command_line {
   bool gpu_naive;
   bool plan;
   int64_t particles; /* of --particles; 0: not given */
+  int64_t ranks;     /* of --ranks; 0: not given */
   int64_t threads;
   int npreset;
   preset presets[PRESETS_MAX];
@@ -53,8 +54,9 @@ static const char usage[] =
     "usage: myriad -in DECK [options]     run a deck (an input script in LAMMPS's language)\n"
     "       mpirun -n P myriad -in DECK [options]\n"
     "                                     the same, by P ranks\n"
-    "       myriad plan -in DECK [options] [--particles N]\n"
-    "                                     the memory an engine needs for a deck, or for N such particles\n"
+    "       myriad plan -in DECK [options] [--particles N] [--ranks P]\n"
+    "                                     the memory an engine needs for a deck, or for N such particles,\n"
+    "                                     and what P ranks would tell one another\n"
     "       myriad info                   what this build and machine offer\n"
     "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
     "options:\n"
@@ -114,13 +116,16 @@ static const char **text_option(command_line *c, const char *word)
 static md_status one_value(command_line *c, const char *word, const char *value)
 {
   const char **text = text_option(c, word);
-  const bool threads = is(word, "--threads", "-threads"), particles = is(word, "--particles", "-particles");
-  if (!text && !threads && !particles)
+  const bool threads = is(word, "--threads", "-threads"), particles = is(word, "--particles", "-particles"),
+             ranks = is(word, "--ranks", "-ranks");
+  if (!text && !threads && !particles && !ranks)
     return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
-  if (particles && !c->plan) return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
+  if ((particles || ranks) && !c->plan)
+    return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
   if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
   if (threads) return md_word_int64(value, "--threads", 1, 4096, &c->threads);
   if (particles) return md_word_int64(value, "--particles", 1, INT64_MAX, &c->particles);
+  if (ranks) return md_word_int64(value, "--ranks", 1, 1 << 24, &c->ranks);
   *text = value;
   return MD_OK;
 }
@@ -233,7 +238,7 @@ static void close_log(md_log *log)
 static md_status set_up(md_sim *sim, const command_line *c)
 {
   sim->engine = c->kind;
-  sim->planning = (md_planning){.on = c->plan, .particles = c->particles};
+  sim->planning = (md_planning){.on = c->plan, .particles = c->particles, .ranks = c->ranks};
   if (c->threads > 0) omp_set_num_threads((int)c->threads);
   sim->options.threads = omp_get_max_threads();
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;

@@ -3,9 +3,11 @@
  * The engine says what each of its arrays costs a particle. Another number of particles than the deck's is planned in a
  * box of the same density and the same shape, so that cells and lists keep their share. The most particles that fit
  * are found by bisection, since fixed costs weigh less on more particles: some 30 calls of the engine's plan, which
- * makes nothing. Units: bytes, 1 KiB = 1024.
+ * makes nothing. With several ranks the plan is that of one of them: of its domain, as decompose.h divides the box, with
+ * ghosts on all sides that have a neighbour. Units: bytes, 1 KiB = 1024.
  */
 #include "src/plan.h"
+#include "common/decompose.h"
 #include "src/engines.h"
 
 #include <math.h>
@@ -27,31 +29,65 @@ md_status md_plan_check(const md_sim *sim)
                   sim->engine->name, others[0] ? others : " none");
 }
 
-/* The plan for n particles at the deck's density. */
-static md_status plan_of(const md_sim *sim, int64_t n, md_engine_plan *plan)
+/* The division of n particles among the ranks planned for. */
+typedef struct division {
+  int count[3];
+  md_model domain; /* of one rank, as if it were periodic where it has neighbours */
+  int64_t n;       /* particles of a rank */
+} division;
+
+/* MD_USAGE: the ranks do not fit. */
+static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, division *part)
 {
-  md_model model = sim->model;
-  if (model.natoms > 0 && n != model.natoms) {
-    const double scale = pow((double)n / (double)model.natoms, 1.0 / model.box.dim);
-    for (int d = 0; d < model.box.dim; ++d) {
-      model.box.length[d] *= scale;
-      model.box.hi[d] = model.box.lo[d] + model.box.length[d];
-    }
-    model.natoms = n;
+  static const int any[3] = {0, 0, 0};
+  part->domain = sim->model;
+  md_box *box = &part->domain.box;
+  if (sim->model.natoms > 0 && n != sim->model.natoms) {
+    const double scale = pow((double)n / (double)sim->model.natoms, 1.0 / box->dim);
+    for (int d = 0; d < box->dim; ++d) box->length[d] *= scale;
   }
+  if (!md_decomposition_choose(box, ranks, any, halo, part->count))
+    return md_error(
+        MD_USAGE,
+        "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x %.4g",
+        ranks, halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
+  for (int d = 0; d < box->dim; ++d) {
+    box->periodic[d] = box->periodic[d] || part->count[d] > 1;
+    box->length[d] /= part->count[d];
+    box->hi[d] = box->lo[d] + box->length[d];
+  }
+  part->n = (n - 1) / ranks + 1;
+  part->domain.natoms = part->n;
+  return MD_OK;
+}
+
+/* Beyond what one rank may hold, its costs are those of a full rank. */
+static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? part->n : MD_PARTICLES_MAX; }
+
+/* The plan of one of the ranks that share n particles. */
+static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine_plan *plan)
+{
+  const int ranks = sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1;
   *plan = (md_engine_plan){0};
-  return sim->engine->plan(&model, n, &sim->options, plan);
+  /* The halo's width is a matter of the whole box. */
+  MD_TRY(divide(sim, n, 1, 0.0, part));
+  MD_TRY(sim->engine->plan(&part->domain, held(part), &sim->options, plan));
+  if (ranks == 1) return MD_OK;
+  MD_TRY(divide(sim, n, ranks, plan->halo, part));
+  return sim->engine->plan(&part->domain, held(part), &sim->options, plan);
 }
 
 /* The most particles of one rank that `available` bytes hold. */
 static int64_t most_that_fit(const md_sim *sim, int64_t available)
 {
+  const int64_t ranks = sim->planning.ranks > 0 ? sim->planning.ranks : 1;
   int64_t fit = 0, too_many = MD_PARTICLES_MAX + 1;
   while (too_many - fit > 1) {
     const int64_t n = fit + (too_many - fit) / 2;
     md_engine_plan plan;
+    division part;
     /* A number that the engine refuses does not fit either. */
-    if (plan_of(sim, n, &plan) == MD_OK && plan.bytes * (double)n <= (double)available)
+    if (plan_of(sim, n * ranks, &part, &plan) == MD_OK && plan.bytes * (double)n <= (double)available)
       fit = n;
     else
       too_many = n;
@@ -79,6 +115,7 @@ static void print_row(md_log *log, const char *name, double bytes, int64_t n)
 static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
 {
   char room[AMOUNT_CHARS];
+  const int64_t ranks = sim->planning.ranks > 0 ? sim->planning.ranks : 1;
   if (plan->available <= 0) {
     md_log_print(sim->log, "Memory available: unknown\n");
     return;
@@ -86,12 +123,37 @@ static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
   const int64_t most = most_that_fit(sim, plan->available);
   md_log_print(sim->log, "Memory available: %s%s%s\n", amount((double)plan->available, room),
                plan->device[0] ? " on " : "", plan->device);
-  md_log_print(sim->log, "Largest number of particles that fits: %lld%s\n", (long long)most,
-               most == MD_PARTICLES_MAX ? ", the limit of a rank" : "");
-  if (most == 0 || n <= most) return;
-  const int64_t ranks = (n - 1) / most + 1;
+  md_log_print(sim->log, "Largest number of particles that fits: %lld%s%s\n", (long long)most * ranks,
+               ranks > 1 ? " on all ranks" : "", most == MD_PARTICLES_MAX ? ", the limit of a rank" : "");
+  if (most == 0 || n <= most * ranks) return;
   md_log_print(sim->log, "%lld particles do not fit: they need at least %lld ranks, each with such memory\n",
-               (long long)n, (long long)ranks);
+               (long long)n, (long long)((n - 1) / most + 1));
+}
+
+/* What ranks tell one another: ghosts' positions every step, through the faces that are divided. */
+static void print_ranks(const md_sim *sim, const division *part, const md_engine_plan *plan)
+{
+  const md_box *box = &part->domain.box;
+  const int dim = box->dim;
+  double sent = 0.0, before = 1.0;
+  int messages = 0;
+  char total[AMOUNT_CHARS];
+  md_log_print(sim->log, "Ranks: %d x %d x %d, domains of %.6g x %.6g x %.6g, %lld particles each\n",
+               part->count[0], part->count[1], part->count[2], box->length[0], box->length[1],
+               dim == 3 ? box->length[2] : 0.0, (long long)part->n);
+  /* Axis after axis: what came in before goes on. */
+  for (int d = 0; d < dim; ++d) {
+    const double layers = box->periodic[d] ? 2.0 * plan->halo / box->length[d] : 0.0;
+    if (part->count[d] > 1) {
+      messages += 2;
+      sent += (double)part->n * before * layers;
+    }
+    before *= 1.0 + layers;
+  }
+  md_log_print(sim->log, "Halo: %.6g wide, %.6g ghosts a rank, of which %.6g come from other ranks\n",
+               plan->halo, plan->ghosts, sent);
+  md_log_print(sim->log, "Messages: %d a rank and step, %s in all\n", messages,
+               amount(sent * plan->ghost_bytes, total));
 }
 
 md_status md_plan_print(md_sim *sim)
@@ -102,16 +164,18 @@ md_status md_plan_print(md_sim *sim)
   const int64_t n = sim->planning.particles > 0 ? sim->planning.particles : sim->model.natoms;
   if (n == 0) return md_error(MD_USAGE, "plan: the deck has made no particles; say --particles N");
   md_engine_plan plan;
-  /* Beyond what one rank may hold, its costs are those of a full rank. */
-  MD_TRY(plan_of(sim, n < MD_PARTICLES_MAX ? n : MD_PARTICLES_MAX, &plan));
+  division part;
+  MD_TRY(plan_of(sim, n, &part, &plan));
   md_log *log = sim->log;
   md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n", sim->engine->name,
                (long long)n, sim->model.box.dim, sim->model.cutoff);
-  md_log_print(log, "Neighbours: %s\n\n", plan.method);
-  md_log_print(log, "%-32s | %18s | %12s\n", "item", "bytes per particle", "total");
+  md_log_print(log, "Neighbours: %s\n", plan.method);
+  if (sim->planning.ranks > 0) print_ranks(sim, &part, &plan);
+  md_log_print(log, "\n%-32s | %18s | %12s\n", "item", "bytes per particle",
+               sim->planning.ranks > 1 ? "total a rank" : "total");
   md_log_print(log, "--------------------------------------------------------------------\n");
-  for (int k = 0; k < plan.nitem; ++k) print_row(log, plan.item[k].name, plan.item[k].bytes, n);
-  print_row(log, "all", plan.bytes, n);
+  for (int k = 0; k < plan.nitem; ++k) print_row(log, plan.item[k].name, plan.item[k].bytes, part.n);
+  print_row(log, "all", plan.bytes, part.n);
   md_log_print(log, "\n");
   print_room(sim, &plan, n);
   sim->planning.done = true;

@@ -46,6 +46,7 @@ typedef struct md_explained {
 typedef struct md_planning {
   bool on;
   int64_t particles; /* to plan for; 0: those of the deck */
+  int64_t ranks;     /* to plan for; 0: one */
   bool done;         /* the plan has been printed: the rest of the deck is not read */
 } md_planning;
 

@@ -289,6 +289,35 @@ def test_plan_for_many_particles(tmp_path):
         assert ranks and int(ranks[1]) == -(-100000000000 // int(fits[1]))
 
 
+LIQUID = ("region b block 0 30 0 30 0 60 units box\ncreate_box 1 b\nmass 1 1\nlattice sc 1.0\ncreate_atoms 1 box\n"
+          "pair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.5 bin\nfix 1 all nve\nrun 1\n")
+
+
+def test_plan_for_ranks(tmp_path):
+    """A box of 30 x 30 x 60 on 4 ranks is cut twice along z: 30 x 30 x 15 each, 3 sigma of ghosts on each side."""
+    (tmp_path / "in.liquid").write_text(LIQUID)
+    out = works(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp", "--ranks", "4")).out
+    assert "\nRanks: 1 x 1 x 4, domains of 30 x 30 x 15, 13500 particles each\n" in out
+    halo = re.search(r"^Halo: 3 wide, ([\d.]+) ghosts a rank, of which ([\d.]+) come from other ranks$", out, re.M)
+    assert float(halo[1]) == pytest.approx(36 * 36 * 21 - 13500, rel=1e-4)
+    assert float(halo[2]) == pytest.approx(36 * 36 * 6, rel=1e-4)
+    assert re.search(rf"^Messages: 2 a rank and step, {36 * 36 * 6 * 24 / 1024:.1f} KiB in all$", out, re.M)
+    many = works(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp", "--ranks", "64", "--particles",
+                      "64000000000")).out
+    assert "1000000000 particles each" in many and "\nMessages: 6 a rank and step" in many
+    refused(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp", "--ranks", "10007"), USAGE,
+            "10007 ranks", "thinner than the halo of 3")
+
+
+def test_plan_says_what_a_run_takes(tmp_path):
+    """The openmp engine's plan against the end of a log. A crystal's shells make its lists longer than a liquid's."""
+    (tmp_path / "in.liquid").write_text(LIQUID)
+    plan = works(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp")).out
+    run = works(call(tmp_path, "-in", "in.liquid", "--engine", "openmp", "-log", "none")).out
+    planned = float(re.search(r"^all +\| +([\d.]+)", plan, re.M)[1])
+    assert planned == pytest.approx(float(re.search(r"^Memory: ([\d.]+) bytes per particle", run, re.M)[1]), rel=0.15)
+
+
 def test_plan_of_an_engine_without_one(hello):
     done = call(hello, "plan", "-in", "in.hello", "--engine", "naive")
     refused(done, USAGE, "engine naive has no plan", "engines of this build that have one")
@@ -300,6 +329,7 @@ def test_plan_of_an_engine_without_one(hello):
     (["-in", "in.hello", "--particles"], ["--particles", "needs a value"]),
     (["-in", "in.hello", "--particles", "0"], ["--particles", "at least 1", "0"]),
     (["-in", "in.hello", "--particles", "1e6"], ["--particles", "whole number", "1e6"]),
+    (["-in", "in.hello", "--ranks", "0"], ["--ranks", "from 1", "0"]),
     (["-in", "in.hello", "-log", "plan.log"], ["plan writes no log", "-log plan.log"]),
     (["in.hello"], ["in.hello", "unknown option"]),
 ])

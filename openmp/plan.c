@@ -1,0 +1,64 @@
+/* The memory the OpenMP engine would need: the arrays of engine.c, estimated from the density.
+ *
+ * A list holds the particles of a sphere of cutoff + skin; rows are as long as the longest of a block of BLOCK
+ * particles, which in a liquid is little more.
+ */
+#include "openmp/plan.h"
+#include "openmp/kernels.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void add_item(md_engine_plan *plan, const char *name, double bytes)
+{
+  if (!(bytes > 0.0)) return;
+  plan->item[plan->nitem].name = name;
+  plan->item[plan->nitem++].bytes = bytes;
+  plan->bytes += bytes;
+}
+
+/* A skin beyond the cutoff only makes the list longer, and ghosts reach at most one box. */
+double openmp_skin(const md_model *model)
+{
+  double skin = model->skin < model->cutoff ? model->skin : model->cutoff;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d] && model->cutoff + skin > model->box.length[d])
+      skin = model->box.length[d] - model->cutoff;
+  return skin;
+}
+
+/* Ghosts per particle in a layer `width` deep outside those faces of the box that have something beyond them. */
+static double ghosts_per_particle(const md_model *model, double width)
+{
+  double grown = 1.0;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) grown *= 1.0 + 2.0 * width / model->box.length[d];
+  return grown - 1.0;
+}
+
+md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_options *options,
+                         md_engine_plan *plan)
+{
+  const int dim = model->box.dim;
+  const double reach = model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0;
+  const double density = (double)n / md_box_volume(&model->box);
+  const double sphere =
+      dim == 3 ? 4.0 / 3.0 * 3.14159265358979 * reach * reach * reach : 3.14159265358979 * reach * reach;
+  const double mean = density * sphere, ghosts = ghosts_per_particle(model, reach);
+  const double width = md_max(reach, options->cell_size);
+  const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
+  const bool pairs = model->pair.kind != MD_PAIR_NONE;
+  *plan = (md_engine_plan){.ghosts = ghosts * (double)n, .halo = reach, .ghost_bytes = 8 * dim};
+  add_item(plan, "particles and a spare field", (md_particles_bytes(dim) + 8.0) * (1.0 + ghosts));
+  add_item(plan, "impulses", 8.0 * dim);
+  add_item(plan, "positions at the rebuild", 8.0 * dim);
+  add_item(plan, "single-precision positions", 4.0 * dim * (1.0 + ghosts));
+  add_item(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
+  add_item(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
+  add_item(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
+  add_item(plan, "neighbour lists", pairs ? 4.0 * (mean + sqrt(mean / BLOCK)) : 0.0);
+  snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
+  snprintf(plan->device, sizeof plan->device, "this machine");
+  plan->available = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+  return MD_OK;
+}
