@@ -42,6 +42,7 @@ typedef struct md_gpu_options {
 typedef struct md_engine_options {
   int threads;      /* 0: all */
   double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
+  int ranks;        /* that a plan is for; 0: one */
   md_gpu_options gpu;
 } md_engine_options;
 

@@ -39,6 +39,12 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
   }
 }
 
+double gpu_halo(const md_model *model, const gpu_choice *c, int d)
+{
+  if (model->cutoff == 0.0) return 0.0;
+  return c->neighbours == MD_GPU_LIST ? c->reach : model->box.length[d] / c->count[d];
+}
+
 static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
 {
   const md_box *box = &model->box;
@@ -46,8 +52,7 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->slack = c->neighbours == MD_GPU_LIST ? 0.5 * c->skin : INFINITY;
   for (int d = 0; d < box->dim; ++d) {
     const double width = box->length[d] / c->count[d];
-    c->halo[d] = 0.0;
-    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
+    c->halo[d] = box->periodic[d] ? gpu_halo(model, c, d) : 0.0;
     /* On an axis with one cell and no images nobody can stray. */
     if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
       c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
@@ -186,7 +191,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   wanted = c->neighbours;
   if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
   md_engine_plan plan;
-  gpu_memory(model, n, g, c, &plan);
+  gpu_memory(model, n, ranks, g, c, &plan);
   if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
     return MD_OK;
   gpu_choice without = *c;
@@ -205,7 +210,7 @@ static void add_item(md_engine_plan *plan, const char *name, double bytes)
   plan->bytes += bytes;
 }
 
-void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const gpu_choice *c,
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g, const gpu_choice *c,
                 md_engine_plan *plan)
 {
   const int dim = model->box.dim;
@@ -225,7 +230,13 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
     add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
   add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   add_item(plan, "neighbour lists", 16.0 * c->rows);
-  if (model->langevin.on) add_item(plan, "ids for the thermostat", 8.0);
+  if (model->langevin.on || ranks > 1) add_item(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
+  if (ranks > 1) {
+    /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
+    const double whole = c->packed ? 32.0 : record;
+    add_item(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0));
+    add_item(plan, "room for more particles", plan->bytes / 16.0);
+  }
   snprintf(plan->method, sizeof plan->method, "%s%s",
            c->neighbours == MD_GPU_LIST    ? "neighbour lists"
            : c->neighbours == MD_GPU_CELLS ? "cells, no lists"

@@ -29,8 +29,11 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
 /* How far beyond the box packed positions reach on each side: the farthest that a particle may move in a step, twice. */
 double gpu_packed_margin(const md_model *model);
 
-/* Bytes per particle of each array, and their sum. */
-void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *options, const gpu_choice *choice,
-                md_engine_plan *plan);
+/* How far ghosts must reach along an axis that has any. */
+double gpu_halo(const md_model *model, const gpu_choice *choice, int axis);
+
+/* Bytes per particle of each array of one of so many ranks, and their sum. */
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,
+                const gpu_choice *choice, md_engine_plan *plan);
 
 #endif

@@ -1429,7 +1429,7 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
   if (there) MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
-  gpu_memory(model, n, &options->gpu, &choice, out);
+  gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
   out->available = available;
   if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
   return MD_OK;

@@ -137,8 +137,7 @@ template <class T> struct gpu_ranks {
       g->lo[d] = lo[d];
       g->count[d] = box.end[d] - box.first[d] + 2 * choice.border[d];
       const bool meets = whole->periodic[d] || domains[d] > 1;
-      halo[d] =
-          meets && model->cutoff > 0.0 ? (choice.neighbours == MD_GPU_LIST ? choice.reach : width) : 0.0;
+      halo[d] = meets ? gpu_halo(model, &choice, d) : 0.0;
       layers[d] = choice.border[d];
     }
     MD_TRY(md_device_reserve(memory, &cuts, (int64_t)all.size() * 4, "cuts between domains"));
