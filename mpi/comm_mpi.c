@@ -5,6 +5,7 @@
  * and become messages.
  */
 #include "mpi/comm_mpi.h"
+#include "common/transport.h"
 #include "mpi/state.h"
 #ifdef MD_WITH_GPU
 #include "mpi/transport.h"

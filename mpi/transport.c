@@ -58,36 +58,41 @@ static int piece(int64_t bytes, int k)
   return (int)(left < MESSAGE_MOST ? left : MESSAGE_MOST);
 }
 
-static md_status post(MPI_Comm ranks, int n, const md_message *message, MPI_Request *request, int *posted)
+/* The requests of a list of messages. */
+typedef struct posted {
+  MPI_Request *request;
+  int n;
+} posted;
+
+static md_status post(MPI_Comm ranks, int n, const md_message *message, posted *p)
 {
   for (int m = 0; m < n; ++m)
     for (int k = 0; message[m].from >= 0 && k < pieces(message[m].receive_bytes); ++k) {
       char *to = (char *)message[m].receive + (int64_t)k * MESSAGE_MOST;
       MD_TRY_MPI(MPI_Irecv(to, piece(message[m].receive_bytes, k), MPI_BYTE, message[m].from, 0, ranks,
-                           &request[*posted]));
-      ++*posted;
+                           &p->request[p->n]));
+      ++p->n;
     }
   for (int m = 0; m < n; ++m)
     for (int k = 0; message[m].to >= 0 && k < pieces(message[m].send_bytes); ++k) {
       const char *from = (const char *)message[m].send + (int64_t)k * MESSAGE_MOST;
       MD_TRY_MPI(MPI_Isend(from, piece(message[m].send_bytes, k), MPI_BYTE, message[m].to, 0, ranks,
-                           &request[*posted]));
-      ++*posted;
+                           &p->request[p->n]));
+      ++p->n;
     }
   return MD_OK;
 }
 
 md_status md_transport_messages(MPI_Comm ranks, int n, const md_message *message)
 {
-  enum { FEW = 64 };
-  MPI_Request few[FEW], *request = few;
-  int most = 0, posted = 0;
+  posted p = {NULL, 0};
+  int most = 0;
   for (int m = 0; m < n; ++m) most += pieces(message[m].send_bytes) + pieces(message[m].receive_bytes);
-  if (most > FEW) MD_TRY(md_array_new(&request, most, sizeof *request, "requests"));
-  md_status status = post(ranks, n, message, request, &posted);
+  MD_TRY(md_array_new(&p.request, most, sizeof(MPI_Request), "requests"));
+  md_status status = post(ranks, n, message, &p);
   if (status == MD_OK)
-    status = md_transport_mpi(MPI_Waitall(posted, request, MPI_STATUSES_IGNORE), "MPI_Waitall");
-  if (request != few) free(request);
+    status = md_transport_mpi(MPI_Waitall(p.n, p.request, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  free(p.request);
   return status;
 }
 
