@@ -45,6 +45,12 @@ double gpu_halo(const md_model *model, const gpu_choice *c, int d)
   return c->neighbours == MD_GPU_LIST ? c->reach : model->box.length[d] / c->count[d];
 }
 
+int gpu_halo_cells(const md_model *model, const gpu_choice *c, int d)
+{
+  const double width = model->box.length[d] / c->count[d];
+  return std::max((int)std::ceil(gpu_halo(model, c, d) / width * (1.0 - 1e-9)), 1);
+}
+
 static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
 {
   const md_box *box = &model->box;

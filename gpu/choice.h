@@ -31,6 +31,8 @@ double gpu_packed_margin(const md_model *model);
 
 /* How far ghosts must reach along an axis that has any. */
 double gpu_halo(const md_model *model, const gpu_choice *choice, int axis);
+/* And how many cells that is: the fewest that a domain may have. */
+int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
 
 /* Bytes per particle of each array of one of so many ranks, and their sum. */
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,

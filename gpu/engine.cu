@@ -1378,7 +1378,7 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, const gpu_choi
 {
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
-    width = std::max(width, choice.border[d] * model->box.length[d] / choice.count[d]);
+    width = std::max(width, gpu_halo_cells(model, &choice, d) * model->box.length[d] / choice.count[d]);
   MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width : 0.0));
   return comm->migrate(comm, model, p);
 }

@@ -122,7 +122,8 @@ template <class T> struct gpu_ranks {
     for (int d = 0; d < 3; ++d) {
       const bool used = d < T::DIM;
       const int cells = used ? choice.count[d] : 1;
-      MD_TRY(cut_axis(whole, d, cells, domains[d] > 1 ? choice.border[d] : 1));
+      layers[d] = used ? gpu_halo_cells(model, &choice, d) : 1;
+      MD_TRY(cut_axis(whole, d, cells, domains[d] > 1 ? layers[d] : 1));
       box.lo[d] = whole->lo[d];
       box.per_width[d] = used ? 1.0 / (whole->length[d] / cells) : 0.0;
       box.cells[d] = cells;
@@ -138,7 +139,6 @@ template <class T> struct gpu_ranks {
       g->count[d] = box.end[d] - box.first[d] + 2 * choice.border[d];
       const bool meets = whole->periodic[d] || domains[d] > 1;
       halo[d] = meets ? gpu_halo(model, &choice, d) : 0.0;
-      layers[d] = choice.border[d];
     }
     MD_TRY(md_device_reserve(memory, &cuts, (int64_t)all.size() * 4, "cuts between domains"));
     MD_TRY(put(&cuts, all.data(), all.size() * 4));
