@@ -21,7 +21,11 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
   const real r2 = separation<T>(s.scale, xi, xj, delta);
   if (!(r2 < s.k[0]) || j == i) return;
   least = min(least, order_of(r2));
-  const real f = force_of<STYLE>(r2, s.k);
+  real f;
+  if constexpr (T::PACKED)
+    f = ranged_force_of<STYLE>(r2, s.k);
+  else
+    f = force_of<STYLE>(r2, s.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
 }
@@ -51,7 +55,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
 }
 
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   progress now;

@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "gpu/launch.cuh"
 #include "gpu/profile.h"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -192,6 +193,11 @@ template <class T> struct gpu_engine final : md_engine {
     uint64_t bits;
     memcpy(&bits, &model->close2, sizeof bits);
     view.close_high = (int)(bits >> 32);
+    if (T::PACKED) {
+      const double least = SEED_LEAST;
+      memcpy(&bits, &least, sizeof bits);
+      view.close_high = std::max(view.close_high, (int)(bits >> 32));
+    }
     if constexpr (T::MIXED) {
       double *wide_k = nullptr;
       float *k = nullptr;
@@ -1051,6 +1057,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, p->n, options, available, &choice));
+  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
   const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
   if (!mixed && !choice.tagged) return make_engine<exact2>(engine, model, p, options, choice, device);
   if (!mixed && flat) return make_engine<exact2_tagged>(engine, model, p, options, choice, device);
