@@ -4,8 +4,12 @@
  * on their way while these are evaluated. Neighbouring threads have neighbouring particles, whose lists run through
  * space in the same order, so that the positions a warp asks for at one time lie in a few cache lines.
  *
- * Bytes a particle and step in 3D: 4 a listed neighbour, 32 + 32 for positions, 24 + 24 for velocities. Operations: about
- * 23 in double a neighbour. See docs/performance.md for which of the two is the limit.
+ * What counts is the cache lines a warp touches, the warps there are to wait meanwhile, and instructions, about 55 a
+ * neighbour, 19 of them in double: so packed positions (layout.cuh), 64 registers, and no branches but those that skip pairs
+ * beyond the cutoff. Evaluating those too, without a branch, was slower.
+ *
+ * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
+ * velocities. See docs/performance.md for the limits.
  */
 #include "gpu/advance.cuh"
 
