@@ -213,7 +213,7 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
   const double real = g->mixed ? 4.0 : 8.0, record = c->packed ? 16.0 : (c->tagged ? 4.0 : 2.0) * real;
   *plan = md_engine_plan{};
   add_item(plan, c->packed ? "packed positions, twice" : "positions, twice", 2.0 * record * (1.0 + ghosts));
-  if (c->packed) add_item(plan, "their upper digits and paths, twice", 16.0);
+  if (c->packed) add_item(plan, "pages and paths, twice", 16.0);
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
