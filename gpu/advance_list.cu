@@ -4,8 +4,12 @@
  * on their way while these are evaluated. Neighbouring threads have neighbouring particles, whose lists run through
  * space in the same order, so that the positions a warp asks for at one time lie in a few cache lines.
  *
- * Bytes a particle and step in 3D: 4 a listed neighbour, 32 + 32 for positions, 24 + 24 for velocities. Operations: about
- * 23 in double a neighbour. See docs/performance.md for which of the two is the limit.
+ * What counts is the cache lines a warp touches, the warps there are to wait meanwhile, and instructions, about 55 a
+ * neighbour, 19 of them in double: so packed positions (layout.cuh), 64 registers, and no branches but those that skip pairs
+ * beyond the cutoff. Evaluating those too, without a branch, was slower.
+ *
+ * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
+ * velocities. See docs/performance.md for the limits.
  */
 #include "gpu/advance.cuh"
 
@@ -21,7 +25,11 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
   const real r2 = separation<T>(s.scale, xi, xj, delta);
   if (!(r2 < s.k[0]) || j == i) return;
   least = min(least, order_of(r2));
-  const real f = force_of<STYLE>(r2, s.k);
+  real f;
+  if constexpr (T::PACKED)
+    f = ranged_force_of<STYLE>(r2, s.k);
+  else
+    f = force_of<STYLE>(r2, s.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
 }
@@ -51,7 +59,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
 }
 
 template <class T, int STYLE, bool PARTS>
-static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   progress now;

@@ -4,6 +4,7 @@
  * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
  */
 #include "gpu/choice.h"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,7 @@ double gpu_packed_margin(const md_model *model)
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
-      model->float_drift)
+      model->float_drift || model->cutoff * model->cutoff >= SEED_MOST)
     return false;
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
   for (int d = 0; d < 3; ++d)
@@ -227,7 +228,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
   plan->ghost_bytes = (int)record;
   add_item(plan, c->packed ? "packed positions, twice" : "positions, twice", 2.0 * record * (1.0 + ghosts));
-  if (c->packed) add_item(plan, "their upper digits and paths, twice", 16.0);
+  if (c->packed) add_item(plan, "pages and paths, twice", 16.0);
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);

@@ -93,7 +93,8 @@ static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
     if (own != found->a) continue;
     if (stage == FIND_B) atomicMin(&found->b, (unsigned long long)d);
     if (stage == FIND_REST && found->b == (unsigned long long)d) {
-      found->x = x;
+      /* A packed position cannot say that it is no number, but then the velocity is none either. */
+      found->x = T::PACKED && !isfinite(v) ? v : x;
       found->v = v;
       found->type = type_of(r);
     }

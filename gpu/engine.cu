@@ -23,6 +23,7 @@
 #include "gpu/launch.cuh"
 #include "gpu/profile.h"
 #include "gpu/ranks.cuh"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -206,6 +207,11 @@ template <class T> struct gpu_engine final : md_engine {
     uint64_t bits;
     memcpy(&bits, &model->close2, sizeof bits);
     view.close_high = (int)(bits >> 32);
+    if (T::PACKED) {
+      const double least = SEED_LEAST;
+      memcpy(&bits, &least, sizeof bits);
+      view.close_high = std::max(view.close_high, (int)(bits >> 32));
+    }
     if constexpr (T::MIXED) {
       double *wide_k = nullptr;
       float *k = nullptr;
@@ -1373,6 +1379,15 @@ md_status check_ranks(const md_engine_options *options)
   return MD_OK;
 }
 
+/* Whether a device can pack is a matter of its kind: all ranks must have the same records. */
+md_status agree_to_pack(md_comm *comm, gpu_choice *choice)
+{
+  double cannot = !choice->packed;
+  MD_TRY(comm->max(comm, &cannot, 1));
+  choice->packed = cannot == 0.0;
+  return MD_OK;
+}
+
 /* Gives every rank its domain and the particles in it. */
 md_status divide(md_model *model, md_particles *p, md_comm *comm, const gpu_choice &choice)
 {
@@ -1400,6 +1415,8 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   if (several) MD_TRY(comm->max(comm, &least, 1));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &choice));
+  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
+  if (several) MD_TRY(agree_to_pack(comm, &choice));
   if (several) MD_TRY(divide(model, p, comm, choice));
   auto make = [&](auto layout) {
     return make_engine<decltype(layout)>(engine, model, p, comm, options, choice, device, sharers);
