@@ -16,6 +16,17 @@ static const double CELLS_SKIN = 1.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
+/* Extra reach of lists for fast particles, in skins: lists then last a quarter longer, and cells must be wider. */
+#ifndef TUNE_EXTRA
+#define TUNE_EXTRA 0.25
+#endif
+static const double LIST_EXTRA = TUNE_EXTRA;
+/* Cells along x to a cell's width, for lists. */
+#ifndef TUNE_PARTS
+#define TUNE_PARTS 2
+#endif
+static const int LIST_PARTS = TUNE_PARTS;
+
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
 /* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
@@ -47,7 +58,8 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   for (int d = 0; d < box->dim; ++d) {
     const double width = box->length[d] / c->count[d];
     c->halo[d] = 0.0;
-    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
+    if (box->periodic[d] && model->cutoff > 0.0)
+      c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach + 2.0 * c->extra : width;
     /* On an axis with one cell and no images nobody can stray. */
     if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
       c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
@@ -57,18 +69,41 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
+/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
+static double longest_reach(const md_model *model, bool mixed)
+{
+  double longest = INFINITY;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
+  return longest;
+}
+
+static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
+{
+  c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
+  c->reach = model->cutoff + c->skin;
+}
+
+static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
+{
+  c->extra = 0.0;
+  if (c->neighbours != MD_GPU_LIST) return;
+  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
+}
+
 static void choose_with(const md_model *model, int64_t n, const md_engine_options *o,
                         md_gpu_neighbours neighbours, gpu_choice *c)
 {
   const int dim = model->box.dim;
   c->neighbours = neighbours;
-  c->border[0] = neighbours == MD_GPU_LIST ? 2 : 1;
+  c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
              neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
-  double width = c->reach;
+  choose_extra(model, o->gpu.mixed, c);
+  double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, std::max(width, o->cell_size), c);
   choose_halo(model, n, c);
@@ -102,16 +137,6 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
                     "package gpu: staged yes needs sorted yes: only particles in the order of cells have "
                     "their candidates in one piece");
   return MD_OK;
-}
-
-/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
-static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
-{
-  c->skin = wanted;
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d])
-      c->skin = std::min(c->skin, (mixed ? 0.499 : 1.0) * model->box.length[d] - model->cutoff);
-  c->reach = model->cutoff + c->skin;
 }
 
 /* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */
