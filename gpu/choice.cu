@@ -18,12 +18,12 @@ static const double CELLS_PER_PARTICLE = 2.0;
 
 /* Extra reach of lists for fast particles, in skins: lists then last a quarter longer, and cells must be wider. */
 #ifndef TUNE_EXTRA
-#define TUNE_EXTRA 0.25
+#define TUNE_EXTRA 0.2
 #endif
 static const double LIST_EXTRA = TUNE_EXTRA;
 /* Cells along x to a cell's width, for lists. */
 #ifndef TUNE_PARTS
-#define TUNE_PARTS 2
+#define TUNE_PARTS 4
 #endif
 static const int LIST_PARTS = TUNE_PARTS;
 

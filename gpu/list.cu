@@ -43,7 +43,13 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
 }
 
-constexpr int LIST_THREADS = 128;
+#ifndef TUNE_THREADS
+#define TUNE_THREADS 128
+#endif
+#ifndef TUNE_FLUSH
+#define TUNE_FLUSH __forceinline__
+#endif
+constexpr int LIST_THREADS = TUNE_THREADS;
 /* Candidates that are kept before their hits are written: a multiple of the ring they wait in for their test, 32 by 32. */
 #ifndef TUNE_ROOM
 #define TUNE_ROOM 576
@@ -57,10 +63,14 @@ constexpr int LIST_BLOCKS = TUNE_BLOCKS;
 constexpr int SPAN = 8;
 
 struct warp_tile {
-  float4 ring[RING];            /* -2 b, |b|^2 - t(e') */
-  int index[ROOM + 32];         /* of the candidates kept, in turn */
-  unsigned hits[ROOM / 32][32]; /* of 32 candidates, the first on top; by lane */
+  float4 ring[RING];    /* b, |b|^2 - t(e') */
+  int index[ROOM + 32]; /* of the candidates kept, the first at the end */
+  unsigned hits[ROOM / 32]
+               [32]; /* of 32 candidates, the first on top, in a word a lane; the first 32 at the end */
 };
+
+/* Where the index of candidate number `slot` is. */
+static __device__ __forceinline__ int place(int slot) { return ROOM + 31 - slot; }
 
 /* Particles of a warp that are treated together. */
 struct box {
@@ -70,10 +80,11 @@ struct box {
 
 /* One lane's side of the work. */
 struct list_maker {
-  float at[3], own; /* relative to the middle of the box; |a|^2 - reach^2, or infinite if not in the box */
+  float at[3], own; /* -2 a, from the middle of the box; |a|^2 - reach^2, or huge if not in the box */
   int i, self;      /* and its number among the candidates kept */
   int kept, tested; /* candidates; of all lanes */
-  int left;         /* hits not yet written */
+  int left;         /* hits not yet written, and which words they are in */
+  unsigned words;
   int4 *list;
   int rows, most; /* written, and room for */
 };
@@ -132,23 +143,35 @@ static __device__ __forceinline__ int2 range_in_row(const system_view<T> &s, con
   return make_int2(start[row + first], start[row + last + 1]);
 }
 
-/* Writes the neighbours among the candidates tested. Lanes are in step as long as this happens once. */
-static __device__ __forceinline__ void write_hits(warp_tile &tile, list_maker &m)
+/* The next hit, and the word it is in. */
+static __device__ __forceinline__ int next_hit(const warp_tile &tile, unsigned &words, int &row,
+                                               unsigned &word)
 {
-  const int lane = threadIdx.x & 31;
+  if (!word) {
+    row = 31 - __clz((int)words);
+    words ^= 1u << row;
+    word = tile.hits[row][threadIdx.x & 31];
+  }
+  const int bit = 31 - __clz((int)word);
+  word ^= 1u << bit;
+  return tile.index[32 + 32 * row + bit];
+}
+
+/* Writes the neighbours among the candidates tested. Lanes are in step as long as this happens once. */
+static __device__ TUNE_FLUSH void write_hits(const warp_tile &tile, list_maker &m)
+{
   unsigned word = 0;
-  int words = 0;
+  int row = 0;
   __syncwarp();
   for (; m.left > 0; m.left -= 4) {
-    int four[4];
+    int four[4] = {m.i, m.i, m.i, m.i};
+    if (m.left >= 4) {
 #pragma unroll
-    for (int u = 0; u < 4; ++u) {
-      four[u] = m.i;
-      if (u >= m.left) continue;
-      while (!word) word = tile.hits[words++][lane];
-      const int bit = 31 - __clz((int)word);
-      word ^= 1u << bit;
-      four[u] = tile.index[words * 32 - 1 - bit];
+      for (int u = 0; u < 4; ++u) four[u] = next_hit(tile, m.words, row, word);
+    } else {
+#pragma unroll
+      for (int u = 0; u < 3; ++u)
+        if (u < m.left) four[u] = next_hit(tile, m.words, row, word);
     }
     if (m.rows < m.most) m.list[(int64_t)m.rows * 32] = make_int4(four[0], four[1], four[2], four[3]);
     ++m.rows;
@@ -174,18 +197,18 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, list_mak
   if (half)
     for (unsigned rest = hits; rest;) {
       const unsigned bit = 0x80000000u >> __clz((int)rest);
-      if (tile.index[m.tested + __clz((int)rest)] < m.i) hits ^= bit;
+      if (tile.index[place(m.tested + __clz((int)rest))] < m.i) hits ^= bit;
       rest ^= bit;
     }
   m.left += __popc(hits);
-  tile.hits[m.tested / 32][threadIdx.x & 31] = hits;
+  const int word = ROOM / 32 - 1 - m.tested / 32;
+  m.words |= (hits ? 1u : 0u) << word;
+  tile.hits[word][threadIdx.x & 31] = hits;
   m.tested += 32;
   __syncwarp();
   if (m.tested < ROOM) return;
   write_hits(tile, m);
-  const int waiting = tile.index[ROOM + (threadIdx.x & 31)];
-  __syncwarp();
-  tile.index[threadIdx.x & 31] = waiting;
+  tile.index[place(threadIdx.x & 31)] = tile.index[place(ROOM + (threadIdx.x & 31))];
   m.kept -= ROOM;
   m.self -= ROOM;
   m.tested = 0;
@@ -210,8 +233,9 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
     /* Rounded up, and more than the middle may be off. */
     size[d] = 0.5f * (b.hi[d] - b.lo[d]) + 4e-7f * b.hi[d];
     size2 = fmaf(size[d], size[d], size2);
-    m.at[d] = x[d] - middle[d];
-    m.own = fmaf(m.at[d], m.at[d], m.own);
+    const float a = x[d] - middle[d];
+    m.at[d] = -2.0f * a;
+    m.own = fmaf(a, a, m.own);
   }
   /* Sums are at most six times this, and rounded ten times. */
   const float rounding = 0x1p-17f * (size2 + far * far);
@@ -248,12 +272,13 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
       const unsigned chosen = __ballot_sync(0xffffffffu, near);
       if (near) {
         const int slot = m.kept + __popc(chosen & ((1u << lane) - 1u));
-        tile.ring[slot % RING] =
-            make_float4(-2.0f * y[0], -2.0f * y[1], -2.0f * y[2], r2 - 2.0f * other.w * (reach + other.w));
-        tile.index[slot] = j;
+        tile.ring[slot % RING] = make_float4(y[0], y[1], y[2], r2 - 2.0f * other.w * (reach + other.w));
+        tile.index[place(slot)] = j;
       }
-      const unsigned self = (unsigned)(m.i - from);
-      if (mine && q == ROWS / 2 && self < 32u) m.self = m.kept + __popc(chosen & ((1u << self) - 1u));
+      if (q == ROWS / 2) {
+        const unsigned self = (unsigned)(m.i - from);
+        if (mine && self < 32u) m.self = m.kept + __popc(chosen & ((1u << self) - 1u));
+      }
       m.kept += __popc(chosen);
       if (m.kept - m.tested >= 32) test_candidates<DIM>(tile, m, s.half);
     }
@@ -301,6 +326,7 @@ static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
       atomicMax(&s.ctl->list_wanted, rows * 4);
     }
   }
+#pragma unroll 1
   for (; m.rows < min(rows, m.most); ++m.rows)
     m.list[(int64_t)m.rows * 32] = make_int4(here, here, here, here);
 }
