@@ -16,16 +16,10 @@ static const double CELLS_SKIN = 1.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
-/* Extra reach of lists for fast particles, in skins: lists then last a quarter longer, and cells must be wider. */
-#ifndef TUNE_EXTRA
-#define TUNE_EXTRA 0.2
-#endif
-static const double LIST_EXTRA = TUNE_EXTRA;
+/* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
+static const double LIST_EXTRA = 0.2;
 /* Cells along x to a cell's width, for lists. */
-#ifndef TUNE_PARTS
-#define TUNE_PARTS 4
-#endif
-static const int LIST_PARTS = TUNE_PARTS;
+static const int LIST_PARTS = 4;
 
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 

@@ -46,10 +46,7 @@ enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
 
 /* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
  * that lists never last as long as their velocities promise. */
-#ifndef TUNE_FORESIGHT
-#define TUNE_FORESIGHT 1.4
-#endif
-const double FORESIGHT = TUNE_FORESIGHT;
+const double FORESIGHT = 1.4;
 
 /* Steps launched together, and how they ended. */
 struct cycle {

@@ -14,8 +14,8 @@
  * all within reach + e, plus the other's extra: (reach + e + e')^2 <= reach^2 + t(e) + t(e'), t(e) = 2 reach e + 2 e^2.
  *
  * Trade-off: full lists cost twice the memory of half lists and need neither atomics nor force arrays. Memory: 16 bytes a
- * row of four, rows for the longest list (grown when one does not fit). Cost: 6 operations a candidate kept, 1 a
- * candidate read, and 17 a neighbour.
+ * row of four, rows for the longest list (grown when one does not fit). Cost: 7 operations a candidate kept, 2 a
+ * candidate read, and 21 a neighbour.
  */
 #include "gpu/images.cuh"
 #include "gpu/launch.cuh"
@@ -43,30 +43,23 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
 }
 
-#ifndef TUNE_THREADS
-#define TUNE_THREADS 128
+constexpr int LIST_THREADS = 128;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int LIST_BLOCKS = 8; /* a multiprocessor holds 1024 threads */
+#else
+constexpr int LIST_BLOCKS = 9;
 #endif
-#ifndef TUNE_FLUSH
-#define TUNE_FLUSH __forceinline__
-#endif
-constexpr int LIST_THREADS = TUNE_THREADS;
 /* Candidates that are kept before their hits are written: a multiple of the ring they wait in for their test, 32 by 32. */
-#ifndef TUNE_ROOM
-#define TUNE_ROOM 576
-#endif
-constexpr int ROOM = TUNE_ROOM, RING = 64;
-#ifndef TUNE_BLOCKS
-#define TUNE_BLOCKS 8
-#endif
-constexpr int LIST_BLOCKS = TUNE_BLOCKS;
-/* Cells along a row, times the border, that the particles of one pass may span. */
+constexpr int ROOM = 576, RING = 64;
+/* A pass spans at most so many list radii along the row. */
 constexpr int SPAN = 8;
 
+/* What the lanes of a warp share. A word of `hits` is 32 candidates to a lane, the first of them on top. Words and indices go
+ * down as candidates go up, so that the highest bit of each is the next. */
 struct warp_tile {
-  float4 ring[RING];    /* b, |b|^2 - t(e') */
-  int index[ROOM + 32]; /* of the candidates kept, the first at the end */
-  unsigned hits[ROOM / 32]
-               [32]; /* of 32 candidates, the first on top, in a word a lane; the first 32 at the end */
+  float4 ring[RING]; /* b, |b|^2 - t(e') */
+  int index[ROOM + 32];
+  unsigned hits[ROOM / 32][32];
 };
 
 /* Where the index of candidate number `slot` is. */
@@ -158,7 +151,7 @@ static __device__ __forceinline__ int next_hit(const warp_tile &tile, unsigned &
 }
 
 /* Writes the neighbours among the candidates tested. Lanes are in step as long as this happens once. */
-static __device__ TUNE_FLUSH void write_hits(const warp_tile &tile, list_maker &m)
+static __device__ __forceinline__ void write_hits(const warp_tile &tile, list_maker &m)
 {
   unsigned word = 0;
   int row = 0;
@@ -209,6 +202,7 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, list_mak
   if (m.tested < ROOM) return;
   write_hits(tile, m);
   tile.index[place(threadIdx.x & 31)] = tile.index[place(ROOM + (threadIdx.x & 31))];
+  __syncwarp();
   m.kept -= ROOM;
   m.self -= ROOM;
   m.tested = 0;
