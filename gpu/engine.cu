@@ -49,6 +49,10 @@ namespace
 
 enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
 
+/* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
+ * that lists never last as long as their velocities promise. */
+const double FORESIGHT = 1.4;
+
 /* Steps launched together, and how they ended. */
 struct cycle {
   cudaEvent_t begin, stepped, sorted, end;
@@ -189,6 +193,8 @@ template <class T> struct gpu_engine final : md_engine {
     g.by_row = divisor_of((unsigned)g.row);
     g.by_layer = divisor_of((unsigned)g.layer);
     view.reach = choice.reach;
+    view.slack = (float)choice.slack;
+    view.extra = (float)choice.extra;
     view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
     return MD_OK;
   }
@@ -200,6 +206,7 @@ template <class T> struct gpu_engine final : md_engine {
     view.ntypes = types;
     MD_TRY(upload(&a.ratio, model->velocity_per_v + 1, types * 8, "masses"));
     MD_TRY(upload(&a.mass, model->mass + 1, types * 8, "masses"));
+    view.velocity_per_v = (const double *)a.ratio.at;
     if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
     MD_TRY(upload(&a.overlap2, model->overlap2, pairs * 8, "pair coefficients"));
     MD_TRY(upload(&a.measure_k, model->force_k, entries * 8, "pair coefficients"));
@@ -519,6 +526,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status sort_particles()
   {
+    view.foresight = (float)(FORESIGHT * interval * model->dt);
     MD_TRY(sort_into_spare());
     for (int d = 0; d < T::DIM; ++d) {
       std::swap(a.spare[d], a.v[d]);
