@@ -1163,8 +1163,9 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(find(false, &found));
     model->step += now.done;
     md_flyer flyer = md_flyer_none();
-    md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v,
-                 model->velocity_per_v[found.type + 1]);
+    if (found.a != ~0ull)
+      md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v,
+                   model->velocity_per_v[found.type + 1]);
     MD_TRY(md_flyer_status(&flyer, model));
     return md_error(MD_PHYSICS, "step %lld: a particle moves too far; use a timestep smaller than %g",
                     (long long)model->step, model->dt);
