@@ -36,7 +36,7 @@ template <class T> struct gpu_ranks {
 
   /* One face, with its neighbour. */
   struct side {
-    device_array send;
+    device_array send = {};
     int neighbour = -1; /* rank; -1: nobody */
     int shift = 0;
     int sent = 0, received = 0;
