@@ -160,7 +160,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
       v[d] = s.v[d][i];
       impulse[d] = T::total(sum[d]);
     }
-    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, s.x[parity ^ 1u], found);
+    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }

@@ -4,6 +4,7 @@
  * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
  */
 #include "gpu/choice.h"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,6 +86,27 @@ static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
   c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
 }
 
+double gpu_packed_margin(const md_model *model)
+{
+  double longest = 0.0;
+  for (int d = 0; d < model->box.dim; ++d) longest = std::max(longest, model->box.length[d]);
+  return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
+}
+
+/* May positions be packed? Lists hold pairs up to the reach and two extras, which come and go by as much as that exceeds the cutoff until the next rebin: an axis
+ * along which that is more than half of 2^42 quanta must not bring a pair into the cutoff by its wrong image. And 52
+ * bits must hold the box and its margins. */
+static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
+{
+  if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
+      model->float_drift || model->cutoff * model->cutoff >= SEED_MOST)
+    return false;
+  const double quantum = model->grids.x, margin = gpu_packed_margin(model);
+  for (int d = 0; d < 3; ++d)
+    if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
+  return model->cutoff + c->reach + c->skin + 4.0 * c->extra < 0.98 * (0x1p42 * quantum);
+}
+
 static void choose_with(const md_model *model, int64_t n, const md_engine_options *o,
                         md_gpu_neighbours neighbours, gpu_choice *c)
 {
@@ -95,8 +117,9 @@ static void choose_with(const md_model *model, int64_t n, const md_engine_option
   c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
              neighbours != MD_GPU_ALL_PAIRS;
-  c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
+  c->packed = can_pack(model, o, c);
+  c->rows = 0;
   double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, std::max(width, o->cell_size), c);
@@ -206,9 +229,10 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
 {
   const int dim = model->box.dim;
   const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
-  const double real = g->mixed ? 4.0 : 8.0, record = (c->tagged ? 4.0 : 2.0) * real;
+  const double real = g->mixed ? 4.0 : 8.0, record = c->packed ? 16.0 : (c->tagged ? 4.0 : 2.0) * real;
   *plan = md_engine_plan{};
-  add_item(plan, "positions, twice", 2.0 * record * (1.0 + ghosts));
+  add_item(plan, c->packed ? "packed positions, twice" : "positions, twice", 2.0 * record * (1.0 + ghosts));
+  if (c->packed) add_item(plan, "pages and paths, twice", 16.0);
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);

@@ -9,6 +9,7 @@
 typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
+  bool packed;        /* see layout.cuh */
   double skin, reach; /* sigma */
   double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */
@@ -24,6 +25,9 @@ typedef struct gpu_choice {
 /* Decides for n particles and `available` bytes (0: unlimited). MD_USAGE: options that exclude each other. */
 md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *options, int64_t available,
                      gpu_choice *choice) MD_CHECKED;
+
+/* How far beyond the box packed positions reach on each side: the farthest that a particle may move in a step, twice. */
+double gpu_packed_margin(const md_model *model);
 
 /* Bytes per particle of each array, and their sum. */
 void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *options, const gpu_choice *choice,

@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "gpu/launch.cuh"
 #include "gpu/profile.h"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +70,7 @@ constexpr int ARRAYS = sizeof(gpu_arrays) / sizeof(device_array);
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
+  static constexpr double PARTICLE = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0);
 
   md_model *model;
   md_particles *p;
@@ -137,6 +139,20 @@ template <class T> struct gpu_engine final : md_engine {
       view.scale.per_unit[d] = 1.0 / view.scale.unit[d];
       view.scale.unit_single[d] = (float)view.scale.unit[d];
     }
+    if constexpr (T::PACKED) set_fine_scale();
+  }
+
+  void set_fine_scale()
+  {
+    scale52 &fine = view.scale.fine;
+    const double quantum = model->grids.x;
+    for (int d = 0; d < 3; ++d) fine.origin[d] = model->box.lo[d] - gpu_packed_margin(model);
+    fine.base = 0x1p52 * quantum;
+    fine.last = fine.base - quantum;
+    fine.middle = fine.base + 0x1p41 * quantum;
+    uint64_t bits;
+    memcpy(&bits, &fine.base, sizeof bits);
+    fine.exponent = (uint32_t)(bits >> 32);
   }
 
   void set_grid()
@@ -184,6 +200,11 @@ template <class T> struct gpu_engine final : md_engine {
     uint64_t bits;
     memcpy(&bits, &model->close2, sizeof bits);
     view.close_high = (int)(bits >> 32);
+    if (T::PACKED) {
+      const double least = SEED_LEAST;
+      memcpy(&bits, &least, sizeof bits);
+      view.close_high = std::max(view.close_high, (int)(bits >> 32));
+    }
     if constexpr (T::MIXED) {
       double *wide_k = nullptr;
       float *k = nullptr;
@@ -216,6 +237,17 @@ template <class T> struct gpu_engine final : md_engine {
 
   int64_t records() const { return p->n + view.ghost.capacity; }
 
+  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
+  int64_t rest_bytes() const { return T::PACKED ? p->n * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
+  void place_positions()
+  {
+    for (int k = 0; k < 2; ++k) {
+      view.x[k] = (record *)a.x[k].at;
+      if (T::PACKED) view.rest[k] = (typename T::rest *)(view.x[k] + records());
+    }
+  }
+
   md_status make_ghosts(int64_t capacity)
   {
     const int64_t most = INT32_MAX - 64 - p->n;
@@ -246,10 +278,8 @@ template <class T> struct gpu_engine final : md_engine {
   md_status make_particles()
   {
     const int64_t n = p->n;
-    for (int k = 0; k < 2; ++k) {
-      MD_TRY(make(&a.x[k], records() * (int64_t)sizeof(record), "positions"));
-      view.x[k] = (record *)a.x[k].at;
-    }
+    for (int k = 0; k < 2; ++k) MD_TRY(make(&a.x[k], position_bytes(), "positions"));
+    place_positions();
     for (int d = 0; d < T::DIM; ++d) {
       MD_TRY(make(&a.v[d], n * (int64_t)sizeof(real), "velocities"));
       view.v[d] = (real *)a.v[d].at;
@@ -364,8 +394,8 @@ template <class T> struct gpu_engine final : md_engine {
   void describe()
   {
     const md_gpu_options &g = options.gpu;
-    snprintf(description, sizeof description, "%s, %s, %s%s%s%s%s%s%s", device.name,
-             T::MIXED ? "mixed precision" : "double",
+    snprintf(description, sizeof description, "%s, %s%s, %s%s%s%s%s%s%s", device.name,
+             T::MIXED ? "mixed precision" : "double", T::PACKED ? " in packed positions" : "",
              source == FROM_LIST    ? "neighbour lists"
              : source == FROM_CELLS ? "cells without lists"
                                     : "all pairs",
@@ -407,7 +437,7 @@ template <class T> struct gpu_engine final : md_engine {
     const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-    MD_TRY(timed("bin", n * (sizeof(record) + (counting() ? 0.0 : 8.0)), [&] {
+    MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
       return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
                            counting() ? nullptr : indices());
     }));
@@ -434,7 +464,7 @@ template <class T> struct gpu_engine final : md_engine {
     fields.origin = (int *)a.spare_origin.at;
     fields.origin_from = (const int *)a.origin.at;
     const double n = (double)p->n;
-    const double each = sizeof(record) + T::DIM * sizeof(real) + 4.0;
+    const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
     const double moved = n * (2.0 * each + (source == FROM_CELLS ? 4.0 : 0.0));
     MD_TRY(order_cells(keys()));
     if (counting())
@@ -495,7 +525,7 @@ template <class T> struct gpu_engine final : md_engine {
     if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
     if constexpr (T::TAGGED)
       if (source == FROM_LIST)
-        MD_TRY(timed("list", (double)p->n * (16.0 * choice.rows + 2.0 * sizeof(record) + 32.0),
+        MD_TRY(timed("list", (double)p->n * (16.0 * choice.rows + 2.0 * PARTICLE + 32.0),
                      [&] { return launch_list<T>(wide, view); }));
     built = true;
     since = 0;
@@ -523,7 +553,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step)
   {
     const md_pair_kind kind = model->pair.kind;
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) return launch_force_all<T>(stepping, kind, s, impulse, part_of_step);
     if constexpr (!T::MIXED)
       if (options.gpu.symmetric)
@@ -546,11 +576,13 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_fused()
   {
     const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
-    const double bytes = force_bytes() + (double)p->n * (sizeof(record) + 2.0 * T::DIM * sizeof(real));
+    const double bytes =
+        force_bytes() + (double)p->n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
     return timed("advance", bytes, [&]() -> md_status {
       if constexpr (T::TAGGED)
         if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, view, step);
-      if constexpr (T::DIM == 3 || !T::TAGGED) return launch_advance_cells<T>(stepping, kind, view, step);
+      if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
+        return launch_advance_cells<T>(stepping, kind, view, step);
       return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
     });
   }
@@ -564,7 +596,7 @@ template <class T> struct gpu_engine final : md_engine {
       impulse_arrays(impulse);
       const double n = (double)p->n, each = T::DIM * sizeof(real);
       MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
-      MD_TRY(timed("move", n * (2.0 * sizeof(record) + 3.0 * each),
+      MD_TRY(timed("move", n * (2.0 * PARTICLE + 3.0 * each),
                    [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
     }
     ++view.launch;
@@ -704,16 +736,20 @@ template <class T> struct gpu_engine final : md_engine {
       /* The present positions move to the new array, the other one holds nothing of worth. */
       const unsigned present = now.parity;
       md_device_free(&memory, &a.x[present ^ 1u]);
+      const system_view<T> before = view;
       MD_TRY(make_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
-      const int64_t bytes = records() * (int64_t)sizeof(record);
-      MD_TRY(make(&a.x[present ^ 1u], bytes, "positions"));
-      MD_CUDA(cudaMemcpyAsync(a.x[present ^ 1u].at, a.x[present].at, (size_t)p->n * sizeof(record),
+      MD_TRY(make(&a.x[present ^ 1u], position_bytes(), "positions"));
+      place_positions();
+      MD_CUDA(cudaMemcpyAsync(view.x[present ^ 1u], before.x[present], (size_t)p->n * sizeof(record),
                               cudaMemcpyDeviceToDevice, stream));
+      if (T::PACKED)
+        MD_CUDA(cudaMemcpyAsync(view.rest[present ^ 1u], before.rest[present], (size_t)rest_bytes(),
+                                cudaMemcpyDeviceToDevice, stream));
       MD_CUDA(cudaStreamSynchronize(stream));
       md_device_free(&memory, &a.x[present]);
-      MD_TRY(make(&a.x[present], bytes, "positions"));
+      MD_TRY(make(&a.x[present], position_bytes(), "positions"));
       now.parity ^= 1u;
-      for (int k = 0; k < 2; ++k) view.x[k] = (record *)a.x[k].at;
+      place_positions();
     }
     if (now.halt & HALT_LIST) {
       choice.rows = (list_wanted + list_wanted / 16 + 3) / 4 + 1;
@@ -878,7 +914,7 @@ template <class T> struct gpu_engine final : md_engine {
     const int *origin;
     MD_TRY(sorted_view(&s, &origin));
     MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, s, args));
     if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, s, args));
     int64_t sums[2 * SUMS];
@@ -1029,9 +1065,11 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, p->n, options, available, &choice));
+  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
   const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
   if (!mixed && !choice.tagged) return make_engine<exact2>(engine, model, p, options, choice, device);
   if (!mixed && flat) return make_engine<exact2_tagged>(engine, model, p, options, choice, device);
+  if (choice.packed) return make_engine<exact3_packed>(engine, model, p, options, choice, device);
   if (!mixed) return make_engine<exact3_tagged>(engine, model, p, options, choice, device);
   if (!choice.tagged) return make_engine<mixed2>(engine, model, p, options, choice, device);
   if (flat) return make_engine<mixed2_tagged>(engine, model, p, options, choice, device);

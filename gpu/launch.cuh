@@ -27,10 +27,11 @@ inline int blocks_walking(const launch &l, int64_t count)
 typedef exact_layout<2, false> exact2;
 typedef exact_layout<2, true> exact2_tagged;
 typedef exact_layout<3, true> exact3_tagged;
+typedef packed_layout exact3_packed;
 typedef mixed_layout<2, false> mixed2;
 typedef mixed_layout<2, true> mixed2_tagged;
 typedef mixed_layout<3, true> mixed3_tagged;
-#define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged)
+#define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
 /* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...

@@ -31,13 +31,14 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   int end = s.n;
   if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
   if (i >= end) return;
-  const typename T::record r = present(s)[i];
+  /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
+  constexpr bool BY_OWNER = T::MIXED || T::PACKED;
+  const typename T::particle r = present_particle<T>(s, BY_OWNER && i >= s.n ? s.ghost.owner[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     double at = T::where(s.scale, d, r.x[d]) - s.lo[d];
-    /* A ghost's integer coordinate is its owner's. */
-    if (T::MIXED && i >= s.n) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
+    if (BY_OWNER && i >= s.n) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
     x[d] = (float)at;
   }
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
@@ -300,7 +301,7 @@ static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
   m.most = s.stride;
   const float4 at = rounded[here];
   int c[3];
-  cell_coordinates<T::DIM>(s.grid, cell_of<T>(s, present(s)[here]), c);
+  cell_coordinates<T::DIM>(s.grid, cell_of<T>(s, present_particle<T>(s, here)), c);
   for (unsigned waiting = __ballot_sync(0xffffffffu, i < s.n); waiting;) {
     const int leader = __ffs((int)waiting) - 1;
     const int x = __shfl_sync(0xffffffffu, c[0], leader), y = __shfl_sync(0xffffffffu, c[1], leader);
@@ -341,5 +342,6 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
 #define INSTANCE(T) template md_status launch_list<T>(const launch &, const system_view<T> &);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
 INSTANCE(mixed2_tagged)
 INSTANCE(mixed3_tagged)

@@ -33,12 +33,12 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
 
 /* Writes the record of particle `to`, of velocity v, and the ghosts that stem from it. */
 template <class T>
-static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::record x,
+static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
                                                      const typename T::real v[3], int cell, int to,
                                                      int *ghost_cursor)
 {
   if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
-  s.x[progress_before(s.ctl, s.launch).parity ^ 1u][to] = x;
+  store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
   if (s.cell) s.cell[to] = cell;
   if (!ghost_cursor) return;
   each_image<T>(s, x, [&](int code, int c) {
@@ -59,7 +59,7 @@ static __global__ void k_scatter(const __grid_constant__ system_view<T> s, int *
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record x = wrapped_record<T>(s, present(s)[i]);
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, i));
   const int origin = f.origin_from[i];
   typename T::real v[3];
 #pragma unroll
@@ -88,7 +88,7 @@ static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= s.n) return;
   const int from = order[k];
-  const typename T::record x = wrapped_record<T>(s, present(s)[from]);
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, from));
   typename T::real v[3];
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) f.v[d][k] = v[d] = s.v[d][from];
@@ -110,7 +110,7 @@ static __global__ void k_index(const __grid_constant__ system_view<T> s, int *cu
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const int cell = cell_of<T>(s, present(s)[i]);
+  const int cell = cell_of<T>(s, present_particle<T>(s, i));
   s.cell[i] = cell;
   order[atomicAdd(&cursor[cell], 1)] = i;
 }

@@ -130,6 +130,7 @@ template <class T> struct system_view {
   control *ctl;
   unsigned launch; /* number of the next launch that changes the progress */
   typename T::record *x[2];
+  typename T::rest *rest[2]; /* packed layouts only, with x[0] and x[1]; owned particles only */
   typename T::real *v[3];
   int n;
   cell_grid grid;
@@ -166,10 +167,48 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
   return p;
 }
 
+/* An owned particle with all that is known of it; parity: of the position array. */
+template <class T>
+__device__ __forceinline__ typename T::particle complete(const system_view<T> &s, unsigned parity, int i,
+                                                         const typename T::record &record)
+{
+  if constexpr (T::PACKED)
+    return T::unpack(s.scale, record, s.rest[parity][i]);
+  else
+    return record;
+}
+
+template <class T>
+__device__ __forceinline__ typename T::particle load_particle(const system_view<T> &s, unsigned parity, int i)
+{
+  return complete<T>(s, parity, i, load_record(s.x[parity] + i));
+}
+
+template <class T>
+__device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned parity, int i,
+                                               const typename T::particle &p)
+{
+  if constexpr (T::PACKED) {
+    typename T::record record;
+    typename T::rest rest;
+    T::pack(s.scale, p, record, rest);
+    *(uint4 *)&s.x[parity][i] = make_uint4(record.low[0], record.low[1], record.low[2], record.high);
+    s.rest[parity][i] = rest;
+  } else {
+    s.x[parity][i] = p;
+  }
+}
+
 /* The present positions. */
 template <class T> __device__ __forceinline__ typename T::record *present(const system_view<T> &s)
 {
   return s.x[progress_before(s.ctl, s.launch).parity];
+}
+
+template <class T>
+__device__ __forceinline__ typename T::particle present_particle(const system_view<T> &s, int i)
+{
+  return load_particle<T>(s, progress_before(s.ctl, s.launch).parity, i);
 }
 
 __device__ __forceinline__ int warp_largest(int value)
