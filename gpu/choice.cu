@@ -17,6 +17,11 @@ static const double CELLS_SKIN = 1.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
+/* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
+static const double LIST_EXTRA = 0.2;
+/* Cells along x to a cell's width, for lists. */
+static const int LIST_PARTS = 4;
+
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
 /* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
@@ -48,7 +53,8 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   for (int d = 0; d < box->dim; ++d) {
     const double width = box->length[d] / c->count[d];
     c->halo[d] = 0.0;
-    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
+    if (box->periodic[d] && model->cutoff > 0.0)
+      c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach + 2.0 * c->extra : width;
     /* On an axis with one cell and no images nobody can stray. */
     if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
       c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
@@ -58,6 +64,28 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
+/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
+static double longest_reach(const md_model *model, bool mixed)
+{
+  double longest = INFINITY;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
+  return longest;
+}
+
+static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
+{
+  c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
+  c->reach = model->cutoff + c->skin;
+}
+
+static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
+{
+  c->extra = 0.0;
+  if (c->neighbours != MD_GPU_LIST) return;
+  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
+}
+
 double gpu_packed_margin(const md_model *model)
 {
   double longest = 0.0;
@@ -65,7 +93,7 @@ double gpu_packed_margin(const md_model *model)
   return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
 }
 
-/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin: an axis
+/* May positions be packed? Lists hold pairs up to the reach and two extras, which come and go by as much as that exceeds the cutoff until the next rebin: an axis
  * along which that is more than half of 2^42 quanta must not bring a pair into the cutoff by its wrong image. And 52
  * bits must hold the box and its margins. */
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
@@ -76,7 +104,7 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
   for (int d = 0; d < 3; ++d)
     if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
-  return model->cutoff + c->reach + c->skin < 0.98 * (0x1p42 * quantum);
+  return model->cutoff + c->reach + c->skin + 4.0 * c->extra < 0.98 * (0x1p42 * quantum);
 }
 
 static void choose_with(const md_model *model, int64_t n, const md_engine_options *o,
@@ -84,14 +112,15 @@ static void choose_with(const md_model *model, int64_t n, const md_engine_option
 {
   const int dim = model->box.dim;
   c->neighbours = neighbours;
-  c->border[0] = neighbours == MD_GPU_LIST ? 2 : 1;
+  c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
              neighbours != MD_GPU_ALL_PAIRS;
+  choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);
   c->rows = 0;
-  double width = c->reach;
+  double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, std::max(width, o->cell_size), c);
   choose_halo(model, n, c);
@@ -125,16 +154,6 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
                     "package gpu: staged yes needs sorted yes: only particles in the order of cells have "
                     "their candidates in one piece");
   return MD_OK;
-}
-
-/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
-static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
-{
-  c->skin = wanted;
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d])
-      c->skin = std::min(c->skin, (mixed ? 0.499 : 1.0) * model->box.length[d] - model->cutoff);
-  c->reach = model->cutoff + c->skin;
 }
 
 /* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */

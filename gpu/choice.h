@@ -11,6 +11,7 @@ typedef struct gpu_choice {
   bool tagged, fused;
   bool packed;        /* see layout.cuh */
   double skin, reach; /* sigma */
+  double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */
   int border[3];      /* and the border on each side */
   int64_t cells;      /* with the border */

@@ -45,6 +45,10 @@ namespace
 
 enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
 
+/* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
+ * that lists never last as long as their velocities promise. */
+const double FORESIGHT = 1.4;
+
 /* Steps launched together, and how they ended. */
 struct cycle {
   cudaEvent_t begin, stepped, sorted, end;
@@ -176,6 +180,8 @@ template <class T> struct gpu_engine final : md_engine {
     g.by_row = divisor_of((unsigned)g.row);
     g.by_layer = divisor_of((unsigned)g.layer);
     view.reach = choice.reach;
+    view.slack = (float)choice.slack;
+    view.extra = (float)choice.extra;
     view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
   }
 
@@ -186,6 +192,7 @@ template <class T> struct gpu_engine final : md_engine {
     view.ntypes = types;
     MD_TRY(upload(&a.ratio, model->velocity_per_v + 1, types * 8, "masses"));
     MD_TRY(upload(&a.mass, model->mass + 1, types * 8, "masses"));
+    view.velocity_per_v = (const double *)a.ratio.at;
     if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
     MD_TRY(upload(&a.overlap2, model->overlap2, pairs * 8, "pair coefficients"));
     MD_TRY(upload(&a.measure_k, model->force_k, entries * 8, "pair coefficients"));
@@ -510,6 +517,7 @@ template <class T> struct gpu_engine final : md_engine {
   {
     if (source == FROM_ALL) return MD_OK;
     const bool moves = !options.gpu.unsorted;
+    view.foresight = (float)(FORESIGHT * interval * model->dt);
     MD_TRY(moves ? sort_particles() : index_particles());
     MD_TRY(launch_rebinned(wide, view.ctl, view.launch, moves));
     ++view.launch;

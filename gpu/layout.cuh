@@ -5,8 +5,8 @@
  *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells
  *   tagged 2D/3D  x y z type path     32 bytes (mixed: 16)  several types, lists, three dimensions
  *   packed 3D     x y z type          16 bytes, and 8 that no neighbour reads: lists, up to four types
- * `path` is the length of the particle's path since the last rebin: an upper bound of its displacement that costs no
- * further memory traffic.
+ * `path` is the length of the particle's path since the last rebin, less what lists allow it in excess of others: an
+ * upper bound of its displacement that costs no further memory traffic.
  *
  * exact: coordinates are doubles on the position grid, impulses are summed as whole numbers of quanta
  *   (common/exact.h) in 64-bit integers: any order of additions, any atomics, the same bits.
@@ -83,10 +83,10 @@ __device__ __forceinline__ float path_of(const mixed_tagged &r)
   return __uint_as_float((uint32_t)r.path16 << 16);
 }
 __device__ __forceinline__ void set_path(exact_tagged &r, float path) { r.path = path; }
-/* Rounded up: a path must never be taken for shorter than it is. */
+/* Rounded up, negative ones too: a path must never be taken for shorter than it is. */
 __device__ __forceinline__ void set_path(mixed_tagged &r, float path)
 {
-  r.path16 = (uint16_t)((__float_as_uint(path) + 0xffffu) >> 16);
+  r.path16 = (uint16_t)((__float_as_uint(path) + (path > 0.0f ? 0xffffu : 0u)) >> 16);
 }
 
 /* Whole records, by as few and as wide loads as there can be. */

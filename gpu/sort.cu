@@ -17,12 +17,27 @@
 
 #include <cub/cub.cuh>
 
-/* Writes the record of particle `to`, and the ghosts that stem from it. */
+/* By how much farther than others a particle of velocity v is to be listed: by what it will presumably go beyond the
+ * slack. If it goes farther, lists end sooner, and nothing else happens. */
+template <class T>
+static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
+                                                 const typename T::real v[3])
+{
+  if (!(s.extra > 0.0f)) return 0.0f;
+  float speed2 = 0.0f;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
+  const float path = sqrtf(speed2) * (float)s.velocity_per_v[type] * s.foresight;
+  return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
+}
+
+/* Writes the record of particle `to`, of velocity v, and the ghosts that stem from it. */
 template <class T>
 static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
-                                                     int cell, int to, int *ghost_cursor)
+                                                     const typename T::real v[3], int cell, int to,
+                                                     int *ghost_cursor)
 {
-  if constexpr (T::TAGGED) set_path(x, 0.0f);
+  if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
   if (s.cell) s.cell[to] = cell;
   if (!ghost_cursor) return;
@@ -54,7 +69,7 @@ static __global__ void k_scatter(const __grid_constant__ system_view<T> s, int *
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) f.v[d][to] = v[d];
   f.origin[to] = origin;
-  settle_record<T>(s, x, cell, to, ghost_cursor);
+  settle_record<T>(s, x, v, cell, to, ghost_cursor);
 }
 
 template <class T>
@@ -74,10 +89,11 @@ static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *
   if (k >= s.n) return;
   const int from = order[k];
   const typename T::particle x = wrapped<T>(s, present_particle<T>(s, from));
+  typename T::real v[3];
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) f.v[d][k] = s.v[d][from];
+  for (int d = 0; d < T::DIM; ++d) f.v[d][k] = v[d] = s.v[d][from];
   f.origin[k] = f.origin_from[from];
-  settle_record<T>(s, x, cell_of<T>(s, x), k, ghost_cursor);
+  settle_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
 }
 
 template <class T>

@@ -148,7 +148,10 @@ template <class T> struct system_view {
   bool periodic[3];
   double halo[3]; /* how far ghosts must reach */
   double reach;   /* of lists */
-  float per_slack;
+  float slack, per_slack;
+  float extra;                   /* at most so much farther fast particles are listed */
+  float foresight;               /* time that lists should last */
+  const double *velocity_per_v;  /* by 0-based type */
   typename T::real k[MD_PAIR_K]; /* of the only pair of types */
   const typename T::real *table; /* [ntypes^2][MD_PAIR_K] */
   const double *overlap2;        /* [ntypes^2] */

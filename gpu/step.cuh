@@ -3,7 +3,8 @@
  *
  * With cells the slack is how far a particle may stray out of the cell it was put in, (width - cutoff)/2 along any
  * axis: no other memory than its cell's number tells. With lists it is half the skin, and the particle's path length
- * since the rebin, carried in its record, bounds its displacement.
+ * since the rebin, carried in its record, bounds its displacement. Fast particles are listed farther, and their paths begin
+ * below zero.
  */
 #ifndef MD_GPU_STEP_CUH
 #define MD_GPU_STEP_CUH
