@@ -58,7 +58,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
   }
 }
 
-template <class T, int STYLE>
+template <class T, int STYLE, bool PARTS>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
@@ -69,8 +69,9 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
-    const int i = (int)k;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < members<PARTS>(s); k += stride) {
+    const int i = member<PARTS>(s, (int)k);
+    if (!is_own<PARTS>(s, i)) continue;
     const typename T::record xi = x[i];
     typename T::sum sum[3];
 #pragma unroll
@@ -93,13 +94,14 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
-template <class T>
-md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+template <class T, bool PARTS>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
+  const int blocks = blocks_walking(l, members<PARTS>(s));
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   case MD_PAIR_##symbol:                                                                                     \
-    k_advance_list<T, MD_PAIR_##symbol><<<blocks_walking(l, s.n), l.threads, 0, l.stream>>>(s, a);           \
+    k_advance_list<T, MD_PAIR_##symbol, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);                    \
     break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
@@ -107,6 +109,12 @@ md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_v
   }
   MD_LAUNCHED("k_advance_list");
   return MD_OK;
+}
+
+template <class T>
+md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+{
+  return s.part == PART_ALL ? launch_parts<T, false>(l, kind, s, a) : launch_parts<T, true>(l, kind, s, a);
 }
 
 #define INSTANCE(T)                                                                                          \

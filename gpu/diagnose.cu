@@ -9,7 +9,7 @@ enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
 
 static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, const int *origin, int i)
 {
-  return (unsigned long long)id[origin[i]];
+  return (unsigned long long)id[origin ? origin[i] : i];
 }
 
 /* In cells and lists a pair of owned particles is met from both sides, and a pair with a ghost too, as ghost's owner. */
@@ -23,7 +23,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
   const typename T::record xi = x[i];
   auto look = [&](int j, const typename T::record &, double r2, int pair) {
     if (!(r2 < s.overlap2[pair])) return;
-    const int owned = j < s.n ? j : s.ghost.owner[j - s.n];
+    const int owned = j < s.n || s.ghost.received ? j : s.ghost.owner[j - s.n];
     const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
     const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
     if (stage == FIND_A)

@@ -15,8 +15,11 @@ struct launch {
   int most_blocks; /* a grid that walks need not be larger */
 };
 
-/* Blocks for one thread per element. */
-inline int blocks_for(int64_t count, int threads) { return (int)((count + threads - 1) / threads); }
+/* Blocks for one thread per element; one if there are none, as a rank may have no particles. */
+inline int blocks_for(int64_t count, int threads)
+{
+  return count > 0 ? (int)((count + threads - 1) / threads) : 1;
+}
 inline int blocks_walking(const launch &l, int64_t count)
 {
   const int blocks = blocks_for(count, l.threads);
@@ -118,7 +121,8 @@ template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
-/* output.cu: particles in and out, in the order of the host's arrays, and pictures of them. */
+/* output.cu: particles in and out, in the order of the host's arrays (origin NULL: in that of the device), and pictures
+ * of them. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
 template <class T>
@@ -142,7 +146,8 @@ md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
-/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. */
+/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. origin NULL: ids are by local
+ * index, ghosts included. */
 struct culprit {
   unsigned long long a, b; /* ids of a pair; or id and axis */
   double r2, x, v;

@@ -23,7 +23,7 @@
 
 #include <float.h>
 
-/* Positions relative to the corner of the box, and extras. */
+/* Positions relative to the corner of the grid, and extras. */
 template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
 {
   float4 *rounded = (float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
@@ -32,13 +32,15 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
   if (i >= end) return;
   /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
-  constexpr bool BY_OWNER = T::MIXED || T::PACKED;
-  const typename T::particle r = present_particle<T>(s, BY_OWNER && i >= s.n ? s.ghost.owner[i - s.n] : i);
+  const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.ghost.received);
+  const typename T::particle r = by_owner && s.ghost.received
+                                     ? s.ghost.received[s.ghost.owner[i - s.n]]
+                                     : present_particle<T>(s, by_owner ? s.ghost.owner[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    double at = T::where(s.scale, d, r.x[d]) - s.lo[d];
-    if (BY_OWNER && i >= s.n) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
+    double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
+    if (by_owner) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
     x[d] = (float)at;
   }
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
@@ -329,7 +331,7 @@ static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
 template <class T> md_status launch_list(const launch &l, const system_view<T> &s)
 {
   double extent = 0.0;
-  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.length[d] + 2.0 * s.halo[d]);
+  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
   /* A coordinate is off by 2^-24 of the extent, a difference by two of those, and so is the edge of a cell. */
   const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);

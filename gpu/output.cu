@@ -78,7 +78,7 @@ static __global__ void k_unload_position(const __grid_constant__ system_view<T> 
                                          const int *__restrict__ origin, typename T::position *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < s.n) to[origin[i]] = wrapped<T>(s, present_particle<T>(s, i)).x[d];
+  if (i < s.n) to[origin ? origin[i] : i] = wrapped<T>(s, present_particle<T>(s, i)).x[d];
 }
 
 template <class T>
@@ -94,7 +94,7 @@ template <class R>
 static __global__ void k_unload(int n, const R *__restrict__ from, const int *__restrict__ origin, R *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[origin[i]] = from[i];
+  if (i < n) to[origin ? origin[i] : i] = from[i];
 }
 
 template <class T>

@@ -21,10 +21,11 @@ typedef struct halo_message {
 } halo_message;
 
 typedef struct mpi_state {
-  MPI_Comm ranks;    /* reductions */
-  MPI_Comm halo;     /* halo messages */
-  MPI_Comm delivery; /* deliver */
-  MPI_Comm last;     /* conclude */
+  MPI_Comm ranks;      /* reductions */
+  MPI_Comm halo;       /* halo messages */
+  MPI_Comm delivery;   /* deliver */
+  MPI_Comm transports; /* messages between GPUs */
+  MPI_Comm last;       /* conclude */
   md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
   int axis;                   /* of which the messages are under way */

@@ -110,6 +110,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "device": ("auto", 0),
     "memory": ("all", 1024),
     "profile": ("yes",),
+    "transport": ("auto", "staged"),
 }
 
 
