@@ -141,7 +141,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
   int next_cell = s.cell[member<PARTS>(s, min((int)k, last))];
   for (; (k & ~31u) <= (unsigned)last; k += stride) {
     const unsigned i = PARTS ? (unsigned)member<PARTS>(s, min((int)k, last)) : k;
-    const bool active = k <= (unsigned)last && is_own<PARTS>(s, (int)i);
+    const bool active = k <= (unsigned)last;
     const int cell = next_cell, here = active || PARTS ? (int)i : last;
     next_cell = s.cell[member<PARTS>(s, (int)min(k + stride, (unsigned)last))];
     const typename T::record xi = load_record(x + here);
@@ -150,7 +150,8 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     bool near = false;
     if (kicks != 0.0) scan_cells<T, STYLE>(s, x, xi, (int)i, cell, active, sum, near);
-    if (!active) continue;
+    /* Only now, as everything above would wait for it; those of the other part are few. */
+    if (!active || !is_own<PARTS>(s, (int)i)) continue;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, (int)i, parity));
       continue;

@@ -37,11 +37,12 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-          int i, typename T::sum sum[3], int &least)
+          int i, bool own, typename T::sum sum[3], int &least)
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
-  const int rows = s.rows[block];
+  /* Read in any case, so that neither read waits for the other. */
+  const int listed = s.rows[block], rows = own ? listed : 0;
   if (rows == 0) return;
   int4 next = __ldcs(list);
   for (int r = 1; r <= rows; ++r) {
@@ -71,13 +72,14 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < members<PARTS>(s); k += stride) {
     const int i = member<PARTS>(s, (int)k);
-    if (!is_own<PARTS>(s, i)) continue;
+    const bool own = is_own<PARTS>(s, i);
     const typename T::record xi = x[i];
     typename T::sum sum[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
-    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, sum, least);
+    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
+    if (!own) continue;
     if (least <= s.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, parity));
       continue;

@@ -635,20 +635,22 @@ template <class T> struct gpu_engine final : md_engine {
            (source == FROM_CELLS ? 4.0 * cells : 0.0);
   }
 
-  md_status launch_fused(const system_view<T> &s)
+  md_status launch_fused(const launch &l, const system_view<T> &s)
   {
     const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
     const double part =
         s.part == PART_ALL ? 1.0 : (double)(s.part == PART_SENT ? s.nsent : s.n - s.nsent) / s.n;
     const double bytes =
         force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
-    return timed("advance", part * bytes, [&]() -> md_status {
+    const auto advance = [&]() -> md_status {
       if constexpr (T::TAGGED)
-        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, s, step);
+        if (source == FROM_LIST) return launch_advance_list<T>(l, kind, s, step);
       if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
-        return launch_advance_cells<T>(stepping, kind, s, step);
+        return launch_advance_cells<T>(l, kind, s, step);
       return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
-    });
+    };
+    /* What runs beside has no time of its own. */
+    return l.stream == stream ? timed("advance", part * bytes, advance) : advance();
   }
 
   md_status launch_unfused()
@@ -665,7 +667,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_step()
   {
     if (several) return launch_step_ranks();
-    MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
+    MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
     ++view.launch;
     return update_halo();
   }
@@ -678,7 +680,7 @@ template <class T> struct gpu_engine final : md_engine {
     else if (view.n == 0 && choice.fused)
       MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
     else
-      MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
+      MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
     MD_TRY(ranks.lap_begins(stream));
     if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
     MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
@@ -687,24 +689,26 @@ template <class T> struct gpu_engine final : md_engine {
     return ranks.lap_ends(stream);
   }
 
-  /* The particles that are sent, then the others while messages are on their way. Those are sent from, and received into,
-   * the position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
+  /* The particles that are sent, and then messages, beside the others. Messages are made from, and received into, the
+   * position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
   md_status launch_beside_messages()
   {
+    const bool sends = view.n > 0 && view.nsent > 0;
     system_view<T> part = view;
-    part.part = PART_SENT;
-    if (view.n == 0)
-      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
-    else if (view.nsent > 0)
-      MD_TRY(launch_fused(part));
+    launch beside = stepping;
+    beside.stream = ranks.beside;
+    /* If nothing is sent, all must come first nevertheless: messages look at the progress that a launch notes. */
     part.part = PART_REST;
-    /* Without a launch before, this one must come first: messages look at the progress it notes. */
-    const bool first = view.n > 0 && view.nsent == 0;
-    if (first) MD_TRY(launch_fused(part));
-    MD_CUDA(cudaEventRecord(ranks.moved, stream));
-    if (view.n > 0 && !first) MD_TRY(launch_fused(part));
-    MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.moved, 0));
-    launch beside = wide;
+    if (!sends)
+      MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true)
+                         : launch_fused(stepping, part));
+    MD_CUDA(cudaEventRecord(ranks.ready, stream));
+    MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.ready, 0));
+    part.part = PART_SENT;
+    if (sends) MD_TRY(launch_fused(beside, part));
+    part.part = PART_REST;
+    if (sends) MD_TRY(launch_fused(stepping, part));
+    beside = wide;
     beside.stream = ranks.beside;
     MD_TRY(ranks.refresh_messages(view, beside, true));
     MD_CUDA(cudaEventRecord(ranks.arrived, ranks.beside));
@@ -1002,7 +1006,7 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
       MD_TRY(enlarge_positions(before));
     }
-    view.ghost.received = (const typename T::particle *)ranks.received.at;
+    view.received = (const typename T::particle *)ranks.received.at;
     if (view.ghost.start)
       MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
     if (choice.fused) MD_TRY(ranks.note_sent(&view));

@@ -277,21 +277,45 @@ md_status launch_resolve(const launch &l, int *send, int n, const int *slot, int
   return MD_OK;
 }
 
-static __global__ void k_note_sent(const int *send, int n, int owned, unsigned *bits, int *list, int *count)
+static __global__ void k_note_sent(const int *send, int n, int owned, unsigned *bits)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k >= n || send[k] >= owned) return;
-  const int i = send[k];
-  const unsigned bit = 1u << (i & 31);
-  if (!(atomicOr(&bits[i >> 5], bit) & bit)) list[atomicAdd(count, 1)] = i;
+  if (k < n && send[k] < owned) atomicOr(&bits[send[k] >> 5], 1u << (send[k] & 31));
 }
 
-md_status launch_note_sent(const launch &l, const int *send, int n, int owned, unsigned *bits, int *list,
-                           int *count)
+md_status launch_note_sent(const launch &l, const int *send, int n, int owned, unsigned *bits)
 {
   if (n == 0) return MD_OK;
-  k_note_sent<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, owned, bits, list, count);
+  k_note_sent<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, owned, bits);
   MD_LAUNCHED("k_note_sent");
+  return MD_OK;
+}
+
+static __global__ void k_count_sent(const unsigned *bits, int words, int *count)
+{
+  const int w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w <= words) count[w] = w < words ? __popc(bits[w]) : 0;
+}
+
+md_status launch_count_sent(const launch &l, const unsigned *bits, int words, int *count)
+{
+  k_count_sent<<<blocks_for((int64_t)words + 1, l.threads), l.threads, 0, l.stream>>>(bits, words, count);
+  MD_LAUNCHED("k_count_sent");
+  return MD_OK;
+}
+
+static __global__ void k_list_sent(const unsigned *bits, int words, const int *begin, int *list)
+{
+  const int w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w >= words) return;
+  int k = begin[w];
+  for (unsigned left = bits[w]; left; left &= left - 1) list[k++] = w * 32 + __ffs((int)left) - 1;
+}
+
+md_status launch_list_sent(const launch &l, const unsigned *bits, int words, const int *begin, int *list)
+{
+  k_list_sent<<<blocks_for(words, l.threads), l.threads, 0, l.stream>>>(bits, words, begin, list);
+  MD_LAUNCHED("k_list_sent");
   return MD_OK;
 }
 

@@ -103,9 +103,12 @@ md_status launch_settle_ghosts(const launch &, const system_view<T> &, const gho
                                int *cursor);
 /* Entries of ghosts to local indices. */
 md_status launch_resolve(const launch &, int *send, int n, const int *slot, int owned);
-/* Notes which particles [0, owned) are among n entries: bits, and a list of them, *count long, without repetition. */
-md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits, int *list,
-                           int *count);
+/* Sets the bits of the particles [0, owned) that are among n entries; how many are in each word of bits, of which there
+ * are `words`, and 0 behind them; and a list of them by the counts' prefix sum, in their own order, which keeps reads of
+ * neighbours in memory together. */
+md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
+md_status launch_count_sent(const launch &, const unsigned *bits, int words, int *count);
+md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
 /* Ids of entries one behind the other; and those received to the ghosts they belong to. */
 md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
 md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);

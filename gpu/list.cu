@@ -32,9 +32,9 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
   if (i >= end) return;
   /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
-  const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.ghost.received);
-  const typename T::particle r = by_owner && s.ghost.received
-                                     ? s.ghost.received[s.ghost.owner[i - s.n]]
+  const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.received);
+  const typename T::particle r = by_owner && s.received
+                                     ? s.received[s.ghost.owner[i - s.n]]
                                      : present_particle<T>(s, by_owner ? s.ghost.owner[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll

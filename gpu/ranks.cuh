@@ -58,9 +58,9 @@ template <class T> struct gpu_ranks {
   int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
   int first[3] = {}, ghosts = 0;         /* received ghosts before each axis, and all */
   device_array cuts = {}, counters = {}; /* counters: of leavers, and of entries of two faces */
-  device_array sent_bits = {}, sent = {};
+  device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
   cudaStream_t beside = nullptr; /* of messages, while others are moved */
-  cudaEvent_t moved = nullptr, arrived = nullptr;
+  cudaEvent_t ready = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, slot = {}, incoming = {}, out = {}, out_code = {};
   device_array traveller_array = {}, hole_array = {}, id = {};
   std::vector<int> free_origins;
@@ -75,11 +75,11 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array : {&cuts, &counters, &sent_bits, &sent, &received, &code, &slot, &incoming, &out,
-                                &out_code, &traveller_array, &hole_array, &id})
+    for (device_array *array : {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received,
+                                &code, &slot, &incoming, &out, &out_code, &traveller_array, &hole_array, &id})
       md_device_free(memory, array);
     if (beside) cudaStreamDestroy(beside);
-    if (moved) cudaEventDestroy(moved);
+    if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
     for (int k = 0; k < LAPS; ++k) {
       if (lap_begin[k]) cudaEventDestroy(lap_begin[k]);
@@ -402,6 +402,10 @@ template <class T> struct gpu_ranks {
   /* Tells the neighbours along an axis how many ghosts come. */
   md_status agree_on_counts(int d)
   {
+    if (alone_along(d)) {
+      for (int high = 0; high < 2; ++high) face[d][high].received = face[d][!high].sent;
+      return MD_OK;
+    }
     struct notice {
       int high, count; /* from the high neighbour? */
     };
@@ -511,22 +515,29 @@ template <class T> struct gpu_ranks {
   /* Which particles messages wait for, for the steps until the next rebin. */
   md_status note_sent(system_view<T> *s)
   {
-    int64_t most = 0;
-    for (int d = 0; d < T::DIM; ++d)
-      if (!alone_along(d)) most += (int64_t)face[d][0].sent + face[d][1].sent;
-    const int64_t words = (int64_t)s->n / 32 + 1;
-    MD_TRY(md_device_reserve(memory, &sent, (most + most / 8 + 1) * 4, "lists of what is sent"));
-    MD_TRY(md_device_reserve(memory, &sent_bits, (words + words / 8) * 4, "lists of what is sent"));
-    MD_CUDA(cudaMemsetAsync(sent_bits.at, 0, (size_t)words * 4, wide.stream));
-    MD_CUDA(cudaMemsetAsync(counters.at, 0, 4, wide.stream));
+    const int words = (s->n + 31) / 32;
+    const int64_t room = ((int64_t)words + words / 8 + 1) * 4;
+    size_t bytes = 0;
+    MD_TRY(scan_counts(wide, words + 1, nullptr, nullptr, &bytes));
+    MD_TRY(md_device_reserve(memory, &sent_bits, room, "lists of what is sent"));
+    MD_TRY(md_device_reserve(memory, &sent_begin, room, "lists of what is sent"));
+    MD_TRY(md_device_reserve(memory, &sent_scratch, (int64_t)bytes + 256, "lists of what is sent"));
+    unsigned *bits = (unsigned *)sent_bits.at;
+    int *begin = (int *)sent_begin.at;
+    MD_CUDA(cudaMemsetAsync(bits, 0, (size_t)words * 4, wide.stream));
     for (int d = 0; d < T::DIM; ++d)
       for (const side &f : face[d])
-        if (!alone_along(d))
-          MD_TRY(launch_note_sent(wide, (const int *)f.send.at, f.sent, s->n, (unsigned *)sent_bits.at,
-                                  (int *)sent.at, (int *)counters.at));
-    MD_TRY(read_counters(&s->nsent, 1));
+        if (!alone_along(d)) MD_TRY(launch_note_sent(wide, (const int *)f.send.at, f.sent, s->n, bits));
+    MD_TRY(launch_count_sent(wide, bits, words, begin));
+    bytes = (size_t)sent_scratch.bytes;
+    MD_TRY(scan_counts(wide, words + 1, begin, sent_scratch.at, &bytes));
+    MD_CUDA(cudaMemcpyAsync(&s->nsent, begin + words, 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    MD_TRY(md_device_reserve(memory, &sent, ((int64_t)s->nsent + s->nsent / 8 + 1) * 4,
+                             "lists of what is sent"));
+    MD_TRY(launch_list_sent(wide, bits, words, begin, (int *)sent.at));
     s->sent = (const int *)sent.at;
-    s->sent_bits = (const unsigned *)sent_bits.at;
+    s->sent_bits = bits;
     return MD_OK;
   }
 
@@ -586,7 +597,7 @@ template <class T> struct gpu_ranks {
     int least, greatest;
     MD_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
-    MD_CUDA(cudaEventCreateWithFlags(&moved, cudaEventDisableTiming));
+    MD_CUDA(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
     MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
     for (int k = 0; k < LAPS; ++k) {
       MD_CUDA(cudaEventCreate(&lap_begin[k]));

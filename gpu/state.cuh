@@ -119,13 +119,11 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 }
 
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
-template <class T> struct ghost_view {
+struct ghost_view {
   const int *start; /* by cell, like system_view.start; NULL: there are none */
-  int *owner;       /* local index; with `received`, index there */
+  int *owner;       /* local index; or index in system_view.received */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
-  const typename T::particle
-      *received; /* on several ranks: the owners as they were at the rebin; else NULL */
 };
 
 /* On several ranks a step may come as two launches of one number: first the particles that others wait for, then the
@@ -143,17 +141,13 @@ template <class T> struct system_view {
   cell_grid grid;
   int *cell;        /* of each owned particle at the rebin; with cells only */
   const int *start; /* first particle of each cell; [total + 1] */
-  ghost_view<T> ghost;
+  ghost_view ghost;
   /* Neighbour lists, with lists only: particle i's entries, four by four, at list[(i/32 stride + r) 32 + i%32]. Padded
    * with i itself. */
   int4 *list;
   int *rows;  /* of each 32 particles */
   int stride; /* rows there is room for */
   bool half;  /* only neighbours with a higher index, and ghosts */
-  step_part part;
-  const int *sent;           /* particles that are sent, each once */
-  const unsigned *sent_bits; /* the same, a bit each */
-  int nsent;
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
@@ -168,6 +162,11 @@ template <class T> struct system_view {
   const double *overlap2;        /* [ntypes^2] */
   int ntypes;
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
+  const typename T::particle *received; /* on several ranks: owners of ghosts, as of the rebin; else NULL */
+  step_part part;
+  const int *sent;           /* particles that are sent, each once */
+  const unsigned *sent_bits; /* the same, a bit each */
+  int nsent;
 };
 
 /* How many particles a launch of a step goes through, which they are, and whether one of them is its own. PARTS: it may be

@@ -181,8 +181,8 @@ def test_too_many_ranks_are_refused(tmp_path):
 
 
 def test_shared_gpu_falls_back_and_says_so(tmp_path):
-    knobs = {"cells": 5, "steps": 20}
-    got = on_ranks(gpus() + 1, harness.DECKS / "in.melt", tmp_path / "auto", package={}, variables=knobs)
+    knobs = {"n": 3000, "steps": 20, "every": 10}
+    got = on_ranks(gpus() + 1, harness.DECKS / "in.repulsive", tmp_path / "auto", package={}, variables=knobs)
     assert "ranks share a GPU" in got.log
     assert "staged" in got.log or "GPU-aware" in got.log
     if "without NCCL" not in got.log:
@@ -190,13 +190,13 @@ def test_shared_gpu_falls_back_and_says_so(tmp_path):
 
 
 def test_forced_transports_work_or_say_why(tmp_path):
-    knobs = {"cells": 5, "steps": 20}
-    got = on_ranks(gpus() + 1, harness.DECKS / "in.melt", tmp_path / "nccl", package={"transport": "nccl"},
+    knobs = {"n": 3000, "steps": 20, "every": 10}
+    got = on_ranks(gpus() + 1, harness.DECKS / "in.repulsive", tmp_path / "nccl", package={"transport": "nccl"},
                    variables=knobs, expect=2)
     assert "transport nccl does not work here" in got.err
-    harness.run(harness.DECKS / "in.melt", tmp_path / "naive", engine="naive", variables=knobs)
+    harness.run(harness.DECKS / "in.repulsive", tmp_path / "naive", engine="naive", variables=knobs)
     try:
-        on_ranks(2, harness.DECKS / "in.melt", tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
+        on_ranks(2, harness.DECKS / "in.repulsive", tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
         same(tmp_path / "naive" / "check.dump", tmp_path / "aware" / "check.dump")
     except AssertionError as failure:
         assert "transport aware does not work here" in str(failure)
