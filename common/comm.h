@@ -92,7 +92,8 @@ struct md_comm {
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
 
-  /* Every rank's last call but destroy, with the status it ends with: the worst of all, with its message. A rank with
+  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: the worst of all,
+   * with its message. A rank with
    * an error waits for the others a few seconds only; *alone: they did not come, so that destroy will end them. */
   md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
   /* Ends all ranks, with that status, if conclude left this one alone. */
