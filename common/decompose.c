@@ -27,11 +27,15 @@ static double surface(const md_box *box, const int count[3])
   return area;
 }
 
-/* Is a domain thick enough? A hair is left for the rounding of cuts. */
+/* Engines ask for a halo a hair (10^-6) wider than decompose was told, and cuts are rounded. A domain that is thinner,
+ * by however little, would miss ghosts from beyond its neighbours. */
+#define LEAST_THICKNESS (1.0 + 2e-6)
+
+/* Is a domain thick enough? More than the least, so that there is room to move cuts. */
 static bool thick_enough(const md_box *box, const int count[3], double width)
 {
   for (int d = 0; d < box->dim; ++d)
-    if (count[d] > 1 && box->length[d] < width * (1.0 - 1e-6) * count[d]) return false;
+    if (count[d] > 1 && !(box->length[d] > width * (1.0 + 4e-6) * count[d])) return false;
   return true;
 }
 
@@ -99,7 +103,7 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
 {
   const int count = d->count[axis];
   double *fraction = d->fraction[axis];
-  const double least = d->width / box->length[axis] * (1.0 - 1e-6);
+  const double least = d->width / box->length[axis] * LEAST_THICKNESS;
   for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
   for (int k = count - 1; k > 0; --k) fraction[k] = -md_max(-fraction[k], -(fraction[k + 1] - least));
 }

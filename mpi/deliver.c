@@ -126,13 +126,16 @@ md_status md_mpi_deliver(md_comm *c, int64_t n, const int32_t *to, const void *r
   if (status == MD_OK) status = receive_all(&d);
   if (status == MD_OK && !d.received) status = md_array_new(&d.received, 0, 1, "received records");
   MPI_Type_free(&d.record);
-  free(d.sorted);
   free(d.begin);
-  free(d.send);
   if (status != MD_OK) {
+    /* What is under way must stay; the program ends anyway. */
+    if (d.sends == 0) free(d.sorted);
+    free(d.send);
     free(d.received);
     return status;
   }
+  free(d.sorted);
+  free(d.send);
   *received = d.received;
   *count = d.count;
   return MD_OK;

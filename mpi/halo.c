@@ -13,6 +13,8 @@
  */
 #include "mpi/state.h"
 
+#include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,25 +54,76 @@ static md_status reserve_doubles(double **array, int64_t *capacity, int64_t need
   return md_array_new(array, *capacity, sizeof **array, "halo messages");
 }
 
-/* Who of the owned particles and ghosts lies within width of the face. */
-static md_status select_senders(halo_message *m, const md_particles *p, int axis, int side, double edge)
+/* Particles within the halo of a face: below `low`, or at or above `high`. */
+typedef struct layer_edges {
+  double low, high;
+} layer_edges;
+
+/* Most blocks of particles lie in no halo: they are passed over after one look without branches. */
+enum { BLOCK = 256 };
+
+static void count_layers(const double *x, int64_t begin, int64_t end, layer_edges edge, int64_t count[2])
 {
-  m->nsend = 0;
-  if (m->to == MPI_PROC_NULL) return MD_OK;
+  int64_t below = 0, above = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    below += x[i] < edge.low;
+    above += x[i] >= edge.high;
+  }
+  count[0] = below;
+  count[1] = above;
+}
+
+static void list_layers(const double *x, int64_t begin, int64_t end, layer_edges edge, int32_t *const list[2],
+                        int64_t at[2])
+{
+  for (int64_t b = begin; b < end; b += BLOCK) {
+    const int64_t stop = b + BLOCK < end ? b + BLOCK : end;
+    int64_t count[2];
+    count_layers(x, b, stop, edge, count);
+    if (count[0] > 0)
+      for (int64_t i = b; i < stop; ++i)
+        if (x[i] < edge.low) list[0][at[0]++] = (int32_t)i;
+    if (count[1] > 0)
+      for (int64_t i = b; i < stop; ++i)
+        if (x[i] >= edge.high) list[1][at[1]++] = (int32_t)i;
+  }
+}
+
+static md_status reserve_list(halo_message *m, int64_t count)
+{
+  m->nsend = count;
+  if (count <= m->send_capacity) return MD_OK;
+  m->send_capacity = count + count / 8;
+  free(m->send);
+  m->send = NULL;
+  return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
+}
+
+/* Who of the owned particles and ghosts lies within width of each face: counted, then listed, every thread its part. */
+static md_status select_senders(halo_message m[2], const md_particles *p, int axis, double lo, double hi)
+{
+  const layer_edges edge = {m[0].to == MPI_PROC_NULL ? -(double)INFINITY : lo,
+                            m[1].to == MPI_PROC_NULL ? (double)INFINITY : hi};
   const int64_t total = p->n + p->nghost;
   const double *x = p->x[axis];
-  int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int64_t i = 0; i < total; ++i) count += side == 0 ? x[i] < edge : x[i] >= edge;
-  if (count > m->send_capacity) {
-    m->send_capacity = count + count / 8;
-    free(m->send);
-    m->send = NULL;
-    MD_TRY(md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists"));
+  const int parts = omp_get_max_threads();
+  int64_t(*begin)[2];
+  MD_TRY(md_array_new_zero(&begin, parts + 1, sizeof *begin, "counts of a halo"));
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < parts; ++t)
+    count_layers(x, total * t / parts, total * (t + 1) / parts, edge, begin[t + 1]);
+  for (int t = 0; t < parts; ++t)
+    for (int side = 0; side < 2; ++side) begin[t + 1][side] += begin[t][side];
+  md_status status = reserve_list(&m[0], begin[parts][0]);
+  if (status == MD_OK) status = reserve_list(&m[1], begin[parts][1]);
+  if (status == MD_OK) {
+    int32_t *const list[2] = {m[0].send, m[1].send};
+#pragma omp parallel for schedule(static, 1)
+    for (int t = 0; t < parts; ++t)
+      list_layers(x, total * t / parts, total * (t + 1) / parts, edge, list, begin[t]);
   }
-  for (int64_t i = 0; i < total; ++i)
-    if (side == 0 ? x[i] < edge : x[i] >= edge) m->send[m->nsend++] = (int32_t)i;
-  return MD_OK;
+  free(begin);
+  return status;
 }
 
 static md_status exchange_counts(md_comm *c, halo_message m[2], int axis)
@@ -132,10 +185,13 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
   const double lo = s->division.cut[axis][s->division.place[axis]];
   const double hi = s->division.cut[axis][s->division.place[axis] + 1];
   meet(s, box, axis);
-  MD_TRY(select_senders(&m[0], p, axis, 0, lo + width));
-  MD_TRY(select_senders(&m[1], p, axis, 1, hi - width));
+  MD_TRY(select_senders(m, p, axis, lo + width, hi - width));
   MD_TRY(exchange_counts(c, m, axis));
   MD_TRY(md_particles_reserve(p, p->n + p->nghost + m[0].nreceive + m[1].nreceive + 1));
+  for (int side = 0; side < 2; ++side)
+    if (m[side].nsend > INT32_MAX / 3 || m[side].nreceive > INT32_MAX / 3)
+      return md_error(MD_RUNTIME, "%lld ghosts through one face are too many for a message: use more ranks",
+                      (long long)(m[side].nsend > m[side].nreceive ? m[side].nsend : m[side].nreceive));
   for (int side = 0; side < 2; ++side) {
     m[side].first = p->n + p->nghost;
     MD_TRY(exchange_ghosts(c, &m[side], p, axis, side));
@@ -156,7 +212,9 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   for (int a = 0; a < box->dim; ++a)
     for (int k = 0; k < s->division.count[a]; ++k) {
       const double thickness = s->division.cut[a][k + 1] - s->division.cut[a][k];
-      if ((s->division.count[a] > 1 || box->periodic[a]) && thickness < width * (1.0 - 1e-5))
+      /* A periodic axis that is not divided may be a hair shorter than the halo: beyond it are only second images. */
+      const double least = s->division.count[a] > 1 ? width : box->periodic[a] ? width * (1.0 - 1e-5) : 0.0;
+      if (thickness < least)
         return md_error(MD_USAGE,
                         "a domain is %.4g thick along %c, thinner than the halo of %.4g: use fewer ranks, or "
                         "a smaller skin (neighbor)",

@@ -133,7 +133,7 @@ static md_status check(md_comm *c, const md_model *model, const md_particles *p,
 {
   int64_t values[2] = {p->n, lost->id != INT64_MAX};
   MD_TRY(md_mpi_sum(c, values, 2));
-  if (values[1] > 0) return md_mpi_agree(c, md_flyer_status(lost, model));
+  if (values[1] > 0) return md_mpi_agree_surely(c, md_flyer_status(lost, model));
   if (values[0] == model->natoms) return MD_OK;
   return md_error(MD_PHYSICS, "step %lld: %lld particles of %lld are left after moving between ranks",
                   (long long)model->step, (long long)values[0], (long long)model->natoms);

@@ -21,18 +21,19 @@ typedef struct halo_message {
 } halo_message;
 
 typedef struct mpi_state {
-  MPI_Comm ranks;    /* reductions */
-  MPI_Comm halo;     /* halo messages */
-  MPI_Comm delivery; /* deliver */
-  MPI_Comm last;     /* conclude */
+  MPI_Comm ranks;     /* reductions */
+  MPI_Comm halo;      /* halo messages */
+  MPI_Comm delivery;  /* deliver */
+  MPI_Comm agreement; /* agree */
+  MPI_Comm last;      /* conclude */
   md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
   int axis;                   /* of which the messages are under way */
   int dim;
   unsigned deliveries; /* so far: their tags alternate */
   int64_t balanced_at; /* step of the last look at the balance; -1: none */
-  bool alone;          /* conclude found no other rank ... */
-  md_status status;    /* ... and this is what ends them */
+  bool alone;          /* agree or conclude waited in vain ... */
+  md_status status;    /* ... and this is what ends all ranks */
   md_transport *transport;
 } mpi_state;
 
@@ -52,6 +53,8 @@ md_status md_mpi_sum(md_comm *, int64_t *values, int n) MD_CHECKED;
 md_status md_mpi_max(md_comm *, double *values, int n) MD_CHECKED;
 md_status md_mpi_before(md_comm *, int64_t *value) MD_CHECKED;
 md_status md_mpi_agree(md_comm *, md_status status) MD_CHECKED;
+/* The same where all ranks are sure to come, however late: waits for them as long as it takes. */
+md_status md_mpi_agree_surely(md_comm *, md_status status) MD_CHECKED;
 md_status md_mpi_conclude(md_comm *, md_status status, bool *alone) MD_CHECKED;
 
 /* deliver.c */

@@ -124,7 +124,7 @@ class RankVariant:
 
     def deck(self, text: str) -> str:
         """A deck with the commands that make this variant."""
-        before = f"balance 1 shift\n" if self.shifted else ""
+        before = "balance 1 shift\n" if self.shifted else ""
         if self.balance:
             before += f"fix cuts all balance {self.balance} 1\n"
         text, runs = re.subn(r"(?m)^(?=run\s)", before, text)
@@ -200,6 +200,9 @@ RANK_CASES: Tuple[Case, ...] = (
 
 RANKS = (1, 2, 3, 4, 6, 8)
 
+# Ranks that share cores wait for one another in every step: fewer steps than for threads fill the same time.
+RANK_STEPS = 600
+
 
 def grids(ranks: int, fits: Tuple[int, int, int]) -> List[Tuple[int, int, int]]:
     """The grids of so many ranks that fit."""
@@ -215,8 +218,8 @@ def rank_variants(case: Case, turn: int) -> List[RankVariant]:
         if not fitting:
             continue
         at = k + turn
-        # Grids that are the program's own choice come up in turn with the others.
-        grid = [*fitting, None][(at * 5 + k) % (len(fitting) + 1)]
+        # The program's own choice comes up in turn with the others.
+        grid = [*fitting, None][at % (len(fitting) + 1)]
         chosen.append(RankVariant(ranks, grid, 1 + at % 2, (0.04, 0.0, 0.01)[at % 3] * rc, (0, 7, 0, 1)[at % 4],
                                   at % 5 == 1))
     return chosen
@@ -344,7 +347,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--engine", choices=("openmp", "gpu", "mpi"), default="openmp",
                         help="the engine to compare (openmp); mpi: openmp over ranks")
     parser.add_argument("--if-present", action="store_true", help="without a GPU, or MPI, say so and end well")
-    parser.add_argument("--steps", type=int, help="steps of every deck (default: the deck's, 2000)")
+    parser.add_argument("--steps", type=int, help=f"steps of every deck (default: the deck's, 2000; mpi: {RANK_STEPS})")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the decks with TEXT in their name")
     parsed = parser.parse_args(arguments)
     if parsed.myriad:
@@ -353,6 +356,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     cases = [case for case in every_case if parsed.only in case.name]
     if not cases:
         parser.error(f"no deck has {parsed.only!r} in its name")
+    if parsed.engine == "mpi" and not parsed.steps:
+        parsed.steps = RANK_STEPS
     every = max(1, parsed.steps // 10) if parsed.steps else None
     began = time.monotonic()
     missing = {"gpu": harness.gpu_missing, "mpi": harness.mpi_missing}.get(parsed.engine, str)()

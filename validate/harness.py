@@ -61,6 +61,8 @@ RANK_ENVIRONMENT: Mapping[str, str] = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # After an error mpirun would signal ranks that are gone, and wait a second, twice.
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",
 }
 
 
@@ -263,6 +265,20 @@ class Result:
         """Seconds of each phase of the last run."""
         last = self.log.rsplit("\nSection |", 1)[-1]
         return {name: float(seconds) for name, seconds in re.findall(r"^(\w+) +\| (\S+) +\| +\S+$", last, re.M)}
+
+    @property
+    def rank_phases(self) -> Dict[str, Tuple[float, float, float, float]]:
+        """Least, mean and largest seconds over ranks of each phase of the last run, and the per cent of the whole."""
+        last = self.log.rsplit("\nSection |", 1)[-1]
+        rows = re.findall(r"^(\w+) +\|" + r" *(\S+) +\|" * 3 + r" *(\S+)$", last, re.M)
+        return {name: tuple(map(float, cells)) for name, *cells in rows}
+
+    @property
+    def particles_of_ranks(self) -> Tuple[float, float, float, float]:
+        """The mean, most and fewest particles of a rank at the end, and the imbalance."""
+        found = re.findall(r"^Particles of a rank: (\S+) ave (\S+) max (\S+) min, imbalance (\S+)$", self.log, re.M)
+        assert found, "the log has no particles of ranks"
+        return tuple(map(float, found[-1]))
 
     @property
     def kernels(self) -> List[Kernel]:
