@@ -14,7 +14,6 @@
 #include "mpi/state.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,41 +53,6 @@ static md_status reserve_doubles(double **array, int64_t *capacity, int64_t need
   return md_array_new(array, *capacity, sizeof **array, "halo messages");
 }
 
-/* Particles within the halo of a face: below `low`, or at or above `high`. */
-typedef struct layer_edges {
-  double low, high;
-} layer_edges;
-
-/* Most blocks of particles lie in no halo: they are passed over after one look without branches. */
-enum { BLOCK = 256 };
-
-static void count_layers(const double *x, int64_t begin, int64_t end, layer_edges edge, int64_t count[2])
-{
-  int64_t below = 0, above = 0;
-  for (int64_t i = begin; i < end; ++i) {
-    below += x[i] < edge.low;
-    above += x[i] >= edge.high;
-  }
-  count[0] = below;
-  count[1] = above;
-}
-
-static void list_layers(const double *x, int64_t begin, int64_t end, layer_edges edge, int32_t *const list[2],
-                        int64_t at[2])
-{
-  for (int64_t b = begin; b < end; b += BLOCK) {
-    const int64_t stop = b + BLOCK < end ? b + BLOCK : end;
-    int64_t count[2];
-    count_layers(x, b, stop, edge, count);
-    if (count[0] > 0)
-      for (int64_t i = b; i < stop; ++i)
-        if (x[i] < edge.low) list[0][at[0]++] = (int32_t)i;
-    if (count[1] > 0)
-      for (int64_t i = b; i < stop; ++i)
-        if (x[i] >= edge.high) list[1][at[1]++] = (int32_t)i;
-  }
-}
-
 static md_status reserve_list(halo_message *m, int64_t count)
 {
   m->nsend = count;
@@ -99,31 +63,28 @@ static md_status reserve_list(halo_message *m, int64_t count)
   return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
 }
 
-/* Who of the owned particles and ghosts lies within width of each face: counted, then listed, every thread its part. */
-static md_status select_senders(halo_message m[2], const md_particles *p, int axis, double lo, double hi)
+/* Who of the owned particles and ghosts lies below `low`, near the lower face, and who at or above `high`. */
+static md_status select_senders(mpi_state *s, const md_particles *p, int axis, double low, double high)
 {
-  const layer_edges edge = {m[0].to == MPI_PROC_NULL ? -(double)INFINITY : lo,
-                            m[1].to == MPI_PROC_NULL ? (double)INFINITY : hi};
-  const int64_t total = p->n + p->nghost;
+  halo_message *m = s->message[axis];
+  bounds between = {.first = axis, .last = axis + 1};
+  between.lo[axis] = m[0].to == MPI_PROC_NULL ? -(double)INFINITY : low;
+  between.hi[axis] = m[1].to == MPI_PROC_NULL ? (double)INFINITY : high;
   const double *x = p->x[axis];
-  const int parts = omp_get_max_threads();
-  int64_t(*begin)[2];
-  MD_TRY(md_array_new_zero(&begin, parts + 1, sizeof *begin, "counts of a halo"));
-#pragma omp parallel for schedule(static, 1)
-  for (int t = 0; t < parts; ++t)
-    count_layers(x, total * t / parts, total * (t + 1) / parts, edge, begin[t + 1]);
-  for (int t = 0; t < parts; ++t)
-    for (int side = 0; side < 2; ++side) begin[t + 1][side] += begin[t][side];
-  md_status status = reserve_list(&m[0], begin[parts][0]);
-  if (status == MD_OK) status = reserve_list(&m[1], begin[parts][1]);
-  if (status == MD_OK) {
-    int32_t *const list[2] = {m[0].send, m[1].send};
-#pragma omp parallel for schedule(static, 1)
-    for (int t = 0; t < parts; ++t)
-      list_layers(x, total * t / parts, total * (t + 1) / parts, edge, list, begin[t]);
+  int64_t count, below = 0, above = 0;
+  MD_TRY(md_mpi_outside(s, p, p->n + p->nghost, &between, &count));
+  for (int64_t k = 0; k < count; ++k) {
+    below += x[s->found[k]] < between.lo[axis];
+    above += x[s->found[k]] >= between.hi[axis];
   }
-  free(begin);
-  return status;
+  MD_TRY(reserve_list(&m[0], below));
+  MD_TRY(reserve_list(&m[1], above));
+  for (int64_t k = count - 1; k >= 0; --k) {
+    const int32_t i = s->found[k];
+    if (x[i] < between.lo[axis]) m[0].send[--below] = i;
+    if (x[i] >= between.hi[axis]) m[1].send[--above] = i;
+  }
+  return MD_OK;
 }
 
 static md_status exchange_counts(md_comm *c, halo_message m[2], int axis)
@@ -185,7 +146,7 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
   const double lo = s->division.cut[axis][s->division.place[axis]];
   const double hi = s->division.cut[axis][s->division.place[axis] + 1];
   meet(s, box, axis);
-  MD_TRY(select_senders(m, p, axis, lo + width, hi - width));
+  MD_TRY(select_senders(s, p, axis, lo + width, hi - width));
   MD_TRY(exchange_counts(c, m, axis));
   MD_TRY(md_particles_reserve(p, p->n + p->nghost + m[0].nreceive + m[1].nreceive + 1));
   for (int side = 0; side < 2; ++side)
@@ -283,6 +244,7 @@ md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool *done)
 
 void md_mpi_halo_free(mpi_state *s)
 {
+  free(s->found);
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {
       free(s->message[a][side].send);
