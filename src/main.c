@@ -415,10 +415,13 @@ static md_status open_comm(md_comm **comm)
 #ifdef MD_WITH_MPI
   if (md_mpi_launched()) return md_comm_mpi(comm);
 #else
-  const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-  if (ranks && strtol(ranks, NULL, 10) > 1)
-    return md_error(MD_RUNTIME,
-                    "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+    const char *ranks = getenv(sizes[k]);
+    if (ranks && strtol(ranks, NULL, 10) > 1)
+      return md_error(MD_RUNTIME,
+                      "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
+  }
 #endif
   return md_comm_serial(comm);
 }

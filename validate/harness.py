@@ -69,7 +69,7 @@ RANK_ENVIRONMENT: Mapping[str, str] = {
 @functools.lru_cache(maxsize=None)
 def mpirun_words() -> Tuple[str, ...]:
     """The command that starts ranks, before their number."""
-    name = os.environ.get("MPIRUN", "mpirun")
+    name = os.environ.get("MPIRUN") or "mpirun"
     said = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
     return (name, "--oversubscribe") if re.search(r"Open MPI|OpenRTE", said) else (name,)
 
@@ -114,7 +114,7 @@ def mpi_missing() -> str:
     if not program().exists():
         return f"there is no program {program()}"
     if re.search(r"^Ranks: .*mpirun", information(), re.M):
-        return "" if shutil.which(os.environ.get("MPIRUN", "mpirun")) else "mpirun is not found"
+        return "" if shutil.which(os.environ.get("MPIRUN") or "mpirun") else "mpirun is not found"
     return "MPI is not in this build (see make info)"
 
 
