@@ -27,7 +27,7 @@ endif
 ##   SECONDS=60         duration of `make fuzz`
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
-##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here
+##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 V ?= 0
 WERROR ?= 0
 SAN ?=
@@ -79,7 +79,12 @@ MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
-SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
+# Messages between GPUs need both.
+TRANSPORTS := $(wildcard mpi/transport*.c)
+LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
+
+SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
+  $(if $(WITH_MPI),$(filter-out $(LEFT_OUT),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
@@ -139,6 +144,12 @@ CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(E
   -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
 CUDA_CXX ?= g++
 LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
+CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
+# Is NCCL there to compile and to link with?
+NCCL ?= $(if $(WITH_MPI),$(shell printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
+  $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes))
+WITH_NCCL := $(filter-out no,$(NCCL))
+LIBRARIES += $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
 endif
 # The compiler wrapper of MPI, told to use the compiler chosen here.
 CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
@@ -287,12 +298,12 @@ lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(MAKE) lint-files
 
 .PHONY: lint-files
-lint-files: $(ALL_C:%=$(BUILD)/lint/%.tidy) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
+lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
 
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES)) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES) $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
@@ -321,7 +332,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -338,10 +349,11 @@ $(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
 
+NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
 $(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) -MMD -MP -c -o $@ $<
+	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
 
 $(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)

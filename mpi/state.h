@@ -27,11 +27,12 @@ typedef struct bounds {
 } bounds;
 
 typedef struct mpi_state {
-  MPI_Comm ranks;     /* reductions */
-  MPI_Comm halo;      /* halo messages */
-  MPI_Comm delivery;  /* deliver */
-  MPI_Comm agreement; /* agree */
-  MPI_Comm last;      /* conclude */
+  MPI_Comm ranks;      /* reductions */
+  MPI_Comm halo;       /* halo messages */
+  MPI_Comm delivery;   /* deliver */
+  MPI_Comm transports; /* messages between GPUs */
+  MPI_Comm agreement;  /* agree */
+  MPI_Comm last;       /* conclude */
   md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
   int axis;                   /* of which the messages are under way */

@@ -70,13 +70,15 @@ static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? 
 static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine_plan *plan)
 {
   const int ranks = sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1;
+  md_engine_options options = sim->options;
+  options.ranks = ranks;
   *plan = (md_engine_plan){0};
   /* The halo's width is a matter of the whole box. */
   MD_TRY(divide(sim, n, 1, 0.0, part));
-  MD_TRY(sim->engine->plan(&part->domain, held(part), &sim->options, plan));
+  MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
   MD_TRY(divide(sim, n, ranks, plan->halo, part));
-  return sim->engine->plan(&part->domain, held(part), &sim->options, plan);
+  return sim->engine->plan(&part->domain, held(part), &options, plan);
 }
 
 /* The most particles of one rank that `available` bytes hold. */

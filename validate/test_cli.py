@@ -329,6 +329,20 @@ def test_plan_says_what_a_run_takes(tmp_path):
     assert planned == pytest.approx(float(re.search(r"^Memory: ([\d.]+) bytes per particle", run, re.M)[1]), rel=0.15)
 
 
+@pytest.mark.parametrize("types, package, packed", [
+    (1, [], True), (4, [], True), (5, [], False), (1, ["skin", "0.5"], True), (1, ["skin", "2"], False),
+    (1, ["neighbours", "cells"], False), (1, ["precision", "mixed"], False)])
+def test_plan_of_packed_positions(types, package, packed, tmp_path):
+    """Positions of 16 bytes need lists, double precision, at most four types, and a skin below half the cutoff or so."""
+    if not engines(tmp_path)["gpu"]:
+        pytest.skip("this build has no engine gpu")
+    (tmp_path / "in.deck").write_text(
+        f"units lj\nlattice fcc 0.8442\nregion b block 0 8 0 8 0 8\ncreate_box {types} b\ncreate_atoms 1 box\n"
+        "mass * 1\npair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.3 bin\nfix move all nve\nrun 10\n")
+    out = works(call(tmp_path, "plan", "-in", "in.deck", "--engine", "gpu", "-pk", "gpu", "block", "64", *package)).out
+    assert ("packed positions" in out) == packed and ("pages and paths" in out) == packed
+
+
 def test_plan_of_an_engine_without_one(hello):
     done = call(hello, "plan", "-in", "in.hello", "--engine", "naive")
     refused(done, USAGE, "engine naive has no plan", "engines of this build that have one")
