@@ -1,8 +1,8 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Two engines are added where their tools and sources exist: gpu/*.cu with nvcc,
-# mpi/*.c with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
+# one program, build/myriad. Two parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc,
+# and ranks, mpi/*.c, with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
 # missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
 # building machine, except openmp/kernels.c, compiled once per instruction set.
 #
@@ -27,7 +27,7 @@ endif
 ##   SECONDS=60         duration of `make fuzz`
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
-##   MPI=no GPU=no      leave an engine out even if its tools are here; NCCL=no: the library alone
+##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 V ?= 0
 WERROR ?= 0
 SAN ?=
@@ -54,7 +54,10 @@ CLANG_TIDY ?= clang-tidy
 CPPCHECK ?= cppcheck
 SHELLCHECK ?= shellcheck
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
-MPICC ?= $(shell command -v mpicc 2>/dev/null)
+# Fedora and openSUSE keep MPI where only their modules put it into the PATH.
+MPICC ?= $(or $(shell command -v mpicc 2>/dev/null),$(firstword $(wildcard \
+  /usr/lib64/openmpi/bin/mpicc /usr/lib64/mpi/gcc/openmpi*/bin/mpicc /usr/lib64/mpich/bin/mpicc)))
+MPIRUN ?= $(or $(shell command -v mpirun 2>/dev/null),$(if $(MPICC),$(wildcard $(dir $(MPICC))mpirun)))
 # The shell looks it up when a recipe's line runs, which is after the set-up.
 PYTHON ?= $$(bash .ci/setup --python)
 SETUP := CC='$(CC)' CLANG='$(CLANG)' SAN='$(SAN)' bash .ci/setup
@@ -178,7 +181,7 @@ info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
-	@echo "engine mpi               $(if $(WITH_MPI),built with $(WITH_MPI),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found),mpi/ has no sources$(if $(MPICC),; mpicc found,; mpicc not found)))"
+	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
@@ -229,10 +232,11 @@ need-gpu:
 	@$(PROGRAM) info | grep '^GPU 0:' || { $(PROGRAM) info | grep -i gpu; \
 	  echo 'this needs a GPU, and a program built with nvcc (see make info)' >&2; exit 1; }
 
-check: ## compare every engine and thread count with the naive one, bit by bit
+check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
 	@$(SETUP) build python
 	@$(MAKE) all
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
@@ -375,7 +379,7 @@ $(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(BUI
 # Threads that wait sleep: waiting busily costs a time slice at every barrier when other programs, or other
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away
 # from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely.
-TEST_ENV = OMP_WAIT_POLICY=passive $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
+TEST_ENV = OMP_WAIT_POLICY=passive $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)

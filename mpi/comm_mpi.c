@@ -100,7 +100,7 @@ static void destroy(md_comm *c)
   if (s->transport) s->transport->destroy(s->transport);
   md_mpi_halo_free(s);
   md_decomposition_free(&s->division);
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k)
     if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
   free(s);
@@ -113,7 +113,7 @@ static md_status connect(md_comm *c)
 {
   mpi_state *s = mpi_state_of(c);
   MD_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k) MD_MPI(MPI_Comm_dup(MPI_COMM_WORLD, comms[k]));
   MD_MPI(MPI_Comm_rank(s->ranks, &c->rank));
   MD_MPI(MPI_Comm_size(s->ranks, &c->size));
@@ -154,7 +154,7 @@ md_status md_comm_mpi(md_comm **comm)
     free(s);
     return md_error(MD_RUNTIME, "out of memory: the communicator");
   }
-  s->ranks = s->halo = s->delivery = s->transports = s->last = MPI_COMM_NULL;
+  s->ranks = s->halo = s->delivery = s->transports = s->agreement = s->last = MPI_COMM_NULL;
   s->balanced_at = -1;
   *c = (md_comm){.state = s,
                  .sum = md_mpi_sum,

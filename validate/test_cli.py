@@ -10,7 +10,7 @@ from typing import Dict
 import pytest
 
 from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
-from harness import program
+from harness import mpi_missing, program
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -89,6 +89,17 @@ def test_info_lists_the_engines(tmp_path):
     if not found["gpu"]:
         assert re.search(r"^  gpu +not in this build: it needs nvcc .*make info", text, re.M)
         assert "GPU" not in text
+
+
+def test_ranks_without_mpi(hello):
+    """What a build without MPI says where a launcher has started several of it."""
+    if not mpi_missing():
+        pytest.skip("this build has MPI")
+    assert "no MPI" in works(call(hello, "info")).out
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        words = ["-in", "in.hello", "-log", "none"]
+        refused(call(hello, *words, variables={name: "4"}), RUNTIME, "started as 4 ranks", "no MPI", "mpicc")
+        assert "hello 2" in works(call(hello, *words, variables={name: "1"})).out
 
 
 # ---------------------------------------------------------------- wrong command lines

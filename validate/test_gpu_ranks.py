@@ -6,11 +6,9 @@ host.  With a GPU for every rank, two of the tests also run over NCCL.
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 import pytest
@@ -19,18 +17,9 @@ import check
 import check_engines
 import harness
 
-pytestmark = [pytest.mark.gpu,
-              pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun"),
-              pytest.mark.skipif("start them with mpirun" not in (harness.information() if harness.program().exists() else ""),
-                                 reason="this build has no MPI")]
+pytestmark = [pytest.mark.gpu, pytest.mark.mpi]
 
 STAGED = {"transport": "staged"}
-
-
-def launcher(ranks: int) -> Sequence[str]:
-    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
-    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-    return ("mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks))
 
 
 def gpus() -> int:
@@ -39,7 +28,7 @@ def gpus() -> int:
 
 def on_ranks(ranks: int, deck, folder: Path, *, package: Mapping[str, harness.Value] = STAGED,
              **more: Any) -> harness.Result:
-    return harness.run(deck, folder, engine="gpu", threads=1, package=package, wrapper=launcher(ranks), **more)
+    return harness.run(deck, folder, engine="gpu", threads=1, package=package, ranks=ranks, **more)
 
 
 # Every integrator, pair style, kind of boundary and source of neighbours; decks with types, thermostat and walls.
