@@ -94,7 +94,7 @@ def verdict(study: Study, rows: Sequence[Row], missing: Sequence[Point], problem
         said.append(f"FAILED: {len(wrong)} of {len(rows)} rows have another final energy than the others with the same N.")
     if missing:
         said.append(f"INCOMPLETE: {len(missing)} of {len(study.points)} points are missing: "
-                    + "; ".join(f"{p.ranks} ranks, N = {p.n}" for p in missing) + ".")
+                    + "; ".join(map(str, missing)) + ".")
     if not said:
         kind = "the same bits" if study.tolerance == 0.0 else f"the same within {study.tolerance:g}"
         said.append(f"Complete. The final energy of every run with the same N is {kind}: on every number of ranks, "

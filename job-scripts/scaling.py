@@ -103,7 +103,7 @@ class Deck:
 def near_cube(n: int, each: float) -> Tuple[int, int, int]:
     """Cells along x, y, z, nearly equally many, whose particles (each per cell) come nearest to n."""
     middle = round((n / each) ** (1 / 3))
-    near = range(max(1, middle - 3), middle + 4)
+    near = range(max(1, middle - 6), middle + 7)
     return min(((a, b, c) for a in near for b in near if b <= a for c in near if c <= b),
                key=lambda s: (abs(math.prod(s) * each / n - 1.0) + 1e-4 * (s[0] / s[2] - 1.0), s))
 
@@ -262,10 +262,9 @@ def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[st
         if not options.ranks:
             raise Failure('which numbers of ranks? For example RANKS="1 2 4"')
     ranks = options.ranks or (old.rank_counts() if old else default_ranks(options.engine, cores))
-    per_node = options.per_node or (old.per_node if old else 0)
-    if not per_node:
-        most = int(site["MYRIAD_GPUS_PER_NODE"]) if options.engine == "gpu" else cores
-        per_node = min(max(ranks), most) if options.submit else max(ranks)
+    per_node = options.per_node or (old.per_node if old and options.submit else max(ranks))
+    if options.submit and not options.per_node and not old:
+        per_node = min(per_node, int(site["MYRIAD_GPUS_PER_NODE"]) if options.engine == "gpu" else cores)
     if any(p > per_node and p % per_node for p in ranks):
         raise Failure(f"ranks cannot be shared out evenly over nodes with {per_node} each (PER_NODE=)")
     deck = Deck(options.deck)
@@ -313,11 +312,11 @@ def measure_here(runner: Runner) -> List[str]:
     if len(missing) < len(study.points):
         say(f"{len(study.points) - len(missing)} of {len(study.points)} points are there already")
     for k, point in enumerate(missing):
-        what = f"[{k + 1}/{len(missing)}] {', '.join(point.series)}: {point.ranks} ranks, N = {point.n}"
+        what = f"[{k + 1}/{len(missing)}] {', '.join(point.series)}: {point}"
         try:
             measured = runner.measure(point)
         except Failure as error:
-            problems.append(f"{point.ranks} ranks, N = {point.n}: {error}")
+            problems.append(f"{point}: {error}")
             say(f"{what}: FAILED\n{error}")
             continue
         st.add_rows(folder, study, point, measured, alone=True)
@@ -400,9 +399,10 @@ def finish(folder: Path, study: Study, problems: Sequence[str], command: str) ->
     missing = [p for p in study.points if not st.done(rows, study, p)]
     wrong = st.wrong_rows(rows)
     for row in wrong:
-        say(f"WRONG: {row['mode']}, {row['ranks']} ranks, N = {row['N']}: final energy {row['final_energy']}")
+        point = Point(int(row["ranks"]), int(row["N"]), [])
+        say(f"WRONG: {row['mode']}, {point}: final energy {row['final_energy']}")
     for point in missing:
-        say(f"MISSING: {', '.join(point.series)}: {point.ranks} ranks, N = {point.n}")
+        say(f"MISSING: {', '.join(point.series)}: {point}")
     if rows:
         try:
             import report
@@ -490,7 +490,7 @@ def run(options: argparse.Namespace, command: str) -> int:
         point = study.points[options.measure]
         rows = Runner(folder, study).measure(point)
         st.add_rows(folder, study, point, rows, alone=False)
-        say(f"{point.ranks} ranks, N = {point.n}: {describe(rows[0])}")
+        say(f"{point}: {describe(rows[0])}")
         return 0
     site = read_site()
     program = (options.myriad or ROOT / site["MYRIAD_PROGRAM"]).resolve()

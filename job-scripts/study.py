@@ -43,6 +43,9 @@ class Point:
     n: int
     series: List[str]
 
+    def __str__(self) -> str:
+        return f"{self.ranks} rank{'s' if self.ranks > 1 else ''}, N = {self.n}"
+
 
 @dataclass
 class Study:
