@@ -7,8 +7,8 @@
 # and the job goes back into the queue; when it comes up again, --resume continues from the newest restart.
 #
 # Slurm requeues the same job. LSF does so by itself on status 85 (bsub -Q 85). In PBS only operators may rerun a job,
-# so there it submits its own script again. A file JOB_NAME.requeued says that there is something to resume: it
-# outlives a job that a failing node took down, and is removed when a run ends otherwise.
+# so there it submits its own script again. A file JOB_NAME.requeued says that there is something to resume; it is
+# removed when a run ends otherwise. A job that Slurm itself requeued, after a node failed, resumes too.
 
 JOB_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=job-scripts/site.env
@@ -16,7 +16,7 @@ source "${MYRIAD_SITE:-$JOB_HERE/site.env}"
 site_modules
 JOB_MYRIAD=$MYRIAD_PROGRAM
 [[ $JOB_MYRIAD == /* ]] || JOB_MYRIAD=$JOB_HERE/../$JOB_MYRIAD
-readonly JOB_REQUEUE=85
+readonly JOB_REQUEUE=85 JOB_STARTING=10
 
 # Threads stay on their cores: a job has its cores for itself.
 export MYRIAD_PIN=${MYRIAD_PIN:-yes}
@@ -44,13 +44,21 @@ job_seconds() {
   echo $((10#$h * 3600 + 10#$m * 60 + 10#${s:-0}))
 }
 
-job_run() {
-  local status interrupted='' timer='' child='' marker=$JOB_NAME.requeued
-  local -a resume=()
-  if [ -e "$marker" ]; then resume=(--resume); fi
+# job_forward SIGNAL: hands a signal on, but not while ranks are starting, when it would just end them.
+job_forward() {
+  interrupted=yes
+  [ -n "$child" ] || return 0
+  if ((SECONDS - began < JOB_STARTING)); then sleep $((JOB_STARTING - SECONDS + began)); fi
+  kill "-$1" "$child" 2>/dev/null || true
+}
 
-  trap 'interrupted=yes; echo "job: the limit is near"; [ -z "$child" ] || kill -USR1 $child' USR1
-  trap 'interrupted=yes; [ -z "$child" ] || kill -TERM $child' TERM
+job_run() {
+  local status interrupted='' timer='' child='' marker=$JOB_NAME.requeued began=$SECONDS
+  local -a resume=()
+  if [ -e "$marker" ] || [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then resume=(--resume); fi
+
+  trap 'echo "job: the limit is near"; job_forward USR1' USR1
+  trap 'job_forward TERM' TERM
   "$JOB_HERE/launch" "$JOB_RANKS" "$JOB_RANKS_PER_NODE" "$JOB_GPUS_PER_NODE" "$JOB_MYRIAD" "$@" "${resume[@]}" &
   child=$!
   if [ "$JOB_SYSTEM" != slurm ]; then

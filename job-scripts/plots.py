@@ -134,11 +134,13 @@ def draw_speedup(axes: Axes, rows: Sequence[Row], mode: str) -> None:
 
 
 def draw_phases(axes: Axes, rows: Sequence[Row], mode: str) -> None:
+    """Strong scaling as time times ranks, so that bars are level where it is ideal, and show what grows."""
     places = range(len(rows))
+    times = [int(row["ranks"]) if mode == "strong" else 1 for row in rows]
     bottom = [0.0] * len(rows)
     for phase in PHASES:
         heights = [number(row, f"{phase.lower()}_s") for row in rows]
-        heights = [h if h == h else 0.0 for h in heights]
+        heights = [h * t if h == h else 0.0 for h, t in zip(heights, times)]
         if not any(heights):
             continue
         axes.bar(places, heights, 0.62, bottom, color=PHASE_COLOURS[phase], label=phase.lower(), edgecolor="white",
@@ -148,7 +150,7 @@ def draw_phases(axes: Axes, rows: Sequence[Row], mode: str) -> None:
     axes.set_xlim(-0.6, len(rows) - 0.4)
     axes.grid(axis="x", visible=False)
     axes.set_xlabel(unit_of(rows))
-    axes.set_ylabel(f"time in {rows[0]['steps']} steps, mean of ranks (s)")
+    axes.set_ylabel("time, sum over ranks (rank-seconds)" if mode == "strong" else "time, mean of ranks (s)")
 
 
 def panels(folder: Path, name: str, rows: Sequence[Row], draw: Callable[[Axes, Sequence[Row], str], None],
@@ -157,8 +159,8 @@ def panels(folder: Path, name: str, rows: Sequence[Row], draw: Callable[[Axes, S
     modes = [mode for mode in ("strong", "weak") if series(rows, mode)]
     if not modes:
         return False
-    figure, all_axes = plt.subplots(1, len(modes), figsize=(PANEL_IN[0] * len(modes) + legend_beside, PANEL_IN[1]),
-                                    squeeze=False)
+    size = PANEL_IN[0] * len(modes) + legend_beside, PANEL_IN[1]
+    figure, all_axes = plt.subplots(1, len(modes), figsize=size, squeeze=False, gridspec_kw={"wspace": 0.06})
     for axes, mode in zip(all_axes[0], modes):
         points = series(rows, mode)
         draw(axes, points, mode)
@@ -198,7 +200,8 @@ def plot_efficiency(folder: Path, rows: Sequence[Row]) -> bool:
                       markersize=5, linewidth=1.6, label=mode, zorder=3)
         bad = [(r, v) for r, v, row in zip(ranks, y, points) if row["verdict"] == WRONG]
         if bad:
-            axes.plot(*zip(*bad), "x", color=RED, markersize=13, markeredgewidth=2.5, label="wrong energy", zorder=4)
+            axes.plot(*zip(*bad), "x", color=RED, markersize=13, markeredgewidth=2.5, zorder=4,
+                      label="wrong energy" if "wrong energy" not in axes.get_legend_handles_labels()[1] else None)
     ranks = ranks_of(both)
     ideal(axes, [min(ranks), max(ranks)], [1.0, 1.0])
     rank_axis(axes, ranks, unit_of(both))

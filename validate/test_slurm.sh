@@ -173,20 +173,17 @@ ended() {
 test_restart() {
   local began=$SECONDS job state work=$folder/restart steps
   mkdir "$work"
-  # Enough steps for 70 seconds on one thread, so that one minute cannot do.
   # shellcheck disable=SC2016 # variables of the deck
-  sed 's/^run .*/dump end all custom ${steps} ${out}.dump id x y vx vy\n&/' inputs/in.repulsive-bench >"$work/deck"
-  "$program" -in "$work/deck" -var n 20000 -var steps 4000 -var out "$work/warm" -log "$work/warm.log" -screen none \
-    --threads 1
-  steps=$(awk '/^Loop time of/ { print int(70 / $4 * 4000) }' "$work/warm.log")
-  (
-    cd "$work"
-    "$program" -in deck -var n 20000 -var steps "$steps" -var out whole -log whole.log -screen none --threads 1
-  ) &
+  sed 's/^run.*/dump end all custom ${steps} ${out}.dump id x y z vx vy vz\nrun ${steps}/' inputs/in.lj >"$work/deck"
+  local -a system=(-in deck -var x 0.5 -var y 0.5 -var z 0.5 -screen none)
+  (cd "$work" && "$program" "${system[@]}" --threads 2 -var steps 2000 -var out warm -log warm.log)
+  # Enough steps for 75 seconds on two threads, so that two ranks cannot do them in one minute.
+  steps=$(awk '/^Loop time of/ { print int(75 / $4 * 2000) }' "$work/warm.log")
+  (cd "$work" && exec "$program" "${system[@]}" --threads 2 -var steps "$steps" -var out whole -log whole.log) &
   local whole=$!
 
   job=$(cd "$work" && "$OLDPWD/job-scripts/submit" deck --system slurm --ranks 2 --walltime 0:01:00 --name parts -- \
-    -var n 20000 -var steps "$steps" -var out parts -screen none --threads 1)
+    "${system[@]:2}" --threads 1 -var steps "$steps" -var out parts)
   until_true 240 'the end of the job' ended "$job"
   state=$(job_state "$job")
   cp "$work/parts-$job.out" "$folder/job.out"
