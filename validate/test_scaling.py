@@ -226,7 +226,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path):
 @needs_plots
 def test_a_study_that_was_killed_goes_on(tmp_path):
     command = [sys.executable, str(SCRIPTS / "scaling.py"), "--myriad", str(program()), "--out",
-               str(tmp_path / "study"), "--ranks", "1", *STUDY, "--sizes", "1000 1500 2000 2500", "--repeat", "5"]
+               str(tmp_path / "study"), "--ranks", "1", *STUDY, "--sizes", "1000 1500 2000 2500", "--repeat", "3"]
     first = subprocess.Popen(command, env=variables(), stdout=subprocess.DEVNULL, start_new_session=True)
     until = time.monotonic() + 60.0
     while not (tmp_path / "study" / "results.csv").exists() and time.monotonic() < until:
@@ -416,6 +416,26 @@ def test_binding_is_real():
     out = call([SCRIPTS / "bind", 0, "sh", "-c", "taskset -cp $$; echo threads $OMP_NUM_THREADS"], ROOT,
                env=variables(**place))
     assert re.search(rf"list: {allowed[0]}\n", out) and "threads 1\n" in out
+
+
+def test_how_ranks_are_started(tmp_path):
+    """Each launcher's words: how many, how many a node, and no binding but ours."""
+    def launched(name: str, version: str, **more: str) -> str:
+        tool = tmp_path / name
+        tool.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; else printf "%s\\n" "$*"; fi\n')
+        tool.chmod(0o755)
+        env = variables(MYRIAD_LAUNCHER=str(tool), MYRIAD_LAUNCH_OPTIONS="--extra", **more)
+        return call([SCRIPTS / "launch", 8, 4, 2, "prog", "a b"], tmp_path, env=env)
+
+    tail = f"--extra {SCRIPTS}/bind 2 prog a b\n"
+    ompi = launched("mpirun", "mpirun (Open MPI) 4.1.4", MYRIAD_PIN="yes")
+    assert ompi.startswith("-n 8 --map-by ppr:4:node --bind-to none --oversubscribe ") and ompi.endswith(tail)
+    assert " -x MYRIAD_PIN " in ompi and " -x PATH " in ompi and "MYRIAD_BIND" not in ompi
+    assert launched("mpiexec", "HYDRA build details") == f"-n 8 -ppn 4 {tail}"
+    assert launched("srun", "", SLURM_CPUS_PER_TASK="6") == (
+        f"--ntasks=8 --ntasks-per-node=4 --cpu-bind=none --cpus-per-task=6 {tail}")
+    said = call([SCRIPTS / "launch", 2, 2, 0, "true"], tmp_path, 1, env=variables(MYRIAD_LAUNCHER="no-launcher"))
+    assert "2 ranks need no-launcher" in said
 
 
 # ------------------------------------------------------------------------------------------------------- jobs
