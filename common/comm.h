@@ -92,12 +92,20 @@ struct md_comm {
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
 
-  /* Every rank's last call but destroy, with the status it ends with: the worst of all, with its message. A rank with
+  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: the worst of all,
+   * with its message. A rank with
    * an error waits for the others a few seconds only; *alone: they did not come, so that destroy will end them. */
   md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
   /* Ends all ranks, with that status, if conclude left this one alone. */
   void (*destroy)(md_comm *);
 };
+
+/* comm->agree, so that compilers and analysers see that a rank's own error stays one. */
+static inline MD_CHECKED md_status md_comm_agree(md_comm *comm, md_status own)
+{
+  const md_status agreed = comm->agree(comm, own);
+  return agreed != MD_OK ? agreed : own;
+}
 
 /* Refreshes the ghosts' positions at once. */
 static inline md_status md_comm_halo_update(md_comm *comm, md_particles *particles)

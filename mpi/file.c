@@ -13,9 +13,23 @@
 
 struct md_comm_file {
   MPI_File file;
-  char *path;
+  char *name;       /* as MPI gets it: with a directory */
+  const char *path; /* as the user gave it, within that */
   int64_t end;
 };
+
+/* MPI-IO takes `word:` at the beginning of a name for a file system, and Open MPI 4.1 fails on names of one letter. */
+static md_status set_name(md_comm_file *f, const char *path)
+{
+  const char *folder = path[0] == '/' ? "" : "./";
+  const size_t before = strlen(folder), size = before + strlen(path) + 1;
+  if (f) f->name = malloc(size);
+  if (!f || !f->name) return md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
+  memcpy(f->name, folder, before);
+  memcpy(f->name + before, path, size - before);
+  f->path = f->name + before;
+  return MD_OK;
+}
 
 static md_status failed(const char *path, int code)
 {
@@ -45,7 +59,7 @@ static md_status open_file(md_comm *c, md_comm_file *f, bool append)
 {
   mpi_state *s = mpi_state_of(c);
   const int code =
-      MPI_File_open(s->ranks, f->path, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f->file);
+      MPI_File_open(s->ranks, f->name, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f->file);
   MD_TRY(md_mpi_agree(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code)));
   MPI_Offset end = 0;
   const int sized = append ? MPI_File_get_size(f->file, &end) : MPI_File_set_size(f->file, 0);
@@ -57,14 +71,12 @@ md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_fi
 {
   MD_TRY(md_mpi_agree(c, check_kind(c, path)));
   md_comm_file *f = calloc(1, sizeof *f);
-  if (f) f->path = strdup(path);
   if (f) f->file = MPI_FILE_NULL;
-  md_status status = f && f->path ? MD_OK : md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
-  status = md_mpi_agree(c, status);
-  if (status == MD_OK) status = open_file(c, f, append);
-  if (status != MD_OK) {
+  md_status status = md_mpi_agree(c, set_name(f, path));
+  if (f && status == MD_OK) status = open_file(c, f, append);
+  if (!f || status != MD_OK) {
     if (f && f->file != MPI_FILE_NULL) MPI_File_close(&f->file);
-    if (f) free(f->path);
+    if (f) free(f->name);
     free(f);
     return status;
   }
@@ -113,7 +125,7 @@ md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_close(&f->file);
   const md_status status = code == MPI_SUCCESS ? MD_OK : failed(f->path, code);
-  free(f->path);
+  free(f->name);
   free(f);
   return md_mpi_agree(c, status);
 }

@@ -39,15 +39,14 @@ static md_status read_print_keywords(const md_words *words, print_to *to)
   return MD_OK;
 }
 
-static md_status write_line(const char *text, const print_to *to)
+static md_status write_line(md_comm *comm, const char *text, const print_to *to)
 {
   md_output *output = NULL;
   md_text line = {0};
-  MD_TRY(md_output_open(&output, to->file, to->append));
+  MD_TRY(md_output_open(comm, &output, to->file, to->append));
   md_text_string(&line, text);
   md_text_string(&line, "\n");
-  md_status status = md_text_status(&line);
-  if (status == MD_OK) status = md_output_write(output, line.bytes, line.n);
+  const md_status status = md_output_write_once(output, &line);
   md_text_free(&line);
   const md_status closed = md_output_close(&output);
   return status == MD_OK ? closed : status;
@@ -65,7 +64,7 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
     md_sim_explain(sim, "print", "a plan writes no files");
     return MD_OK;
   }
-  return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? write_line(text, to) : MD_OK);
+  return write_line(sim->comm, text, to);
 }
 
 md_status md_do_print(md_sim *sim, const md_words *words)

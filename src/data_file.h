@@ -5,13 +5,14 @@
 #include "src/sim.h"
 #include <stdio.h>
 
-/* Makes the box and the particles of a data file that is open at its beginning; `name` is for messages. Every
- * rank reads all of it and keeps the particles of its domain. Collective.
+/* Makes the box and the particles of a data file that is open at its beginning, on every rank; `name` is for messages.
+ * Each rank reads its share, and keeps particles from anywhere in the box until a run begins. Collective, with the same
+ * status on every rank.
  * MD_USAGE: the file is not what it should be ("name:line: ..."); MD_RUNTIME: unreadable, out of memory. */
 md_status md_data_read(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
 
 /* Writes the present state to a file, complete or not at all: to `name`.tmp first, which is then renamed; what is not
- * a regular file (a device, a pipe) is written directly.
+ * a regular file (a device, a pipe) is written directly. Collective.
  * MD_RUNTIME: the file cannot be written; the message says why. */
 md_status md_data_write(md_sim *sim, const char *name) MD_CHECKED;
 

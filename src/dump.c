@@ -3,7 +3,7 @@
  * Frames are written at the steps divisible by N, as LAMMPS does, each step once even if a run ends and the next
  * begins with it; `dump_modify first yes` adds the step at which the first run starts. A name with * makes a file
  * per frame; otherwise the file is opened when a run starts, before any step is computed, stays open over
- * the runs of a deck, and is flushed at the end of each.
+ * the runs of a deck, and is flushed at the end of each. All ranks write into one file (output_stream.h).
  */
 #include "src/dump.h"
 #include "src/elements.h"
@@ -47,10 +47,11 @@ static md_status frame_path(const md_dump *dump, int64_t step, char **path)
 
 static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }
 
-static md_status open_files(md_dump *dump, int64_t step)
+static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
 {
   if (dump->output) return MD_OK;
-  if (has_stream(dump)) return md_output_open(&dump->output, dump->path, dump->append);
+  if (has_stream(dump)) return md_output_open(sim->comm, &dump->output, dump->path, dump->append);
+  if (sim->comm->rank != 0) return MD_OK;
   char *path;
   MD_TRY(frame_path(dump, step, &path));
   const md_status status = md_output_check_path(path);
@@ -62,33 +63,30 @@ static md_status open_files(md_dump *dump, int64_t step)
 static md_status agree(md_dump *dump, md_sim *sim, md_status status)
 {
   if (status != MD_OK) md_error_prefix("dump %s: ", dump->observer.id);
-  return sim->comm->agree(sim->comm, status);
+  return md_comm_agree(sim->comm, status);
 }
 
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_dump *dump = (md_dump *)observer;
   dump->run_start = sim->model.step;
-  if (sim->comm->size > 1 && !dump->style->draw)
-    return md_error(MD_USAGE,
-                    "dump %s: style %s is written by one rank only; run on one rank, or use dump density",
-                    observer->id, dump->style->name);
-  return agree(dump, sim, sim->comm->rank == 0 ? open_files(dump, dump->run_start) : MD_OK);
+  return agree(dump, sim, open_files(dump, sim, dump->run_start));
 }
 
 static md_status write_text(md_dump *dump, md_view *view, const char *path)
 {
-  const md_sim *sim = view->sim;
+  md_sim *sim = view->sim;
   const md_frame frame = {.model = &sim->model,
-                          .particles = &sim->particles,
-                          .order = dump->sorted ? view->order : NULL,
-                          .force = view->have_forces ? view->force : NULL,
+                          .rows = {.particles = &sim->particles,
+                                   .order = dump->sorted ? view->order : NULL,
+                                   .force = md_dump_wants_forces(dump) ? view->force : NULL},
                           .velocity_per_v = view->engine ? sim->model.velocity_per_v : NULL,
                           .step = view->step};
-  if (dump->output) return md_dump_write_frame(dump, &frame, sim->options.threads, dump->output);
+  const int threads = sim->options.threads;
+  if (dump->output) return md_dump_write_frame(dump, &frame, sim->comm, threads, dump->output);
   md_output *output;
-  MD_TRY(md_output_open(&output, path, dump->append));
-  const md_status status = md_dump_write_frame(dump, &frame, sim->options.threads, output);
+  MD_TRY(md_output_open(sim->comm, &output, path, dump->append));
+  const md_status status = md_dump_write_frame(dump, &frame, sim->comm, threads, output);
   const md_status closed = md_output_close(&output);
   return status != MD_OK ? status : closed;
 }
@@ -99,11 +97,12 @@ static md_status observe(md_observer *observer, md_view *view)
   md_sim *sim = view->sim;
   if (!dump->style->draw) MD_TRY(md_view_particles(view));
   if (md_dump_wants_forces(dump)) MD_TRY(md_view_forces(view));
-  char *path;
-  MD_TRY(frame_path(dump, view->step, &path));
-  md_status status = dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path);
+  char *path = NULL;
+  md_status status = agree(dump, sim, frame_path(dump, view->step, &path));
+  if (status == MD_OK)
+    status = agree(dump, sim,
+                   dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path));
   free(path);
-  status = agree(dump, sim, status);
   if (status == MD_OK) dump->last_step = view->step;
   return status;
 }
@@ -122,11 +121,13 @@ static void free_dump(md_dump *dump)
   free(dump);
 }
 
-/* What could be lost here has been flushed and checked by finish(). */
+/* What could be lost here has been flushed and checked by finish(), or an error before says more. */
 static void destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;
-  if (md_output_close(&dump->output) != MD_OK) md_error_prefix("dump %s: ", observer->id);
+  char *text = strdup(md_error_text());
+  if (md_output_close(&dump->output) != MD_OK && text) (void)(md_error)(MD_RUNTIME, "%s", text);
+  free(text);
   free_dump(dump);
 }
 

@@ -2,23 +2,21 @@
  *
  * One observer (dump.c) serves all styles: when a frame is due, which file it goes to, opening and closing. A style
  * only says what a frame looks like: either text, as a header and columns (dump_columns.c formats the rows and
- * dump_rows.c writes them), or a drawing. The list of styles stands in dump.c, their files are dump_<style>.c.
+ * dump_rows.c writes them, all ranks into one file), or a drawing. The list of styles stands in dump.c, their files are dump_<style>.c.
  */
 #ifndef MD_SRC_DUMP_H
 #define MD_SRC_DUMP_H
 
 #include "src/number_format.h"
-#include "src/output_stream.h"
+#include "src/rows.h"
 #include "src/sim.h"
 
 typedef struct md_dump md_dump;
 
-/* This rank's particles of one step, as the columns read them. */
+/* Particles of one step, as the columns read them: this rank's, or those of which it writes the rows. */
 typedef struct md_frame {
   const md_model *model;
-  const md_particles *particles;
-  const int32_t *order;         /* row k shows particle order[k]; NULL: particle k */
-  double *const *force;         /* [dim] by particle, or NULL if no column wants them */
+  md_rows rows;
   const double *velocity_per_v; /* by type: velocity = v * this (model.h) */
   int64_t step;
 } md_frame;
@@ -89,9 +87,9 @@ bool md_dump_wants_forces(const md_dump *dump);
 void md_dump_format_rows(const md_dump *dump, const md_frame *frame, int64_t first, int64_t count,
                          md_text *text);
 
-/* A whole text frame of this rank to a file (dump_rows.c), on `threads` threads, 0: all. Holds a few megabytes per
- * thread, whatever the number of particles. MD_RUNTIME: disk full, ... */
-md_status md_dump_write_frame(const md_dump *dump, const md_frame *frame, int threads,
+/* A whole text frame of all ranks to a file (dump_rows.c), on `threads` threads, 0: all. Collective.
+ * MD_RUNTIME: disk full, ... */
+md_status md_dump_write_frame(const md_dump *dump, const md_frame *frame, md_comm *comm, int threads,
                               md_output *output) MD_CHECKED;
 
 #endif

@@ -89,7 +89,7 @@ static double component(double *const *array, int axis, int dim, int64_t i)
 
 static double real_value(const md_dump_column *column, const md_frame *frame, int64_t i)
 {
-  const md_particles *p = frame->particles;
+  const md_particles *p = frame->rows.particles;
   const md_box *box = &frame->model->box;
   const int axis = column->axis, type = p->type[i];
   switch (column->what) {
@@ -99,7 +99,7 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
     const double v = component(p->v, axis, p->dim, i);
     return frame->velocity_per_v ? v * frame->velocity_per_v[type] : v;
   }
-  case MD_DUMP_F: return component(frame->force, axis, p->dim, i);
+  case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
   case MD_DUMP_MASS: return frame->model->mass[type];
   case MD_DUMP_ID:
   case MD_DUMP_TYPE:
@@ -127,14 +127,14 @@ static void put_value(const md_dump *dump, const md_dump_column *column, const m
     else
       md_text_double(text, value, dump->precision);
   } else if (kind == MD_FORMAT_INT) {
-    const md_particles *p = frame->particles;
+    const md_particles *p = frame->rows.particles;
     const int64_t value = column->what == MD_DUMP_ID ? p->id[i] : (int64_t)p->type[i];
     if (format[0])
       md_text_print(text, format, (long long)value);
     else
       md_text_int(text, value);
   } else {
-    const char *value = dump->element[frame->particles->type[i]];
+    const char *value = dump->element[frame->rows.particles->type[i]];
     if (format[0])
       md_text_print(text, format, value);
     else
@@ -146,7 +146,7 @@ void md_dump_format_rows(const md_dump *dump, const md_frame *frame, int64_t fir
                          md_text *text)
 {
   for (int64_t k = first; k < first + count; ++k) {
-    const int64_t i = frame->order ? frame->order[k] : k;
+    const int64_t i = frame->rows.order ? frame->rows.order[k] : k;
     for (int c = 0; c < dump->ncolumn; ++c) {
       if (c > 0) md_text_add(text, " ", 1);
       put_value(dump, &dump->column[c], frame, i, text);

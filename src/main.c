@@ -287,7 +287,7 @@ static md_status run_deck(md_sim *sim, const command_line *c)
   return md_log_status(sim->log);
 }
 
-static md_status run(md_comm *comm, const command_line *c)
+static md_status run(md_comm *comm, const command_line *c, bool *alone)
 {
   md_log log;
   md_status status = comm->agree(comm, open_log(&log, c, comm->rank));
@@ -300,7 +300,9 @@ static md_status run(md_comm *comm, const command_line *c)
       md_log_print(&log, "Myriad %s\n", MD_VERSION);
       status = run_deck(&sim, c);
     }
-    md_sim_free(&sim);
+    /* Ranks close their files together, so they must all be here. */
+    status = comm->conclude(comm, status, alone);
+    if (!*alone) md_sim_free(&sim);
   }
   close_log(&log);
   return status;
@@ -384,7 +386,7 @@ static void wait_politely(char **argv)
 }
 
 /* What the command line asks for. Only rank 0 prints what it says of itself. */
-static md_status act(md_comm *comm, int argc, char **argv)
+static md_status act(md_comm *comm, int argc, char **argv, bool *alone)
 {
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
              helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
@@ -404,7 +406,7 @@ static md_status act(md_comm *comm, int argc, char **argv)
   const int first = plan ? 2 : 1;
   command_line c = {.engine = md_engines[0]->name, .plan = plan};
   MD_TRY(parse(argc - first, argv + first, &c));
-  return run(comm, &c);
+  return run(comm, &c, alone);
 }
 
 /* One rank if the program was started by itself. */
@@ -427,8 +429,8 @@ int main(int argc, char **argv)
   md_comm *comm = NULL;
   bool alone = false;
   md_status status = open_comm(&comm);
-  if (status == MD_OK) status = act(comm, argc, argv);
-  if (comm) status = comm->conclude(comm, status, &alone);
+  if (status == MD_OK) status = act(comm, argc, argv, &alone);
+  if (comm && !alone) status = comm->conclude(comm, status, &alone);
   if (status != MD_OK && (!comm || comm->rank == 0 || alone)) put_message(stderr, "myriad: error: ");
   if (comm) comm->destroy(comm);
   return (int)status;

@@ -15,11 +15,11 @@
 #include <zlib.h>
 
 struct md_output {
-  FILE *file;
-  char *path;
+  md_comm *comm;
+  md_comm_file *file;
+  char *path; /* for messages */
   bool gzip;
   bool empty;
-  int reason; /* errno of the first failed write, 0: none */
 };
 
 static md_status failed(const char *path, int reason)
@@ -55,56 +55,62 @@ static bool gzip_member(md_text *out, const char *in, size_t n)
   return done;
 }
 
-md_status md_output_open(md_output **output, const char *path, bool append)
+static md_status out_of_memory(const char *doing, const char *path)
+{
+  return md_error(MD_RUNTIME, "out of memory while %s %.500s", doing, path);
+}
+
+static void free_output(md_output *output)
+{
+  if (output) free(output->path);
+  free(output);
+}
+
+md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append)
 {
   md_output *o = calloc(1, sizeof *o);
-  char *copy = strdup(path);
-  if (!o || !copy) {
-    free(o);
-    free(copy);
-    return md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
-  }
-  o->path = copy;
-  o->gzip = ends_in_gz(path);
-  o->file = fopen(path, append ? "ab" : "wb");
-  if (!o->file) {
-    const md_status status = failed(path, errno);
-    free(copy);
-    free(o);
+  if (o) o->path = strdup(path);
+  md_status status = md_comm_agree(comm, o && o->path ? MD_OK : out_of_memory("opening", path));
+  int64_t bytes = 0;
+  if (status == MD_OK) status = comm->file_open(comm, path, append, &o->file, &bytes);
+  if (status != MD_OK) {
+    free_output(o);
     return status;
   }
-  struct stat about;
-  o->empty = fstat(fileno(o->file), &about) != 0 || about.st_size == 0;
+  o->comm = comm;
+  o->gzip = ends_in_gz(path);
+  o->empty = bytes == 0;
   *output = o;
   return MD_OK;
 }
 
 bool md_output_empty(const md_output *output) { return output->empty; }
 
-static md_status give_up(md_output *output)
+/* `status`: whether this rank's bytes could be made. */
+static md_status append_bytes(md_output *output, md_status status, const char *bytes, size_t n)
 {
-  if (!output->reason) output->reason = errno ? errno : EIO;
-  return failed(output->path, output->reason);
-}
-
-static md_status write_raw(md_output *output, const char *bytes, size_t n)
-{
-  if (n == 0) return MD_OK;
-  output->empty = false;
-  errno = 0;
-  return fwrite(bytes, 1, n, output->file) == n ? MD_OK : give_up(output);
+  MD_TRY(md_comm_agree(output->comm, status));
+  if (n > 0) output->empty = false;
+  return output->comm->file_append(output->comm, output->file, bytes, (int64_t)n);
 }
 
 md_status md_output_write(md_output *output, const char *bytes, size_t n)
 {
-  if (!output->gzip || n == 0) return write_raw(output, bytes, n);
+  if (!output->gzip) return append_bytes(output, MD_OK, bytes, n);
   md_text packed = {0};
-  md_status status;
-  if (gzip_member(&packed, bytes, n))
-    status = write_raw(output, packed.bytes, packed.n);
-  else
-    status = md_error(MD_RUNTIME, "out of memory while compressing %.500s", output->path);
+  const bool done = n == 0 || gzip_member(&packed, bytes, n);
+  const md_status status =
+      append_bytes(output, done ? MD_OK : out_of_memory("compressing", output->path), packed.bytes, packed.n);
   md_text_free(&packed);
+  return status;
+}
+
+md_status md_output_write_once(md_output *output, md_text *text)
+{
+  MD_TRY(md_comm_agree(output->comm, md_text_status(text)));
+  if (text->n > 0) output->empty = false;
+  const md_status status = md_output_write(output, text->bytes, output->comm->rank == 0 ? text->n : 0);
+  text->n = 0;
   return status;
 }
 
@@ -117,28 +123,32 @@ void md_output_pack(const md_output *output, md_text *text)
   *text = packed;
 }
 
-md_status md_output_write_packed(md_output *output, const md_text *text)
+md_status md_output_write_packed(md_output *output, const md_text *text, int n)
 {
-  MD_TRY(md_text_status(text));
-  return write_raw(output, text->bytes, text->n);
+  md_status status = MD_OK;
+  for (int k = 0; k < n && status == MD_OK; ++k) status = md_text_status(&text[k]);
+  if (output->comm->size == 1) {
+    for (int k = 0; k < n && status == MD_OK; ++k)
+      status = append_bytes(output, MD_OK, text[k].bytes, text[k].n);
+    return status;
+  }
+  md_text all = {0};
+  for (int k = 0; k < n && status == MD_OK; ++k) md_text_add(&all, text[k].bytes, text[k].n);
+  if (status == MD_OK) status = md_text_status(&all);
+  status = append_bytes(output, status, all.bytes, all.n);
+  md_text_free(&all);
+  return status;
 }
 
-md_status md_output_flush(md_output *output)
-{
-  errno = 0;
-  return fflush(output->file) == 0 ? MD_OK : give_up(output);
-}
+md_status md_output_flush(md_output *output) { return output->comm->file_flush(output->comm, output->file); }
 
 md_status md_output_close(md_output **output)
 {
   md_output *o = *output;
   if (!o) return MD_OK;
   *output = NULL;
-  errno = 0;
-  md_status status = MD_OK;
-  if (fclose(o->file) != 0 || o->reason) status = give_up(o);
-  free(o->path);
-  free(o);
+  const md_status status = o->comm->file_close(o->comm, o->file);
+  free_output(o);
   return status;
 }
 

@@ -1,4 +1,8 @@
-/* A checked output file: plain, or gzip if its name ends in .gz.
+/* A checked output file of all ranks: plain, or gzip if its name ends in .gz.
+ *
+ * Every rank writes its own part: a write takes bytes from each and puts them into the file in the order of ranks,
+ * wherever they come from. What stands once in a file, such as a title, rank 0 writes alone (md_output_write_once).
+ * Nothing is gathered. Functions are collective unless they say otherwise, and so are their errors.
  *
  * Every write, flush and close is looked at, so a full disk is an error naming the file and never a short file
  * that looks complete. A gzip file is a sequence of members, one per write; gzip, zcat and every library read
@@ -8,23 +12,30 @@
 #ifndef MD_SRC_OUTPUT_STREAM_H
 #define MD_SRC_OUTPUT_STREAM_H
 
+#include "common/comm.h"
 #include "src/text.h"
 
 typedef struct md_output md_output;
 
-/* Opens `path`, truncating it or appending to it. MD_RUNTIME: cannot be written. The caller closes *output. */
-md_status md_output_open(md_output **output, const char *path, bool append) MD_CHECKED;
+/* Opens `path`, truncating it or appending to it. MD_RUNTIME: cannot be written. The caller closes *output, before
+ * the communicator ends. */
+md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append) MD_CHECKED;
 
-/* Whether nothing is in the file yet, neither before it was opened nor since. */
+/* Whether nothing is in the file yet, neither before it was opened nor since; of what was written since, a rank knows
+ * its own part and what was written once. Not collective. */
 bool md_output_empty(const md_output *output);
 
-/* Writes n bytes. */
+/* Writes n bytes of each rank, in the order of ranks. */
 md_status md_output_write(md_output *output, const char *bytes, size_t n) MD_CHECKED;
 
+/* Writes the text of rank 0 and empties it; other ranks' texts are emptied alone. */
+md_status md_output_write_once(md_output *output, md_text *text) MD_CHECKED;
+
 /* What write does, in two steps: pack may run on several threads for different texts (a plain file's bytes stay as
- * they are; a failure is remembered in *text), write_packed on one. */
+ * they are; a failure is remembered in *text) and is not collective; write_packed writes the n texts of each rank, one
+ * behind the other. Several ranks' texts are joined first, which takes memory for a copy of them. */
 void md_output_pack(const md_output *output, md_text *text);
-md_status md_output_write_packed(md_output *output, const md_text *text) MD_CHECKED;
+md_status md_output_write_packed(md_output *output, const md_text *text, int n) MD_CHECKED;
 
 /* Hands everything to the system: the file is complete up to here. */
 md_status md_output_flush(md_output *output) MD_CHECKED;
@@ -33,7 +44,7 @@ md_status md_output_flush(md_output *output) MD_CHECKED;
 md_status md_output_close(md_output **output) MD_CHECKED;
 
 /* MD_RUNTIME if a file of this name cannot be written: its directory is missing or closed to us, or it is itself a
- * directory. Creates nothing. */
+ * directory. Creates nothing. Not collective. */
 md_status md_output_check_path(const char *path) MD_CHECKED;
 
 #endif

@@ -3,8 +3,16 @@
  * First the header (counts and bounds, in any order), then the sections Masses, Atoms and Velocities, each with
  * exactly the promised number of lines. Everything is checked where it is read, so that each error has its line.
  * The promised number of particles is compared with the size of the file before memory is taken for them, so a
- * damaged header cannot ask for all of it. A table from ids to particles (id_table.h) finds ids that occur twice
- * and the owners of velocities, which may come in any order.
+ * damaged header cannot ask for all of it.
+ *
+ * Header and Masses are short and read by every rank. The lines of Atoms and Velocities are shared out: in every round
+ * each rank takes a part of the section's text, a few megabytes behind those of lower ranks, and of it the lines that
+ * begin there. Counting lines first, all ranks know which lines these are of the section and of the file. What a line
+ * says goes to the rank that a hash of the particle's id names: it keeps the particle, and has a table from ids to
+ * its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in whatever order they
+ * come. Migration brings the particles to their domains when a run begins. So nothing is read twice, no rank holds
+ * more than its share, and of all errors of a round the one on the first line is reported: the same as by one rank,
+ * which reads with the same code.
  *
  * Text that this program or LAMMPS wrote with 17 digits gives the same bits back: positions inside the box are
  * taken as they are; outside a periodic axis they are wrapped.
@@ -23,8 +31,8 @@
 enum {
   LINE_SIZE = 65536,
   FIELDS_MAX = 16,
-  ELSEWHERE = INT32_MAX, /* in the id table: owned by another rank; otherwise local index + 1 */
-  ATOM_BYTES = 10        /* the shortest line of Atoms, "1 1 0 0 0" and its end */
+  ATOM_BYTES = 10,   /* the shortest line of Atoms, "1 1 0 0 0" and its end */
+  PART_MAX = 1 << 22 /* of a section's text, for one rank in one round */
 };
 /* A position this many boxes away is damage, not a particle that has travelled. */
 static const double images_max = 0x1p30;
@@ -33,8 +41,10 @@ typedef struct reader {
   md_sim *sim;
   FILE *file;
   const char *name;
-  int64_t line; /* of `text`, from 1 */
-  char *text;   /* LINE_SIZE bytes; comment and blanks at the end removed */
+  int64_t size;    /* of the file */
+  int64_t line;    /* of `text`, from 1 */
+  char *text;      /* comment and blanks at the end removed */
+  char *long_line; /* LINE_SIZE bytes, for lines read one by one */
   char comment[32];
   bool end; /* there is no such line: the file has ended */
   char *field[FIELDS_MAX];
@@ -43,33 +53,61 @@ typedef struct reader {
   double lo[3], hi[3];
   bool have_atoms, have_types, have_bounds[3];
   bool done_masses, done_atoms, done_velocities;
-  double domain_lo[3], domain_hi[3];
   bool images_ignored, vz_ignored;
-  md_id_table ids;
+  md_id_table ids; /* of this rank's particles: local index + 1, negative once it has its velocity */
 } reader;
+
+/* What a line of Atoms or Velocities says. */
+typedef struct record {
+  int64_t id, line;
+  double value[3];
+  int64_t type;
+} record;
+
+typedef struct section_kind {
+  const char *name;
+  int few, many; /* numbers of fields */
+  const char *columns;
+  md_status (*parse)(reader *, record *); /* r->field */
+  md_status (*keep)(reader *, const record *);
+} section_kind;
 
 #define WRONG(r, ...) (md_error(MD_USAGE, __VA_ARGS__), locate(r))
 
-/* Puts "name:line: " in front of the message. */
+/* Puts "name:line: " in front of the message, and lets ranks agree on that of the first line. */
 static md_status locate(const reader *r)
 {
   md_error_prefix("%s:%lld: ", r->name, (long long)r->line);
+  md_error_about(r->line, r->line);
   return MD_USAGE;
 }
 
 /* Lines and fields */
+
+static md_status zero_byte(const reader *r) { return WRONG(r, "a zero byte: this is not a text file"); }
+
+static md_status too_long(const reader *r)
+{
+  return WRONG(r, "the line is longer than %d characters", LINE_SIZE - 1);
+}
+
+static md_status cannot_read(const reader *r)
+{
+  return md_error(MD_RUNTIME, "cannot read %s: %s", r->name, strerror(errno));
+}
 
 static md_status read_text(reader *r)
 {
   size_t n = 0;
   int c;
   ++r->line;
+  r->text = r->long_line;
   while ((c = getc_unlocked(r->file)) != EOF && c != '\n') {
-    if (c == '\0') return WRONG(r, "a zero byte: this is not a text file");
-    if (n == LINE_SIZE - 1) return WRONG(r, "the line is longer than %d characters", LINE_SIZE - 1);
+    if (c == '\0') return zero_byte(r);
+    if (n == LINE_SIZE - 1) return too_long(r);
     r->text[n++] = (char)c;
   }
-  if (ferror(r->file)) return md_error(MD_RUNTIME, "cannot read %s: %s", r->name, strerror(errno));
+  if (ferror(r->file)) return cannot_read(r);
   r->end = c == EOF && n == 0;
   r->text[n] = '\0';
   return MD_OK;
@@ -88,24 +126,30 @@ static void trim(reader *r)
   r->text[n] = '\0';
 }
 
-/* The next line that is not empty, split into fields at blanks; r->end at the end of the file. */
+/* Cuts the text into fields at blanks. */
+static void split(reader *r)
+{
+  trim(r);
+  r->nfield = 0;
+  char *at = r->text;
+  for (;;) {
+    while (isspace((unsigned char)*at)) *at++ = '\0';
+    if (*at == '\0') break;
+    if (r->nfield == FIELDS_MAX) {
+      ++r->nfield;
+      break;
+    }
+    r->field[r->nfield++] = at;
+    while (*at && !isspace((unsigned char)*at)) ++at;
+  }
+}
+
+/* The next line that is not empty, in fields; r->end at the end of the file. */
 static md_status next_line(reader *r)
 {
   do {
     MD_TRY(read_text(r));
-    trim(r);
-    r->nfield = 0;
-    char *at = r->text;
-    for (;;) {
-      while (isspace((unsigned char)*at)) *at++ = '\0';
-      if (*at == '\0') break;
-      if (r->nfield == FIELDS_MAX) {
-        ++r->nfield;
-        break;
-      }
-      r->field[r->nfield++] = at;
-      while (*at && !isspace((unsigned char)*at)) ++at;
-    }
+    split(r);
   } while (r->nfield == 0 && !r->end);
   return MD_OK;
 }
@@ -231,8 +275,8 @@ static md_status check_size(reader *r)
   if (here < 0 || fseeko(r->file, 0, SEEK_END) != 0)
     return md_error(MD_RUNTIME, "cannot read %s: it is not a regular file (%s)", r->name, strerror(errno));
   const off_t size = ftello(r->file);
-  if (size < 0 || fseeko(r->file, here, SEEK_SET) != 0)
-    return md_error(MD_RUNTIME, "cannot read %s: %s", r->name, strerror(errno));
+  if (size < 0 || fseeko(r->file, here, SEEK_SET) != 0) return cannot_read(r);
+  r->size = size;
   if (r->natoms > (size + 1) / ATOM_BYTES)
     return WRONG(r, "the file is truncated: its header promises %lld atoms but it has only %lld bytes",
                  (long long)r->natoms, (long long)size);
@@ -249,16 +293,15 @@ static md_status begin_section(reader *r, const char *name, bool *done, char *ti
   return MD_OK;
 }
 
-/* Line k of n in a section, with a number of fields that is one of two. */
-static md_status section_line(reader *r, const char *section, int64_t k, int64_t n, int few, int many,
-                              const char *columns)
+/* Whether r->field is line k of n in a section, with a number of fields that is one of two. */
+static md_status check_line(const reader *r, const char *name, int64_t k, int64_t n, int few, int many,
+                            const char *columns)
 {
-  MD_TRY(next_line(r));
   if (r->end || at_section(r))
     return WRONG(r, "section %s ends after %lld of %lld lines; the file is truncated or its header is wrong",
-                 section, (long long)k, (long long)n);
+                 name, (long long)k, (long long)n);
   if (r->nfield != few && r->nfield != many)
-    return WRONG(r, "a line of %s has the columns %s, not %s%d of them", section, columns,
+    return WRONG(r, "a line of %s has the columns %s, not %s%d of them", name, columns,
                  r->nfield > FIELDS_MAX ? "more than " : "", r->nfield > FIELDS_MAX ? FIELDS_MAX : r->nfield);
   return MD_OK;
 }
@@ -283,7 +326,8 @@ static md_status read_masses(reader *r)
   for (int64_t k = 0; k < r->ntypes; ++k) {
     int64_t type;
     double mass;
-    MD_TRY(section_line(r, "Masses", k, r->ntypes, 2, 2, "type mass"));
+    MD_TRY(next_line(r));
+    MD_TRY(check_line(r, "Masses", k, r->ntypes, 2, 2, "type mass"));
     MD_TRY(read_type(r, r->field[0], &type));
     MD_TRY(real(r, r->field[1], "mass", &mass));
     if (mass <= 0.0)
@@ -295,7 +339,236 @@ static md_status read_masses(reader *r)
   return end_section(r, "Masses", r->ntypes);
 }
 
-static md_status place(const reader *r, int64_t id, int d, double *x)
+/* Sections whose lines are shared out */
+
+/* The part of a section's text that is one rank's in one round. */
+typedef struct part {
+  char *bytes;
+  int64_t offset;       /* of bytes[0] in the file */
+  int64_t n;            /* bytes that were read */
+  int64_t begin, end;   /* its lines begin at bytes in this range, the first one at `begin` */
+  int64_t lines, texts; /* how many there are, and how many of them are not empty */
+  bool zeros;           /* there is a zero byte */
+} part;
+
+/* Where all ranks are in a section. */
+typedef struct place {
+  int64_t first;     /* offset of the section's text */
+  int64_t offset;    /* of this round's first part */
+  int64_t part_size; /* bytes */
+  int64_t line;      /* lines of the file before it */
+  int64_t k;         /* lines of the section before it, empty ones not counted */
+  int64_t behind
+      [2]; /* the offset behind the last line of the section, and that line's number; known to its rank */
+} place;
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The bytes of a part, of the one before, which tells whether a line begins there, and of the end of its last line. */
+static md_status load_part(reader *r, const place *at, part *p)
+{
+  const int64_t own = at->offset + r->sim->comm->rank * at->part_size;
+  const int64_t before = own > at->first;
+  p->offset = own - before;
+  p->n = 0;
+  p->end = before + at->part_size;
+  if (p->offset < r->size) {
+    if (fseeko(r->file, (off_t)p->offset, SEEK_SET) != 0) return cannot_read(r);
+    p->n = (int64_t)fread(p->bytes, 1, (size_t)(p->end + LINE_SIZE), r->file);
+    if (ferror(r->file)) return cannot_read(r);
+  }
+  const char *newline = before && p->n > 0 ? memchr(p->bytes, '\n', (size_t)p->n) : NULL;
+  p->begin = !before ? 0 : newline ? newline - p->bytes + 1 : p->n;
+  p->zeros = p->n > 0 && memchr(p->bytes, '\0', (size_t)p->n);
+  return MD_OK;
+}
+
+/* The end of the line that begins at `at`: its newline, or where the bytes end. */
+static int64_t line_end(const part *p, int64_t at)
+{
+  const char *newline = memchr(p->bytes + at, '\n', (size_t)(p->n - at));
+  return newline ? newline - p->bytes : p->n;
+}
+
+/* Damage is text, so that it is reported. */
+static bool is_text(const part *p, int64_t at, int64_t end)
+{
+  if (end - at >= LINE_SIZE || (p->zeros && memchr(p->bytes + at, '\0', (size_t)(end - at)))) return true;
+  while (at < end && isspace((unsigned char)p->bytes[at])) ++at;
+  return at < end && p->bytes[at] != '#';
+}
+
+static void count_lines(part *p)
+{
+  p->lines = p->texts = 0;
+  for (int64_t at = p->begin; at < p->end && at < p->n;) {
+    const int64_t end = line_end(p, at);
+    ++p->lines;
+    p->texts += is_text(p, at, end);
+    at = end + 1;
+  }
+}
+
+/* The text from `at` to `end`, as read_text would have read it. */
+static md_status take_line(reader *r, part *p, int64_t at, int64_t end)
+{
+  if (p->zeros && memchr(p->bytes + at, '\0', (size_t)smaller(end - at, LINE_SIZE))) return zero_byte(r);
+  if (end - at >= LINE_SIZE) return too_long(r);
+  p->bytes[end] = '\0';
+  r->text = p->bytes + at;
+  r->end = false;
+  split(r);
+  return MD_OK;
+}
+
+/* The lines of a part, of which the first is line `line` of the file and k of the section, as records. */
+static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t line, place *where, int64_t k,
+                            record *records, int64_t *n)
+{
+  *n = 0;
+  for (int64_t at = p->begin; k < r->natoms && at < p->end && at < p->n; ++line) {
+    const int64_t end = line_end(p, at), next = end + 1;
+    if (is_text(p, at, end)) {
+      r->line = line;
+      MD_TRY(take_line(r, p, at, end));
+      MD_TRY(check_line(r, s->name, k, r->natoms, s->few, s->many, s->columns));
+      records[*n].line = line;
+      MD_TRY(s->parse(r, &records[*n]));
+      ++*n;
+      if (++k == r->natoms) {
+        where->behind[0] = p->offset + smaller(next, p->n);
+        where->behind[1] = line;
+      }
+    }
+    at = next;
+  }
+  return MD_OK;
+}
+
+static int32_t owner_of(const md_comm *comm, int64_t id)
+{
+  /* Not the hash of the table of ids, or all its entries would be in the same few places. */
+  const uint64_t hash = (uint64_t)id * UINT64_C(0xd6e8feb86659fd93);
+  return (int32_t)((hash >> 32) % (uint64_t)comm->size);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+  const record *left = a, *right = b;
+  return (left->line > right->line) - (left->line < right->line);
+}
+
+/* Keeps records in the order of their lines, so that the second of two is the one that is wrong. */
+static md_status keep_all(reader *r, const section_kind *s, record *records, int64_t n)
+{
+  bool sorted = true;
+  for (int64_t k = 1; k < n; ++k) sorted = sorted && records[k - 1].line < records[k].line;
+  if (!sorted) qsort(records, (size_t)n, sizeof *records, compare_lines);
+  for (int64_t k = 0; k < n; ++k) {
+    r->line = records[k].line;
+    MD_TRY(s->keep(r, &records[k]));
+  }
+  return MD_OK;
+}
+
+/* Sends records to the ranks of their ids, which keep them. The same status on every rank. */
+static md_status hand_out(reader *r, const section_kind *s, const record *records, int64_t n)
+{
+  md_comm *comm = r->sim->comm;
+  int32_t *to = NULL;
+  void *received = NULL;
+  int64_t count;
+  MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
+  for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
+  md_status status = comm->deliver(comm, n, to, records, sizeof *records, &received, &count);
+  free(to);
+  /* A failed delivery is not to be agreed on: the others may be in it still. */
+  if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
+  free(received);
+  return status;
+}
+
+/* Parses a part and hands out what it says. Lines before the first that cannot be parsed may hold what is found to be
+ * wrong only where it is kept, and then that is the error. */
+static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64_t line, place *where,
+                                int64_t k)
+{
+  md_comm *comm = r->sim->comm;
+  record *records = NULL;
+  int64_t n, parsed_at, kept_at, other;
+  MD_TRY(md_comm_agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
+  const md_status parsed = md_comm_agree(comm, parse_part(r, s, p, line, where, k, records, &n));
+  char *message = parsed == MD_OK ? NULL : strdup(md_error_text());
+  md_error_particles(&parsed_at, &other);
+  md_status status = hand_out(r, s, records, n);
+  free(records);
+  if (parsed != MD_OK) {
+    md_error_particles(&kept_at, &other);
+    if (status == MD_OK || kept_at > parsed_at)
+      status = md_error(parsed, "%s", message ? message : "out of memory");
+  }
+  free(message);
+  return status;
+}
+
+static md_status read_round(reader *r, const section_kind *s, part *p, place *where)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(md_comm_agree(comm, load_part(r, where, p)));
+  count_lines(p);
+  int64_t lines_before = p->lines, texts_before = p->texts, total[2] = {p->lines, p->texts};
+  MD_TRY(comm->before(comm, &lines_before));
+  MD_TRY(comm->before(comm, &texts_before));
+  MD_TRY(comm->sum(comm, total, 2));
+  MD_TRY(parse_and_keep(r, s, p, where->line + lines_before + 1, where, where->k + texts_before));
+  where->line += total[0];
+  where->k += total[1];
+  where->offset += comm->size * where->part_size;
+  return MD_OK;
+}
+
+/* Reads on behind the last line of the section. */
+static md_status resume(reader *r, place *where)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(comm->sum(comm, where->behind, 2));
+  r->line = where->behind[1];
+  return md_comm_agree(comm,
+                       fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : cannot_read(r));
+}
+
+static md_status read_rounds(reader *r, const section_kind *s, part *p, place *where)
+{
+  while (where->k < r->natoms && where->offset < r->size) MD_TRY(read_round(r, s, p, where));
+  if (where->k >= r->natoms) return resume(r, where);
+  r->line = where->line + 1;
+  r->end = true;
+  return check_line(r, s->name, where->k, r->natoms, s->few, s->many, s->columns);
+}
+
+/* The lines of a section. The same status on every rank. */
+static md_status read_lines(reader *r, const section_kind *s)
+{
+  md_comm *comm = r->sim->comm;
+  if (r->natoms == 0) return MD_OK;
+  double size = (double)r->size;
+  MD_TRY(comm->max(comm, &size, 1));
+  r->size = (int64_t)size;
+  place where = {.first = (int64_t)ftello(r->file), .line = r->line};
+  where.offset = where.first;
+  /* At least two rounds, so that all ranks have lines. */
+  where.part_size = smaller(PART_MAX, (r->size - where.first) / (2 * (int64_t)comm->size) + 1);
+  part p = {0};
+  MD_TRY(md_comm_agree(comm,
+                       md_array_new(&p.bytes, where.part_size + LINE_SIZE + 2, 1, "a part of a data file")));
+  const md_status status = read_rounds(r, s, &p, &where);
+  free(p.bytes);
+  return status;
+}
+
+/* Atoms */
+
+static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
 {
   const md_box *box = &r->sim->model.box;
   const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
@@ -313,83 +586,96 @@ static md_status place(const reader *r, int64_t id, int d, double *x)
   return MD_OK;
 }
 
-static md_status read_atom(reader *r)
+static md_status parse_atom(reader *r, record *a)
 {
-  int64_t id, type, image;
-  double x[3] = {0.0};
-  MD_TRY(whole(r, r->field[0], "particle id", &id));
-  if (id < 1) return WRONG(r, "particle id %lld is not positive", (long long)id);
-  MD_TRY(read_type(r, r->field[1], &type));
+  int64_t image;
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
+  MD_TRY(read_type(r, r->field[1], &a->type));
   for (int d = 0; d < 3; ++d) {
-    MD_TRY(real(r, r->field[2 + d], "coordinate", &x[d]));
-    MD_TRY(place(r, id, d, &x[d]));
+    MD_TRY(real(r, r->field[2 + d], "coordinate", &a->value[d]));
+    MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
   }
   for (int k = 5; k < r->nfield; ++k) {
     MD_TRY(whole(r, r->field[k], "image flag", &image));
     r->images_ignored = r->images_ignored || image != 0;
   }
-  if (md_id_table_find(&r->ids, id)) return WRONG(r, "particle id %lld occurs twice", (long long)id);
+  return MD_OK;
+}
 
+static md_status keep_atom(reader *r, const record *a)
+{
+  if (md_id_table_find(&r->ids, a->id)) return WRONG(r, "particle id %lld occurs twice", (long long)a->id);
   md_particles *p = &r->sim->particles;
-  const md_box *box = &r->sim->model.box;
-  bool own = true;
-  for (int d = 0; d < p->dim; ++d)
-    own = own && x[d] >= r->domain_lo[d] && (x[d] < r->domain_hi[d] || r->domain_hi[d] >= box->hi[d]);
-  if (!own) return md_id_table_add(&r->ids, id, ELSEWHERE);
   if (p->n == p->capacity) {
     const int64_t twice = p->n < 512 ? 1024 : 2 * p->n;
-    MD_TRY(md_particles_reserve(p, twice < r->natoms ? twice : r->natoms));
+    MD_TRY(md_particles_reserve(p, smaller(twice, r->natoms)));
   }
   const int64_t i = p->n++;
-  p->id[i] = id;
-  p->type[i] = (uint16_t)type;
+  p->id[i] = a->id;
+  p->type[i] = (uint16_t)a->type;
   for (int d = 0; d < p->dim; ++d) {
-    p->x[d][i] = x[d];
+    p->x[d][i] = a->value[d];
     p->v[d][i] = 0.0;
   }
-  return md_id_table_add(&r->ids, id, (int32_t)(i + 1));
+  return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
+}
+
+static const section_kind atoms = {"Atoms",    5,        8, "id type x y z, and perhaps three image flags",
+                                   parse_atom, keep_atom};
+
+/* Room for this rank's share. Where it is all, ids tend to be 1 to N, which makes a small table; a share has gaps. */
+static md_status make_room(reader *r)
+{
+  const int ranks = r->sim->comm->size;
+  MD_TRY(check_size(r));
+  MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
+  return md_particles_reserve(&r->sim->particles, r->natoms / ranks);
 }
 
 static md_status read_atoms(reader *r, const char *style)
 {
+  md_comm *comm = r->sim->comm;
   if (style[0] && strcmp(style, "atomic") != 0)
     return WRONG(r, "the atoms are of atom style '%s'; only atomic exists here", style);
-  MD_TRY(check_size(r));
-  MD_TRY(md_id_table_init(&r->ids, r->natoms));
-  if (r->sim->comm->size == 1) MD_TRY(md_particles_reserve(&r->sim->particles, r->natoms));
-  for (int64_t k = 0; k < r->natoms; ++k) {
-    MD_TRY(section_line(r, "Atoms", k, r->natoms, 5, 8, "id type x y z, and perhaps three image flags"));
-    MD_TRY(read_atom(r));
-  }
-  return end_section(r, "Atoms", r->natoms);
+  MD_TRY(md_comm_agree(comm, make_room(r)));
+  MD_TRY(read_lines(r, &atoms));
+  return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
 }
 
-static md_status read_velocity(reader *r)
+/* Velocities */
+
+static md_status parse_velocity(reader *r, record *a)
 {
-  int64_t id;
-  double v[3] = {0.0};
-  MD_TRY(whole(r, r->field[0], "particle id", &id));
-  for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &v[d]));
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &a->value[d]));
+  r->vz_ignored = r->vz_ignored || (r->sim->particles.dim == 2 && a->value[2] != 0.0);
+  a->type = 0;
+  return MD_OK;
+}
+
+static md_status keep_velocity(reader *r, const record *a)
+{
   md_particles *p = &r->sim->particles;
-  r->vz_ignored = r->vz_ignored || (p->dim == 2 && v[2] != 0.0);
-  int32_t *value = md_id_table_find(&r->ids, id);
-  if (!value) return WRONG(r, "a velocity of particle %lld, which is not in section Atoms", (long long)id);
-  if (*value < 0) return WRONG(r, "the velocity of particle %lld is given twice", (long long)id);
-  if (*value != ELSEWHERE)
-    for (int d = 0; d < p->dim; ++d) p->v[d][*value - 1] = v[d];
+  int32_t *value = md_id_table_find(&r->ids, a->id);
+  if (!value) return WRONG(r, "a velocity of particle %lld, which is not in section Atoms", (long long)a->id);
+  if (*value < 0) return WRONG(r, "the velocity of particle %lld is given twice", (long long)a->id);
+  for (int d = 0; d < p->dim; ++d) p->v[d][*value - 1] = a->value[d];
   *value = -*value;
   return MD_OK;
 }
 
+static const section_kind velocities = {"Velocities", 4, 4, "id vx vy vz", parse_velocity, keep_velocity};
+
 static md_status read_velocities(reader *r)
 {
+  md_comm *comm = r->sim->comm;
   if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
-  for (int64_t k = 0; k < r->natoms; ++k) {
-    MD_TRY(section_line(r, "Velocities", k, r->natoms, 4, 4, "id vx vy vz"));
-    MD_TRY(read_velocity(r));
-  }
-  return end_section(r, "Velocities", r->natoms);
+  MD_TRY(read_lines(r, &velocities));
+  return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
 }
+
+/* The file */
 
 static md_status read_section(reader *r)
 {
@@ -397,7 +683,7 @@ static md_status read_section(reader *r)
   const char *name = r->field[0];
   if (r->nfield == 1 && strcmp(name, "Masses") == 0) {
     MD_TRY(begin_section(r, "Masses", &r->done_masses, title));
-    return read_masses(r);
+    return md_comm_agree(r->sim->comm, read_masses(r));
   }
   if (r->nfield == 1 && strcmp(name, "Atoms") == 0) {
     MD_TRY(begin_section(r, "Atoms", &r->done_atoms, title));
@@ -414,13 +700,18 @@ static md_status read_section(reader *r)
       name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
 }
 
-static md_status read_all(reader *r)
+static md_status read_beginning(reader *r)
 {
   MD_TRY(read_header(r));
   const bool flat = r->sim->model.box.dim == 2;
   if (!r->have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
-  if (md_box_create(r->sim, r->lo, r->hi, r->ntypes) != MD_OK) return locate(r);
-  r->sim->comm->domain(r->sim->comm, &r->sim->model.box, r->domain_lo, r->domain_hi);
+  return md_box_create(r->sim, r->lo, r->hi, r->ntypes) == MD_OK ? MD_OK : locate(r);
+}
+
+static md_status read_all(reader *r)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(md_comm_agree(comm, read_beginning(r)));
   while (!r->end) MD_TRY(read_section(r));
   if (r->natoms > 0 && !r->done_atoms)
     return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->natoms);
@@ -429,15 +720,17 @@ static md_status read_all(reader *r)
 
 md_status md_data_read(md_sim *sim, FILE *file, const char *name)
 {
+  md_comm *comm = sim->comm;
   reader r = {.sim = sim, .file = file, .name = name, .lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}};
-  MD_TRY(md_array_new(&r.text, LINE_SIZE, 1, "a line of a data file"));
+  MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
   const md_status status = read_all(&r);
   md_id_table_free(&r.ids);
-  free(r.text);
-  MD_TRY(sim->comm->agree(sim->comm, status));
-  if (r.images_ignored)
-    md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
-  if (r.vz_ignored) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
+  free(r.long_line);
+  MD_TRY(status);
+  int64_t ignored[2] = {r.images_ignored, r.vz_ignored};
+  MD_TRY(comm->sum(comm, ignored, 2));
+  if (ignored[0]) md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
+  if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
   return md_sim_count(sim);
 }
 
@@ -447,9 +740,10 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
   FILE *file = fopen(name, "r");
-  if (!file) return md_error(MD_RUNTIME, "cannot open %s: %s", name, strerror(errno));
-  const md_status status = md_data_read(sim, file, name);
-  fclose(file);
+  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, strerror(errno));
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = md_data_read(sim, file, name);
+  if (file) fclose(file);
   MD_TRY(status);
   md_log_print(sim->log, "  %lld atoms\n", (long long)sim->model.natoms);
   return MD_OK;

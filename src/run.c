@@ -66,6 +66,8 @@ static md_status show(run_state *run)
   /* Observers make the engine compute forces, which it counts itself. */
   const double before = engine_seconds(run), mark = md_time();
   sim->run_seconds = mark - run->started;
+  /* Formulas may ask for the time, and all ranks must get the same answer. */
+  MD_TRY(sim->comm->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
   const md_status status = observe(run, sim->model.step, &view);
@@ -244,11 +246,11 @@ static md_status run_engine(run_state *run)
     if (o->start) MD_TRY(o->start(o, sim));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
-  MD_TRY(sim->engine->download(run->engine, NULL));
+  MD_TRY(sim->comm->agree(sim->comm, sim->engine->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, seconds));
-  return md_log_status(sim->log);
+  return sim->comm->agree(sim->comm, md_log_status(sim->log));
 }
 
 static void describe(md_sim *sim)

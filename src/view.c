@@ -7,10 +7,18 @@
 md_status md_view_particles(md_view *view)
 {
   if (view->have_particles) return MD_OK;
-  md_particles *p = &view->sim->particles;
-  if (view->engine) MD_TRY(view->kind->download(view->engine, NULL));
-  MD_TRY(md_particles_order_by_id(p, &view->order));
+  md_comm *comm = view->sim->comm;
+  if (view->engine) MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, NULL)));
+  MD_TRY(md_comm_agree(comm, md_particles_order_by_id(&view->sim->particles, &view->order)));
   view->have_particles = true;
+  return MD_OK;
+}
+
+static md_status allocate_forces(md_view *view)
+{
+  const md_particles *p = &view->sim->particles;
+  for (int d = 0; d < p->dim; ++d)
+    MD_TRY(md_array_new(&view->force[d], p->n, sizeof(double), "forces for output"));
   return MD_OK;
 }
 
@@ -19,10 +27,9 @@ md_status md_view_forces(md_view *view)
   if (view->have_forces) return MD_OK;
   if (!view->engine) return md_error(MD_USAGE, "forces are only known while the system runs");
   MD_TRY(md_view_particles(view));
-  const md_particles *p = &view->sim->particles;
-  for (int d = 0; d < p->dim; ++d)
-    MD_TRY(md_array_new(&view->force[d], p->n, sizeof(double), "forces for output"));
-  MD_TRY(view->kind->download(view->engine, view->force));
+  md_comm *comm = view->sim->comm;
+  MD_TRY(md_comm_agree(comm, allocate_forces(view)));
+  MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, view->force)));
   view->have_forces = true;
   return MD_OK;
 }
@@ -56,7 +63,7 @@ md_status md_view_thermo(md_view *view)
   if (!view->engine)
     return md_error(MD_USAGE, "thermodynamic quantities are only known while the system runs");
   md_measure measure;
-  MD_TRY(view->kind->measure(view->engine, &measure));
+  MD_TRY(md_comm_agree(sim->comm, view->kind->measure(view->engine, &measure)));
   MD_TRY(reduce(sim->comm, &measure));
   view->thermo = md_measure_thermo(&sim->model, &measure);
   view->have_thermo = true;

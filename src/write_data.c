@@ -1,25 +1,20 @@
 /* The command `write_data`: the present box, masses, positions and velocities as a data file.
  *
  * LAMMPS's format (atom_style atomic), sorted by id, every number with 17 significant digits so that read_data
- * gives the same bits back. Blocks of lines are formatted by all threads and written in order. The file appears
- * under its name only when it is complete: it is written to NAME.tmp, flushed, and renamed; a device or a pipe is
- * written as it is.
+ * gives the same bits back. All ranks write into the one file (rows.h). The file appears under its name only when it
+ * is complete: it is written to NAME.tmp, flushed, and renamed; a device or a pipe is written as it is, by one rank.
  *
  * Coefficients of pair styles are not part of the file; they stay in the deck. Cost: about 0.2 us a particle on
  * 4 cores. Reference: the LAMMPS manual, command write_data.
  */
 #include "src/data_file.h"
-#include "src/output_stream.h"
+#include "src/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { BLOCK = 8192, BLOCKS = 32 };
-
-typedef void (*line_writer)(const md_particles *p, int64_t i, md_text *text);
 
 static void add_vector(md_text *text, double *const a[3], int dim, int64_t i)
 {
@@ -29,38 +24,45 @@ static void add_vector(md_text *text, double *const a[3], int dim, int64_t i)
   }
 }
 
-static void atom_line(const md_particles *p, int64_t i, md_text *text)
+static int64_t particle_at(const md_rows *rows, int64_t k) { return rows->order ? rows->order[k] : k; }
+
+static void atom_lines(const void *context, const md_rows *rows, int64_t first, int64_t count, md_text *text)
 {
-  md_text_int(text, p->id[i]);
-  md_text_add(text, " ", 1);
-  md_text_int(text, p->type[i]);
-  add_vector(text, p->x, p->dim, i);
-  md_text_string(text, " 0 0 0\n");
+  const md_particles *p = rows->particles;
+  (void)context;
+  for (int64_t k = first; k < first + count; ++k) {
+    const int64_t i = particle_at(rows, k);
+    md_text_int(text, p->id[i]);
+    md_text_add(text, " ", 1);
+    md_text_int(text, p->type[i]);
+    add_vector(text, p->x, p->dim, i);
+    md_text_string(text, " 0 0 0\n");
+  }
 }
 
-static void velocity_line(const md_particles *p, int64_t i, md_text *text)
+static void velocity_lines(const void *context, const md_rows *rows, int64_t first, int64_t count,
+                           md_text *text)
 {
-  md_text_int(text, p->id[i]);
-  add_vector(text, p->v, p->dim, i);
-  md_text_add(text, "\n", 1);
+  const md_particles *p = rows->particles;
+  (void)context;
+  for (int64_t k = first; k < first + count; ++k) {
+    const int64_t i = particle_at(rows, k);
+    md_text_int(text, p->id[i]);
+    add_vector(text, p->v, p->dim, i);
+    md_text_add(text, "\n", 1);
+  }
 }
 
 /* A section: its title and one line for each particle by increasing id. */
-static md_status write_section(md_output *output, md_text block[BLOCKS], const char *title,
-                               const md_particles *p, const int32_t *order, line_writer line)
+static md_status write_section(md_sim *sim, md_output *output, const char *title, const md_rows *rows,
+                               md_row_format lines)
 {
-  if (p->n == 0) return MD_OK;
-  MD_TRY(md_output_write(output, title, strlen(title)));
-  for (int64_t begin = 0; begin < p->n; begin += (int64_t)BLOCK * BLOCKS) {
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int b = 0; b < BLOCKS; ++b) {
-      const int64_t first = begin + (int64_t)BLOCK * b, end = first + BLOCK < p->n ? first + BLOCK : p->n;
-      block[b].n = 0;
-      for (int64_t k = first; k < end; ++k) line(p, order[k], &block[b]);
-    }
-    for (int b = 0; b < BLOCKS; ++b) MD_TRY(md_output_write_packed(output, &block[b]));
-  }
-  return MD_OK;
+  md_text text = {0};
+  md_text_string(&text, title);
+  md_status status = md_output_write_once(output, &text);
+  md_text_free(&text);
+  if (status == MD_OK) status = md_rows_write(sim->comm, rows, sim->options.threads, lines, NULL, output);
+  return status;
 }
 
 static void add_header(md_sim *sim, md_text *text)
@@ -79,27 +81,25 @@ static void add_header(md_sim *sim, md_text *text)
   for (int t = 1; t <= model->ntypes; ++t) md_text_print(text, "%d %.17g\n", t, model->mass[t]);
 }
 
-static md_status write_all(md_sim *sim, md_output *output, md_text block[BLOCKS], const int32_t *order)
+static md_status write_all(md_sim *sim, md_output *output, const md_rows *rows)
 {
-  const md_particles *p = &sim->particles;
-  add_header(sim, &block[0]);
-  MD_TRY(md_output_write_packed(output, &block[0]));
-  MD_TRY(write_section(output, block, "\nAtoms # atomic\n\n", p, order, atom_line));
-  return write_section(output, block, "\nVelocities\n\n", p, order, velocity_line);
+  md_text text = {0};
+  add_header(sim, &text);
+  const md_status status = md_output_write_once(output, &text);
+  md_text_free(&text);
+  if (status != MD_OK || sim->model.natoms == 0) return status;
+  MD_TRY(write_section(sim, output, "\nAtoms # atomic\n\n", rows, atom_lines));
+  return write_section(sim, output, "\nVelocities\n\n", rows, velocity_lines);
 }
 
 static md_status write_to(md_sim *sim, const char *path)
 {
   md_output *output;
-  int32_t *order;
-  md_text block[BLOCKS] = {{0}};
-  MD_TRY(md_output_open(&output, path, false));
-  md_status status = md_particles_order_by_id(&sim->particles, &order);
-  if (status == MD_OK) {
-    status = write_all(sim, output, block, order);
-    free(order);
-  }
-  for (int b = 0; b < BLOCKS; ++b) md_text_free(&block[b]);
+  int32_t *order = NULL;
+  MD_TRY(md_output_open(sim->comm, &output, path, false));
+  md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
+  if (status == MD_OK) status = write_all(sim, output, &(md_rows){&sim->particles, order, NULL});
+  free(order);
   if (status != MD_OK) {
     /* Closing may fail as well, but the first message says why. */
     char *text = strdup(md_error_text());
@@ -110,28 +110,41 @@ static md_status write_to(md_sim *sim, const char *path)
   return md_output_close(&output);
 }
 
-/* A device, a pipe or a directory cannot be replaced by renaming a file to it. */
-static bool is_special(const char *name)
+/* A device, a pipe or a directory cannot be replaced by renaming a file to it. Rank 0 looks for all. */
+static md_status is_special(md_comm *comm, const char *name, bool *special)
 {
   struct stat about;
-  return stat(name, &about) == 0 && !S_ISREG(about.st_mode);
+  int64_t answer = comm->rank == 0 && stat(name, &about) == 0 && !S_ISREG(about.st_mode);
+  MD_TRY(comm->sum(comm, &answer, 1));
+  *special = answer != 0;
+  return MD_OK;
+}
+
+/* Rank 0's: the file under its name, or nothing of it if `status` is an error. */
+static md_status finish_file(md_status status, const char *path, const char *name)
+{
+  if (status == MD_OK && rename(path, name) != 0)
+    status = md_error(MD_RUNTIME, "cannot rename %s to %s: %s", path, name, strerror(errno));
+  if (status != MD_OK) unlink(path);
+  return status;
 }
 
 md_status md_data_write(md_sim *sim, const char *name)
 {
-  if (sim->comm->size > 1)
-    return md_error(MD_USAGE,
-                    "write_data works on one rank only; dump the particles, or run this deck on one rank");
-  if (is_special(name)) return write_to(sim, name);
-  char *path;
+  md_comm *comm = sim->comm;
+  bool special;
+  MD_TRY(is_special(comm, name, &special));
+  if (special) return write_to(sim, name);
+  char *path = NULL;
   const size_t length = strlen(name);
-  MD_TRY(md_array_new(&path, (long long)length + 5, 1, "a file name"));
-  memcpy(path, name, length);
-  memcpy(path + length, ".tmp", 5);
-  md_status status = write_to(sim, path);
-  if (status == MD_OK && rename(path, name) != 0)
-    status = md_error(MD_RUNTIME, "cannot rename %s to %s: %s", path, name, strerror(errno));
-  if (status != MD_OK) unlink(path);
+  md_status status = md_comm_agree(comm, md_array_new(&path, (long long)length + 5, 1, "a file name"));
+  if (status == MD_OK) {
+    memcpy(path, name, length);
+    memcpy(path + length, ".tmp", 5);
+    status = write_to(sim, path);
+    if (comm->rank == 0) status = finish_file(status, path, name);
+    status = md_comm_agree(comm, status);
+  }
   free(path);
   return status;
 }
@@ -164,7 +177,7 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   char *name;
-  MD_TRY(file_name(sim, words->word[0], &name));
+  MD_TRY(md_comm_agree(sim->comm, file_name(sim, words->word[0], &name)));
   const md_status status = md_data_write(sim, name);
   free(name);
   return status;

@@ -58,8 +58,9 @@ static void start_sim(int dim)
 
 static void stop_sim(void)
 {
-  sim.comm->destroy(sim.comm);
+  md_comm *comm = sim.comm;
   md_sim_free(&sim);
+  comm->destroy(comm);
   fclose(fake_log.file);
   free(log_text);
   log_text = NULL;

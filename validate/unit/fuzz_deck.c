@@ -10,16 +10,18 @@
 #include "src/deck.h"
 #include "src/output_stream.h"
 
-md_status md_output_open(md_output **output, const char *path, bool append)
+md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append)
 {
+  (void)comm;
   *output = NULL;
   return append ? md_error(MD_RUNTIME, "cannot write %.500s", path) : MD_OK;
 }
 
-md_status md_output_write(md_output *output, const char *bytes, size_t n)
+md_status md_output_write_once(md_output *output, md_text *text)
 {
   (void)output;
-  return n > 0 && bytes[0] == '!' ? md_error(MD_RUNTIME, "disk full") : MD_OK;
+  MD_TRY(md_text_status(text));
+  return text->n > 0 && text->bytes[0] == '!' ? md_error(MD_RUNTIME, "disk full") : MD_OK;
 }
 
 md_status md_output_close(md_output **output)

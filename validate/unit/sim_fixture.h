@@ -29,8 +29,8 @@ static inline md_status fixture_begin(fixture *f, int dim)
 
 static inline void fixture_end(fixture *f)
 {
-  f->sim.comm->destroy(f->sim.comm);
   md_sim_free(&f->sim);
+  f->sim.comm->destroy(f->sim.comm);
   fclose(f->log.file);
 }
 

@@ -1,7 +1,9 @@
-// links: src/read_data.c src/write_data.c src/id_table.c src/create.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
 /* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
  * damage is refused with its line. */
 #include "sim_fixture.h"
+
+#include "thread_ranks.h"
 
 #include "src/data_file.h"
 #include "src/id_table.h"
@@ -63,7 +65,45 @@ static md_status read_text(const char *text)
   return fixture_run(&f, "read_data %s", path);
 }
 
-/* Reads a text into a simulation of its own and expects an error that says "file:line: ... reason". */
+/* What several ranks make of a data file. */
+typedef struct shared_reading {
+  int dim;
+  md_status status[RANKS_MAX];
+  char message[RANKS_MAX][2048];
+} shared_reading;
+
+static void read_by_rank(md_comm *comm, void *context)
+{
+  shared_reading *s = context;
+  md_words words = {1, (char *[]){path}};
+  md_log log = {0};
+  md_sim sim;
+  s->status[comm->rank] = md_sim_init(&sim);
+  sim.comm = comm;
+  sim.log = &log;
+  sim.model.box.dim = s->dim;
+  for (int d = 0; d < 3; ++d) sim.model.box.periodic[d] = d != 1;
+  if (s->status[comm->rank] == MD_OK) s->status[comm->rank] = md_do_read_data(&sim, &words);
+  snprintf(s->message[comm->rank], sizeof s->message[0], "%s", md_error_text());
+  md_sim_free(&sim);
+}
+
+/* Several ranks refuse the file as one did, with the same message on each. */
+static void refuse_together(int dim, const char *expected)
+{
+  static shared_reading s;
+  for (int ranks = 2; ranks <= 5; ++ranks) {
+    s.dim = dim;
+    run_ranks(ranks, read_by_rank, &s);
+    for (int r = 0; r < ranks; ++r) {
+      assert_int_equal(s.status[r], MD_USAGE);
+      assert_string_equal(s.message[r], expected);
+    }
+  }
+}
+
+/* Reads a text into a simulation of its own and expects an error that says "file:line: ... reason"; and the same of
+ * several ranks. */
 static void refuse(int dim, const char *text, int line, const char *reason)
 {
   fixture_end(&f);
@@ -74,6 +114,9 @@ static void refuse(int dim, const char *text, int line, const char *reason)
   snprintf(where, sizeof where, "%s:%d: ", path, line);
   if (strncmp(md_error_text(), where, strlen(where)) != 0 || !strstr(md_error_text(), reason))
     fail_msg("'%s' is not '%s%s'", md_error_text(), where, reason);
+  char said[2048];
+  snprintf(said, sizeof said, "%s", md_error_text());
+  refuse_together(dim, said);
 }
 
 static void test_round_trip(void **state)
@@ -250,6 +293,98 @@ static void test_refuses_garbage(void **state)
   assert_non_null(strstr(md_error_text(), "directory"));
 }
 
+/* Files of 2000 lines with wrong ones here and there: whichever rank finds what, the first line is reported. */
+static void test_first_of_many_errors(void **state)
+{
+  (void)state;
+  static const char *const wrong[] = {"7 1 1 1 1", "900 2 5 5 5", "5 9 1 1 1", "6 1 1 1", "7 1 x 1 1",
+                                      "Bonds",     "1 1 1 1",     "901 0 0 1", "902 1 1", "8 y 1 1"};
+  uint64_t random = 1;
+  for (int trial = 0; trial < 40; ++trial) {
+    char *text = NULL;
+    size_t n;
+    FILE *file = open_memstream(&text, &n);
+    fprintf(file, "many\n\n1000 atoms\n2 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n");
+    const int at[2] = {(int)(random >> 33) % 2000, (int)(random >> 13) % 2000};
+    for (int k = 0; k < 2000; ++k) {
+      if (k % 1000 == 0) fprintf(file, "\n%s\n\n", k == 0 ? "Atoms # atomic" : "Velocities");
+      if (k % 9 == 0) fprintf(file, k % 2 ? "\n \n" : "# a comment\n");
+      if (k == at[0] || k == at[1])
+        fprintf(file, "%s\n", wrong[(int)((random >> 50) % 5) + 5 * (k / 1000)]);
+      else
+        fprintf(file, k < 1000 ? "%d 1 1 2 3\n" : "%d 1 2 3\n", 1 + (k * 7) % 1000);
+      if (k == at[0]) random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    }
+    fclose(file);
+    fixture_end(&f);
+    assert_int_equal(fixture_begin(&f, 3), MD_OK);
+    f.sim.model.box.periodic[1] = false;
+    assert_int_equal(read_text(text), MD_USAGE);
+    char said[2048];
+    snprintf(said, sizeof said, "%s", md_error_text());
+    refuse_together(3, said);
+    free(text);
+    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  }
+}
+
+/* Reads a file on several ranks and writes it again: the same bytes as from one rank, whatever the ids. */
+static char copy_path[64];
+
+static void copy_by_rank(md_comm *comm, void *context)
+{
+  shared_reading *s = context;
+  md_words words = {1, (char *[]){path}};
+  md_log log = {0};
+  md_sim sim;
+  md_status status = md_sim_init(&sim);
+  sim.comm = comm;
+  sim.log = &log;
+  if (status == MD_OK) status = md_do_read_data(&sim, &words);
+  if (status == MD_OK) status = md_data_write(&sim, copy_path);
+  s->status[comm->rank] = status;
+  snprintf(s->message[comm->rank], sizeof s->message[0], "%s", md_error_text());
+  md_sim_free(&sim);
+}
+
+static void assert_same_files(const char *a, const char *b)
+{
+  FILE *left = fopen(a, "r"), *right = fopen(b, "r");
+  assert_non_null(left);
+  assert_non_null(right);
+  int c;
+  while ((c = getc(left)) != EOF) assert_int_equal(getc(right), c);
+  assert_int_equal(getc(right), EOF);
+  fclose(left);
+  fclose(right);
+}
+
+static void test_copy_by_several_ranks(void **state)
+{
+  (void)state;
+  static shared_reading s;
+  snprintf(copy_path, sizeof copy_path, "%s/copy.data", folder);
+  md_particles *p = &f.sim.particles;
+  assert_int_equal(fixture_run(&f, "region box block 0 10 0 10 0 10"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_box 2 box"), MD_OK);
+  assert_int_equal(fixture_run(&f, "create_atoms 1 random 3000 5 NULL"), MD_OK);
+  assert_int_equal(fixture_run(&f, "velocity all uniform -1 1 3"), MD_OK);
+  const int64_t first[] = {1, INT64_C(1) << 33, (INT64_C(1) << 53) + 1, INT64_MAX - 3 * 2999, 8};
+  const int64_t step[] = {1, 1, 2, 3, 1024};
+  for (int k = 0; k < 5; ++k) {
+    for (int64_t i = 0; i < p->n; ++i) p->id[i] = first[k] + step[k] * ((i * 7) % 3000);
+    if (k == 4) p->id[17] = INT64_MAX;
+    assert_int_equal(fixture_run(&f, "write_data %s", path), MD_OK);
+    for (int ranks = 2; ranks <= 7; ++ranks) {
+      run_ranks(ranks, copy_by_rank, &s);
+      for (int r = 0; r < ranks; ++r)
+        if (s.status[r] != MD_OK) fail_msg("%s", s.message[r]);
+      assert_same_files(path, copy_path);
+    }
+  }
+  assert_int_equal(unlink(copy_path), 0);
+}
+
 /* With room for 64 kB nothing is left that looks like a file. */
 static void test_disk_full(void **state)
 {
@@ -319,6 +454,8 @@ int main(void)
       TEST(test_refuses_atoms),
       TEST(test_refuses_masses_and_velocities),
       TEST(test_refuses_garbage),
+      TEST(test_first_of_many_errors),
+      TEST(test_copy_by_several_ranks),
       TEST(test_disk_full),
       TEST(test_step_in_name),
       cmocka_unit_test(test_id_table),

@@ -1,4 +1,4 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/picture.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
+// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/picture.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -199,10 +199,12 @@ static void assert_file(const char *path, const char *expected)
 static void test_streams(void **state)
 {
   (void)state;
+  md_comm *comm;
+  assert_int_equal(md_comm_serial(&comm), MD_OK);
   static const char *const names[] = {"plain.txt", "packed.gz"};
   for (int k = 0; k < 2; ++k) {
     md_output *output;
-    assert_int_equal(md_output_open(&output, names[k], false), MD_OK);
+    assert_int_equal(md_output_open(comm, &output, names[k], false), MD_OK);
     assert_true(md_output_empty(output));
     assert_int_equal(md_output_write(output, "", 0), MD_OK);
     assert_true(md_output_empty(output));
@@ -211,35 +213,39 @@ static void test_streams(void **state)
     md_text text = {0};
     md_text_string(&text, "two\n");
     md_output_pack(output, &text);
-    assert_int_equal(md_output_write_packed(output, &text), MD_OK);
+    assert_int_equal(md_output_write_packed(output, &text, 1), MD_OK);
     md_text_free(&text);
     assert_int_equal(md_output_flush(output), MD_OK);
     assert_file(names[k], "one\ntwo\n");
     assert_int_equal(md_output_close(&output), MD_OK);
     assert_null(output);
     assert_int_equal(md_output_close(&output), MD_OK);
-    assert_int_equal(md_output_open(&output, names[k], true), MD_OK);
+    assert_int_equal(md_output_open(comm, &output, names[k], true), MD_OK);
     assert_false(md_output_empty(output));
     assert_int_equal(md_output_write(output, "three\n", 6), MD_OK);
     assert_int_equal(md_output_close(&output), MD_OK);
     assert_file(names[k], "one\ntwo\nthree\n");
-    assert_int_equal(md_output_open(&output, names[k], false), MD_OK);
+    assert_int_equal(md_output_open(comm, &output, names[k], false), MD_OK);
     assert_int_equal(md_output_close(&output), MD_OK);
     assert_file(names[k], "");
   }
+  comm->destroy(comm);
 }
 
 static void test_stream_errors(void **state)
 {
   (void)state;
+  md_comm *comm;
+  assert_int_equal(md_comm_serial(&comm), MD_OK);
   md_output *output;
-  assert_refused(md_output_open(&output, "missing/file", false), "cannot write missing/file: No such file");
-  assert_int_equal(md_output_open(&output, "/dev/full", false), MD_OK);
+  assert_refused(md_output_open(comm, &output, "missing/file", false),
+                 "cannot write missing/file: No such file");
+  assert_int_equal(md_output_open(comm, &output, "/dev/full", false), MD_OK);
   assert_int_equal(md_output_write(output, "x", 1), MD_OK);
   assert_refused(md_output_flush(output), "cannot write /dev/full: No space left");
   assert_refused(md_output_close(&output), "cannot write /dev/full: No space left");
   assert_null(output);
-  assert_int_equal(md_output_open(&output, "/dev/full", false), MD_OK);
+  assert_int_equal(md_output_open(comm, &output, "/dev/full", false), MD_OK);
   assert_int_equal(md_output_write(output, "x", 1), MD_OK);
   assert_refused(md_output_close(&output), "No space left");
   assert_int_equal(mkdir("folder", 0777), 0);
@@ -249,6 +255,7 @@ static void test_stream_errors(void **state)
   assert_int_equal(md_output_check_path("x.png"), MD_OK);
   assert_int_equal(md_output_check_path("/x.png"), MD_OK);
   assert_int_not_equal(access("x.png", F_OK), 0);
+  comm->destroy(comm);
 }
 
 /* ---- dumps ---- */

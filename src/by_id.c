@@ -1,0 +1,191 @@
+/* Dealing out particles in the order of their ids; see by_id.h. */
+#include "src/by_id.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  WINDOW = 131072,  /* particles: some ten megabytes of text */
+  ROUNDS_LEAST = 4, /* of smaller systems, so that all ranks share the work */
+  SAMPLES_PER_WINDOW = 8,
+  SAMPLES_MAX = 1 << 20 /* of all ranks */
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+  int64_t left, right;
+  memcpy(&left, a, sizeof left);
+  memcpy(&right, b, sizeof right);
+  return (left > right) - (left < right);
+}
+
+int64_t md_by_id_cut(int64_t *samples, int64_t n, int64_t each, int64_t target)
+{
+  const int64_t stride = target > each ? target / each : 1;
+  if (n > 1) qsort(samples, (size_t)n, sizeof *samples, compare_ids);
+  int64_t windows = 0;
+  for (int64_t k = stride - 1; k < n; k += stride) samples[windows++] = samples[k];
+  samples[windows++] = INT64_MAX;
+  return windows;
+}
+
+static int64_t id_of(const md_rows *rows, int64_t k)
+{
+  return rows->particles->id[rows->order ? rows->order[k] : k];
+}
+
+/* The number of particles that a sample stands for; *target: in a window. */
+static int64_t choose_spacing(int64_t natoms, int ranks, int64_t *target)
+{
+  const int64_t shared = natoms / ((int64_t)ROUNDS_LEAST * ranks);
+  *target = shared < 1 ? 1 : shared < WINDOW ? shared : WINDOW;
+  const int64_t fine = *target / SAMPLES_PER_WINDOW, coarse = natoms / SAMPLES_MAX + 1;
+  const int64_t spacing = fine > coarse ? fine : coarse;
+  return spacing > 1 ? spacing : 1;
+}
+
+static md_status find_windows(md_by_id *deal)
+{
+  md_comm *comm = deal->comm;
+  const int64_t n = deal->own.particles->n;
+  int64_t natoms = n, target;
+  MD_TRY(comm->sum(comm, &natoms, 1));
+  const int64_t spacing = choose_spacing(natoms, comm->size, &target), mine = n / spacing;
+  int64_t place = mine, total = mine;
+  MD_TRY(comm->before(comm, &place));
+  MD_TRY(comm->sum(comm, &total, 1));
+  MD_TRY(
+      md_comm_agree(comm, md_array_new_zero(&deal->last, total + 1, sizeof *deal->last, "samples of ids")));
+  for (int64_t k = 0; k < mine; ++k) deal->last[place + k] = id_of(&deal->own, (k + 1) * spacing - 1);
+  /* Each place is filled by one rank: the sum is a gathering. */
+  MD_TRY(comm->sum(comm, deal->last, (int)total));
+  deal->windows = md_by_id_cut(deal->last, total, spacing, target);
+  return MD_OK;
+}
+
+md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
+{
+  *deal = (md_by_id){.comm = comm, .own = *own};
+  md_particles_init(&deal->window, own->particles->dim);
+  if (comm->size > 1) return find_windows(deal);
+  deal->windows = 1;
+  return MD_OK;
+}
+
+/* The first own row, from those dealt, whose id is above. */
+static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
+{
+  int64_t low = from, high = deal->own.particles->n;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (id_of(&deal->own, middle) > id)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static int64_t record_bytes(const md_by_id *deal)
+{
+  const int dim = deal->own.particles->dim;
+  return md_particles_bytes(dim) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
+}
+
+/* The own particles of this round's windows, and to whom they go. */
+static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **records)
+{
+  const int ranks = deal->comm->size;
+  const md_rows *own = &deal->own;
+  const int dim = own->particles->dim, bytes = md_particles_bytes(dim);
+  const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
+  const int64_t top = window + ranks < deal->windows ? window + ranks : deal->windows;
+  const int64_t end = first_above(deal, first, deal->last[top - 1]);
+  *n = end - first;
+  MD_TRY(md_array_new(to, *n, sizeof **to, "particles to sort"));
+  MD_TRY(md_array_new(records, *n, (unsigned long)size, "particles to sort"));
+  int64_t at = first;
+  for (int64_t w = window; w < top; ++w) {
+    const int64_t behind = first_above(deal, at, deal->last[w]);
+    for (; at < behind; ++at) (*to)[at - first] = (int32_t)(w - window);
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t k = first; k < end; ++k) {
+    const int64_t i = own->order ? own->order[k] : k;
+    char *record = *records + (k - first) * size;
+    md_particles_pack(own->particles, i, record);
+    for (int d = 0; own->force && d < dim; ++d)
+      memcpy(record + bytes + d * (int)sizeof(double), &own->force[d][i], sizeof(double));
+  }
+  deal->dealt = end;
+  return MD_OK;
+}
+
+static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
+{
+  md_particles *p = &deal->window;
+  const int dim = p->dim, bytes = md_particles_bytes(dim);
+  const int64_t size = record_bytes(deal);
+  p->n = 0;
+  MD_TRY(md_particles_reserve(p, n));
+  for (int d = 0; deal->own.force && d < dim; ++d) {
+    free(deal->force[d]);
+    deal->force[d] = NULL;
+    MD_TRY(md_array_new(&deal->force[d], n, sizeof(double), "forces to sort"));
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) {
+    const char *record = records + k * size;
+    md_particles_unpack(p, k, record);
+    for (int d = 0; deal->own.force && d < dim; ++d)
+      memcpy(&deal->force[d][k], record + bytes + d * (int)sizeof(double), sizeof(double));
+  }
+  p->n = n;
+  free(deal->order);
+  deal->order = NULL;
+  return md_particles_order_by_id(p, &deal->order);
+}
+
+static md_status deal_round(md_by_id *deal)
+{
+  md_comm *comm = deal->comm;
+  int64_t n = 0, count = 0;
+  int32_t *to = NULL;
+  char *records = NULL;
+  void *received = NULL;
+  md_status status = md_comm_agree(comm, pack_round(deal, &n, &to, &records));
+  if (status == MD_OK) {
+    status = comm->deliver(comm, n, to, records, record_bytes(deal), &received, &count);
+    free(records);
+    records = NULL;
+    /* A failed delivery is not to be agreed on: the others may be in it still. */
+    if (status == MD_OK) status = md_comm_agree(comm, unpack_window(deal, received, count));
+  }
+  free(to);
+  free(records);
+  free(received);
+  return status;
+}
+
+md_status md_by_id_next(md_by_id *deal, md_rows *rows, bool *more)
+{
+  *more = deal->round * deal->comm->size < deal->windows;
+  if (!*more) return MD_OK;
+  if (deal->comm->size == 1) {
+    *rows = deal->own;
+  } else {
+    MD_TRY(deal_round(deal));
+    *rows = (md_rows){&deal->window, deal->order, deal->own.force ? deal->force : NULL};
+  }
+  ++deal->round;
+  return MD_OK;
+}
+
+void md_by_id_end(md_by_id *deal)
+{
+  md_particles_free(&deal->window);
+  free(deal->last);
+  free(deal->order);
+  for (int d = 0; d < 3; ++d) free(deal->force[d]);
+  *deal = (md_by_id){0};
+}

@@ -1,0 +1,188 @@
+// links: src/by_id.c common/error.c common/particles.c common/comm_serial.c
+/* Dealing out particles by their ids: windows of any ids, and on several ranks each particle once, in order, in windows
+ * that are not too large. */
+#include "src/by_id.h"
+#include "thread_ranks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
+}
+
+static void test_cut(void **state)
+{
+  (void)state;
+  int64_t none[1];
+  assert_int_equal(md_by_id_cut(none, 0, 1, 100), 1);
+  assert_true(none[0] == INT64_MAX);
+  /* Each sample stands for 10 particles, so every third ends a window of 30. */
+  int64_t samples[8] = {70, INT64_MAX - 1, 10, 50, 30, 40, 60};
+  assert_int_equal(md_by_id_cut(samples, 7, 10, 35), 3);
+  assert_true(samples[0] == 40 && samples[1] == 70 && samples[2] == INT64_MAX);
+  int64_t fine[4] = {3, 1, 2};
+  assert_int_equal(md_by_id_cut(fine, 3, 10, 5), 4);
+  assert_true(fine[0] == 1 && fine[1] == 2 && fine[2] == 3 && fine[3] == INT64_MAX);
+}
+
+enum { N = 5000 };
+
+/* All particles by increasing id, and which rank has which. */
+typedef struct system {
+  int64_t id[N];
+  int owner[N];
+  int64_t n;
+  bool forces;
+  int64_t got[RANKS_MAX][N], ngot[RANKS_MAX], round_end[RANKS_MAX][N], rounds[RANKS_MAX];
+  int64_t largest; /* window */
+  bool wrong;
+} system_of_ids;
+
+/* Whether a particle is what its id says. */
+static bool is_whole(const md_rows *rows, int64_t i)
+{
+  const md_particles *p = rows->particles;
+  bool whole = p->type[i] == (uint16_t)(p->id[i] % 1000);
+  for (int d = 0; d < 3; ++d) {
+    whole =
+        whole && p->x[d][i] == (double)(p->id[i] % 1000) + d && p->v[d][i] == -(double)(p->id[i] % 77) - d;
+    whole = whole && (!rows->force || rows->force[d][i] == (double)(p->id[i] % 99) + d);
+  }
+  return whole;
+}
+
+static md_status deal_out(md_comm *comm, system_of_ids *s, md_particles *p, double *force[3], int32_t **order)
+{
+  for (int d = 0; d < 3; ++d) MD_TRY(md_array_new(&force[d], N, sizeof(double), "forces"));
+  MD_TRY(md_particles_reserve(p, N));
+  for (int64_t k = s->n; k-- > 0;) {
+    if (s->owner[k] % comm->size != comm->rank) continue;
+    const int64_t i = p->n++;
+    p->id[i] = s->id[k];
+    p->type[i] = (uint16_t)(s->id[k] % 1000);
+    for (int d = 0; d < 3; ++d) {
+      p->x[d][i] = (double)(s->id[k] % 1000) + d;
+      p->v[d][i] = -(double)(s->id[k] % 77) - d;
+      force[d][i] = (double)(s->id[k] % 99) + d;
+    }
+  }
+  MD_TRY(md_particles_order_by_id(p, order));
+  md_by_id deal;
+  md_rows rows;
+  bool more = true;
+  md_status status = md_by_id_begin(&deal, comm, &(md_rows){p, *order, s->forces ? force : NULL});
+  int64_t *n = &s->ngot[comm->rank], *rounds = &s->rounds[comm->rank];
+  *n = *rounds = 0;
+  while (status == MD_OK && more) {
+    status = md_by_id_next(&deal, &rows, &more);
+    if (status != MD_OK || !more) break;
+    if (s->forces != (rows.force != NULL)) s->wrong = true;
+    for (int64_t k = 0; k < rows.particles->n; ++k) {
+      if (!is_whole(&rows, rows.order[k])) s->wrong = true;
+      s->got[comm->rank][(*n)++] = rows.particles->id[rows.order[k]];
+    }
+    s->round_end[comm->rank][(*rounds)++] = *n;
+  }
+  md_by_id_end(&deal);
+  return status;
+}
+
+static void work(md_comm *comm, void *context)
+{
+  system_of_ids *s = context;
+  md_particles p;
+  double *force[3] = {NULL};
+  int32_t *order = NULL;
+  md_particles_init(&p, 3);
+  if (deal_out(comm, s, &p, force, &order) != MD_OK) s->wrong = true;
+  free(order);
+  for (int d = 0; d < 3; ++d) free(force[d]);
+  md_particles_free(&p);
+}
+
+/* What the ranks got, round by round in the order of ranks, is all ids in order. */
+static void check_order(system_of_ids *s, int ranks)
+{
+  int64_t k = 0, from[RANKS_MAX] = {0};
+  s->largest = 0;
+  for (int64_t round = 0; round < s->rounds[0]; ++round)
+    for (int r = 0; r < ranks; ++r) {
+      assert_int_equal(s->rounds[r], s->rounds[0]);
+      const int64_t end = s->round_end[r][round];
+      if (end - from[r] > s->largest) s->largest = end - from[r];
+      for (; from[r] < end; ++from[r]) assert_true(k < s->n && s->got[r][from[r]] == s->id[k++]);
+    }
+  assert_int_equal(k, s->n);
+}
+
+static void deal_on_ranks(system_of_ids *s)
+{
+  for (int ranks = 1; ranks <= RANKS_MAX; ++ranks) {
+    s->wrong = false;
+    s->forces = ranks % 2 == 1;
+    run_ranks(ranks, work, s);
+    assert_false(s->wrong);
+    check_order(s, ranks);
+    const int64_t target = s->n / (4 * ranks) > 1 ? s->n / (4 * ranks) : 1;
+    if (ranks > 1) assert_true(s->largest <= target + (target / 8 + 1) * ranks);
+  }
+}
+
+static int compare(const void *a, const void *b)
+{
+  const int64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static void test_on_several_ranks(void **state)
+{
+  (void)state;
+  static system_of_ids s;
+  enum { SPREADS = 5, OWNERS = 4 };
+  for (int spread = 0; spread < SPREADS; ++spread)
+    for (int owners = 0; owners < OWNERS; ++owners) {
+      s.n = N;
+      for (int64_t k = 0; k < N; ++k) {
+        s.id[k] = spread == 0   ? 1 + k
+                  : spread == 1 ? (INT64_C(1) << 53) + 1 + 2 * k
+                  : spread == 2 ? INT64_MAX - 3 * (N - 1 - k)
+                  : spread == 3 ? (k < N - 1 ? 1 + k : INT64_MAX)
+                                : (int64_t)(next_random() >> 1) / N * N + k + 1;
+        s.owner[k] = owners == 0   ? (int)(next_random() % 840)
+                     : owners == 1 ? (int)(k * 8 / N)
+                     : owners == 2 ? 0
+                                   : (int)(k % 840);
+      }
+      qsort(s.id, N, sizeof s.id[0], compare);
+      deal_on_ranks(&s);
+    }
+}
+
+static void test_few(void **state)
+{
+  (void)state;
+  static system_of_ids s;
+  for (s.n = 0; s.n < 20; ++s.n) {
+    for (int64_t k = 0; k < s.n; ++k) {
+      s.id[k] = 1 + k * k * (INT64_C(1) << 50);
+      s.owner[k] = (int)(next_random() % 840);
+    }
+    deal_on_ranks(&s);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut), cmocka_unit_test(test_on_several_ranks),
+                                     cmocka_unit_test(test_few)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
