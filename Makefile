@@ -238,7 +238,7 @@ SCALING_DECK = $(if $(filter file,$(origin DECK)),,--deck $(DECK))
 SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python matplotlib),$(PYTHON))
 
 scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
-	@$(SETUP) build mpi plots
+	@$(SETUP) build plots $(if $(filter no,$(MPI)),,mpi)
 	@$(MAKE) all
 	$(quiet)$(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
 	  $(call option,N,n) $(call option,RANKS,ranks) $(call option,ENGINE,engine) $(call option,REPEAT,repeat) \
