@@ -51,7 +51,7 @@ from study import Failure, Point, Row, Study  # noqa: E402
 PROBE_STEPS = 20
 LEAST_STEPS = 50
 CELLS = 20  # along each axis at x = y = z = 1
-POLL_S = 2.0
+LEAST_WAIT_S, MOST_WAIT_S = 1.0, 30.0
 BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
 
@@ -385,9 +385,13 @@ def submit(options: argparse.Namespace, folder: Path, study: Study) -> bool:
 
 
 def wait_for_jobs(folder: Path) -> None:
-    while jobs := queued(folder):
-        say(f"waiting for {' '.join(jobs)}")
-        time.sleep(POLL_S)
+    wait, said = LEAST_WAIT_S, ""
+    while jobs := " ".join(queued(folder)):
+        if jobs != said:
+            say(f"waiting for {jobs}")
+            said = jobs
+        time.sleep(wait)
+        wait = min(1.2 * wait, MOST_WAIT_S)
 
 
 # ------------------------------------------------------------------------------------------------------- end
@@ -415,6 +419,8 @@ def finish(folder: Path, study: Study, problems: Sequence[str], command: str) ->
         say(f"FAILED: {len(wrong)} rows do not have the energy of the others with the same N")
     elif missing:
         say(f"INCOMPLETE: {len(missing)} of {len(study.points)} points are missing; the same command goes on")
+        if list(folder.glob("point-*.out")):
+            say(f"what their jobs said: {folder}/point-*.out")
     return 1 if wrong or missing else 0
 
 
