@@ -96,9 +96,9 @@ def verdict(study: Study, rows: Sequence[Row], missing: Sequence[Point], problem
         said.append(f"INCOMPLETE: {len(missing)} of {len(study.points)} points are missing: "
                     + "; ".join(map(str, missing)) + ".")
     if not said:
-        kind = "the same bits" if study.tolerance == 0.0 else f"the same within {study.tolerance:g}"
-        said.append(f"Complete. The final energy of every run with the same N is {kind}: on every number of ranks, "
-                    "and in every repeat.")
+        kind = "to the last bit" if study.tolerance == 0.0 else f"within {study.tolerance:g}"
+        said.append(f"Complete. All runs with the same N end with the same energy, {kind}: on every number of ranks, and "
+                    "in every repeat.")
     said += [problem.splitlines()[0] for problem in problems]
     fit = cost_fit(rows)
     if fit:

@@ -32,6 +32,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -535,7 +536,7 @@ def run(options: argparse.Namespace, command: str) -> int:
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     try:
-        return run(options, " ".join(["job-scripts/scaling.py", *arguments]))
+        return run(options, shlex.join(["job-scripts/scaling.py", *arguments]))
     except Failure as error:
         print(f"scaling: {error}", file=sys.stderr)
         return 1

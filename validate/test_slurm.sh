@@ -38,6 +38,10 @@ take_down() {
     done
   fi
   scancel --user=root --quiet 2>/dev/null || true
+  for _ in {1..60}; do
+    [ -n "$(squeue --noheader 2>/dev/null)" ] || break
+    sleep 0.2
+  done
   # In the opposite order: without munge the others cannot end their jobs.
   for ((k = ${#daemons[@]} - 1; k >= 0; --k)); do
     pid=${daemons[k]}
@@ -105,7 +109,7 @@ MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_interval=1
-KillWait=5
+KillWait=2
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 EOF
