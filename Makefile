@@ -1,8 +1,8 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Two engines are added where their tools and sources exist: gpu/*.cu with nvcc,
-# mpi/*.c with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
+# one program, build/myriad. Two parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc,
+# and ranks, mpi/*.c, with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
 # missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
 # building machine, except openmp/kernels.c, compiled once per instruction set.
 #
@@ -29,7 +29,7 @@ endif
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
 ##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
 ##                      the study of `make scaling` (docs/cluster.md)
-##   MPI=no GPU=no      leave an engine out even if its tools are here
+##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 V ?= 0
 WERROR ?= 0
 SAN ?=
@@ -56,7 +56,10 @@ CLANG_TIDY ?= clang-tidy
 CPPCHECK ?= cppcheck
 SHELLCHECK ?= shellcheck
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
-MPICC ?= $(shell command -v mpicc 2>/dev/null)
+# Fedora and openSUSE keep MPI where only their modules put it into the PATH.
+MPICC ?= $(or $(shell command -v mpicc 2>/dev/null),$(firstword $(wildcard \
+  /usr/lib64/openmpi/bin/mpicc /usr/lib64/mpi/gcc/openmpi*/bin/mpicc /usr/lib64/mpich/bin/mpicc)))
+MPIRUN ?= $(or $(shell command -v mpirun 2>/dev/null),$(if $(MPICC),$(wildcard $(dir $(MPICC))mpirun)))
 # The shell looks it up when a recipe's line runs, which is after the set-up.
 PYTHON ?= $$(bash .ci/setup --python)
 SETUP := CC='$(CC)' CLANG='$(CLANG)' SAN='$(SAN)' bash .ci/setup
@@ -78,7 +81,12 @@ MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
-SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
+# Messages between GPUs need both.
+TRANSPORTS := $(wildcard mpi/transport*.c)
+LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
+
+SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
+  $(if $(WITH_MPI),$(filter-out $(LEFT_OUT),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
@@ -139,6 +147,12 @@ CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(E
   -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
 CUDA_CXX ?= g++
 LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
+CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
+# Is NCCL there to compile and to link with?
+NCCL ?= $(if $(WITH_MPI),$(shell printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
+  $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes))
+WITH_NCCL := $(filter-out no,$(NCCL))
+LIBRARIES += $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
 endif
 # The compiler wrapper of MPI, told to use the compiler chosen here.
 CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
@@ -170,7 +184,7 @@ info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
-	@echo "engine mpi               $(if $(WITH_MPI),built with $(WITH_MPI),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found),mpi/ has no sources$(if $(MPICC),; mpicc found,; mpicc not found)))"
+	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
@@ -217,7 +231,7 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
 	@$(SETUP) build mpi plots slurm
 	@$(MAKE) all
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' bash validate/test_slurm.sh $(ARGS)
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/test_slurm.sh $(ARGS)
 
 # Builds, and ends unless the program finds a GPU.
 need-gpu:
@@ -226,10 +240,11 @@ need-gpu:
 	@$(PROGRAM) info | grep '^GPU 0:' || { $(PROGRAM) info | grep -i gpu; \
 	  echo 'this needs a GPU, and a program built with nvcc (see make info)' >&2; exit 1; }
 
-check: ## compare every engine and thread count with the naive one, bit by bit
+check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
 	@$(SETUP) build python
 	@$(MAKE) all
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 # A word of the driver's for each option that is given.
@@ -240,7 +255,7 @@ SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python
 scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
 	@$(SETUP) build plots $(if $(filter no,$(MPI)),,mpi)
 	@$(MAKE) all
-	$(quiet)$(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
+	$(quiet)PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
 	  $(call option,N,n) $(call option,RANKS,ranks) $(call option,ENGINE,engine) $(call option,REPEAT,repeat) \
 	  $(call option,THREADS,threads) $(call option,STEPS,steps) $(call option,OUT,out) $(call option,SUBMIT,submit) \
 	  $(call option,WALLTIME,walltime) $(call option,PER_NODE,per-node) $(if $(filter yes,$(WAIT)),--wait) \
@@ -305,12 +320,12 @@ lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(MAKE) lint-files
 
 .PHONY: lint-files
-lint-files: $(ALL_C:%=$(BUILD)/lint/%.tidy) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
+lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
 
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES)) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES) $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
@@ -339,7 +354,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -356,10 +371,11 @@ $(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
 
+NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
 $(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) -MMD -MP -c -o $@ $<
+	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
 
 $(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
@@ -385,7 +401,7 @@ $(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(BUI
 # Threads that wait sleep: waiting busily costs a time slice at every barrier when other programs, or other
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away
 # from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely.
-TEST_ENV = OMP_WAIT_POLICY=passive $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
+TEST_ENV = OMP_WAIT_POLICY=passive $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)

@@ -124,7 +124,7 @@ def test_links_lead_somewhere(page):
 def test_files_that_are_named_exist(page):
     """Paths of this repository, wherever they stand in backticks."""
     text = page.read_text(encoding="utf-8")
-    rooms = "common|src|openmp|gpu|validate|inputs|docs|job-scripts"
+    rooms = "common|src|openmp|gpu|mpi|validate|inputs|docs|job-scripts"
     for path in re.findall(rf"(?<![\w/.])((?:{rooms})/[\w./*-]*)", text):
         path = path.rstrip(".")
         if re.search(r"[A-Z]{4}|_ipl\.", path):  # placeholders: pair_NAME.h, and the example of a new style
@@ -149,7 +149,8 @@ def targets() -> List[str]:
     return re.findall(r"^([a-z][\w-]*):", makefile, re.M) + re.findall(r"^([a-z][\w-]*) [a-z -]*:.*## ", makefile, re.M)
 
 
-OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles")
+OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
+           "--ranks")
 
 
 def check_make(words: List[str]) -> None:
