@@ -27,6 +27,8 @@ endif
 ##   SECONDS=60         duration of `make fuzz`
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
+##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
+##                      the study of `make scaling` (docs/cluster.md)
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 V ?= 0
 WERROR ?= 0
@@ -90,7 +92,8 @@ FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h src/*.h openmp/*.h gpu/*.h gpu/*.cuh mpi/*.h validate/*.h validate/unit/*.h)
 DEFINITIONS := $(wildcard common/*.def src/*.def openmp/*.def gpu/*.def mpi/*.def)
-SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/submit)
+SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
+  $(addprefix job-scripts/,bind launch submit site.env)
 
 # openmp/kernels.c holds the inner loops; MD_ISA names its copies, and the program asks the processor.
 KERNELS := openmp/kernels.c
@@ -165,8 +168,8 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all help info setup run test test-unit test-e2e test-gpu check bench bench-gpu profile-gpu \
-        ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
+.PHONY: all help info setup run test test-unit test-e2e test-gpu test-slurm check scaling bench bench-gpu \
+        profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) ## build the program (the default target)
 
@@ -225,6 +228,11 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 	$(quiet)$(PYTHON) validate/sanitize_gpu.py --myriad $(PROGRAM)
 	$(quiet)$(PYTHON) validate/large_gpu.py --myriad $(PROGRAM) $(ARGS)
 
+test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
+	@$(SETUP) build mpi plots slurm
+	@$(MAKE) all
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/test_slurm.sh $(ARGS)
+
 # Builds, and ends unless the program finds a GPU.
 need-gpu:
 	@$(SETUP) build python
@@ -238,6 +246,20 @@ check: ## compare every engine, thread count and number of ranks with the naive 
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
+
+# A word of the driver's for each option that is given.
+option = $(if $($1),--$2 $(call quoted,$($1)))
+SCALING_DECK = $(if $(filter file,$(origin DECK)),,--deck $(DECK))
+SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python matplotlib),$(PYTHON))
+
+scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
+	@$(SETUP) build plots $(if $(filter no,$(MPI)),,mpi)
+	@$(MAKE) all
+	$(quiet)PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
+	  $(call option,N,n) $(call option,RANKS,ranks) $(call option,ENGINE,engine) $(call option,REPEAT,repeat) \
+	  $(call option,THREADS,threads) $(call option,STEPS,steps) $(call option,OUT,out) $(call option,SUBMIT,submit) \
+	  $(call option,WALLTIME,walltime) $(call option,PER_NODE,per-node) $(if $(filter yes,$(WAIT)),--wait) \
+	  $(if $(filter yes,$(FRESH)),--fresh) $(ARGS)
 
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
 	@$(SETUP) build

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# CPUs only, on one node or several: ranks share the cores out evenly. Filled in by job-scripts/submit.
+#
+#PBS -N @NAME@
+#PBS -l select=@NODES@:ncpus=@CORES_PER_NODE@:mpiprocs=@RANKS_PER_NODE@:ompthreads=@CORES_PER_RANK@
+#PBS -l place=scatter
+#PBS -l walltime=@WALLTIME@
+#PBS -j oe
+#PBS -q @QUEUE@
+#PBS -A @ACCOUNT@
+#PBS @OPTION@
+
+JOB_SYSTEM=@SYSTEM@ JOB_NAME=@NAME@ JOB_WALLTIME=@WALLTIME@ JOB_WARNING=@WARNING@
+JOB_RANKS=@RANKS@ JOB_RANKS_PER_NODE=@RANKS_PER_NODE@ JOB_GPUS_PER_NODE=@GPUS_PER_NODE@
+# shellcheck source=job-scripts/job.sh
+source "@HOME@/job-scripts/job.sh"
+JOB_SCRIPT="@SCRIPT@"
+cd "$PBS_O_WORKDIR" || exit 1
+job_run @WORDS@

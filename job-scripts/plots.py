@@ -1,0 +1,261 @@
+"""The plots of a scaling study, from its rows: one SVG and one PNG each.
+
+Measured values are medians with bars from the least to the largest repeat; what would be ideal is dashed grey.
+Colours are those of Okabe and Ito, which colour-blind readers can tell apart.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, List, Sequence, Tuple
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
+
+from study import PHASES, WRONG, Row, cost_fit, number, size_rows  # noqa: E402
+
+BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED, GREY = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442",
+                                                     "#D55E00", "#999999")
+PHASE_COLOURS = dict(zip(PHASES, (SKY, GREEN, YELLOW, BLUE, PINK, RED, "#000000", "#BBBBBB")))
+MODE_COLOURS = {"strong": BLUE, "weak": ORANGE, "size": GREEN}
+PANEL_IN = (4.6, 3.5)
+STYLE = {"font.size": 10, "axes.grid": True, "grid.color": "#e4e4e4", "axes.axisbelow": True, "axes.titlesize": 10.5,
+         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "legend.fontsize": 9,
+         "figure.constrained_layout.use": True, "svg.hashsalt": "myriad"}
+
+# File name, caption.
+Plot = Tuple[str, str]
+
+
+def short(value: float) -> str:
+    """50000 as 50k: a tick label."""
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= unit:
+            return f"{value / unit:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def ranks_of(rows: Sequence[Row]) -> List[int]:
+    return [int(row["ranks"]) for row in rows]
+
+
+def series(rows: Sequence[Row], mode: str) -> List[Row]:
+    return sorted((row for row in rows if row["mode"] == mode), key=lambda row: int(row["ranks"]))
+
+
+def rank_axis(axes: Axes, ranks: Sequence[int], unit: str) -> None:
+    """Logarithmic, with a tick at each measured number."""
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(FixedLocator(sorted(set(ranks))))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    low, high = min(ranks), max(ranks)
+    axes.set_xlim(low / 1.25, high * 1.25)
+    axes.set_xlabel(unit)
+
+
+def log_axis(axis, formatter: Callable[[float], str]) -> None:
+    """Ticks at 1, 2 and 5 of each decade (more in a narrow range), as plain numbers."""
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 5) if high / low > 6 else (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4, 5, 6, 7, 8)
+    axis.set_major_locator(LogLocator(subs=subs if high / low < 2000 else (1,), numticks=30))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: formatter(value)))
+
+
+def measured(axes: Axes, rows: Sequence[Row], x: Sequence[float], value: Callable[[Row, str], float],
+             mode: str) -> None:
+    """Medians with bars, joined; `value` takes a row and the key of one of its times."""
+    y = [value(row, "wall_s") for row in rows]
+    ends = [sorted((value(row, "wall_min_s"), value(row, "wall_max_s"))) for row in rows]
+    bars = [[max(v - e[0], 0.0) for v, e in zip(y, ends)], [max(e[1] - v, 0.0) for v, e in zip(y, ends)]]
+    axes.errorbar(x, y, yerr=bars, fmt="o-", color=MODE_COLOURS[mode], capsize=4, markersize=5, linewidth=1.6,
+                  label="measured (median, range)", zorder=3)
+    bad = [(a, b) for a, b, row in zip(x, y, rows) if row["verdict"] == WRONG]
+    if bad:
+        axes.plot(*zip(*bad), "x", color=RED, markersize=13, markeredgewidth=2.5, label="wrong energy", zorder=4)
+
+
+def ideal(axes: Axes, x: Sequence[float], y: Sequence[float], label: str = "ideal") -> None:
+    axes.plot(x, y, "--", color=GREY, linewidth=1.2, label=label, zorder=2)
+
+
+def unit_of(rows: Sequence[Row]) -> str:
+    if any(int(row["gpus"]) for row in rows):
+        return "ranks (one GPU each)"
+    threads = rows[0]["threads"]
+    return f"ranks ({threads} thread{'s' if threads != '1' else ''} each)"
+
+
+def title_of(rows: Sequence[Row], mode: str) -> str:
+    if mode == "strong":
+        return f"strong scaling, N = {short(int(rows[0]['N']))}"
+    return f"weak scaling, {short(int(rows[0]['N']) / int(rows[0]['ranks']))} particles a rank"
+
+
+def draw_time(axes: Axes, rows: Sequence[Row], mode: str) -> None:
+    ranks = ranks_of(rows)
+    measured(axes, rows, ranks, number, mode)
+    first = number(rows[0], "wall_s")
+    ideal(axes, ranks, [first * ranks[0] / r if mode == "strong" else first for r in ranks])
+    rank_axis(axes, ranks, unit_of(rows))
+    if mode == "strong":
+        axes.set_yscale("log")
+        log_axis(axes.yaxis, lambda value: f"{value:g}")
+    else:
+        axes.set_ylim(bottom=0.0, top=1.25 * max(number(row, "wall_max_s") for row in rows))
+    axes.set_ylabel(f"wall time of {rows[0]['steps']} steps (s)")
+    axes.legend(loc="lower left" if mode == "weak" else "best")
+
+
+def draw_speedup(axes: Axes, rows: Sequence[Row], mode: str) -> None:
+    """Rate over that of the fewest ranks, times their number; for weak scaling known as scaled speed-up."""
+    ranks = ranks_of(rows)
+
+    def rate(row: Row, key: str) -> float:
+        return int(row["N"]) * int(row["steps"]) / number(row, key)
+
+    base = rate(rows[0], "wall_s") / ranks[0]
+    measured(axes, rows, ranks, lambda row, key: rate(row, key) / base, mode)
+    ideal(axes, ranks, ranks)
+    rank_axis(axes, ranks, unit_of(rows))
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_locator(FixedLocator(ranks))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_ylim(min(ranks[0], *(rate(row, "wall_max_s") / base for row in rows)) / 1.3, ranks[-1] * 1.3)
+    axes.set_ylabel("speed-up" if mode == "strong" else "scaled speed-up")
+    axes.legend(loc="upper left")
+
+
+def draw_phases(axes: Axes, rows: Sequence[Row], mode: str) -> None:
+    """Strong scaling as time times ranks, so that bars are level where it is ideal, and show what grows."""
+    places = range(len(rows))
+    times = [int(row["ranks"]) if mode == "strong" else 1 for row in rows]
+    bottom = [0.0] * len(rows)
+    for phase in PHASES:
+        heights = [number(row, f"{phase.lower()}_s") for row in rows]
+        heights = [h * t if h == h else 0.0 for h, t in zip(heights, times)]
+        if not any(heights):
+            continue
+        axes.bar(places, heights, 0.62, bottom, color=PHASE_COLOURS[phase], label=phase.lower(), edgecolor="white",
+                 linewidth=0.4)
+        bottom = [b + h for b, h in zip(bottom, heights)]
+    axes.set_xticks(list(places), [row["ranks"] for row in rows])
+    axes.set_xlim(-0.6, len(rows) - 0.4)
+    axes.grid(axis="x", visible=False)
+    axes.set_xlabel(unit_of(rows))
+    axes.set_ylabel("time, sum over ranks (rank-seconds)" if mode == "strong" else "time, mean of ranks (s)")
+
+
+def panels(folder: Path, name: str, rows: Sequence[Row], draw: Callable[[Axes, Sequence[Row], str], None],
+           legend_beside: bool = False) -> bool:
+    """A figure with a panel for each of strong and weak; False if there is neither."""
+    modes = [mode for mode in ("strong", "weak") if series(rows, mode)]
+    if not modes:
+        return False
+    size = PANEL_IN[0] * len(modes) + legend_beside, PANEL_IN[1]
+    figure, all_axes = plt.subplots(1, len(modes), figsize=size, squeeze=False, gridspec_kw={"wspace": 0.06})
+    for axes, mode in zip(all_axes[0], modes):
+        points = series(rows, mode)
+        draw(axes, points, mode)
+        axes.set_title(title_of(points, mode))
+    if legend_beside:
+        handles, labels = all_axes[0][-1].get_legend_handles_labels()
+        all_axes[0][-1].legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.02, 0.5), title="phase")
+    save(figure, folder, name)
+    return True
+
+
+def save(figure, folder: Path, name: str) -> None:
+    for kind in ("svg", "png"):
+        figure.savefig(folder / f"{name}.{kind}", dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    plt.close(figure)
+
+
+def plot_efficiency(folder: Path, rows: Sequence[Row]) -> bool:
+    modes = [mode for mode in ("strong", "weak") if series(rows, mode)]
+    if not modes:
+        return False
+    figure, axes = plt.subplots(figsize=(1.3 * PANEL_IN[0], PANEL_IN[1]))
+    both: List[Row] = []
+    for mode in modes:
+        points = series(rows, mode)
+        both += points
+        ranks = ranks_of(points)
+
+        def each(row: Row, key: str) -> float:
+            return number(row, "N") * number(row, "steps") / number(row, key) / int(row["ranks"])
+
+        base = each(points[0], "wall_s")
+        y = [each(row, "wall_s") / base for row in points]
+        ends = [(each(row, "wall_max_s") / base, each(row, "wall_min_s") / base) for row in points]
+        bars = [[max(v - e[0], 0.0) for v, e in zip(y, ends)], [max(e[1] - v, 0.0) for v, e in zip(y, ends)]]
+        axes.errorbar(ranks, y, yerr=bars, fmt="o-" if mode == "strong" else "s-", color=MODE_COLOURS[mode], capsize=4,
+                      markersize=5, linewidth=1.6, label=mode, zorder=3)
+        bad = [(r, v) for r, v, row in zip(ranks, y, points) if row["verdict"] == WRONG]
+        if bad:
+            axes.plot(*zip(*bad), "x", color=RED, markersize=13, markeredgewidth=2.5, zorder=4,
+                      label="wrong energy" if "wrong energy" not in axes.get_legend_handles_labels()[1] else None)
+    ranks = ranks_of(both)
+    ideal(axes, [min(ranks), max(ranks)], [1.0, 1.0])
+    rank_axis(axes, ranks, unit_of(both))
+    top = max([1.0] + [v for line in axes.get_lines() for v in line.get_ydata()])
+    axes.set_ylim(0.0, 1.12 * top)
+    axes.set_ylabel("parallel efficiency")
+    axes.set_title("efficiency: rate per rank over that of the fewest ranks")
+    axes.legend(loc="lower left", ncol=3)
+    save(figure, folder, "efficiency")
+    return True
+
+
+def plot_cost(folder: Path, rows: Sequence[Row]) -> bool:
+    points, fit = size_rows(rows), cost_fit(rows)
+    if not points:
+        return False
+    figure, axes = plt.subplots(figsize=(1.3 * PANEL_IN[0], PANEL_IN[1]))
+    n = [number(row, "N") for row in points]
+    measured(axes, points, n, lambda row, key: number(row, key) / number(row, "steps"), "size")
+    if fit:
+        axes.plot(n, [10 ** fit.intercept * v ** fit.slope for v in n], "-", color=RED, linewidth=1.2, zorder=2,
+                  label=f"fit: slope {fit.slope:.3f}, R² = {fit.r2:.5f}")
+        last = number(points[-1], "wall_s") / number(points[-1], "steps")
+        ideal(axes, n, [last * v / n[-1] for v in n], "slope 1 through the largest N")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    if len(n) <= 8:
+        axes.xaxis.set_major_locator(FixedLocator(n))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    else:
+        log_axis(axes.xaxis, short)
+    log_axis(axes.yaxis, lambda value: f"{1e3 * value:g}")
+    axes.set_xlabel("particles N")
+    axes.set_ylabel("wall time of a step (ms)")
+    ranks = points[0]["ranks"]
+    axes.set_title(f"cost against N, on {ranks} rank{'s' if ranks != '1' else ''}")
+    axes.legend(loc="upper left")
+    save(figure, folder, "cost")
+    return True
+
+
+def draw_all(folder: Path, rows: Sequence[Row]) -> List[Plot]:
+    """Writes every plot that the rows allow; returns what there is."""
+    made: List[Plot] = []
+    with plt.rc_context(STYLE):
+        if panels(folder, "time", rows, draw_time):
+            made.append(("time", "Time against ranks"))
+        if panels(folder, "speedup", rows, draw_speedup):
+            made.append(("speedup", "Speed-up against ranks"))
+        if plot_efficiency(folder, rows):
+            made.append(("efficiency", "Parallel efficiency"))
+        if panels(folder, "phases", rows, draw_phases, legend_beside=True):
+            made.append(("phases", "Where the time goes"))
+        if plot_cost(folder, rows):
+            made.append(("cost", "Cost against N"))
+    return made

@@ -1,0 +1,176 @@
+"""The report of a scaling study: report.md, and report.html with every plot in it, so that one file can be sent."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import html
+from pathlib import Path
+from typing import List, Sequence, Tuple
+
+import plots
+from study import PHASES, Point, Row, Study, cost_fit, number, size_rows, wrong_rows
+
+# Title, alignment-free header, rows.
+Table = Tuple[str, List[str], List[List[str]]]
+
+CSS = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+table { border-collapse: collapse; font-size: .84rem; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
+th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
+th { border-bottom: 2px solid #999; font-weight: 600; }
+img { max-width: 100%; height: auto; }
+code { font-size: .85em; overflow-wrap: anywhere; }
+.good { border-left: 5px solid #009E73; padding: .4rem 1rem; background: #eef8f4; }
+.bad { border-left: 5px solid #D55E00; padding: .4rem 1rem; background: #fdf0e8; }
+tr.wrong td { background: #fdf0e8; color: #b03000; font-weight: 600; }
+"""
+
+
+def figure(row: Row, key: str, form: str, scale: float = 1.0) -> str:
+    value = number(row, key)
+    return "-" if value != value else format(value * scale, form)
+
+
+def spread(row: Row) -> str:
+    return f"{number(row, 'wall_max_s') / number(row, 'wall_min_s'):.3f}"
+
+
+def main_table(title: str, rows: Sequence[Row]) -> Table:
+    gpus = any(int(row["gpus"]) for row in rows)
+    header = ["ranks", "GPUs" if gpus else "threads", "N", "time, s", "spread", "M particle-steps/s", "speed-up",
+              "efficiency", "imbalance", "bytes/particle", "final energy", ""]
+    each = number(rows[0], "particle_steps_per_s") / int(rows[0]["ranks"])
+    body = []
+    for row in rows:
+        body.append([row["ranks"], row["gpus"] if gpus else str(int(row["ranks"]) * int(row["threads"])), row["N"],
+                     figure(row, "wall_s", ".4g"), spread(row), figure(row, "particle_steps_per_s", ".1f", 1e-6),
+                     figure(row, "particle_steps_per_s", ".2f", 1.0 / each), figure(row, "efficiency", ".3f"),
+                     figure(row, "imbalance", ".3f"), figure(row, "bytes_per_particle", ".1f"), row["final_energy"],
+                     row["verdict"]])
+    return title, header, body
+
+
+def size_table(rows: Sequence[Row]) -> Table:
+    header = ["N", "time, s", "spread", "ms/step", "ns/particle-step", "M particle-steps/s", "bytes/particle",
+              "final energy", ""]
+    body = []
+    for row in rows:
+        step = number(row, "wall_s") / number(row, "steps")
+        body.append([row["N"], figure(row, "wall_s", ".4g"), spread(row), f"{1e3 * step:.4g}",
+                     f"{1e9 * step / number(row, 'N'):.2f}", figure(row, "particle_steps_per_s", ".1f", 1e-6),
+                     figure(row, "bytes_per_particle", ".1f"), row["final_energy"], row["verdict"]])
+    ranks = rows[0]["ranks"]
+    return f"Cost against N, on {ranks} rank{'s' if ranks != '1' else ''}", header, body
+
+
+def phase_table(title: str, rows: Sequence[Row]) -> Table:
+    shown = [phase for phase in PHASES if any(number(row, f"{phase.lower()}_s") > 0.0 for row in rows)]
+    body = [[row["ranks"], row["N"], *(figure(row, f"{phase.lower()}_s", ".4g") for phase in shown)] for row in rows]
+    return title, ["ranks", "N", *(phase.lower() for phase in shown)], body
+
+
+def make_tables(rows: Sequence[Row]) -> List[Table]:
+    tables = []
+    for mode, title in (("strong", "Strong scaling"), ("weak", "Weak scaling")):
+        points = plots.series(rows, mode)
+        if points:
+            tables.append(main_table(title, points))
+    if size_rows(rows):
+        tables.append(size_table(size_rows(rows)))
+    for mode in ("strong", "weak"):
+        points = plots.series(rows, mode)
+        if points:
+            tables.append(phase_table(f"Seconds in each phase, {mode} scaling (mean of ranks)", points))
+    return tables
+
+
+def verdict(study: Study, rows: Sequence[Row], missing: Sequence[Point], problems: Sequence[str]) -> List[str]:
+    """What the study shows; the first line says whether it passed."""
+    wrong = wrong_rows(rows)
+    said = []
+    if wrong:
+        said.append(f"FAILED: {len(wrong)} of {len(rows)} rows have another final energy than the others with the same N.")
+    if missing:
+        said.append(f"INCOMPLETE: {len(missing)} of {len(study.points)} points are missing: "
+                    + "; ".join(map(str, missing)) + ".")
+    if not said:
+        kind = "to the last bit" if study.tolerance == 0.0 else f"within {study.tolerance:g}"
+        said.append(f"Complete. All runs with the same N end with the same energy, {kind}: on every number of ranks, and "
+                    "in every repeat.")
+    said += [problem.splitlines()[0] for problem in problems]
+    fit = cost_fit(rows)
+    if fit:
+        said.append(f"The time of a step grows as N to the power {fit.slope:.3f} (R² = {fit.r2:.5f}).")
+    return said
+
+
+def setting(study: Study, rows: Sequence[Row], command: str) -> List[Tuple[str, str]]:
+    def all_of(key: str) -> str:
+        return ", ".join(sorted({row[key] for row in rows if row[key]}))
+
+    facts = [("deck", Path(study.deck).name + "".join(f", {k} = {v}" for k, v in study.variables.items())),
+             ("engine", " ".join([study.engine, *study.words])),
+             ("hosts", all_of("host")), ("processor", all_of("cpu")), ("GPU", all_of("gpu")),
+             ("commit", study.commit),
+             ("each point", f"{study.steps} steps, one warm-up and {study.repeat} timed runs; the median counts, "
+                            "spread is the largest over the least time"),
+             ("threads of a rank", str(study.threads)), ("ranks of a node", f"at most {study.per_node}"),
+             ("made on", datetime.date.today().isoformat()), ("made by", command)]
+    return [(name, value) for name, value in facts if value]
+
+
+TITLE = "Scaling of Myriad"
+
+
+def as_markdown(said: Sequence[str], facts: Sequence[Tuple[str, str]], tables: Sequence[Table],
+                made: Sequence[plots.Plot]) -> str:
+    lines = [f"# {TITLE}", ""]
+    for line in said:
+        lines += [line, ""]
+    lines += ["| | |", "|---|---|", *(f"| {name} | {escape(value)} |" for name, value in facts), ""]
+    for name, caption in made:
+        lines += [f"## {caption}", "", f"![{caption}]({name}.svg)", ""]
+    for title, header, body in tables:
+        lines += [f"## {title}", "", "| " + " | ".join(header) + " |", "|" + "---:|" * len(header),
+                  *("| " + " | ".join(map(escape, row)) + " |" for row in body), ""]
+    return "\n".join([*lines, "All figures: [results.csv](results.csv).", ""])
+
+
+def escape(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def as_html(folder: Path, said: Sequence[str], facts: Sequence[Tuple[str, str]], tables: Sequence[Table],
+            made: Sequence[plots.Plot], good: bool) -> str:
+    text = html.escape
+    parts = [f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title>'
+             f'<meta name="viewport" content="width=device-width"><style>{CSS}</style></head><body>',
+             f"<h1>{TITLE}</h1>", f'<div class="{"good" if good else "bad"}">']
+    parts += [f"<p>{text(line)}</p>" for line in said]
+    parts.append("</div><h2>Setting</h2><table>")
+    parts += [f'<tr><th>{text(name)}</th><td style="text-align:left;white-space:normal">{text(value)}</td></tr>'
+              for name, value in facts]
+    parts.append("</table>")
+    for name, caption in made:
+        data = base64.b64encode((folder / f"{name}.svg").read_bytes()).decode("ascii")
+        parts.append(f'<h2>{text(caption)}</h2><img alt="{text(caption)}" src="data:image/svg+xml;base64,{data}">')
+    for title, header, body in tables:
+        parts.append(f"<h2>{text(title)}</h2><table><tr>{''.join(f'<th>{text(cell)}</th>' for cell in header)}</tr>")
+        for row in body:
+            mark = ' class="wrong"' if row[-1] == "WRONG" else ""
+            parts.append(f"<tr{mark}>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>")
+        parts.append("</table>")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def write(folder: Path, study: Study, rows: Sequence[Row], missing: Sequence[Point], problems: Sequence[str],
+          command: str) -> None:
+    """Writes plots, report.md and report.html into the study's folder."""
+    made = plots.draw_all(folder, rows)
+    said = verdict(study, rows, missing, problems)
+    facts, tables = setting(study, rows, command), make_tables(rows)
+    good = not wrong_rows(rows) and not missing
+    (folder / "report.md").write_text(as_markdown(said, facts, tables, made), encoding="utf-8")
+    (folder / "report.html").write_text(as_html(folder, said, facts, tables, made, good), encoding="utf-8")

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# One GPU and the cores nearest to it. Filled in by job-scripts/submit.
+#
+#SBATCH --job-name=@NAME@
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=@CORES_PER_RANK@
+#SBATCH --gpus=1
+#SBATCH --time=@WALLTIME@
+#SBATCH --signal=B:USR1@@WARNING@
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=@NAME@-%j.out
+#SBATCH --partition=@QUEUE@
+#SBATCH --account=@ACCOUNT@
+#SBATCH @OPTION@
+
+JOB_SYSTEM=@SYSTEM@ JOB_NAME=@NAME@ JOB_WALLTIME=@WALLTIME@ JOB_WARNING=@WARNING@
+JOB_RANKS=@RANKS@ JOB_RANKS_PER_NODE=@RANKS_PER_NODE@ JOB_GPUS_PER_NODE=@GPUS_PER_NODE@
+# shellcheck source=job-scripts/job.sh
+source "@HOME@/job-scripts/job.sh"
+job_run @WORDS@
