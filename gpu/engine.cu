@@ -693,21 +693,18 @@ template <class T> struct gpu_engine final : md_engine {
    * position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
   md_status launch_beside_messages()
   {
-    const bool sends = view.n > 0 && view.nsent > 0;
-    system_view<T> part = view;
+    const system_view<T> sent = ranks.part_of(view, PART_SENT), rest = ranks.part_of(view, PART_REST);
+    const bool sends = sent.members > 0;
     launch beside = stepping;
     beside.stream = ranks.beside;
     /* If nothing is sent, all must come first nevertheless: messages look at the progress that a launch notes. */
-    part.part = PART_REST;
     if (!sends)
       MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true)
-                         : launch_fused(stepping, part));
+                         : launch_fused(stepping, rest));
     MD_CUDA(cudaEventRecord(ranks.ready, stream));
     MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.ready, 0));
-    part.part = PART_SENT;
-    if (sends) MD_TRY(launch_fused(beside, part));
-    part.part = PART_REST;
-    if (sends) MD_TRY(launch_fused(stepping, part));
+    if (sends) MD_TRY(launch_fused(beside, sent));
+    if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest));
     beside = wide;
     beside.stream = ranks.beside;
     MD_TRY(ranks.refresh_messages(view, beside, true));
@@ -1407,7 +1404,8 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, const gpu_choi
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
     width = std::max(width, gpu_halo_cells(model, &choice, d) * model->box.length[d] / choice.count[d]);
-  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width : 0.0));
+  /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
+  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   return comm->migrate(comm, model, p);
 }
 

@@ -515,6 +515,36 @@ template <class T> struct gpu_ranks {
   /* Which particles messages wait for, for the steps until the next rebin. */
   md_status note_sent(system_view<T> *s)
   {
+    bool slab = true;
+    for (int d = 0; d < T::DIM - 1; ++d) slab = slab && alone_along(d);
+    return slab ? note_layers(s) : note_each(s);
+  }
+
+  /* If only the slowest axis of cells is divided: the particles of the first and of the last layers of cells. */
+  md_status note_layers(system_view<T> *s)
+  {
+    const int d = T::DIM - 1, border = s->grid.border[d], own = s->grid.count[d] - 2 * border;
+    const int step = d == 2 ? s->grid.layer : s->grid.row, *start = s->start + (int64_t)border * step;
+    const int low = face[d][0].neighbour < 0 ? 0 : std::min(layers[d], own);
+    const int high = face[d][1].neighbour < 0 ? own : std::max(own - layers[d], low);
+    int begin, end;
+    MD_CUDA(cudaMemcpyAsync(&begin, start + (int64_t)low * step, 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaMemcpyAsync(&end, start + (int64_t)high * step, 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    /* A warp's particles share a block of lists. */
+    begin = std::min((begin + 31) / 32 * 32, s->n);
+    end = end < s->n ? std::max(end / 32 * 32, begin) : std::max(end, begin);
+    s->nsent = s->n - (end - begin);
+    s->split = begin;
+    s->jump = end - begin;
+    s->sent = nullptr;
+    s->sent_bits = nullptr;
+    return MD_OK;
+  }
+
+  /* Otherwise a list of them. */
+  md_status note_each(system_view<T> *s)
+  {
     const int words = (s->n + 31) / 32;
     const int64_t room = ((int64_t)words + words / 8 + 1) * 4;
     size_t bytes = 0;
@@ -539,6 +569,18 @@ template <class T> struct gpu_ranks {
     s->sent = (const int *)sent.at;
     s->sent_bits = bits;
     return MD_OK;
+  }
+
+  /* The view for one of the two parts of a step. */
+  static system_view<T> part_of(const system_view<T> &whole, step_part part)
+  {
+    system_view<T> s = whole;
+    s.part = part;
+    const bool lists = s.sent_bits, rest = part == PART_REST;
+    s.members = !rest ? s.nsent : lists ? s.n : s.n - s.nsent;
+    s.split = lists ? INT32_MAX : rest ? 0 : whole.split;
+    s.jump = rest ? whole.split : whole.jump;
+    return s;
   }
 
   /* New positions of the ghosts that come in messages. */

@@ -164,8 +164,10 @@ template <class T> struct system_view {
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
   const typename T::particle *received; /* on several ranks: owners of ghosts, as of the rebin; else NULL */
   step_part part;
-  const int *sent;           /* particles that are sent, each once */
-  const unsigned *sent_bits; /* the same, a bit each */
+  int members;               /* of the part: a launch of PART_SENT or PART_REST goes through so many, */
+  int split, jump;           /* which are k, or from split on k + jump; */
+  const int *sent;           /* or if they do not lie together, the particles that are sent, each once, */
+  const unsigned *sent_bits; /* and the same, a bit each; else NULL */
   int nsent;
 };
 
@@ -173,15 +175,16 @@ template <class T> struct system_view {
  * one of two; kernels for whole steps are compiled without. */
 template <bool PARTS, class T> __host__ __device__ __forceinline__ int members(const system_view<T> &s)
 {
-  return PARTS && s.part == PART_SENT ? s.nsent : s.n;
+  return PARTS ? s.members : s.n;
 }
 template <bool PARTS, class T> __device__ __forceinline__ int member(const system_view<T> &s, int k)
 {
-  return PARTS && s.part == PART_SENT ? s.sent[k] : k;
+  if (!PARTS) return k;
+  return s.part == PART_SENT && s.sent ? s.sent[k] : k >= s.split ? k + s.jump : k;
 }
 template <bool PARTS, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
 {
-  return !PARTS || s.part != PART_REST || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
+  return !PARTS || s.part != PART_REST || !s.sent_bits || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
 }
 
 /* Where things stand before launch number `launch`. */
