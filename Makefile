@@ -28,6 +28,7 @@ endif
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
 ##   MPI=no GPU=no      leave an engine out even if its tools are here
+##   HDF5=no            leave restarts and H5MD out even if the library is here
 V ?= 0
 WERROR ?= 0
 SAN ?=
@@ -76,6 +77,13 @@ MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
+# HDF5: the library that works over MPI if there are ranks and it is here, else the plain one; `parallel FLAGS` or
+# `serial FLAGS`. Looked for once, and handed on to the makes that are called from here.
+ifeq ($(origin HDF5_FOUND),undefined)
+export HDF5_FOUND := $(if $(filter no,$(HDF5)),,$(shell CC='$(CC)' MPICC='$(if $(WITH_MPI),$(MPICC))' bash .ci/setup --hdf5))
+endif
+HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
+
 SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
@@ -118,11 +126,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-pro
 # Not with a sanitizer, whose added code makes gcc warn of what is not in the source.
 WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 CFLAGS ?= $(OPTIMISE)
-ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI)
+ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(ENGINES) $(WARNINGS) $(CPPFLAGS)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(LDFLAGS)
-LIBRARIES := -lpng -lz -lm $(LDLIBS)
+LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm $(LDLIBS)
 
 ifneq ($(WITH_GPU),)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
@@ -167,6 +175,7 @@ info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
+	@echo "restarts, H5MD           $(if $(HDF5_FOUND),HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together),not in this build: $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found))"
 	@echo "engine mpi               $(if $(WITH_MPI),built with $(WITH_MPI),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found),mpi/ has no sources$(if $(MPICC),; mpicc found,; mpicc not found)))"
 
 setup: ## install what building and testing need, or say how to
@@ -288,7 +297,7 @@ lint-files: $(ALL_C:%=$(BUILD)/lint/%.tidy) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES)) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
@@ -317,7 +326,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -334,10 +343,15 @@ $(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
 
+$(OBJ)/src/hdf5_file.o: src/hdf5_file.c $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(quiet)$(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC)) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
+
 $(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) -MMD -MP -c -o $@ $<
+	$(quiet)$(CC_MPI) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
 
 $(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
