@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom, &md_dump_extxyz,
-                                              &md_dump_frames, &md_dump_density};
+static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom,    &md_dump_extxyz,
+                                              &md_dump_frames, &md_dump_density, &md_dump_h5md};
 
 enum { STYLES = sizeof styles / sizeof styles[0] };
 
@@ -194,8 +194,10 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
     return md_error(
         MD_USAGE,
         "dump: file name `%.300s` asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
-  if (dump->style->draw && !ends_in(path, ".png"))
+  if (dump->style == &md_dump_density && !ends_in(path, ".png"))
     return md_error(MD_USAGE, "dump %s: file name `%.300s` must end in .png", dump->style->name, path);
+  if (dump->style == &md_dump_h5md && ends_in(path, ".gz"))
+    return md_error(MD_USAGE, "dump h5md: file name `%.300s` asks for gzip, which HDF5 files are not", path);
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (is_dump(o) && strcmp(((const md_dump *)o)->path, path) == 0)
       return md_error(MD_USAGE, "dump: dump %s writes to %.300s already; choose another name", o->id, path);

@@ -75,7 +75,8 @@ struct md_dump {
   int64_t last_step; /* of the last frame; -1: none */
 };
 
-extern const md_dump_style md_dump_custom, md_dump_atom, md_dump_extxyz, md_dump_frames, md_dump_density;
+extern const md_dump_style md_dump_custom, md_dump_atom, md_dump_extxyz, md_dump_frames, md_dump_density,
+    md_dump_h5md;
 
 /* The dump of that id. MD_USAGE: none, listing those there are. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
