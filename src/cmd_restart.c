@@ -180,7 +180,9 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "read_restart: there is a simulation box already; a deck has one box");
   MD_TRY(md_h5_need("read_restart"));
   md_status status = sim->comm->agree(sim->comm, md_restart_open(path, &file, &r));
+  const double began = md_time(), megabytes = md_restart_megabytes(&r);
   if (status == MD_OK) status = read_open(sim, path, file, &r);
+  const double seconds = md_time() - began;
   char *words_of_error = status != MD_OK ? strdup(md_error_text()) : NULL;
   const md_status closed = md_h5->close(&file);
   if (status != MD_OK) status = md_error(status, "%s", words_of_error ? words_of_error : "out of memory");
@@ -190,6 +192,8 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
   md_restart_free(&r);
   MD_TRY(sim->comm->agree(sim->comm, status));
   MD_TRY(md_sim_count(sim));
-  md_log_print(sim->log, "  %lld atoms, step %lld\n", (long long)sim->model.natoms, (long long)step);
+  md_log_print(sim->log, "  %lld atoms, step %lld; %.4g MB in %.3g s, %.4g MB/s\n",
+               (long long)sim->model.natoms, (long long)step, megabytes, seconds,
+               megabytes / md_max(seconds, 1e-9));
   return MD_OK;
 }

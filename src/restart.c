@@ -18,7 +18,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 1, BLOCK = 1 << 18 };
+enum { FORMAT_VERSION = 1, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -354,6 +354,11 @@ uint64_t md_restart_model_hash(const md_model *model)
   return w.hash;
 }
 
+double md_restart_megabytes(const md_restart *r)
+{
+  return 1e-6 * (double)r->model.natoms * md_particles_bytes(r->model.box.dim);
+}
+
 /* ---- writing ---- */
 
 static md_status write_header(md_h5_file *file, const char *path, md_restart *r)
@@ -521,7 +526,7 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   MD_TRY(status);
   double seconds = md_time() - began;
   MD_TRY(comm->max(comm, &seconds, 1));
-  const double megabytes = 1e-6 * (double)r.model.natoms * md_particles_bytes(sim->particles.dim);
+  const double megabytes = md_restart_megabytes(&r);
   md_log_print(sim->log, "# Restart %s, step %lld: %.4g MB in %.3g s, %.4g MB/s\n", path,
                (long long)r.model.step, megabytes, seconds, megabytes / md_max(seconds, 1e-9));
   sim->restarts.seconds = md_max(sim->restarts.seconds, seconds);

@@ -53,6 +53,9 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run) MD_CHECKE
 md_status md_restart_open(const char *path, md_h5_file **file, md_restart *restart) MD_CHECKED;
 void md_restart_free(md_restart *restart);
 
+/* Of its particles. */
+double md_restart_megabytes(const md_restart *restart);
+
 /* Each rank's share of the particles, in place of those in *particles; NULL only verifies them. Collective, with the
  * same status on every rank. MD_RUNTIME: a field's checksum is wrong. */
 md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *restart,
