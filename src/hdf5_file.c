@@ -45,7 +45,9 @@ static md_status failed(const char *what, const char *path)
   const char *system = words ? strstr(words, "error message = '") : NULL;
   if (system) words = system + strlen("error message = '");
   const int length = !words ? 0 : system ? (int)strcspn(words, "'") : (int)strcspn(words, "\n");
-  return md_error(MD_RUNTIME, "cannot %s %.500s: %.*s", what, path, length ? length : 12,
+  const bool damage = !system && strcmp(what, "read") == 0;
+  return md_error(MD_RUNTIME, "cannot %s %.500s: %s%.*s", what, path,
+                  damage ? "it is truncated or damaged: " : "", length ? length : 12,
                   length ? words : "HDF5 failed");
 }
 
@@ -65,6 +67,10 @@ static bool together(md_comm *comm)
 
 static hid_t access_of(md_comm *comm)
 {
+  /* At its end the library would try once more to write what a full disk has refused, and crash. */
+  static bool begun;
+  if (!begun) H5dont_atexit();
+  begun = true;
   /* A lock helps nobody here: a file is written under a name of its own. On some file systems locking fails. */
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
