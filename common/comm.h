@@ -104,6 +104,13 @@ struct md_comm {
   void (*destroy)(md_comm *);
 };
 
+/* comm->agree, so that compilers and analysers see that a rank's own error stays one. */
+static inline MD_CHECKED md_status md_comm_agree(md_comm *comm, md_status own)
+{
+  const md_status agreed = comm->agree(comm, own);
+  return agreed != MD_OK ? agreed : own;
+}
+
 /* Refreshes the ghosts' positions at once. */
 static inline md_status md_comm_halo_update(md_comm *comm, md_particles *particles)
 {

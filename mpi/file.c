@@ -73,8 +73,8 @@ md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_fi
   md_comm_file *f = calloc(1, sizeof *f);
   if (f) f->file = MPI_FILE_NULL;
   md_status status = md_mpi_agree(c, set_name(f, path));
-  if (status == MD_OK) status = open_file(c, f, append);
-  if (status != MD_OK) {
+  if (f && status == MD_OK) status = open_file(c, f, append);
+  if (!f || status != MD_OK) {
     if (f && f->file != MPI_FILE_NULL) MPI_File_close(&f->file);
     if (f) free(f->name);
     free(f);

@@ -39,8 +39,9 @@ static int64_t choose_spacing(int64_t natoms, int ranks, int64_t *target)
 {
   const int64_t shared = natoms / ((int64_t)ROUNDS_LEAST * ranks);
   *target = shared < 1 ? 1 : shared < WINDOW ? shared : WINDOW;
-  const int64_t spacing = *target / SAMPLES_PER_WINDOW, least = natoms / SAMPLES_MAX + 1;
-  return spacing > least ? spacing : least;
+  const int64_t fine = *target / SAMPLES_PER_WINDOW, coarse = natoms / SAMPLES_MAX + 1;
+  const int64_t spacing = fine > coarse ? fine : coarse;
+  return spacing > 1 ? spacing : 1;
 }
 
 static md_status find_windows(md_by_id *deal)
@@ -53,7 +54,8 @@ static md_status find_windows(md_by_id *deal)
   int64_t place = mine, total = mine;
   MD_TRY(comm->before(comm, &place));
   MD_TRY(comm->sum(comm, &total, 1));
-  MD_TRY(comm->agree(comm, md_array_new_zero(&deal->last, total + 1, sizeof *deal->last, "samples of ids")));
+  MD_TRY(
+      md_comm_agree(comm, md_array_new_zero(&deal->last, total + 1, sizeof *deal->last, "samples of ids")));
   for (int64_t k = 0; k < mine; ++k) deal->last[place + k] = id_of(&deal->own, (k + 1) * spacing - 1);
   /* Each place is filled by one rank: the sum is a gathering. */
   MD_TRY(comm->sum(comm, deal->last, (int)total));
@@ -151,13 +153,13 @@ static md_status deal_round(md_by_id *deal)
   int32_t *to = NULL;
   char *records = NULL;
   void *received = NULL;
-  md_status status = comm->agree(comm, pack_round(deal, &n, &to, &records));
+  md_status status = md_comm_agree(comm, pack_round(deal, &n, &to, &records));
   if (status == MD_OK) {
     status = comm->deliver(comm, n, to, records, record_bytes(deal), &received, &count);
     free(records);
     records = NULL;
     /* A failed delivery is not to be agreed on: the others may be in it still. */
-    if (status == MD_OK) status = comm->agree(comm, unpack_window(deal, received, count));
+    if (status == MD_OK) status = md_comm_agree(comm, unpack_window(deal, received, count));
   }
   free(to);
   free(records);

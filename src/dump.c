@@ -66,7 +66,7 @@ static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
 static md_status agree(md_dump *dump, md_sim *sim, md_status status)
 {
   if (status != MD_OK) md_error_prefix("dump %s: ", dump->observer.id);
-  return sim->comm->agree(sim->comm, status);
+  return md_comm_agree(sim->comm, status);
 }
 
 static md_status start(md_observer *observer, md_sim *sim)
@@ -100,11 +100,12 @@ static md_status observe(md_observer *observer, md_view *view)
   md_sim *sim = view->sim;
   if (!dump->style->draw) MD_TRY(md_view_particles(view));
   if (md_dump_wants_forces(dump)) MD_TRY(md_view_forces(view));
-  char *path;
-  MD_TRY(agree(dump, sim, frame_path(dump, view->step, &path)));
-  md_status status = dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path);
+  char *path = NULL;
+  md_status status = agree(dump, sim, frame_path(dump, view->step, &path));
+  if (status == MD_OK)
+    status = agree(dump, sim,
+                   dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path));
   free(path);
-  status = agree(dump, sim, status);
   if (status == MD_OK) dump->last_step = view->step;
   return status;
 }

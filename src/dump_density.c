@@ -165,9 +165,8 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   const md_histogram g = make_grid(dump, &sim->model.box);
   const int pixels = g.n[0] * g.n[1];
   int64_t *count;
-  MD_TRY(
-      sim->comm->agree(sim->comm, md_array_new_zero(&count, pixels, sizeof *count, "the density histogram")));
-  md_status status = sim->comm->agree(sim->comm, count_rank(view, &g, count));
+  MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&count, pixels, sizeof *count, "the density histogram")));
+  md_status status = md_comm_agree(sim->comm, count_rank(view, &g, count));
   if (status == MD_OK) status = sim->comm->sum(sim->comm, count, pixels);
   if (status == MD_OK && sim->comm->rank == 0) status = write_picture(dump, view, &g, count, path);
   free(count);

@@ -70,7 +70,7 @@ md_status md_output_open(md_comm *comm, md_output **output, const char *path, bo
 {
   md_output *o = calloc(1, sizeof *o);
   if (o) o->path = strdup(path);
-  md_status status = comm->agree(comm, o && o->path ? MD_OK : out_of_memory("opening", path));
+  md_status status = md_comm_agree(comm, o && o->path ? MD_OK : out_of_memory("opening", path));
   int64_t bytes = 0;
   if (status == MD_OK) status = comm->file_open(comm, path, append, &o->file, &bytes);
   if (status != MD_OK) {
@@ -89,7 +89,7 @@ bool md_output_empty(const md_output *output) { return output->empty; }
 /* `status`: whether this rank's bytes could be made. */
 static md_status append_bytes(md_output *output, md_status status, const char *bytes, size_t n)
 {
-  MD_TRY(output->comm->agree(output->comm, status));
+  MD_TRY(md_comm_agree(output->comm, status));
   if (n > 0) output->empty = false;
   return output->comm->file_append(output->comm, output->file, bytes, (int64_t)n);
 }
@@ -107,7 +107,7 @@ md_status md_output_write(md_output *output, const char *bytes, size_t n)
 
 md_status md_output_write_once(md_output *output, md_text *text)
 {
-  MD_TRY(output->comm->agree(output->comm, md_text_status(text)));
+  MD_TRY(md_comm_agree(output->comm, md_text_status(text)));
   if (text->n > 0) output->empty = false;
   const md_status status = md_output_write(output, text->bytes, output->comm->rank == 0 ? text->n : 0);
   text->n = 0;

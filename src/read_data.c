@@ -478,12 +478,12 @@ static md_status hand_out(reader *r, const section_kind *s, const record *record
   int32_t *to = NULL;
   void *received = NULL;
   int64_t count;
-  MD_TRY(comm->agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
+  MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
   for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
   md_status status = comm->deliver(comm, n, to, records, sizeof *records, &received, &count);
   free(to);
   /* A failed delivery is not to be agreed on: the others may be in it still. */
-  if (status == MD_OK) status = comm->agree(comm, keep_all(r, s, received, count));
+  if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
   free(received);
   return status;
 }
@@ -496,8 +496,8 @@ static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64
   md_comm *comm = r->sim->comm;
   record *records = NULL;
   int64_t n, parsed_at, kept_at, other;
-  MD_TRY(comm->agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
-  const md_status parsed = comm->agree(comm, parse_part(r, s, p, line, where, k, records, &n));
+  MD_TRY(md_comm_agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
+  const md_status parsed = md_comm_agree(comm, parse_part(r, s, p, line, where, k, records, &n));
   char *message = parsed == MD_OK ? NULL : strdup(md_error_text());
   md_error_particles(&parsed_at, &other);
   md_status status = hand_out(r, s, records, n);
@@ -514,7 +514,7 @@ static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64
 static md_status read_round(reader *r, const section_kind *s, part *p, place *where)
 {
   md_comm *comm = r->sim->comm;
-  MD_TRY(comm->agree(comm, load_part(r, where, p)));
+  MD_TRY(md_comm_agree(comm, load_part(r, where, p)));
   count_lines(p);
   int64_t lines_before = p->lines, texts_before = p->texts, total[2] = {p->lines, p->texts};
   MD_TRY(comm->before(comm, &lines_before));
@@ -533,7 +533,8 @@ static md_status resume(reader *r, place *where)
   md_comm *comm = r->sim->comm;
   MD_TRY(comm->sum(comm, where->behind, 2));
   r->line = where->behind[1];
-  return comm->agree(comm, fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : cannot_read(r));
+  return md_comm_agree(comm,
+                       fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : cannot_read(r));
 }
 
 static md_status read_rounds(reader *r, const section_kind *s, part *p, place *where)
@@ -558,8 +559,8 @@ static md_status read_lines(reader *r, const section_kind *s)
   /* At least two rounds, so that all ranks have lines. */
   where.part_size = smaller(PART_MAX, (r->size - where.first) / (2 * (int64_t)comm->size) + 1);
   part p = {0};
-  MD_TRY(
-      comm->agree(comm, md_array_new(&p.bytes, where.part_size + LINE_SIZE + 2, 1, "a part of a data file")));
+  MD_TRY(md_comm_agree(comm,
+                       md_array_new(&p.bytes, where.part_size + LINE_SIZE + 2, 1, "a part of a data file")));
   const md_status status = read_rounds(r, s, &p, &where);
   free(p.bytes);
   return status;
@@ -637,9 +638,9 @@ static md_status read_atoms(reader *r, const char *style)
   md_comm *comm = r->sim->comm;
   if (style[0] && strcmp(style, "atomic") != 0)
     return WRONG(r, "the atoms are of atom style '%s'; only atomic exists here", style);
-  MD_TRY(comm->agree(comm, make_room(r)));
+  MD_TRY(md_comm_agree(comm, make_room(r)));
   MD_TRY(read_lines(r, &atoms));
-  return comm->agree(comm, end_section(r, "Atoms", r->natoms));
+  return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
 }
 
 /* Velocities */
@@ -671,7 +672,7 @@ static md_status read_velocities(reader *r)
   md_comm *comm = r->sim->comm;
   if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
   MD_TRY(read_lines(r, &velocities));
-  return comm->agree(comm, end_section(r, "Velocities", r->natoms));
+  return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
 }
 
 /* The file */
@@ -682,7 +683,7 @@ static md_status read_section(reader *r)
   const char *name = r->field[0];
   if (r->nfield == 1 && strcmp(name, "Masses") == 0) {
     MD_TRY(begin_section(r, "Masses", &r->done_masses, title));
-    return r->sim->comm->agree(r->sim->comm, read_masses(r));
+    return md_comm_agree(r->sim->comm, read_masses(r));
   }
   if (r->nfield == 1 && strcmp(name, "Atoms") == 0) {
     MD_TRY(begin_section(r, "Atoms", &r->done_atoms, title));
@@ -710,7 +711,7 @@ static md_status read_beginning(reader *r)
 static md_status read_all(reader *r)
 {
   md_comm *comm = r->sim->comm;
-  MD_TRY(comm->agree(comm, read_beginning(r)));
+  MD_TRY(md_comm_agree(comm, read_beginning(r)));
   while (!r->end) MD_TRY(read_section(r));
   if (r->natoms > 0 && !r->done_atoms)
     return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->natoms);
@@ -721,7 +722,7 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
 {
   md_comm *comm = sim->comm;
   reader r = {.sim = sim, .file = file, .name = name, .lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}};
-  MD_TRY(comm->agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
+  MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
   const md_status status = read_all(&r);
   md_id_table_free(&r.ids);
   free(r.long_line);
@@ -740,7 +741,7 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
   FILE *file = fopen(name, "r");
   md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, strerror(errno));
-  status = sim->comm->agree(sim->comm, status);
+  status = md_comm_agree(sim->comm, status);
   if (status == MD_OK) status = md_data_read(sim, file, name);
   if (file) fclose(file);
   MD_TRY(status);

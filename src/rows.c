@@ -25,8 +25,8 @@ typedef struct writer {
 
 static md_status reserve_blocks(writer *w, int64_t blocks)
 {
-  if (blocks <= w->blocks) return MD_OK;
-  md_text *larger = realloc(w->block, (size_t)blocks * sizeof *larger);
+  if (w->block && blocks <= w->blocks) return MD_OK;
+  md_text *larger = realloc(w->block, (size_t)(blocks + 1) * sizeof *larger);
   if (!larger) return md_error(MD_RUNTIME, "out of memory while formatting output");
   for (int64_t b = w->blocks; b < blocks; ++b) larger[b] = (md_text){0};
   w->block = larger;
@@ -38,7 +38,7 @@ static md_status reserve_blocks(writer *w, int64_t blocks)
 static md_status write_part(writer *w, const md_rows *rows, int64_t first, int64_t count)
 {
   const int64_t used = (count + BLOCK_ROWS - 1) / BLOCK_ROWS;
-  MD_TRY(w->comm->agree(w->comm, reserve_blocks(w, used)));
+  MD_TRY(md_comm_agree(w->comm, reserve_blocks(w, used)));
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1) if (used > 1)
   for (int64_t b = 0; b < used; ++b) {
     const int64_t from = b * BLOCK_ROWS;

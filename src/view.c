@@ -8,8 +8,8 @@ md_status md_view_particles(md_view *view)
 {
   if (view->have_particles) return MD_OK;
   md_comm *comm = view->sim->comm;
-  if (view->engine) MD_TRY(comm->agree(comm, view->kind->download(view->engine, NULL)));
-  MD_TRY(comm->agree(comm, md_particles_order_by_id(&view->sim->particles, &view->order)));
+  if (view->engine) MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, NULL)));
+  MD_TRY(md_comm_agree(comm, md_particles_order_by_id(&view->sim->particles, &view->order)));
   view->have_particles = true;
   return MD_OK;
 }
@@ -28,8 +28,8 @@ md_status md_view_forces(md_view *view)
   if (!view->engine) return md_error(MD_USAGE, "forces are only known while the system runs");
   MD_TRY(md_view_particles(view));
   md_comm *comm = view->sim->comm;
-  MD_TRY(comm->agree(comm, allocate_forces(view)));
-  MD_TRY(comm->agree(comm, view->kind->download(view->engine, view->force)));
+  MD_TRY(md_comm_agree(comm, allocate_forces(view)));
+  MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, view->force)));
   view->have_forces = true;
   return MD_OK;
 }
@@ -63,7 +63,7 @@ md_status md_view_thermo(md_view *view)
   if (!view->engine)
     return md_error(MD_USAGE, "thermodynamic quantities are only known while the system runs");
   md_measure measure;
-  MD_TRY(sim->comm->agree(sim->comm, view->kind->measure(view->engine, &measure)));
+  MD_TRY(md_comm_agree(sim->comm, view->kind->measure(view->engine, &measure)));
   MD_TRY(reduce(sim->comm, &measure));
   view->thermo = md_measure_thermo(&sim->model, &measure);
   view->have_thermo = true;

@@ -97,7 +97,7 @@ static md_status write_to(md_sim *sim, const char *path)
   md_output *output;
   int32_t *order = NULL;
   MD_TRY(md_output_open(sim->comm, &output, path, false));
-  md_status status = sim->comm->agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
+  md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
   if (status == MD_OK) status = write_all(sim, output, &(md_rows){&sim->particles, order, NULL});
   free(order);
   if (status != MD_OK) {
@@ -137,13 +137,13 @@ md_status md_data_write(md_sim *sim, const char *name)
   if (special) return write_to(sim, name);
   char *path = NULL;
   const size_t length = strlen(name);
-  md_status status = comm->agree(comm, md_array_new(&path, (long long)length + 5, 1, "a file name"));
+  md_status status = md_comm_agree(comm, md_array_new(&path, (long long)length + 5, 1, "a file name"));
   if (status == MD_OK) {
     memcpy(path, name, length);
     memcpy(path + length, ".tmp", 5);
     status = write_to(sim, path);
     if (comm->rank == 0) status = finish_file(status, path, name);
-    status = comm->agree(comm, status);
+    status = md_comm_agree(comm, status);
   }
   free(path);
   return status;
@@ -177,7 +177,7 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   char *name;
-  MD_TRY(sim->comm->agree(sim->comm, file_name(sim, words->word[0], &name)));
+  MD_TRY(md_comm_agree(sim->comm, file_name(sim, words->word[0], &name)));
   const md_status status = md_data_write(sim, name);
   free(name);
   return status;
