@@ -2,8 +2,8 @@
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
 # one program, build/myriad. Two engines are added where their tools and sources exist: gpu/*.cu with nvcc,
-# mpi/*.c with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
-# missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
+# mpi/*.c with mpicc; restarts and H5MD where there is an HDF5 library. Targets that need more than a compiler
+# call .ci/setup first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
 # building machine, except openmp/kernels.c, compiled once per instruction set.
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
@@ -78,10 +78,18 @@ WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
 # HDF5: the library that works over MPI if there are ranks and it is here, else the plain one; `parallel FLAGS` or
-# `serial FLAGS`. Looked for once, and handed on to the makes that are called from here.
-ifeq ($(origin HDF5_FOUND),undefined)
-export HDF5_FOUND := $(if $(filter no,$(HDF5)),,$(shell CC='$(CC)' MPICC='$(if $(WITH_MPI),$(MPICC))' bash .ci/setup --hdf5))
+# `serial FLAGS`. Once found, it is handed on to the makes that are called from here.
+ifeq ($(HDF5_FOUND)$(filter no,$(HDF5)),)
+HDF5_FOUND := $(shell CC='$(CC)' MPICC='$(if $(WITH_MPI),$(MPICC))' bash .ci/setup --hdf5)
 endif
+ifneq ($(filter no,$(HDF5)),)
+override HDF5_FOUND :=
+endif
+ifneq ($(HDF5_FOUND),)
+export HDF5_FOUND
+endif
+# Nice to have: a machine that does not get it builds without.
+SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on without restarts and H5MD' >&2)
 HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
 
 SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
@@ -180,9 +188,11 @@ info: ## say which compiler, libraries and tools this build would use
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
+	@$(SETUP_HDF5)
 
 run: ## install what is missing, build, and run DECK; results go to run/
 	@$(SETUP) build
+	@$(SETUP_HDF5)
 	@$(MAKE) all
 	@mkdir -p run
 	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
@@ -191,6 +201,7 @@ run: ## install what is missing, build, and run DECK; results go to run/
 
 test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduced set)
 	@$(SETUP) build test $(if $(SAN),sanitize)
+	@$(SETUP_HDF5)
 	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
 	@$(MAKE) all tests
 	@$(MAKE) test-unit

@@ -149,7 +149,8 @@ def targets() -> List[str]:
     return re.findall(r"^([a-z][\w-]*):", makefile, re.M) + re.findall(r"^([a-z][\w-]*) [a-z -]*:.*## ", makefile, re.M)
 
 
-OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles")
+OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
+           "--resume", "--walltime")
 
 
 def check_make(words: List[str]) -> None:
