@@ -100,8 +100,8 @@ static md_status write_named(md_sim *sim, const char *name)
 {
   md_restarts *restarts = &sim->restarts;
   char *path = NULL;
-  MD_TRY(sim->comm->agree(sim->comm, file_name(name, sim->model.step, &path)));
-  const md_status status = md_restart_write(sim, path, true);
+  md_status status = sim->comm->agree(sim->comm, file_name(name, sim->model.step, &path));
+  if (status == MD_OK) status = md_restart_write(sim, path, true);
   if (status == MD_OK) {
     snprintf(restarts->last, sizeof restarts->last, "%s", path);
     restarts->last_step = sim->model.step;
@@ -133,8 +133,8 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   }
   char *path = NULL;
   MD_TRY(md_sim_count(sim));
-  MD_TRY(sim->comm->agree(sim->comm, file_name(words->word[0], sim->model.step, &path)));
-  const md_status status = md_restart_write(sim, path, false);
+  md_status status = sim->comm->agree(sim->comm, file_name(words->word[0], sim->model.step, &path));
+  if (status == MD_OK) status = md_restart_write(sim, path, false);
   free(path);
   return status;
 }

@@ -167,7 +167,7 @@ typedef struct writer {
   bool create;   /* this frame is the file's first */
   md_h5_file *file;
   int64_t frame;
-  double *buffer; /* [ROWS][3] */
+  void *buffer; /* of ROWS vectors */
 } writer;
 
 /* Makes the file ready for the frame: by all ranks, or by rank 0. */
@@ -212,20 +212,21 @@ static md_status write_block(writer *w, const md_rows *rows, int64_t first, int6
     const md_dump_what what = w->dump->column[c].what;
     snprintf(name, sizeof name, "particles/all/%s/value", w->dump->column[c].name);
     if (what == MD_DUMP_TYPE) {
-      uint16_t *type = (uint16_t *)w->buffer;
+      uint16_t *type = w->buffer;
 #pragma omp parallel for schedule(static)
       for (int64_t k = 0; k < n; ++k) type[k] = rows->particles->type[particle_of(rows, first + k)];
       MD_TRY(md_h5->write(w->file, name, MD_H5_UINT16, 2, start, count, type));
       continue;
     }
+    double *value = w->buffer;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < n; ++k)
       for (int d = 0; d < 3; ++d)
-        w->buffer[3 * k + d] = vector_value(w, rows, what, particle_of(rows, first + k), d);
+        value[3 * k + d] = vector_value(w, rows, what, particle_of(rows, first + k), d);
     MD_TRY(md_h5->write(w->file, name, MD_H5_DOUBLE, 3, start, count, w->buffer));
   }
   if (!w->create) return MD_OK;
-  int64_t *id = (int64_t *)w->buffer;
+  int64_t *id = w->buffer;
   for (int64_t k = 0; k < n; ++k) id[k] = rows->particles->id[particle_of(rows, first + k)];
   return md_h5->write(w->file, "particles/all/id", MD_H5_INT64, 1, start + 1, count + 1, id);
 }
@@ -270,7 +271,7 @@ static md_status write_windows(writer *w, md_by_id *deal)
     bool more;
     MD_TRY(md_by_id_next(deal, &rows, &more));
     if (!more) return MD_OK;
-    int64_t place = rows.particles->n, total = rows.particles->n;
+    int64_t total = rows.particles->n, place = total;
     MD_TRY(w->comm->before(w->comm, &place));
     MD_TRY(w->comm->sum(w->comm, &total, 1));
     if (w->together)
@@ -315,7 +316,7 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   MD_TRY(w.comm->max(w.comm, &missing, 1));
   w.create = w.create || missing > 0.0;
   const md_rows own = {&sim->particles, view->order, md_dump_wants_forces(dump) ? view->force : NULL};
-  MD_TRY(w.comm->agree(w.comm, md_array_new(&w.buffer, 3 * ROWS, sizeof *w.buffer, "rows of a dump")));
+  MD_TRY(w.comm->agree(w.comm, md_array_new(&w.buffer, 3 * ROWS, sizeof(double), "rows of a dump")));
   const md_status status = write_frame(&w, &own);
   free(w.buffer);
   return status;

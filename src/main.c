@@ -200,18 +200,23 @@ static md_status choose_engine(command_line *c)
   return c->kind ? MD_OK : unknown_engine(name);
 }
 
-static md_status check_options(const command_line *c)
+static md_status check_going_on(const command_line *c)
 {
-  if (!c->deck)
-    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
-  if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
-    return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   if (c->plan && (c->resume || c->walltime > 0.0))
     return md_error(MD_USAGE, "myriad plan runs nothing: leave --resume and --walltime out");
   if (c->resume) MD_TRY(md_h5_need("--resume"));
   if (c->walltime > 0.0) MD_TRY(md_h5_need("--walltime"));
   if (c->resume && strcmp(c->deck, "-") == 0)
     return md_error(MD_USAGE, "--resume reads the deck twice: give it as a file, not as standard input");
+  return MD_OK;
+}
+
+static md_status check_options(const command_line *c)
+{
+  if (!c->deck)
+    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
+  if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
+    return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   if (c->plan && c->log_name && strcmp(c->log_name, "none") != 0)
     return md_error(MD_USAGE, "myriad plan writes no log file: leave -log %s out", c->log_name);
   return MD_OK;
@@ -229,6 +234,7 @@ static md_status parse(int argc, char **argv, command_line *c)
     a += 2;
   }
   MD_TRY(check_options(c));
+  MD_TRY(check_going_on(c));
   if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
   return choose_engine(c);
 }

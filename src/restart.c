@@ -64,7 +64,7 @@ static inline uint64_t mix(uint64_t z)
 /* Over values [first, first + n) of one component; the ids are those of the same particles. */
 static uint64_t hash_values(const field *f, int index, int d, const int64_t *id, int64_t first, int64_t n)
 {
-  const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix((uint64_t)(3 * index + d + 1));
+  const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix(3 * (uint64_t)index + (uint64_t)d + 1);
   uint64_t sum = 0;
   if (f->type == MD_H5_UINT16) {
     const uint16_t *value = (const uint16_t *)f->array[d] + first;

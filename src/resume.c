@@ -162,7 +162,7 @@ static md_status choose(md_sim *sim, candidates *all, const md_search *search, m
 {
   md_comm *comm = sim->comm;
   char reason[1024] = "";
-  qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
+  if (all->n > 1) qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
   for (int64_t k = 0; k < all->n; ++k) {
     candidate *c = &all->list[k];
     MD_TRY(md_deck_check_same(sim, c->path));
@@ -172,7 +172,7 @@ static md_status choose(md_sim *sim, candidates *all, const md_search *search, m
     if (!reason[0]) snprintf(reason, sizeof reason, "%s", md_error_text());
     md_log_print(sim->log, "Note: --resume: %s\n", md_error_text());
   }
-  qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
+  if (all->n > 1) qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
   for (int64_t k = 0; k < all->n && !*found; ++k) {
     if (all->list[k].run < 0) continue;
     *found = verify(comm, all->list[k].path, resume) == MD_OK;
