@@ -213,8 +213,6 @@ static md_status check_going_on(const command_line *c)
 
 static md_status check_options(const command_line *c)
 {
-  if (!c->deck)
-    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
   if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
     return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   if (c->plan && c->log_name && strcmp(c->log_name, "none") != 0)
@@ -233,6 +231,8 @@ static md_status parse(int argc, char **argv, command_line *c)
     MD_TRY(one_value(c, argv[a], a + 1 < argc ? argv[a + 1] : NULL));
     a += 2;
   }
+  if (!c->deck)
+    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
   MD_TRY(check_options(c));
   MD_TRY(check_going_on(c));
   if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
