@@ -37,18 +37,35 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *contex
   return 1;
 }
 
-/* The library says `errno = 28, error message = 'No space left on device', ...` of a system call. */
-static md_status failed(const char *what, const char *path)
+/* What went wrong last. The library forgets it at its next call, which may be one that only cleans up. */
+static char reason[512];
+
+/* Of a system call the library says `errno = 28, error message = 'No space left on device', ...`. */
+static bool ok(herr_t result)
 {
+  if (result >= 0) return true;
+  static const char system_says[] = "error message = '";
   const char *words = NULL;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &words);
-  const char *system = words ? strstr(words, "error message = '") : NULL;
-  if (system) words = system + strlen("error message = '");
-  const int length = !words ? 0 : system ? (int)strcspn(words, "'") : (int)strcspn(words, "\n");
-  const bool damage = !system && strcmp(what, "read") == 0;
-  return md_error(MD_RUNTIME, "cannot %s %.500s: %s%.*s", what, path,
-                  damage ? "it is truncated or damaged: " : "", length ? length : 12,
-                  length ? words : "HDF5 failed");
+  if (!words || !*words) return false;
+  const char *system = strstr(words, system_says);
+  if (system)
+    snprintf(reason, sizeof reason, "%.*s", (int)strcspn(system + strlen(system_says), "'"),
+             system + strlen(system_says));
+  else
+    snprintf(reason, sizeof reason, "HDF5 says: %.*s", (int)strcspn(words, "\n"), words);
+  return false;
+}
+
+static md_status failed(const char *what, const char *path)
+{
+  (void)ok(-1);
+  const bool damage = strncmp(reason, "HDF5", 4) == 0 && strcmp(what, "read") == 0;
+  const md_status status =
+      md_error(MD_RUNTIME, "cannot %s %.500s: %s%s", what, path, damage ? "it is truncated or damaged, " : "",
+               reason[0] ? reason : "HDF5 does not say why");
+  reason[0] = '\0';
+  return status;
 }
 
 static md_status done(const md_h5_file *file, bool good, const char *what)
@@ -105,6 +122,7 @@ static int descriptor_of(hid_t id, const md_comm *comm)
 
 static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, md_comm *comm)
 {
+  reason[0] = '\0';
   const hid_t access = access_of(comm);
   if (access < 0) return failed("set up HDF5 for", path);
   md_status status = mode == MD_H5_CREATE ? MD_OK : check_file(path);
@@ -276,7 +294,7 @@ static md_status put(md_h5_file *file, const char *name, md_h5_type type, const 
 {
   hid_t id;
   MD_TRY(make_array(file, name, type_of(type), shape, &id));
-  const bool good = !file->root || H5Dwrite(id, type_of(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  const bool good = !file->root || ok(H5Dwrite(id, type_of(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   return done(file, H5Dclose(id) >= 0 && good, "write");
 }
 
@@ -299,7 +317,7 @@ static md_status get(md_h5_file *file, const char *name, md_h5_type type, const 
   MD_TRY(open_array(file, name, &id));
   bool same = shape_of(id, &found) && found.n == shape->n && fits(id, type);
   for (int d = 0; same && d < shape->n; ++d) same = found.size[d] == shape->size[d];
-  const bool good = same && H5Dread(id, type_of(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  const bool good = same && ok(H5Dread(id, type_of(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   md_status status = MD_OK;
   if (!same)
     status = md_error(MD_RUNTIME, "cannot read %.500s: /%s has another shape or type than it should",
@@ -324,7 +342,7 @@ static md_status put_text(md_h5_file *file, const char *name, const char *text)
   hid_t id;
   md_status status = make_array(file, name, type, &one, &id);
   if (status == MD_OK) {
-    const bool good = !file->root || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    const bool good = !file->root || ok(H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
     status = done(file, H5Dclose(id) >= 0 && good, "write");
   }
   H5Tclose(type);
@@ -340,7 +358,7 @@ static md_status get_text(md_h5_file *file, const char *name, char *text, size_t
   md_h5_shape shape;
   const bool good = stored >= 0 && H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) == 0 &&
                     shape_of(id, &shape) && shape.n == 0 &&
-                    H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+                    ok(H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text));
   text[good ? size - 1 : 0] = '\0';
   if (stored >= 0) H5Tclose(stored);
   H5Tclose(type);
@@ -358,7 +376,7 @@ static md_status write_note(md_h5_file *file, const char *object, const char *na
   const hid_t owner = H5Oopen(file->id, object, H5P_DEFAULT);
   const hid_t space = n == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
   const hid_t id = owner < 0 ? owner : H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = id >= 0 && H5Awrite(id, type, data) >= 0;
+  bool good = id >= 0 && ok(H5Awrite(id, type, data));
   if (id >= 0) good = H5Aclose(id) >= 0 && good;
   const md_status status = done(file, good, "write");
   H5Sclose(space);
@@ -396,7 +414,7 @@ static md_status read_note(md_h5_file *file, const char *object, const char *nam
   const hid_t id = owner >= 0 && H5Aexists(owner, name) > 0 ? H5Aopen(owner, name, H5P_DEFAULT) : -1;
   const hid_t space = id >= 0 ? H5Aget_space(id) : -1;
   const bool good =
-      space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(id, type_of(type), data) >= 0;
+      space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && ok(H5Aread(id, type_of(type), data));
   if (space >= 0) H5Sclose(space);
   if (id >= 0) H5Aclose(id);
   if (owner >= 0) H5Oclose(owner);
@@ -419,8 +437,8 @@ static bool move(const transfer *t, char *data)
   const hid_t memory = H5Screate_simple(t->n, t->count, NULL);
   const bool good = memory >= 0 &&
                     H5Sselect_hyperslab(t->space, H5S_SELECT_SET, t->start, NULL, t->count, NULL) >= 0 &&
-                    (t->write ? H5Dwrite(t->array, t->type, memory, t->space, H5P_DEFAULT, data)
-                              : H5Dread(t->array, t->type, memory, t->space, H5P_DEFAULT, data)) >= 0;
+                    ok(t->write ? H5Dwrite(t->array, t->type, memory, t->space, H5P_DEFAULT, data)
+                                : H5Dread(t->array, t->type, memory, t->space, H5P_DEFAULT, data));
   if (memory >= 0) H5Sclose(memory);
   return good;
 }

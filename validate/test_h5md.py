@@ -66,6 +66,7 @@ def test_ranks_write_the_same_frames(ranks, tmp_path):
     check(tmp_path, 3)
 
 
+@pytest.mark.smoke
 def test_files_by_step_append_and_defaults(tmp_path):
     def steps(name: str) -> list:
         with h5py.File(tmp_path / name) as f:
@@ -81,6 +82,7 @@ def test_files_by_step_append_and_defaults(tmp_path):
     assert steps("b.h5") == [0]
 
 
+@pytest.mark.smoke
 def test_what_is_refused(tmp_path):
     line = MIXTURE.count("\n") + 1
     for words, message in [("a.h5 image", "unknown element `image`"), ("a.h5.gz", "gzip"), ("a.h5 position position", "twice"),

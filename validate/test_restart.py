@@ -153,6 +153,7 @@ def test_a_run_goes_on_over_ranks(system, tmp_path):
     assert data(tmp_path) == data(tmp_path / "whole")
 
 
+@pytest.mark.smoke
 def test_write_restart_changes_nothing(tmp_path):
     begin, fixes = SYSTEMS["mixture"]
     harness.run(f"{begin}{fixes}run 50\nwrite_data end.data\n", tmp_path / "without")
@@ -242,9 +243,11 @@ def good(tmp_path_factory) -> bytes:
 def reading(folder: Path, content: Optional[bytes]):
     if content is not None:
         (folder / "r").write_bytes(content)
-    return run_deck(folder, "read_restart r\nwrite_data r.data\n")
+    # HDF5 itself loses memory when it gives up on a damaged file.
+    return run_deck(folder, "read_restart r\nwrite_data r.data\n", variables={"ASAN_OPTIONS": "detect_leaks=0"})
 
 
+@pytest.mark.smoke
 def test_what_is_no_restart_is_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "cannot read r: No such file", line=1)
     refused(reading(tmp_path, b""), RUNTIME, "no HDF5 file")
@@ -297,6 +300,7 @@ def test_two_particles_that_change_places_are_found(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "/particles/x", "damaged")
 
 
+@pytest.mark.smoke
 def test_no_flipped_bit_gets_through(tmp_path, good):
     """Anywhere in the file: refused, or, in a byte that nothing uses, the same particles."""
     works(reading(tmp_path, good))
@@ -325,6 +329,7 @@ def test_words_of_the_commands(tmp_path):
     refused(call(tmp_path, "-in", "-", "--resume", "-log", "none"), USAGE, "standard input")
 
 
+@pytest.mark.smoke
 def test_names_and_turns(tmp_path):
     works(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}restart 10 a b\nrun 25\nrestart 10 s.*.h5\nrun 20\n"
                              "restart 0\nrun 20\nrestart 50 c\nrun 5\n"))
@@ -513,6 +518,7 @@ def test_a_damaged_newest_restart_gives_way_to_the_one_before(stopped, whole):
     same_outputs(stopped, whole)
 
 
+@pytest.mark.smoke
 def test_a_half_written_restart_is_no_matter(stopped, whole):
     last = newest(stopped)
     (stopped / (last.name + ".tmp")).write_bytes(last.read_bytes()[:5000])
