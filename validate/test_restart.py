@@ -527,6 +527,26 @@ def test_a_half_written_restart_is_no_matter(stopped, whole):
     same_outputs(stopped, whole)
 
 
+@pytest.mark.parametrize("steps, wanted", [(300, "r.1"), (400, "r.2")])
+def test_the_newest_is_taken_whichever_it_is(steps, wanted, tmp_path):
+    deck = f"{MIXTURE}{MIXTURE_FIXES}restart 100 r\nrun {steps}\n"
+    finish(start(tmp_path, deck=deck))
+    finish(start(tmp_path, "--resume"))
+    assert resumed_from(tmp_path) == wanted
+
+
+def test_frames_behind_a_restart_are_not_there_twice(tmp_path):
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}dump 1 all custom 30 a.txt id x y z\ndump 2 all atom 30 a.gz\n"
+            "dump 3 all frames 30 a.frames\nrestart 100 r\nrun 1000\n")
+    names = ["a.txt", "a.gz", "a.frames"]
+    finish(start(tmp_path, deck=deck))
+    wanted = [(tmp_path / name).read_bytes() for name in names]
+    (tmp_path / "r.2").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert "Resumed at step 900" in (tmp_path / "log.myriad").read_text()
+    assert [(tmp_path / name).read_bytes() for name in names] == wanted
+
+
 def test_if_no_restart_is_good_resume_says_so(stopped):
     for name in ("r.1", "r.2"):
         (stopped / name).write_bytes((stopped / name).read_bytes()[:3000])
@@ -539,6 +559,7 @@ def test_if_no_restart_is_good_resume_says_so(stopped):
     ("mass 2 1.7", "mass 2 1.8", "another deck"),
     ("run 4000", "run 5000", "another deck"),
     ("run 50\n", "run 51\n", "another deck"),
+    ("scale 1.3", "scale 1.4", "a command before this run has changed"),
 ])
 def test_another_deck_is_refused(old, new, word, stopped):
     deck = (stopped / "in.deck").read_text()
