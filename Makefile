@@ -1,9 +1,9 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Two engines are added where their tools and sources exist: gpu/*.cu with nvcc,
-# mpi/*.c with mpicc; restarts and H5MD where there is an HDF5 library. Targets that need more than a compiler
-# call .ci/setup first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
+# one program, build/myriad. Parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc; ranks,
+# mpi/*.c, with mpicc; restarts and H5MD with an HDF5 library. Targets that need more than a compiler call .ci/setup
+# first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
 # building machine, except openmp/kernels.c, compiled once per instruction set.
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
@@ -27,7 +27,7 @@ endif
 ##   SECONDS=60         duration of `make fuzz`
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
-##   MPI=no GPU=no      leave an engine out even if its tools are here
+##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 ##   HDF5=no            leave restarts and H5MD out even if the library is here
 V ?= 0
 WERROR ?= 0
@@ -55,7 +55,10 @@ CLANG_TIDY ?= clang-tidy
 CPPCHECK ?= cppcheck
 SHELLCHECK ?= shellcheck
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
-MPICC ?= $(shell command -v mpicc 2>/dev/null)
+# Fedora and openSUSE keep MPI where only their modules put it into the PATH.
+MPICC ?= $(or $(shell command -v mpicc 2>/dev/null),$(firstword $(wildcard \
+  /usr/lib64/openmpi/bin/mpicc /usr/lib64/mpi/gcc/openmpi*/bin/mpicc /usr/lib64/mpich/bin/mpicc)))
+MPIRUN ?= $(or $(shell command -v mpirun 2>/dev/null),$(if $(MPICC),$(wildcard $(dir $(MPICC))mpirun)))
 # The shell looks it up when a recipe's line runs, which is after the set-up.
 PYTHON ?= $$(bash .ci/setup --python)
 SETUP := CC='$(CC)' CLANG='$(CLANG)' SAN='$(SAN)' bash .ci/setup
@@ -92,7 +95,12 @@ endif
 SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on without restarts and H5MD' >&2)
 HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
 
-SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) $(if $(WITH_MPI),$(MPI_SOURCES))
+# Messages between GPUs need both.
+TRANSPORTS := $(wildcard mpi/transport*.c)
+LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
+
+SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
+  $(if $(WITH_MPI),$(filter-out $(LEFT_OUT),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
@@ -152,6 +160,12 @@ CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(E
   -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
 CUDA_CXX ?= g++
 LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
+CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
+# Is NCCL there to compile and to link with?
+NCCL ?= $(if $(WITH_MPI),$(shell printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
+  $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes))
+WITH_NCCL := $(filter-out no,$(NCCL))
+LIBRARIES += $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
 endif
 # The compiler wrapper of MPI, told to use the compiler chosen here.
 CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
@@ -184,7 +198,7 @@ info: ## say which compiler, libraries and tools this build would use
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
 	@echo "restarts, H5MD           $(if $(HDF5_FOUND),HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together),not in this build: $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found))"
-	@echo "engine mpi               $(if $(WITH_MPI),built with $(WITH_MPI),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found),mpi/ has no sources$(if $(MPICC),; mpicc found,; mpicc not found)))"
+	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
@@ -238,10 +252,11 @@ need-gpu:
 	@$(PROGRAM) info | grep '^GPU 0:' || { $(PROGRAM) info | grep -i gpu; \
 	  echo 'this needs a GPU, and a program built with nvcc (see make info)' >&2; exit 1; }
 
-check: ## compare every engine and thread count with the naive one, bit by bit
+check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
 	@$(SETUP) build python
 	@$(MAKE) all
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
@@ -303,12 +318,12 @@ lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(MAKE) lint-files
 
 .PHONY: lint-files
-lint-files: $(ALL_C:%=$(BUILD)/lint/%.tidy) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
+lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
 
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
@@ -337,7 +352,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -359,10 +374,11 @@ $(OBJ)/src/hdf5_file.o: src/hdf5_file.c $(BUILD)/flags | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC)) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
 
+NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
 $(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
+	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(HDF5_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
 
 $(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
@@ -388,7 +404,7 @@ $(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(BUI
 # Threads that wait sleep: waiting busily costs a time slice at every barrier when other programs, or other
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away
 # from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely.
-TEST_ENV = OMP_WAIT_POLICY=passive $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
+TEST_ENV = OMP_WAIT_POLICY=passive $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)

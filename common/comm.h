@@ -41,11 +41,13 @@ struct md_comm {
   /* *value: the sum of the values of lower ranks. */
   md_status (*before)(md_comm *, int64_t *value) MD_CHECKED;
   /* The same status everywhere: the worst over ranks, with the message about the smallest particles
-   * (md_error_about). Every rank has that message. */
+   * (md_error_about). Every rank has that message. A rank with an error waits for the others a few seconds only, as
+   * they may be in another call, where an error of this rank alone left them: then it keeps its own message, and
+   * conclude says that it is alone. */
   md_status (*agree)(md_comm *, md_status status) MD_CHECKED;
 
-  /* Chooses the grid of domains for a prepared model whose halo is `width` wide. MD_USAGE: they would be thinner
-   * than that, with how many ranks fit. */
+  /* Chooses the grid of domains for a prepared model whose halo is `width` wide, or 10^-6 of it more. MD_USAGE: they
+   * would be thinner than that, with how many ranks fit. */
   md_status (*decompose)(md_comm *, const md_model *, double width) MD_CHECKED;
   /* The counts along the axes that decompose must keep to, 0: free; they divide the number of ranks. Not collective. */
   void (*fix_grid)(md_comm *, const int grid[3]);
@@ -96,9 +98,8 @@ struct md_comm {
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
 
-  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: the worst of all,
-   * with its message. A rank with
-   * an error waits for the others a few seconds only; *alone: they did not come, so that destroy will end them. */
+  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: agrees. *alone:
+   * the others did not come, here or to an agreement before, so that destroy will end them. */
   md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
   /* Ends all ranks, with that status, if conclude left this one alone. */
   void (*destroy)(md_comm *);

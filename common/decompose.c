@@ -22,16 +22,20 @@ void md_decomposition_free(md_decomposition *d)
 static double surface(const md_box *box, const int count[3])
 {
   double area = 0.0;
-  for (int d = 0; d < box->dim; ++d)
+  for (int d = 0; d < 3; ++d)
     if (count[d] > 1) area += (box->periodic[d] ? count[d] : count[d] - 1) / box->length[d];
   return area;
 }
 
-/* Is a domain thick enough? A hair is left for the rounding of cuts. */
+/* Engines ask for a halo a hair (10^-6) wider than decompose was told, and cuts are rounded. A domain that is thinner,
+ * by however little, would miss ghosts from beyond its neighbours. */
+#define LEAST_THICKNESS (1.0 + 2e-6)
+
+/* Is a domain thick enough? More than the least, so that there is room to move cuts. */
 static bool thick_enough(const md_box *box, const int count[3], double width)
 {
-  for (int d = 0; d < box->dim; ++d)
-    if (count[d] > 1 && box->length[d] < width * (1.0 - 1e-6) * count[d]) return false;
+  for (int d = 0; d < 3; ++d)
+    if (count[d] > 1 && !(box->length[d] > width * (1.0 + 4e-6) * count[d])) return false;
   return true;
 }
 
@@ -45,7 +49,7 @@ bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], 
       const int tried[3] = {x, y, ranks / x / y};
       if (box->dim == 2 && tried[2] > 1) continue;
       bool fits = thick_enough(box, tried, width);
-      for (int d = 0; d < box->dim; ++d) fits = fits && (wanted[d] == 0 || wanted[d] == tried[d]);
+      for (int d = 0; d < 3; ++d) fits = fits && (wanted[d] == 0 || wanted[d] == tried[d]);
       if (!fits) continue;
       const double area = surface(box, tried);
       /* x and y only grow: at a tie the first one found cuts the later axes. */
@@ -99,7 +103,7 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
 {
   const int count = d->count[axis];
   double *fraction = d->fraction[axis];
-  const double least = d->width / box->length[axis] * (1.0 - 1e-6);
+  const double least = d->width / box->length[axis] * LEAST_THICKNESS;
   for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
   for (int k = count - 1; k > 0; --k) fraction[k] = -md_max(-fraction[k], -(fraction[k + 1] - least));
 }
@@ -107,7 +111,7 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
 static md_status too_many(const md_decomposition *d, const md_box *box, double width)
 {
   static const int free_axes[3] = {0, 0, 0};
-  int count[3], fit = d->ranks;
+  int count[3] = {0, 0, 0}, fit = d->ranks;
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
   if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, count))
     return md_error(
@@ -127,7 +131,7 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
 
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width)
 {
-  int count[3];
+  int count[3] = {1, 1, 1};
   d->width = width;
   if (!md_decomposition_choose(box, d->ranks, d->wanted, width, count)) return too_many(d, box, width);
   if (!d->cut[0] || memcmp(count, d->count, sizeof count) != 0) {

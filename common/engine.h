@@ -31,16 +31,18 @@ typedef struct md_gpu_options {
   bool profile;   /* time every kernel */
   md_gpu_neighbours neighbours;
   md_gpu_sort sort;
-  int rebin;      /* steps between rebins; 0: when displacements require it */
-  int block;      /* threads a block; 0: the engine's choice */
-  int device;     /* -1: the engine's choice */
-  double skin;    /* sigma; 0: the engine's choice */
-  int64_t memory; /* bytes to use at most; 0: all */
+  int rebin;             /* steps between rebins; 0: when displacements require it */
+  int block;             /* threads a block; 0: the engine's choice */
+  int device;            /* -1: the engine's choice */
+  double skin;           /* sigma; 0: the engine's choice */
+  int64_t memory;        /* bytes to use at most; 0: all */
+  const char *transport; /* between ranks, as comm.h's open_transport takes it; static */
 } md_gpu_options;
 
 typedef struct md_engine_options {
   int threads;      /* 0: all */
   double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
+  int ranks;        /* that a plan is for; 0: one */
   md_gpu_options gpu;
 } md_engine_options;
 

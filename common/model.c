@@ -40,14 +40,20 @@ static double power_above(double a)
 /* x rounded to a multiple of q, a power of two: for any x, unlike md_quantise. */
 static double round_to(double x, double q) { return rint(x / q) * q; }
 
+static md_status check_box(const md_box *box)
+{
+  for (int d = 0; d < box->dim; ++d)
+    if (!(box->hi[d] > box->lo[d]) || !isfinite(box->hi[d] - box->lo[d]))
+      return md_error(MD_USAGE, "there is no box yet, or it is empty: lo %g, hi %g along %c", box->lo[d],
+                      box->hi[d], "xyz"[d]);
+  return MD_OK;
+}
+
 static md_status prepare_box(md_model *model)
 {
   md_box *box = &model->box;
   double extent = 0.0, longest = 0.0;
   for (int d = 0; d < box->dim; ++d) {
-    if (!(box->hi[d] > box->lo[d]) || !isfinite(box->hi[d] - box->lo[d]))
-      return md_error(MD_USAGE, "there is no box yet, or it is empty: lo %g, hi %g along %c", box->lo[d],
-                      box->hi[d], "xyz"[d]);
     longest = md_max(longest, box->hi[d] - box->lo[d]);
     extent = md_max(extent, md_max(fabs(box->lo[d]), fabs(box->hi[d])));
   }
@@ -58,6 +64,10 @@ static md_status prepare_box(md_model *model)
   model->move_limit = 0.25 * longest;
   /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
   model->grids.x = power_above(extent + (images ? longest : model->move_limit)) * 0x1p-53;
+  /* In a volume 42 bits tell neighbours apart, so that three coordinates fit into 16 bytes (gpu/layout.cuh): 2^42
+   * quanta are three cutoffs or more. */
+  if (box->dim == 3 && model->cutoff > 0.0 && !model->float_drift)
+    model->grids.x = md_max(model->grids.x, power_above(1.5 * model->cutoff) * 0x1p-41);
   const double q = model->grids.x;
   for (int d = 0; d < box->dim; ++d) {
     box->lo[d] = round_to(box->lo[d], q);
@@ -152,13 +162,14 @@ static md_status prepare_pair(md_model *model)
 md_status md_model_prepare(md_model *model)
 {
   if (model->ntypes < 1) return md_error(MD_USAGE, "there is no box yet: use create_box or read_data first");
-  MD_TRY(prepare_box(model));
+  MD_TRY(check_box(&model->box));
   MD_TRY(prepare_masses(model));
+  MD_TRY(md_pair_complete(&model->pair));
+  model->cutoff = md_pair_cutoff(&model->pair);
+  MD_TRY(prepare_box(model));
   model->kick_time = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR
                          ? model->dt
                          : 0.5 * model->dt;
-  MD_TRY(md_pair_complete(&model->pair));
-  model->cutoff = md_pair_cutoff(&model->pair);
   /* Plain double positions see finer velocities than a position grid does: leave them those bits, by a limit
    * that physics sets. */
   if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * model->move_limit);

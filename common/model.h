@@ -4,7 +4,8 @@
  * derives the second part. Engines take a prepared model as const.
  *
  * Grids (exact.h). One quantum each, a power of two, chosen once per run from box, timestep and pair style:
- *   x   positions: 2^53 x covers the box and its periodic images, so differences, images and ghosts are exact.
+ *   x   positions: 2^53 x covers the box and its periodic images, so differences, images and ghosts are exact;
+ *       in three dimensions 2^42 x is at least three cutoffs too, so that an engine may keep positions modulo that.
  *   v   impulses and velocities: 2^53 v covers the speed that carries a particle across a quarter of the
  *       longest side in one step; anything faster is an error.
  *   f, e, w   forces for output, energies, virials: 2^50 of each covers the closest approach whose impulse

@@ -17,13 +17,13 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
   a.usage = fmaxf(a.usage, b.usage);
 }
 
-/* Kicks particle i, in `cell` since the rebin (with cells), of velocity v, by `impulse`, drifts it, and writes it to `next`. The velocity was read long before
- * it is needed, so that the read waits for nothing. */
+/* Kicks particle i, in `cell` since the rebin (with cells), of velocity v, by `impulse`, drifts it, and writes it to the
+ * position array that is not that of `parity`. */
 template <class T, int SOURCE>
 static __device__ __forceinline__ void move_particle(const system_view<T> &s, const step_args &a,
-                                                     double kicks, int i, int cell, typename T::record x,
+                                                     double kicks, int i, int cell, typename T::particle x,
                                                      typename T::real v[3], const typename T::real impulse[3],
-                                                     typename T::record *next, findings &found)
+                                                     unsigned parity, findings &found)
 {
   float moved2 = 0.0f;
   bool sane = true;
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void move_particle(const system_view<T> &s, co
   }
   if (!sane) found.bits |= HALT_FLYER;
   found.usage = fmaxf(found.usage, slack_used<T, SOURCE>(s, cell, moved2, x));
-  next[i] = x;
+  store_particle<T>(s, parity ^ 1u, i, x);
 }
 
 /* The whole step of a particle with a pair that the fast loop could not round. Not inlined, and starting from nothing:
@@ -58,18 +58,18 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
   }
   for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
   const int cell = SOURCE == FROM_CELLS ? s.cell[i] : 0;
-  move_particle<T, SOURCE>(s, a, kicks, i, cell, x[i], v, impulse, s.x[parity ^ 1u], found);
+  move_particle<T, SOURCE>(s, a, kicks, i, cell, load_particle<T>(s, parity, i), v, impulse, parity, found);
   return found;
 }
 
-/* Is a pair within the cutoff too near for the fast rounding, or, in mixed precision, overlapping? */
+/* Squared distances as whole numbers of the same order: pairs not above close_high are too near for the fast rounding, or,
+ * in mixed precision, overlap. */
+static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
+static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
 template <class T>
 static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
 {
-  if constexpr (T::MIXED)
-    return r2 <= __int_as_float(s.close_high);
-  else
-    return upper_word(r2) <= s.close_high;
+  return order_of(r2) <= s.close_high;
 }
 
 #endif

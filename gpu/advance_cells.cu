@@ -122,7 +122,7 @@ scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, co
   }
 }
 
-template <class T, int STYLE>
+template <class T, int STYLE, bool PARTS>
 static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
                                               : T::MIXED  ? RESIDENT
                                                           : 4)
@@ -135,14 +135,15 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0.0f};
   /* A warp stays together: its lanes share every loop. */
-  const int last = s.n - 1;
+  const int last = members<PARTS>(s) - 1;
   const unsigned stride = gridDim.x * blockDim.x;
-  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  int next_cell = s.cell[min((int)i, last)];
-  for (; (i & ~31u) <= (unsigned)last; i += stride) {
-    const bool active = i <= (unsigned)last;
-    const int cell = next_cell, here = active ? (int)i : last;
-    next_cell = s.cell[min(i + stride, (unsigned)last)];
+  unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  int next_cell = s.cell[member<PARTS>(s, min((int)k, last))];
+  for (; (k & ~31u) <= (unsigned)last; k += stride) {
+    const unsigned i = PARTS ? (unsigned)member<PARTS>(s, min((int)k, last)) : k;
+    const bool active = k <= (unsigned)last && is_own<PARTS>(s, (int)i);
+    const int cell = next_cell, here = active || PARTS ? (int)i : last;
+    next_cell = s.cell[member<PARTS>(s, (int)min(k + stride, (unsigned)last))];
     const typename T::record xi = load_record(x + here);
     typename T::sum sum[3];
 #pragma unroll
@@ -160,19 +161,19 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
       v[d] = s.v[d][i];
       impulse[d] = T::total(sum[d]);
     }
-    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, s.x[parity ^ 1u], found);
+    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
-template <class T>
-md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
-                               const step_args &a)
+template <class T, bool PARTS>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
+  const int blocks = blocks_walking(l, members<PARTS>(s));
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   case MD_PAIR_##symbol:                                                                                     \
-    k_advance_cells<T, MD_PAIR_##symbol><<<blocks_walking(l, s.n), l.threads, 0, l.stream>>>(s, a);          \
+    k_advance_cells<T, MD_PAIR_##symbol, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);                   \
     break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
@@ -180,6 +181,13 @@ md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_
   }
   MD_LAUNCHED("k_advance_cells");
   return MD_OK;
+}
+
+template <class T>
+md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                               const step_args &a)
+{
+  return s.part == PART_ALL ? launch_parts<T, false>(l, kind, s, a) : launch_parts<T, true>(l, kind, s, a);
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -4,22 +4,32 @@
  * on their way while these are evaluated. Neighbouring threads have neighbouring particles, whose lists run through
  * space in the same order, so that the positions a warp asks for at one time lie in a few cache lines.
  *
- * Bytes a particle and step in 3D: 4 a listed neighbour, 32 + 32 for positions, 24 + 24 for velocities. Operations: about
- * 23 in double a neighbour. See docs/performance.md for which of the two is the limit.
+ * What counts is the cache lines a warp touches, the warps there are to wait meanwhile, and instructions, about 55 a
+ * neighbour, 19 of them in double: so packed positions (layout.cuh), 64 registers, and no branches but those that skip pairs
+ * beyond the cutoff. Evaluating those too, without a branch, was slower.
+ *
+ * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
+ * velocities. See docs/performance.md for the limits.
  */
 #include "gpu/advance.cuh"
+
+#include <limits.h>
 
 template <class T, int STYLE>
 static __device__ __forceinline__ void evaluate(const system_view<T> &s, const typename T::record &xi, int i,
                                                 int j, const typename T::record &xj, typename T::sum sum[3],
-                                                bool &near)
+                                                int &least)
 {
   typedef typename T::real real;
   real delta[3];
   const real r2 = separation<T>(s.scale, xi, xj, delta);
   if (!(r2 < s.k[0]) || j == i) return;
-  near = near || too_near<T>(s, r2);
-  const real f = force_of<STYLE>(r2, s.k);
+  least = min(least, order_of(r2));
+  real f;
+  if constexpr (T::PACKED)
+    f = ranged_force_of<STYLE>(r2, s.k);
+  else
+    f = force_of<STYLE>(r2, s.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
 }
@@ -27,7 +37,7 @@ static __device__ __forceinline__ void evaluate(const system_view<T> &s, const t
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-          int i, typename T::sum sum[3], bool &near)
+          int i, typename T::sum sum[3], int &least)
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
@@ -39,17 +49,17 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
                              x3 = load_record(x + j.w);
-    evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, near);
-    evaluate<T, STYLE>(s, xi, i, j.w, x3, sum, near);
+    evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, least);
+    evaluate<T, STYLE>(s, xi, i, j.w, x3, sum, least);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }
 }
 
-template <class T, int STYLE>
-static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
+template <class T, int STYLE, bool PARTS>
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   progress now;
@@ -59,37 +69,39 @@ static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
-    const int i = (int)k;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < members<PARTS>(s); k += stride) {
+    const int i = member<PARTS>(s, (int)k);
+    if (!is_own<PARTS>(s, i)) continue;
     const typename T::record xi = x[i];
     typename T::sum sum[3];
-    typename T::real v[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      T::clear(sum[d]);
-      v[d] = s.v[d][i];
-    }
-    bool near = false;
-    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, sum, near);
-    if (near) {
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, sum, least);
+    if (least <= s.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, parity));
       continue;
     }
-    typename T::real impulse[3];
+    /* Only now: over the loop each register is a warp less. */
+    typename T::real v[3], impulse[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
-    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, xi, v, impulse, s.x[parity ^ 1u], found);
+    for (int d = 0; d < T::DIM; ++d) {
+      v[d] = s.v[d][i];
+      impulse[d] = T::total(sum[d]);
+    }
+    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, complete<T>(s, parity, i, xi), v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
-template <class T>
-md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+template <class T, bool PARTS>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
+  const int blocks = blocks_walking(l, members<PARTS>(s));
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   case MD_PAIR_##symbol:                                                                                     \
-    k_advance_list<T, MD_PAIR_##symbol><<<blocks_walking(l, s.n), l.threads, 0, l.stream>>>(s, a);           \
+    k_advance_list<T, MD_PAIR_##symbol, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);                    \
     break;
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE
@@ -99,10 +111,17 @@ md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_v
   return MD_OK;
 }
 
+template <class T>
+md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+{
+  return s.part == PART_ALL ? launch_parts<T, false>(l, kind, s, a) : launch_parts<T, true>(l, kind, s, a);
+}
+
 #define INSTANCE(T)                                                                                          \
   template md_status launch_advance_list<T>(const launch &, md_pair_kind, const system_view<T> &,            \
                                             const step_args &);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
 INSTANCE(mixed2_tagged)
 INSTANCE(mixed3_tagged)

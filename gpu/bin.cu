@@ -14,7 +14,7 @@ static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *coun
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record x = wrapped_record<T>(s, present(s)[i]);
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, i));
   const int cell = cell_of<T>(s, x);
   if (ids) {
     ids[i] = (unsigned)cell;

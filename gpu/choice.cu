@@ -4,6 +4,7 @@
  * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
  */
 #include "gpu/choice.h"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +17,17 @@ static const double CELLS_SKIN = 1.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
+/* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
+static const double LIST_EXTRA = 0.2;
+/* Cells along x to a cell's width, for lists. */
+static const int LIST_PARTS = 4;
+
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
 /* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
  * x, into as many parts as the border is wide: the finer, the less a list has to look at beyond its sphere, and of a row
  * it only costs more beginnings of cells. */
-static void choose_cells(const md_model *model, int64_t n, double width, gpu_choice *c)
+static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_choice *c)
 {
   const md_box *box = &model->box;
   for (double wider = 1.0;; wider *= 1.25) {
@@ -35,8 +41,20 @@ static void choose_cells(const md_model *model, int64_t n, double width, gpu_cho
       cells *= d < box->dim ? c->count[d] + 2.0 * c->border[d] : 1.0;
     }
     c->cells = (int64_t)std::min(cells, 9e18);
-    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0)) return;
+    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0 * ranks)) return;
   }
+}
+
+double gpu_halo(const md_model *model, const gpu_choice *c, int d)
+{
+  if (model->cutoff == 0.0) return 0.0;
+  return c->neighbours == MD_GPU_LIST ? c->reach + 2.0 * c->extra : model->box.length[d] / c->count[d];
+}
+
+int gpu_halo_cells(const md_model *model, const gpu_choice *c, int d)
+{
+  const double width = model->box.length[d] / c->count[d];
+  return std::max((int)std::ceil(gpu_halo(model, c, d) / width * (1.0 - 1e-9)), 1);
 }
 
 static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
@@ -46,8 +64,7 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->slack = c->neighbours == MD_GPU_LIST ? 0.5 * c->skin : INFINITY;
   for (int d = 0; d < box->dim; ++d) {
     const double width = box->length[d] / c->count[d];
-    c->halo[d] = 0.0;
-    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
+    c->halo[d] = box->periodic[d] ? gpu_halo(model, c, d) : 0.0;
     /* On an axis with one cell and no images nobody can stray. */
     if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
       c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
@@ -57,20 +74,65 @@ static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
-static void choose_with(const md_model *model, int64_t n, const md_engine_options *o,
+double gpu_packed_margin(const md_model *model)
+{
+  double longest = 0.0;
+  for (int d = 0; d < model->box.dim; ++d) longest = std::max(longest, model->box.length[d]);
+  return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
+}
+
+/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast particles by their extras more: an axis
+ * along which that is more than half of 2^42 quanta must not bring a pair into the cutoff by its wrong image. And 52
+ * bits must hold the box and its margins. */
+static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
+{
+  if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
+      model->float_drift || model->cutoff * model->cutoff >= SEED_MOST)
+    return false;
+  const double quantum = model->grids.x, margin = gpu_packed_margin(model);
+  for (int d = 0; d < 3; ++d)
+    if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
+  return model->cutoff + c->reach + c->skin + 4.0 * c->extra < 0.98 * (0x1p42 * quantum);
+}
+
+/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
+static double longest_reach(const md_model *model, bool mixed)
+{
+  double longest = INFINITY;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
+  return longest;
+}
+
+static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
+{
+  c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
+  c->reach = model->cutoff + c->skin;
+}
+
+static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
+{
+  c->extra = 0.0;
+  if (c->neighbours != MD_GPU_LIST) return;
+  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
+}
+
+static void choose_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
                         md_gpu_neighbours neighbours, gpu_choice *c)
 {
   const int dim = model->box.dim;
   c->neighbours = neighbours;
-  c->border[0] = neighbours == MD_GPU_LIST ? 2 : 1;
+  c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
              neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
-  double width = c->reach;
+  choose_extra(model, o->gpu.mixed, c);
+  c->packed = can_pack(model, o, c);
+  double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
-  choose_cells(model, n, std::max(width, o->cell_size), c);
+  choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
@@ -104,16 +166,6 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   return MD_OK;
 }
 
-/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
-static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
-{
-  c->skin = wanted;
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d])
-      c->skin = std::min(c->skin, (mixed ? 0.499 : 1.0) * model->box.length[d] - model->cutoff);
-  c->reach = model->cutoff + c->skin;
-}
-
 /* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */
 static bool images_are_apart(const md_model *model, const gpu_choice *c)
 {
@@ -122,8 +174,8 @@ static bool images_are_apart(const md_model *model, const gpu_choice *c)
   return c->skin > 0.0 || model->cutoff == 0.0;
 }
 
-md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *o, int64_t available,
-                     gpu_choice *c)
+md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                     int64_t available, gpu_choice *c)
 {
   const md_gpu_options *g = &o->gpu;
   *c = gpu_choice{};
@@ -152,10 +204,10 @@ md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
   if (wanted == MD_GPU_CELLS && g->skin == 0.0) choose_skin(model, g->mixed, CELLS_SKIN * skin, c);
-  choose_with(model, n, o, wanted, c);
+  choose_with(model, n, ranks, o, wanted, c);
   if (teaching) c->fused = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
-    choose_with(model, n, o, MD_GPU_LIST, c);
+    choose_with(model, n, ranks, o, MD_GPU_LIST, c);
   if (g->mixed && !images_are_apart(model, c))
     return md_error(MD_USAGE,
                     "package gpu precision mixed: the box is too small for its 32-bit coordinates: periodic "
@@ -164,10 +216,11 @@ md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *
   wanted = c->neighbours;
   if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
   md_engine_plan plan;
-  gpu_memory(model, n, g, c, &plan);
-  if (plan.bytes * (double)n <= 0.97 * (double)available || g->neighbours == MD_GPU_LIST) return MD_OK;
+  gpu_memory(model, n, ranks, g, c, &plan);
+  if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
+    return MD_OK;
   gpu_choice without = *c;
-  choose_with(model, n, o, MD_GPU_CELLS, &without);
+  choose_with(model, n, ranks, o, MD_GPU_CELLS, &without);
   if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
   *c = without;
   c->no_room = true;
@@ -182,17 +235,18 @@ static void add_item(md_engine_plan *plan, const char *name, double bytes)
   plan->bytes += bytes;
 }
 
-void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const gpu_choice *c,
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g, const gpu_choice *c,
                 md_engine_plan *plan)
 {
   const int dim = model->box.dim;
   const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
-  const double real = g->mixed ? 4.0 : 8.0, record = (c->tagged ? 4.0 : 2.0) * real;
+  const double real = g->mixed ? 4.0 : 8.0, record = c->packed ? 16.0 : (c->tagged ? 4.0 : 2.0) * real;
   *plan = md_engine_plan{};
   plan->ghosts = (double)c->ghosts;
   plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
   plan->ghost_bytes = (int)record;
-  add_item(plan, "positions, twice", 2.0 * record * (1.0 + ghosts));
+  add_item(plan, c->packed ? "packed positions, twice" : "positions, twice", 2.0 * record * (1.0 + ghosts));
+  if (c->packed) add_item(plan, "pages and paths, twice", 16.0);
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
@@ -201,7 +255,13 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
     add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
   add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   add_item(plan, "neighbour lists", 16.0 * c->rows);
-  if (model->langevin.on) add_item(plan, "ids for the thermostat", 8.0);
+  if (model->langevin.on || ranks > 1) add_item(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
+  if (ranks > 1) {
+    /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
+    const double whole = c->packed ? 32.0 : record;
+    add_item(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0));
+    add_item(plan, "room for more particles", plan->bytes / 16.0);
+  }
   snprintf(plan->method, sizeof plan->method, "%s%s",
            c->neighbours == MD_GPU_LIST    ? "neighbour lists"
            : c->neighbours == MD_GPU_CELLS ? "cells, no lists"

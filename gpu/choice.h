@@ -9,23 +9,34 @@
 typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
+  bool packed;        /* see layout.cuh */
   double skin, reach; /* sigma */
+  double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */
   int border[3];      /* and the border on each side */
   int64_t cells;      /* with the border */
-  double halo[3];     /* how far ghosts reach beyond the box; 0: none */
+  double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: none */
   double slack;       /* how far a particle may move or stray before a rebin */
-  int64_t ghosts;     /* expected */
+  int64_t ghosts;     /* expected, on one rank */
   int rows;           /* of four neighbours, expected for the longest list; 0 without lists */
   bool no_room;       /* lists were wanted, but memory is short */
 } gpu_choice;
 
-/* Decides for n particles and `available` bytes (0: unlimited). MD_USAGE: options that exclude each other. */
-md_status gpu_choose(const md_model *model, int64_t n, const md_engine_options *options, int64_t available,
-                     gpu_choice *choice) MD_CHECKED;
+/* Decides for n particles on so many ranks and `available` bytes on each (0: unlimited). Cells are those of the whole
+ * box. MD_USAGE: options that exclude each other. */
+md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *options,
+                     int64_t available, gpu_choice *choice) MD_CHECKED;
 
-/* Bytes per particle of each array, and their sum. */
-void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *options, const gpu_choice *choice,
-                md_engine_plan *plan);
+/* How far beyond the box packed positions reach on each side: the farthest that a particle may move in a step, twice. */
+double gpu_packed_margin(const md_model *model);
+
+/* How far ghosts must reach along an axis that has any. */
+double gpu_halo(const md_model *model, const gpu_choice *choice, int axis);
+/* And how many cells that is: the fewest that a domain may have. */
+int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
+
+/* Bytes per particle of each array of one of so many ranks, and their sum. */
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,
+                const gpu_choice *choice, md_engine_plan *plan);
 
 #endif

@@ -44,11 +44,11 @@ static md_status has_code(const cudaDeviceProp *p)
                   p->name, p->major, p->minor, MD_CUDA_ARCHS, p->major, p->minor);
 }
 
-md_status md_device_choose(int wanted, cudaDeviceProp *properties)
+md_status md_device_choose(int wanted, int local_rank, cudaDeviceProp *properties)
 {
   int count = 0;
   MD_TRY(count_devices(&count));
-  const int device = wanted < 0 ? 0 : wanted;
+  const int device = wanted < 0 ? local_rank % count : wanted;
   if (device >= count)
     return md_error(MD_USAGE, "package gpu device %d: there are only %d GPUs, numbered from 0", wanted,
                     count);
@@ -76,7 +76,7 @@ void md_gpu_describe(char *text, unsigned long size)
   if (count_devices(&count) != MD_OK) append(text, size, &used, "GPUs: %s\n", md_error_text());
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp p;
-    if (md_device_choose(device, &p) == MD_OK)
+    if (md_device_choose(device, 0, &p) == MD_OK)
       append(text, size, &used, "GPU %d: %s, architecture %d%d, %.1f GiB, %d multiprocessors\n", device,
              p.name, p.major, p.minor, (double)p.totalGlobalMem / (1024.0 * 1024.0 * 1024.0),
              p.multiProcessorCount);

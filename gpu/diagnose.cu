@@ -9,7 +9,7 @@ enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
 
 static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, const int *origin, int i)
 {
-  return (unsigned long long)id[origin[i]];
+  return (unsigned long long)id[origin ? origin[i] : i];
 }
 
 /* In cells and lists a pair of owned particles is met from both sides, and a pair with a ghost too, as ghost's owner. */
@@ -23,7 +23,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
   const typename T::record xi = x[i];
   auto look = [&](int j, const typename T::record &, double r2, int pair) {
     if (!(r2 < s.overlap2[pair])) return;
-    const int owned = j < s.n ? j : s.ghost.owner[j - s.n];
+    const int owned = j < s.n || s.ghost.received ? j : s.ghost.owner[j - s.n];
     const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
     const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
     if (stage == FIND_A)
@@ -62,7 +62,7 @@ md_status launch_find_overlap(const launch &l, int source, const system_view<T> 
     if constexpr (T::TAGGED) {
       if (source == FROM_LIST)
         k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
-      if constexpr (!T::MIXED)
+      if constexpr (!T::MIXED && !T::PACKED)
         if (source == FROM_ALL)
           k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
     }
@@ -79,7 +79,7 @@ static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record r = present(s)[i];
+  const typename T::particle r = present_particle<T>(s, i);
   const double ratio = a.velocity_per_v[type_of(r)];
   for (int d = 0; d < T::DIM; ++d) {
     const double x = T::where(s.scale, d, r.x[d]), v = (double)s.v[d][i];
@@ -93,7 +93,8 @@ static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
     if (own != found->a) continue;
     if (stage == FIND_B) atomicMin(&found->b, (unsigned long long)d);
     if (stage == FIND_REST && found->b == (unsigned long long)d) {
-      found->x = x;
+      /* A packed position cannot say that it is no number, but then the velocity is none either. */
+      found->x = T::PACKED && !isfinite(v) ? v : x;
       found->v = v;
       found->type = type_of(r);
     }

@@ -12,6 +12,9 @@
  *
  * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
  * into that order.
+ *
+ * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
+ * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
  */
 #include "common/faults.h"
 #include "gpu/choice.h"
@@ -19,6 +22,8 @@
 #include "gpu/gpu.h"
 #include "gpu/launch.cuh"
 #include "gpu/profile.h"
+#include "gpu/ranks.cuh"
+#include "gpu/seed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,6 +49,10 @@ namespace
 
 enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
 
+/* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
+ * that lists never last as long as their velocities promise. */
+const double FORESIGHT = 1.4;
+
 /* Steps launched together, and how they ended. */
 struct cycle {
   cudaEvent_t begin, stepped, sorted, end;
@@ -65,9 +74,11 @@ constexpr int ARRAYS = sizeof(gpu_arrays) / sizeof(device_array);
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
+  static constexpr double PARTICLE = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0);
 
   md_model *model;
   md_particles *p;
+  md_comm *comm;
   md_engine_options options;
   gpu_choice choice;
   cudaDeviceProp device;
@@ -80,6 +91,11 @@ template <class T> struct gpu_engine final : md_engine {
   system_view<T> view = {};
   step_args step = {};
   int source;
+  int64_t room = 0; /* particles there is room for */
+  bool several;     /* ranks */
+  gpu_ranks<T> ranks;
+  int sharers; /* ranks on the device */
+  int64_t balanced_at;
 
   bool built = false;
   progress now = {}; /* as last seen, with the device at rest */
@@ -92,11 +108,12 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_timers timers = {};
   int64_t steps = 0, rebins = 0;
-  char description[512] = "";
+  char description[1024] = "";
 
   ~gpu_engine() override
   {
     if (stream) cudaStreamSynchronize(stream);
+    if (several && ranks.beside) cudaStreamSynchronize(ranks.beside);
     device_array *arrays = (device_array *)&a;
     for (int k = 0; k < ARRAYS; ++k) md_device_free(&memory, &arrays[k]);
     for (cycle &c : cycles) {
@@ -104,6 +121,7 @@ template <class T> struct gpu_engine final : md_engine {
         if (event) cudaEventDestroy(event);
       if (c.seen) cudaFreeHost(c.seen);
     }
+    if (several) ranks.free_all();
     gpu_profile_stop(&profile);
     if (stream) cudaStreamDestroy(stream);
   }
@@ -133,9 +151,23 @@ template <class T> struct gpu_engine final : md_engine {
       view.scale.per_unit[d] = 1.0 / view.scale.unit[d];
       view.scale.unit_single[d] = (float)view.scale.unit[d];
     }
+    if constexpr (T::PACKED) set_fine_scale();
   }
 
-  void set_grid()
+  void set_fine_scale()
+  {
+    scale52 &fine = view.scale.fine;
+    const double quantum = model->grids.x;
+    for (int d = 0; d < 3; ++d) fine.origin[d] = model->box.lo[d] - gpu_packed_margin(model);
+    fine.base = 0x1p52 * quantum;
+    fine.last = fine.base - quantum;
+    fine.middle = fine.base + 0x1p41 * quantum;
+    uint64_t bits;
+    memcpy(&bits, &fine.base, sizeof bits);
+    fine.exponent = (uint32_t)(bits >> 32);
+  }
+
+  md_status set_grid()
   {
     cell_grid &g = view.grid;
     for (int d = 0; d < 3; ++d) {
@@ -146,7 +178,6 @@ template <class T> struct gpu_engine final : md_engine {
       g.width[d] = used ? model->box.length[d] / choice.count[d] : 1.0;
       g.per_width[d] = 1.0 / g.width[d];
       g.width_single[d] = (float)g.width[d];
-      g.lo32[d] = mixed_place(d, g.lo[d]);
       g.width32[d] = (uint64_t)(g.width[d] * view.scale.per_unit[d] * 65536.0);
       view.lo[d] = model->box.lo[d];
       view.hi[d] = model->box.hi[d];
@@ -154,13 +185,18 @@ template <class T> struct gpu_engine final : md_engine {
       view.periodic[d] = used && model->box.periodic[d];
       view.halo[d] = choice.halo[d];
     }
+    if (several) MD_TRY(ranks.set_domain(choice, &g));
+    for (int d = 0; d < 3; ++d) g.lo32[d] = mixed_place(d, g.lo[d]);
     g.row = g.count[0];
     g.layer = g.count[0] * g.count[1];
     g.total = g.layer * g.count[2];
     g.by_row = divisor_of((unsigned)g.row);
     g.by_layer = divisor_of((unsigned)g.layer);
     view.reach = choice.reach;
+    view.slack = (float)choice.slack;
+    view.extra = (float)choice.extra;
     view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
+    return MD_OK;
   }
 
   md_status set_tables()
@@ -170,6 +206,7 @@ template <class T> struct gpu_engine final : md_engine {
     view.ntypes = types;
     MD_TRY(upload(&a.ratio, model->velocity_per_v + 1, types * 8, "masses"));
     MD_TRY(upload(&a.mass, model->mass + 1, types * 8, "masses"));
+    view.velocity_per_v = (const double *)a.ratio.at;
     if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
     MD_TRY(upload(&a.overlap2, model->overlap2, pairs * 8, "pair coefficients"));
     MD_TRY(upload(&a.measure_k, model->force_k, entries * 8, "pair coefficients"));
@@ -177,6 +214,11 @@ template <class T> struct gpu_engine final : md_engine {
     uint64_t bits;
     memcpy(&bits, &model->close2, sizeof bits);
     view.close_high = (int)(bits >> 32);
+    if (T::PACKED) {
+      const double least = SEED_LEAST;
+      memcpy(&bits, &least, sizeof bits);
+      view.close_high = std::max(view.close_high, (int)(bits >> 32));
+    }
     if constexpr (T::MIXED) {
       double *wide_k = nullptr;
       float *k = nullptr;
@@ -207,14 +249,25 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
-  int64_t records() const { return p->n + view.ghost.capacity; }
+  int64_t records() const { return room + view.ghost.capacity; }
+
+  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
+  int64_t rest_bytes() const { return T::PACKED ? room * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
+  void place_positions()
+  {
+    for (int k = 0; k < 2; ++k) {
+      view.x[k] = (record *)a.x[k].at;
+      if (T::PACKED) view.rest[k] = (typename T::rest *)(view.x[k] + records());
+    }
+  }
 
   md_status make_ghosts(int64_t capacity)
   {
-    const int64_t most = INT32_MAX - 64 - p->n;
+    const int64_t most = INT32_MAX - 64 - room;
     if (capacity > most)
       return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts, not %lld; use more ranks",
-                      (long long)MD_PARTICLES_MAX, (long long)(p->n + capacity));
+                      (long long)MD_PARTICLES_MAX, (long long)(room + capacity));
     view.ghost.capacity = (int)capacity;
     MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
     MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
@@ -227,7 +280,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status make_list(int rows)
   {
-    const int64_t blocks = (p->n + 31) / 32;
+    const int64_t blocks = (room + 31) / 32;
     view.stride = rows;
     MD_TRY(make(&a.list, blocks * 32 * 16 * rows, "neighbour lists"));
     MD_TRY(make(&a.rows, blocks * 4, "neighbour lists"));
@@ -238,11 +291,9 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status make_particles()
   {
-    const int64_t n = p->n;
-    for (int k = 0; k < 2; ++k) {
-      MD_TRY(make(&a.x[k], records() * (int64_t)sizeof(record), "positions"));
-      view.x[k] = (record *)a.x[k].at;
-    }
+    const int64_t n = room;
+    for (int k = 0; k < 2; ++k) MD_TRY(make(&a.x[k], position_bytes(), "positions"));
+    place_positions();
     for (int d = 0; d < T::DIM; ++d) {
       MD_TRY(make(&a.v[d], n * (int64_t)sizeof(real), "velocities"));
       view.v[d] = (real *)a.v[d].at;
@@ -265,7 +316,7 @@ template <class T> struct gpu_engine final : md_engine {
     size_t most = 0, bytes = 0;
     MD_TRY(scan_counts(wide, view.grid.total, nullptr, nullptr, &most));
     if (options.gpu.sort == MD_GPU_SORT_RADIX) {
-      MD_TRY(sort_by_cell(wide, (int)p->n, cell_bits(), nullptr, nullptr, nullptr, nullptr, nullptr, &bytes));
+      MD_TRY(sort_by_cell(wide, (int)room, cell_bits(), nullptr, nullptr, nullptr, nullptr, nullptr, &bytes));
       most = std::max(most, bytes);
     }
     return make(&a.scratch, (int64_t)most + 256, "scratch for sorting");
@@ -312,6 +363,34 @@ template <class T> struct gpu_engine final : md_engine {
     return launch_load_origin(wide, view.n, (int *)a.origin.at);
   }
 
+  /* Everything that is as large as the particles of this rank and their cells. */
+  md_status make_arrays()
+  {
+    view.n = (int)p->n;
+    room = std::max<int64_t>(room, several ? p->n + p->n / 16 + 4096 : p->n);
+    MD_TRY(set_grid());
+    if (source != FROM_ALL) {
+      MD_TRY(make(&a.start, ((int64_t)view.grid.total + 2) * 4, "cells"));
+      view.start = (const int *)a.start.at;
+      const int64_t ghosts = several ? ranks.expected_ghosts(room) : choice.ghosts;
+      if (ghosts > 0) MD_TRY(make_ghosts(std::max<int64_t>(ghosts, view.ghost.capacity)));
+    }
+    MD_TRY(make_particles());
+    if (source != FROM_ALL) MD_TRY(make_scratch());
+    if (source == FROM_LIST) MD_TRY(make_list(choice.rows));
+    return MD_OK;
+  }
+
+  md_status make_ids()
+  {
+    if (several)
+      MD_TRY(ranks.begin_ids(p, room));
+    else if (model->langevin.on)
+      MD_TRY(upload(&a.id, p->id, p->n * 8, "ids"));
+    step.id = (const int64_t *)(several ? ranks.id.at : a.id.at);
+    return MD_OK;
+  }
+
   md_status start() override
   {
     memory.limit = options.gpu.memory;
@@ -320,12 +399,20 @@ template <class T> struct gpu_engine final : md_engine {
     const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
     /* Blocks that walk far save the beginnings and ends of blocks, which few particles feel; with many, blocks in
      * the order of memory share the rows they read in the cache. Measured, see docs/performance.md. */
-    const int waves = source == FROM_LIST ? 4 : p->n < (1 << 22) ? 1 : p->n < (1 << 25) ? 4 : 1000;
+    const bool few = p->n < (1 << 22) && !several; /* messages need multiprocessors between two waves */
+    const int waves = source == FROM_LIST ? 4 : few ? 1 : p->n < (1 << 25) ? 4 : 1000;
     stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves};
-    view.n = (int)p->n;
     view.half = options.gpu.symmetric;
     set_scale();
-    set_grid();
+    if (several) {
+      ranks.comm = comm;
+      ranks.memory = &memory;
+      ranks.model = model;
+      ranks.wide = wide;
+      balanced_at = model->step;
+      MD_TRY(comm->open_transport(comm, options.gpu.transport, &ranks.transport));
+      MD_TRY(ranks.make_events());
+    }
     MD_TRY(make(&a.control, sizeof(control), "the control word"));
     MD_TRY(make(&a.sums, 2 * SUMS * 8, "sums"));
     MD_CUDA(cudaMemsetAsync(a.control.at, 0, sizeof(control), stream));
@@ -333,18 +420,8 @@ template <class T> struct gpu_engine final : md_engine {
     view.launch = 1; /* slot 0 is the beginning: all zero */
     MD_TRY(set_tables());
     view.table = (const real *)a.impulse_k.at;
-    if (source != FROM_ALL) {
-      MD_TRY(make(&a.start, ((int64_t)view.grid.total + 2) * 4, "cells"));
-      view.start = (const int *)a.start.at;
-      if (choice.ghosts > 0) MD_TRY(make_ghosts(choice.ghosts));
-    }
-    MD_TRY(make_particles());
-    if (source != FROM_ALL) MD_TRY(make_scratch());
-    if (source == FROM_LIST) MD_TRY(make_list(choice.rows));
-    if (model->langevin.on) {
-      MD_TRY(upload(&a.id, p->id, p->n * 8, "ids"));
-      step.id = (const int64_t *)a.id.at;
-    }
+    MD_TRY(make_arrays());
+    MD_TRY(make_ids());
     MD_TRY(make_cycles());
     if (options.gpu.profile) MD_TRY(gpu_profile_start(&profile));
     MD_TRY(load());
@@ -357,14 +434,24 @@ template <class T> struct gpu_engine final : md_engine {
   void describe()
   {
     const md_gpu_options &g = options.gpu;
-    snprintf(description, sizeof description, "%s, %s, %s%s%s%s%s%s%s", device.name,
-             T::MIXED ? "mixed precision" : "double",
-             source == FROM_LIST    ? "neighbour lists"
-             : source == FROM_CELLS ? "cells without lists"
-                                    : "all pairs",
-             choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
-             g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
-             g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
+    int used =
+        snprintf(description, sizeof description, "%s, %s%s, %s%s%s%s%s%s%s", device.name,
+                 T::MIXED ? "mixed precision" : "double", T::PACKED ? " in packed positions" : "",
+                 source == FROM_LIST    ? "neighbour lists"
+                 : source == FROM_CELLS ? "cells without lists"
+                                        : "all pairs",
+                 choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
+                 g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
+                 g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
+    if (!several) return;
+    const int *n = ranks.domains;
+    used += snprintf(description + used, sizeof description - (size_t)used, ", %d x %d x %d domains", n[0],
+                     n[1], n[2]);
+    if (sharers > 1)
+      used +=
+          snprintf(description + used, sizeof description - (size_t)used, ", %d ranks share a GPU", sharers);
+    snprintf(description + used, sizeof description - (size_t)used, ", messages %.500s",
+             ranks.transport->name);
   }
 
   /* ---- rebin ---- */
@@ -381,26 +468,26 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* Parts of a.keys: cells and indices of particles, and both in the order of cells. */
   unsigned *keys() const { return (unsigned *)a.keys.at; }
-  unsigned *sorted_keys() const { return keys() + p->n; }
-  int *indices() const { return (int *)(keys() + 2 * p->n); }
+  unsigned *sorted_keys() const { return keys() + room; }
+  int *indices() const { return (int *)(keys() + 2 * room); }
 
   /* Who is where in the order of cells: of the radix sort; and if particles are not moved, of either. */
-  int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * p->n); }
+  int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * room); }
 
   /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
    * beginning of the next. */
   int *cursor() const { return (int *)a.start.at + 1; }
-  int *ghost_cursor() const { return a.ghost_start.at ? (int *)a.ghost_start.at + 1 : nullptr; }
+  int *ghost_cursor() const { return a.ghost_start.at && !several ? (int *)a.ghost_start.at + 1 : nullptr; }
 
   /* Room for each cell by its count, or, by a radix sort, the order itself; ids: where that may leave the cells. */
   md_status order_cells(unsigned *ids)
   {
-    const double n = (double)p->n, cells = (double)view.grid.total;
+    const double n = (double)view.n, cells = (double)view.grid.total;
     size_t bytes = (size_t)a.scratch.bytes;
     const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-    MD_TRY(timed("bin", n * (sizeof(record) + (counting() ? 0.0 : 8.0)), [&] {
+    MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
       return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
                            counting() ? nullptr : indices());
     }));
@@ -426,8 +513,8 @@ template <class T> struct gpu_engine final : md_engine {
     for (int d = 0; d < T::DIM; ++d) fields.v[d] = (real *)a.spare[d].at;
     fields.origin = (int *)a.spare_origin.at;
     fields.origin_from = (const int *)a.origin.at;
-    const double n = (double)p->n;
-    const double each = sizeof(record) + T::DIM * sizeof(real) + 4.0;
+    const double n = (double)view.n;
+    const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
     const double moved = n * (2.0 * each + (source == FROM_CELLS ? 4.0 : 0.0));
     MD_TRY(order_cells(keys()));
     if (counting())
@@ -439,6 +526,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status sort_particles()
   {
+    view.foresight = (float)(FORESIGHT * interval * model->dt);
     MD_TRY(sort_into_spare());
     for (int d = 0; d < T::DIM; ++d) {
       std::swap(a.spare[d], a.v[d]);
@@ -455,7 +543,7 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(order_cells((unsigned *)view.cell));
     if constexpr (std::is_same_v<T, exact2>)
       if (counting())
-        return timed("sort", (double)p->n * (sizeof(record) + 12.0),
+        return timed("sort", (double)view.n * (sizeof(record) + 12.0),
                      [&] { return launch_index<T>(wide, view, cursor(), order()); });
     return MD_OK;
   }
@@ -479,25 +567,37 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_rebin(cycle *c)
   {
     if (source == FROM_ALL) return MD_OK;
+    if (several) return rebin_ranks();
     const bool moves = !options.gpu.unsorted;
     MD_TRY(moves ? sort_particles() : index_particles());
     MD_TRY(launch_rebinned(wide, view.ctl, view.launch, moves));
     ++view.launch;
     MD_TRY(update_halo());
     if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
-    if constexpr (T::TAGGED)
-      if (source == FROM_LIST)
-        MD_TRY(timed("list", (double)p->n * (16.0 * choice.rows + 2.0 * sizeof(record) + 32.0),
-                     [&] { return launch_list<T>(wide, view); }));
+    MD_TRY(build_list());
     built = true;
     since = 0;
     ++rebins;
     return MD_OK;
   }
 
+  md_status build_list()
+  {
+    if constexpr (T::TAGGED)
+      if (source == FROM_LIST)
+        return timed("list", (double)view.n * (16.0 * choice.rows + 2.0 * sizeof(record) + 32.0),
+                     [&] { return launch_list<T>(wide, view); });
+    return MD_OK;
+  }
+
   md_status update_halo()
   {
     if (!view.ghost.start) return MD_OK;
+    if (several)
+      return timed("halo", (double)ranks.ghosts * (4.0 * sizeof(record) + 8.0), [&]() -> md_status {
+        MD_TRY(ranks.refresh_messages(view, wide, false));
+        return ranks.refresh_images(view, wide);
+      });
     return timed("halo", (double)choice.ghosts * (2.0 * sizeof(record) + 8.0),
                  [&] { return launch_halo<T>(wide, view); });
   }
@@ -509,13 +609,13 @@ template <class T> struct gpu_engine final : md_engine {
   void impulse_arrays(real *impulse[3]) const
   {
     real *base = (real *)a.x[now.parity ^ 1u].at;
-    for (int d = 0; d < T::DIM; ++d) impulse[d] = base + (int64_t)d * p->n;
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = base + (int64_t)d * view.n;
   }
 
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step)
   {
     const md_pair_kind kind = model->pair.kind;
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) return launch_force_all<T>(stepping, kind, s, impulse, part_of_step);
     if constexpr (!T::MIXED)
       if (options.gpu.symmetric)
@@ -529,39 +629,90 @@ template <class T> struct gpu_engine final : md_engine {
 
   double force_bytes() const
   {
-    const double n = (double)p->n, cells = (double)view.grid.total;
+    const double n = (double)view.n, cells = (double)view.grid.total;
     const double index = options.gpu.unsorted ? 4.0 : 0.0;
     return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 4.0) + index) +
            (source == FROM_CELLS ? 4.0 * cells : 0.0);
   }
 
-  md_status launch_fused()
+  md_status launch_fused(const system_view<T> &s)
   {
     const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
-    const double bytes = force_bytes() + (double)p->n * (sizeof(record) + 2.0 * T::DIM * sizeof(real));
-    return timed("advance", bytes, [&]() -> md_status {
+    const double part =
+        s.part == PART_ALL ? 1.0 : (double)(s.part == PART_SENT ? s.nsent : s.n - s.nsent) / s.n;
+    const double bytes =
+        force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
+    return timed("advance", part * bytes, [&]() -> md_status {
       if constexpr (T::TAGGED)
-        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, view, step);
-      if constexpr (T::DIM == 3 || !T::TAGGED) return launch_advance_cells<T>(stepping, kind, view, step);
+        if (source == FROM_LIST) return launch_advance_list<T>(stepping, kind, s, step);
+      if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
+        return launch_advance_cells<T>(stepping, kind, s, step);
       return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
     });
   }
 
+  md_status launch_unfused()
+  {
+    real *impulse[3] = {};
+    impulse_arrays(impulse);
+    const double n = (double)view.n, each = T::DIM * sizeof(real);
+    MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
+    MD_TRY(share_overflow());
+    return timed("move", n * (2.0 * PARTICLE + 3.0 * each),
+                 [&] { return launch_move<T>(stepping, source, view, step, impulse); });
+  }
+
   md_status launch_step()
   {
-    if (choice.fused) {
-      MD_TRY(launch_fused());
-    } else {
-      real *impulse[3] = {};
-      impulse_arrays(impulse);
-      const double n = (double)p->n, each = T::DIM * sizeof(real);
-      MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
-      MD_TRY(timed("move", n * (2.0 * sizeof(record) + 3.0 * each),
-                   [&] { return launch_move<T>(stepping, source, view, step, impulse); }));
-    }
+    if (several) return launch_step_ranks();
+    MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
     ++view.launch;
     return update_halo();
   }
+
+  md_status launch_step_ranks()
+  {
+    const bool overlaps = choice.fused && view.ghost.start;
+    if (overlaps)
+      MD_TRY(launch_beside_messages());
+    else if (view.n == 0 && choice.fused)
+      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
+    else
+      MD_TRY(choice.fused ? launch_fused(view) : launch_unfused());
+    MD_TRY(ranks.lap_begins(stream));
+    if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+    MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
+    ++view.launch;
+    MD_TRY(overlaps ? ranks.refresh_images(view, wide) : update_halo());
+    return ranks.lap_ends(stream);
+  }
+
+  /* The particles that are sent, then the others while messages are on their way. Those are sent from, and received into,
+   * the position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
+  md_status launch_beside_messages()
+  {
+    system_view<T> part = view;
+    part.part = PART_SENT;
+    if (view.n == 0)
+      MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
+    else if (view.nsent > 0)
+      MD_TRY(launch_fused(part));
+    part.part = PART_REST;
+    /* Without a launch before, this one must come first: messages look at the progress it notes. */
+    const bool first = view.n > 0 && view.nsent == 0;
+    if (first) MD_TRY(launch_fused(part));
+    MD_CUDA(cudaEventRecord(ranks.moved, stream));
+    if (view.n > 0 && !first) MD_TRY(launch_fused(part));
+    MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.moved, 0));
+    launch beside = wide;
+    beside.stream = ranks.beside;
+    MD_TRY(ranks.refresh_messages(view, beside, true));
+    MD_CUDA(cudaEventRecord(ranks.arrived, ranks.beside));
+    return MD_OK;
+  }
+
+  /* An overlap that force kernels found on any rank stops all. */
+  md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
 
   /* Kicks due around a drift: what the integrator leaves over is given at the end of a run. */
   void set_step()
@@ -688,30 +839,72 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
+  /* A larger array with the first `used` bytes of the old one. */
+  md_status enlarge(device_array *array, int64_t bytes, int64_t used, const char *what)
+  {
+    device_array larger = {};
+    MD_TRY(make(&larger, bytes, what));
+    MD_CUDA(cudaMemcpyAsync(larger.at, array->at, (size_t)used, cudaMemcpyDeviceToDevice, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    md_device_free(&memory, array);
+    *array = larger;
+    return MD_OK;
+  }
+
+  /* Positions for `room` particles and the ghosts there is room for, after `before`; the idle array holds nothing of
+   * worth. */
+  md_status enlarge_positions(const system_view<T> &before)
+  {
+    const unsigned idle = now.parity ^ 1u, present = now.parity;
+    md_device_free(&memory, &a.x[idle]);
+    MD_TRY(make(&a.x[idle], position_bytes(), "positions"));
+    place_positions();
+    MD_CUDA(cudaMemcpyAsync(view.x[idle], before.x[present], (size_t)view.n * sizeof(record),
+                            cudaMemcpyDeviceToDevice, stream));
+    if (T::PACKED)
+      MD_CUDA(cudaMemcpyAsync(view.rest[idle], before.rest[present],
+                              (size_t)view.n * sizeof(typename T::rest), cudaMemcpyDeviceToDevice, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    md_device_free(&memory, &a.x[present]);
+    MD_TRY(make(&a.x[present], position_bytes(), "positions"));
+    place_positions();
+    now.parity = idle;
+    return put_progress();
+  }
+
+  /* Room for `n` particles, more than there was. The device rests. */
+  md_status enlarge_room(int64_t n)
+  {
+    const system_view<T> before = view;
+    room = n + n / 16 + 4096;
+    MD_TRY(enlarge_positions(before));
+    for (int d = 0; d < T::DIM; ++d)
+      MD_TRY(enlarge(&a.v[d], room * (int64_t)sizeof(real), view.n * (int64_t)sizeof(real), "velocities"));
+    MD_TRY(enlarge(&a.origin, room * 4, view.n * INT64_C(4), "origins"));
+    MD_TRY(ranks.enlarge_ids(room));
+    step.id = (const int64_t *)ranks.id.at;
+    MD_TRY(make_particles());
+    MD_TRY(make_scratch());
+    return source == FROM_LIST ? make_list(choice.rows) : MD_OK;
+  }
+
+  md_status grow_list()
+  {
+    choice.rows = (list_wanted + list_wanted / 16 + 3) / 4 + 1;
+    md_device_free(&memory, &a.list);
+    return make_list(choice.rows);
+  }
+
   /* Makes room for ghosts or neighbours that did not fit. The device rests. */
   md_status grow()
   {
     if (now.halt & HALT_GHOSTS) {
       const int64_t wanted = ghosts_wanted + (int64_t)ghosts_wanted / 8;
-      /* The present positions move to the new array, the other one holds nothing of worth. */
-      const unsigned present = now.parity;
-      md_device_free(&memory, &a.x[present ^ 1u]);
+      const system_view<T> before = view;
       MD_TRY(make_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
-      const int64_t bytes = records() * (int64_t)sizeof(record);
-      MD_TRY(make(&a.x[present ^ 1u], bytes, "positions"));
-      MD_CUDA(cudaMemcpyAsync(a.x[present ^ 1u].at, a.x[present].at, (size_t)p->n * sizeof(record),
-                              cudaMemcpyDeviceToDevice, stream));
-      MD_CUDA(cudaStreamSynchronize(stream));
-      md_device_free(&memory, &a.x[present]);
-      MD_TRY(make(&a.x[present], bytes, "positions"));
-      now.parity ^= 1u;
-      for (int k = 0; k < 2; ++k) view.x[k] = (record *)a.x[k].at;
+      MD_TRY(enlarge_positions(before));
     }
-    if (now.halt & HALT_LIST) {
-      choice.rows = (list_wanted + list_wanted / 16 + 3) / 4 + 1;
-      md_device_free(&memory, &a.list);
-      MD_TRY(make_list(choice.rows));
-    }
+    if (now.halt & HALT_LIST) MD_TRY(grow_list());
     now.halt &= ~(unsigned)(HALT_GHOSTS | HALT_LIST);
     built = false;
     return put_progress();
@@ -728,7 +921,123 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(launch_rebin(nullptr));
       MD_TRY(look());
       binned_at = now.done;
-      timers.seconds[MD_PHASE_SORT] += md_time() - mark;
+      if (!several) timers.seconds[MD_PHASE_SORT] += md_time() - mark;
+    }
+    return MD_OK;
+  }
+
+  /* ---- several ranks ---- */
+
+  /* Through the host, as it is rare: new cuts, and particles to where they then belong. */
+  md_status balance_if_due()
+  {
+    const int64_t at = model->step + now.done;
+    if (comm->balance.every <= 0 || at - balanced_at < comm->balance.every) return MD_OK;
+    balanced_at = at;
+    double most = (double)view.n;
+    MD_TRY(comm->max(comm, &most, 1));
+    if (most * comm->size <= comm->balance.threshold * (double)model->natoms) return MD_OK;
+    MD_TRY(download(nullptr));
+    const int64_t before = model->step;
+    model->step = at;
+    const md_status status = comm->migrate(comm, model, p);
+    model->step = before;
+    MD_TRY(status);
+    MD_TRY(make_arrays());
+    MD_TRY(make_ids());
+    MD_TRY(load());
+    now.parity = 0;
+    return put_progress();
+  }
+
+  /* Particles to the ranks that own them. The device rests before. */
+  md_status migrate()
+  {
+    std::vector<traveller<T>> leaver, arrived;
+    std::vector<hole> left, place;
+    std::vector<int2> move;
+    int *origin = (int *)a.origin.at;
+    MD_TRY(ranks.find_leavers(view, origin, &leaver, &left));
+    MD_TRY(ranks.deliver(leaver, left, &arrived));
+    const int64_t n = view.n - (int64_t)left.size() + (int64_t)arrived.size();
+    if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
+      return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
+                      (long long)MD_PARTICLES_MAX);
+    if (n > room) MD_TRY(enlarge_room(n));
+    origin = (int *)a.origin.at;
+    ranks.assign(left, arrived.size(), view.n, &place, &move);
+    MD_TRY(ranks.take_in(view, origin, arrived, place, move));
+    view.n = (int)n;
+    return ranks.count_particles(view, origin, (int64_t *)a.x[now.parity ^ 1u].at, model->step + now.done);
+  }
+
+  /* Lists, however often they must grow: that concerns no other rank. */
+  md_status fit_list()
+  {
+    if (source != FROM_LIST) return MD_OK;
+    for (;;) {
+      MD_TRY(build_list());
+      MD_TRY(look());
+      if (!(now.halt & HALT_LIST)) return MD_OK;
+      MD_TRY(grow_list());
+      now.halt &= ~(unsigned)HALT_LIST;
+      MD_TRY(put_progress());
+    }
+  }
+
+  md_status rebin_ranks()
+  {
+    double mark = md_time();
+    MD_TRY(balance_if_due());
+    MD_TRY(migrate());
+    md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+    MD_TRY(sort_particles());
+    MD_TRY(launch_rebinned(wide, view.ctl, view.launch, true));
+    ++view.launch;
+    MD_TRY(look());
+    md_timers_lap(&timers, MD_PHASE_SORT, &mark);
+    MD_TRY(ranks.gather_ghosts(view));
+    if (ranks.ghosts > view.ghost.capacity) {
+      const system_view<T> before = view;
+      MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
+      MD_TRY(enlarge_positions(before));
+    }
+    view.ghost.received = (const typename T::particle *)ranks.received.at;
+    if (view.ghost.start)
+      MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
+    if (choice.fused) MD_TRY(ranks.note_sent(&view));
+    md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+    MD_TRY(fit_list());
+    md_timers_lap(&timers, MD_PHASE_LIST, &mark);
+    built = true;
+    since = 0;
+    ++rebins;
+    return MD_OK;
+  }
+
+  /* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all
+   * ranks know. */
+  md_status run_ranks(int64_t n)
+  {
+    while (now.done < n) {
+      const int64_t left = std::max<int64_t>((int64_t)interval - since, 1), before = now.done;
+      const int64_t count = std::min({n - before, left, (int64_t)MOST_STEPS});
+      const cycle &c = cycles[0];
+      MD_CUDA(cudaEventRecord(c.begin, stream));
+      for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
+      MD_CUDA(cudaEventRecord(c.stepped, stream));
+      MD_TRY(look());
+      since += now.done - before;
+      double exchanges;
+      MD_TRY(ranks.take_laps(&exchanges));
+      MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
+      timers.seconds[MD_PHASE_FORCE] -= exchanges;
+      timers.seconds[MD_PHASE_COMM] += exchanges;
+      if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
+      if (now.done == n || (!now.stale && since < (int64_t)interval)) continue;
+      learn_interval(now);
+      built = false;
+      MD_TRY(settle_structure());
     }
     return MD_OK;
   }
@@ -743,6 +1052,7 @@ template <class T> struct gpu_engine final : md_engine {
     real *impulse[3] = {};
     impulse_arrays(impulse);
     MD_TRY(launch_forces(view, impulse, false));
+    MD_TRY(share_overflow());
     MD_TRY(launch_kick<T>(wide, view, 1.0, step.quantum, impulse));
     MD_TRY(look());
     timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
@@ -764,6 +1074,15 @@ template <class T> struct gpu_engine final : md_engine {
     now.done = 0;
     now.target = n;
     MD_TRY(put_progress());
+    MD_TRY(several ? run_ranks(n) : run_alone(n));
+    steps += n;
+    model->step += n;
+    return settle_velocities();
+  }
+
+  /* Steps until done, in cycles of steps and a rebin that are launched before the outcome of the last is known. */
+  md_status run_alone(int64_t n)
+  {
     int64_t issued = 0;
     bool halted = false;
     while (now.done < n) {
@@ -783,9 +1102,7 @@ template <class T> struct gpu_engine final : md_engine {
       if (now.done < n) MD_TRY(settle_structure());
       halted = false;
     }
-    steps += n;
-    model->step += n;
-    return settle_velocities();
+    return MD_OK;
   }
 
   /* ---- errors ---- */
@@ -803,7 +1120,10 @@ template <class T> struct gpu_engine final : md_engine {
     /* The idle position array has room for ids, or if a sorted copy is there, that of its velocities. */
     int64_t *id = (int64_t *)(options.gpu.unsorted ? a.spare[0] : a.x[now.parity ^ 1u]).at;
     md_status status =
-        md_cuda_check(cudaMemcpy(id, p->id, (size_t)p->n * 8, cudaMemcpyHostToDevice), "copy of ids");
+        several
+            ? ranks.spread_ids(view, origin, id)
+            : md_cuda_check(cudaMemcpy(id, p->id, (size_t)p->n * 8, cudaMemcpyHostToDevice), "copy of ids");
+    if (several) origin = nullptr;
     if (status == MD_OK && overlap)
       status = launch_find_overlap<T>(wide, source, s, id, origin, (culprit *)at.at);
     if (status == MD_OK && !overlap)
@@ -843,8 +1163,9 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(find(false, &found));
     model->step += now.done;
     md_flyer flyer = md_flyer_none();
-    md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v,
-                 model->velocity_per_v[found.type + 1]);
+    if (found.a != ~0ull)
+      md_flyer_add(&flyer, (int64_t)found.a, (int)found.b, found.x, found.v,
+                   model->velocity_per_v[found.type + 1]);
     MD_TRY(md_flyer_status(&flyer, model));
     return md_error(MD_PHYSICS, "step %lld: a particle moves too far; use a timestep smaller than %g",
                     (long long)model->step, model->dt);
@@ -870,7 +1191,7 @@ template <class T> struct gpu_engine final : md_engine {
     const int *origin;
     MD_TRY(sorted_view(&s, &origin));
     MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
-    if constexpr (!T::MIXED && T::TAGGED)
+    if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
       if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, s, args));
     if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, s, args));
     int64_t sums[2 * SUMS];
@@ -885,15 +1206,18 @@ template <class T> struct gpu_engine final : md_engine {
       wide_sums[q]->low = sums[SUMS + q];
       md_wide_normalise(wide_sums[q]);
     }
-    m->count = p->n;
+    m->count = view.n;
     return MD_OK;
   }
+
+  /* Places in the host's arrays; on several ranks particles come in the order of the device. */
+  const int *places() const { return several ? nullptr : step.origin; }
 
   /* One component to the host, in its order. */
   md_status fetch_position(int d, double *to)
   {
     typename T::position *spare = (typename T::position *)a.spare[0].at;
-    MD_TRY(launch_unload_position<T>(wide, view, d, step.origin, spare));
+    MD_TRY(launch_unload_position<T>(wide, view, d, places(), spare));
     if constexpr (!T::MIXED) {
       MD_CUDA(cudaMemcpyAsync(to, spare, (size_t)p->n * 8, cudaMemcpyDeviceToHost, stream));
       MD_CUDA(cudaStreamSynchronize(stream));
@@ -917,7 +1241,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status fetch(const real *from, double scale, double *to)
   {
     real *spare = (real *)a.spare[0].at;
-    MD_TRY(launch_unload<T>(wide, view.n, from, step.origin, spare));
+    MD_TRY(launch_unload<T>(wide, view.n, from, places(), spare));
     real *words = nullptr;
     if constexpr (T::MIXED)
       MD_TRY(md_array_new(&words, p->n, sizeof *words, "particles"));
@@ -933,9 +1257,28 @@ template <class T> struct gpu_engine final : md_engine {
     return status;
   }
 
+  /* Whose particles these are: on several ranks they change. */
+  md_status fetch_identities()
+  {
+    p->nghost = 0;
+    MD_TRY(md_particles_reserve(p, view.n));
+    p->n = view.n;
+    void *spare = a.x[now.parity ^ 1u].at;
+    MD_TRY(launch_unload_ids(wide, view.n, (const int64_t *)ranks.id.at, step.origin, (int64_t *)spare));
+    MD_CUDA(cudaMemcpyAsync(p->id, spare, (size_t)p->n * 8, cudaMemcpyDeviceToHost, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    MD_TRY(launch_unload_types<T>(wide, view, (uint16_t *)spare));
+    MD_CUDA(cudaMemcpyAsync(p->type, spare, (size_t)p->n * 2, cudaMemcpyDeviceToHost, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+    return MD_OK;
+  }
+
   md_status download(double *const force[3]) override
   {
     MD_TRY(look());
+    /* A rebin may have to come before the forces, and moves particles to other ranks. */
+    if (several && force) MD_TRY(settle_structure());
+    if (several) MD_TRY(fetch_identities());
     for (int d = 0; d < T::DIM; ++d) {
       MD_TRY(fetch_position(d, p->x[d]));
       MD_TRY(fetch(view.v[d], 1.0, p->v[d]));
@@ -947,6 +1290,7 @@ template <class T> struct gpu_engine final : md_engine {
     real *impulse[3] = {};
     impulse_arrays(impulse);
     MD_TRY(launch_forces(s, impulse, false));
+    MD_TRY(share_overflow());
     MD_TRY(look());
     if (now.halt & HALT_OVERLAP) return overlap_error(0);
     for (int d = 0; d < T::DIM; ++d) MD_TRY(fetch(impulse[d], T::MIXED ? 1.0 : model->grids.f, force[d]));
@@ -978,7 +1322,7 @@ template <class T> struct gpu_engine final : md_engine {
     r->rebuilds = rebins;
     r->steps = steps;
     r->neighbours = source == FROM_LIST ? 4.0 * choice.rows : 0.0;
-    r->ghosts = view.ghost.capacity;
+    r->ghosts = several ? ranks.ghosts : view.ghost.capacity;
     r->bytes = memory.used;
     r->hardware = description;
     r->threads = 1;
@@ -987,13 +1331,17 @@ template <class T> struct gpu_engine final : md_engine {
 };
 
 template <class T>
-md_status make_engine(md_engine **engine, md_model *model, md_particles *p, const md_engine_options *options,
-                      const gpu_choice &choice, const cudaDeviceProp &device)
+md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                      const md_engine_options *options, const gpu_choice &choice,
+                      const cudaDeviceProp &device, int sharers)
 {
   gpu_engine<T> *e = new (std::nothrow) gpu_engine<T>();
   if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
   e->model = model;
   e->p = p;
+  e->comm = comm;
+  e->several = comm->size > 1;
+  e->sharers = sharers;
   e->options = *options;
   e->choice = choice;
   e->device = device;
@@ -1009,25 +1357,86 @@ md_status make_engine(md_engine **engine, md_model *model, md_particles *p, cons
   return MD_OK;
 }
 
+/* The most ranks that have one device. */
+md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharers)
+{
+  double most = 1.0;
+  std::vector<int32_t> to((size_t)comm->size);
+  std::vector<cudaUUID_t> mine((size_t)comm->size, device.uuid);
+  for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
+  cudaUUID_t *all = nullptr;
+  int64_t count = 0;
+  MD_TRY(comm->deliver(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t), (void **)&all, &count));
+  most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
+    return memcmp(&other, &device.uuid, sizeof other) == 0;
+  });
+  free(all);
+  MD_TRY(comm->max(comm, &most, 1));
+  *sharers = (int)most;
+  return MD_OK;
+}
+
+/* What several ranks cannot do. */
+md_status check_ranks(const md_engine_options *options)
+{
+  const md_gpu_options *g = &options->gpu;
+  if (g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE, "--gpu-naive takes all pairs of one rank; run it without mpirun");
+  if (g->unsorted || g->unpadded || g->rolled || g->staged)
+    return md_error(MD_USAGE, "package gpu: sorted, padded, unrolled and staged are teaching switches of a "
+                              "kernel for one rank; run it without mpirun");
+  return MD_OK;
+}
+
+/* Whether a device can pack is a matter of its kind: all ranks must have the same records. */
+md_status agree_to_pack(md_comm *comm, gpu_choice *choice)
+{
+  double cannot = !choice->packed;
+  MD_TRY(comm->max(comm, &cannot, 1));
+  choice->packed = cannot == 0.0;
+  return MD_OK;
+}
+
+/* Gives every rank its domain and the particles in it. */
+md_status divide(md_model *model, md_particles *p, md_comm *comm, const gpu_choice &choice)
+{
+  double width = 0.0;
+  for (int d = 0; d < model->box.dim; ++d)
+    width = std::max(width, gpu_halo_cells(model, &choice, d) * model->box.length[d] / choice.count[d]);
+  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width : 0.0));
+  return comm->migrate(comm, model, p);
+}
+
 md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                  const md_engine_options *options)
 {
-  if (comm->size > 1)
-    return md_error(MD_USAGE, "the gpu engine runs on one rank; use --engine openmp on several");
+  const bool several = comm->size > 1;
+  if (several) MD_TRY(check_ranks(options));
   cudaDeviceProp device;
-  MD_TRY(md_device_choose(options->gpu.device, &device));
+  MD_TRY(md_device_choose(options->gpu.device, several ? comm->local_rank : 0, &device));
+  int sharers = 1;
+  if (several) MD_TRY(count_sharers(comm, device, &sharers));
   device_memory memory = {0, options->gpu.memory};
   int64_t available = 0;
   MD_TRY(md_device_available(&memory, &available));
+  /* All ranks must choose alike. */
+  double least = -(double)(available / sharers);
+  if (several) MD_TRY(comm->max(comm, &least, 1));
   gpu_choice choice;
-  MD_TRY(gpu_choose(model, p->n, options, available, &choice));
+  MD_TRY(gpu_choose(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &choice));
+  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
+  if (several) MD_TRY(agree_to_pack(comm, &choice));
+  if (several) MD_TRY(divide(model, p, comm, choice));
+  auto make = [&](auto layout) {
+    return make_engine<decltype(layout)>(engine, model, p, comm, options, choice, device, sharers);
+  };
   const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
-  if (!mixed && !choice.tagged) return make_engine<exact2>(engine, model, p, options, choice, device);
-  if (!mixed && flat) return make_engine<exact2_tagged>(engine, model, p, options, choice, device);
-  if (!mixed) return make_engine<exact3_tagged>(engine, model, p, options, choice, device);
-  if (!choice.tagged) return make_engine<mixed2>(engine, model, p, options, choice, device);
-  if (flat) return make_engine<mixed2_tagged>(engine, model, p, options, choice, device);
-  return make_engine<mixed3_tagged>(engine, model, p, options, choice, device);
+  if (!mixed && !choice.tagged) return make(exact2{});
+  if (!mixed && flat) return make(exact2_tagged{});
+  if (choice.packed) return make(exact3_packed{});
+  if (!mixed) return make(exact3_tagged{});
+  if (!choice.tagged) return make(mixed2{});
+  return flat ? make(mixed2_tagged{}) : make(mixed3_tagged{});
 }
 
 md_status run(md_engine *e, int64_t n) { return e->run(n); }
@@ -1042,12 +1451,12 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 {
   cudaDeviceProp device;
   int64_t available = 0;
-  const bool there = md_device_choose(options->gpu.device, &device) == MD_OK;
+  const bool there = md_device_choose(options->gpu.device, 0, &device) == MD_OK;
   device_memory memory = {0, options->gpu.memory};
   if (there) MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
-  MD_TRY(gpu_choose(model, n, options, available, &choice));
-  gpu_memory(model, n, &options->gpu, &choice, out);
+  MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
+  gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
   out->available = available;
   if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
   return MD_OK;
@@ -1056,7 +1465,7 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",     "cells or lists on one GPU, fused force and move, the same bits",
+    "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
     create,    run,
     measure,   download,
     histogram, plan,

@@ -8,7 +8,7 @@
 
 /* x put back into the box along periodic axes. */
 template <class T>
-__device__ __forceinline__ typename T::record wrapped_record(const system_view<T> &s, typename T::record r)
+__device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s, typename T::particle r)
 {
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d)
@@ -17,7 +17,7 @@ __device__ __forceinline__ typename T::record wrapped_record(const system_view<T
 }
 
 template <class T>
-__device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::record &r)
+__device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::particle &r)
 {
   int cell = cell_along(s.grid, 0, T::where(s.scale, 0, r.x[0]), false);
   cell += cell_along(s.grid, 1, T::where(s.scale, 1, r.x[1]), false) * s.grid.row;
@@ -33,9 +33,9 @@ __device__ __forceinline__ int shift_along(int code, int d)
   return code / power % 3 - 1;
 }
 
-/* Calls f(shift code, cell) for every image of a wrapped record. */
+/* Calls f(shift code, cell) for every image of a wrapped particle. */
 template <class T, class F>
-__device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::record &r, F f)
+__device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)
 {
   double x[3] = {0.0, 0.0, 0.0};
   bool low[3], high[3];

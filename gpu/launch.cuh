@@ -15,8 +15,11 @@ struct launch {
   int most_blocks; /* a grid that walks need not be larger */
 };
 
-/* Blocks for one thread per element. */
-inline int blocks_for(int64_t count, int threads) { return (int)((count + threads - 1) / threads); }
+/* Blocks for one thread per element; one if there are none, as a rank may have no particles. */
+inline int blocks_for(int64_t count, int threads)
+{
+  return count > 0 ? (int)((count + threads - 1) / threads) : 1;
+}
 inline int blocks_walking(const launch &l, int64_t count)
 {
   const int blocks = blocks_for(count, l.threads);
@@ -27,10 +30,11 @@ inline int blocks_walking(const launch &l, int64_t count)
 typedef exact_layout<2, false> exact2;
 typedef exact_layout<2, true> exact2_tagged;
 typedef exact_layout<3, true> exact3_tagged;
+typedef packed_layout exact3_packed;
 typedef mixed_layout<2, false> mixed2;
 typedef mixed_layout<2, true> mixed2_tagged;
 typedef mixed_layout<3, true> mixed3_tagged;
-#define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged)
+#define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
 /* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
@@ -117,7 +121,8 @@ template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
-/* output.cu: particles in and out, in the order of the host's arrays, and pictures of them. */
+/* output.cu: particles in and out, in the order of the host's arrays (origin NULL: in that of the device), and pictures
+ * of them. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
 template <class T>
@@ -141,7 +146,8 @@ md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
-/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. */
+/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. origin NULL: ids are by local
+ * index, ghosts included. */
 struct culprit {
   unsigned long long a, b; /* ids of a pair; or id and axis */
   double r2, x, v;

@@ -4,11 +4,17 @@
  * A position is one record, so that a neighbour costs one or two wide loads:
  *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells
  *   tagged 2D/3D  x y z type path     32 bytes (mixed: 16)  several types, lists, three dimensions
- * `path` is the length of the particle's path since the last rebin: an upper bound of its displacement that costs no
- * further memory traffic.
+ *   packed 3D     x y z type          16 bytes, and 8 that no neighbour reads: lists, up to four types
+ * `path` is the length of the particle's path since the last rebin, less what lists allow it in excess of others: an
+ * upper bound of its displacement that costs no further memory traffic.
  *
  * exact: coordinates are doubles on the position grid, impulses are summed as whole numbers of quanta
  *   (common/exact.h) in 64-bit integers: any order of additions, any atomics, the same bits.
+ * packed: exact as well. A neighbour's position is known modulo 2^42 quanta, three cutoffs or more (common/model.c), which
+ *   tells it from everything else in a list. The difference of two of them, as whole numbers, becomes the mantissa of a
+ *   double whose last bit is worth a quantum, so that one subtraction gives it in sigma: no conversion, no rounding. The
+ *   ten further bits of each coordinate (its page) and the path lie in an array of their own. Outside pair loops a
+ *   packed particle is unpacked into an exact tagged one.
  * mixed: coordinates are 32-bit fractions of the box (of twice the box along axes that are not periodic, so that no
  *   two places look alike). The resolution is the same everywhere, a difference is exact and is the minimum image by
  *   the overflow of integers, and only the pair arithmetic behind it is in single precision. Sums of four pairs are
@@ -21,10 +27,20 @@
 
 #include <type_traits>
 
-/* Positions on a 32-bit scale: x = origin + unit * u. Unused by exact layouts. */
+/* Positions as 52-bit counts of quanta q of the position grid: x = origin + q m. */
+struct scale52 {
+  double origin[3];
+  double base;       /* 2^52 q: base + q m has the bits of m as its mantissa */
+  double last;       /* (2^52 - 1) q */
+  double middle;     /* base + 2^41 q: of a difference modulo 2^42 */
+  uint32_t exponent; /* upper word of base */
+};
+
+/* Positions on a 32-bit scale: x = origin + unit * u. Unused by exact layouts, of which packed ones use `fine`. */
 struct scale32 {
   double origin[3], unit[3], per_unit[3];
   float unit_single[3];
+  scale52 fine;
 };
 
 struct alignas(16) exact_plain {
@@ -34,6 +50,17 @@ struct alignas(32) exact_tagged {
   double x[3];
   uint32_t type; /* 0-based */
   float path;
+};
+struct alignas(16) exact_packed {
+  uint32_t low[3];
+  uint32_t high; /* from below: ten bits each of x, y and z, and the type */
+};
+struct alignas(8) packed_rest {
+  uint32_t page; /* ten bits each, above those */
+  float path;
+};
+/* Of layouts whose record is all there is. */
+struct no_rest {
 };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
@@ -47,6 +74,7 @@ struct alignas(16) mixed_tagged {
 /* Type and path of a record: plain ones have one type, and no path. */
 MD_FN int type_of(const exact_plain &) { return 0; }
 MD_FN int type_of(const exact_tagged &r) { return (int)r.type; }
+MD_FN int type_of(const exact_packed &r) { return (int)(r.high >> 30); }
 MD_FN int type_of(const mixed_plain &) { return 0; }
 MD_FN int type_of(const mixed_tagged &r) { return r.type; }
 __device__ __forceinline__ float path_of(const exact_tagged &r) { return r.path; }
@@ -55,10 +83,10 @@ __device__ __forceinline__ float path_of(const mixed_tagged &r)
   return __uint_as_float((uint32_t)r.path16 << 16);
 }
 __device__ __forceinline__ void set_path(exact_tagged &r, float path) { r.path = path; }
-/* Rounded up: a path must never be taken for shorter than it is. */
+/* Rounded up, negative ones too: a path must never be taken for shorter than it is. */
 __device__ __forceinline__ void set_path(mixed_tagged &r, float path)
 {
-  r.path16 = (uint16_t)((__float_as_uint(path) + 0xffffu) >> 16);
+  r.path16 = (uint16_t)((__float_as_uint(path) + (path > 0.0f ? 0xffffu : 0u)) >> 16);
 }
 
 /* Whole records, by as few and as wide loads as there can be. */
@@ -68,6 +96,11 @@ __device__ __forceinline__ exact_plain load_record(const exact_plain *at)
   return exact_plain{{r.x, r.y}};
 }
 __device__ __forceinline__ exact_tagged load_record(const exact_tagged *at) { return *at; }
+__device__ __forceinline__ exact_packed load_record(const exact_packed *at)
+{
+  const uint4 r = *(const uint4 *)at;
+  return exact_packed{{r.x, r.y, r.z}, r.w};
+}
 __device__ __forceinline__ mixed_plain load_record(const mixed_plain *at)
 {
   const uint2 r = *(const uint2 *)at;
@@ -81,10 +114,12 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
 
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = false;
+  static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false;
   typedef double real;     /* of pair arithmetic, velocities and impulses */
-  typedef double position; /* one coordinate */
-  typedef std::conditional_t<TAG, exact_tagged, exact_plain> record;
+  typedef double position; /* one coordinate of a particle */
+  typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what neighbours read */
+  typedef no_rest rest;                                              /* what they do not */
+  typedef record particle;                                           /* both, unpacked */
 
   /* A sum of impulses, in quanta. */
   struct sum {
@@ -98,10 +133,18 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   static __device__ __forceinline__ void settle(sum &) {}
   static __device__ __forceinline__ double total(const sum &s) { return (double)s.quanta; }
 
-  static __device__ __forceinline__ double delta(const scale32 &, int, double a, double b) { return a - b; }
+  static __device__ __forceinline__ double delta(const scale32 &, int d, const record &a, const record &b)
+  {
+    return a.x[d] - b.x[d];
+  }
   static __host__ __device__ __forceinline__ double where(const scale32 &, int, double x) { return x; }
   static __host__ __device__ __forceinline__ double place(const scale32 &, int, double x) { return x; }
-  static __device__ __forceinline__ double shifted(double x, double shift) { return x + shift; }
+  static __device__ __forceinline__ record image(const scale32 &, record r, const double shift[3])
+  {
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) r.x[d] += shift[d];
+    return r;
+  }
   /* Outside by less than a box length, as the drifts since the last rebin leave it; farther is an error found
    * elsewhere. */
   static __device__ __forceinline__ double wrapped(double x, double lo, double hi, double length)
@@ -112,12 +155,76 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   }
 };
 
+struct packed_layout : exact_layout<3, true> {
+  static constexpr bool PACKED = true;
+  typedef exact_packed record;
+  typedef packed_rest rest;
+  typedef exact_tagged particle;
+
+  static __device__ __forceinline__ uint64_t low42(const record &r, int d)
+  {
+    return (uint64_t)(r.high >> (10 * d) & 0x3ffu) << 32 | r.low[d];
+  }
+  /* Bits above 42 are left to chance until the end, where they are cut off: one operation instead of three. */
+  static __device__ __forceinline__ double delta(const scale32 &scale, int d, const record &a,
+                                                 const record &b)
+  {
+    const uint64_t own = (uint64_t)((a.high >> (10 * d)) + 0x200u) << 32 | a.low[d];
+    const uint64_t other = (uint64_t)(b.high >> (10 * d)) << 32 | b.low[d], difference = own - other;
+    const uint32_t upper = ((uint32_t)(difference >> 32) & 0x3ffu) | scale.fine.exponent;
+    return __hiloint2double((int)upper, (int)(uint32_t)difference) - scale.fine.middle;
+  }
+  /* Doubles again, as 2^52 + 2^51 quanta whose low 42 bits are those of the shift, negative or not. */
+  static __device__ __forceinline__ record image(const scale32 &scale, const record &r, const double shift[3])
+  {
+    record out = {{0, 0, 0}, r.high & 0xc0000000u};
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      const double whole = shift[d] + 1.5 * scale.fine.base;
+      const uint64_t x = low42(r, d) + (uint64_t)md_bits(whole);
+      out.low[d] = (uint32_t)x;
+      out.high |= (uint32_t)(x >> 32 & 0x3ffu) << (10 * d);
+    }
+    return out;
+  }
+
+  static __device__ __forceinline__ particle unpack(const scale32 &scale, const record &r, const rest &more)
+  {
+    particle p = {{0.0, 0.0, 0.0}, (uint32_t)type_of(r), more.path};
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      const uint32_t page = more.page >> (10 * d) & 0x3ffu, high = r.high >> (10 * d) & 0x3ffu;
+      const double m = __hiloint2double((int)(scale.fine.exponent | page << 10 | high), (int)r.low[d]);
+      p.x[d] = (m - scale.fine.base) + scale.fine.origin[d];
+    }
+    return p;
+  }
+  /* What is too far out is put at the edge of the scale, outside of every box: it flew, or is not a number. */
+  static __device__ __forceinline__ void pack(const scale32 &scale, const particle &p, record &r, rest &more)
+  {
+    r.high = p.type << 30;
+    more.page = 0;
+    more.path = p.path;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      const double count = fmin(fmax(p.x[d] - scale.fine.origin[d], 0.0), scale.fine.last);
+      const double m = count + scale.fine.base;
+      const uint32_t upper = (uint32_t)__double2hiint(m);
+      r.low[d] = (uint32_t)__double2loint(m);
+      r.high |= (upper & 0x3ffu) << (10 * d);
+      more.page |= (upper >> 10 & 0x3ffu) << (10 * d);
+    }
+  }
+};
+
 template <int DIMENSION, bool TAG> struct mixed_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = true;
+  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false;
   typedef float real;
   typedef uint32_t position;
   typedef std::conditional_t<TAG, mixed_tagged, mixed_plain> record;
+  typedef no_rest rest;
+  typedef record particle;
 
   struct sum {
     float part;
@@ -143,9 +250,9 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
     return (float)s.whole;
   }
 
-  static __device__ __forceinline__ float delta(const scale32 &scale, int d, uint32_t a, uint32_t b)
+  static __device__ __forceinline__ float delta(const scale32 &scale, int d, const record &a, const record &b)
   {
-    return (float)(int32_t)(a - b) * scale.unit_single[d];
+    return (float)(int32_t)(a.x[d] - b.x[d]) * scale.unit_single[d];
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &scale, int d, uint32_t u)
   {
@@ -155,7 +262,10 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     return (uint32_t)(uint64_t)(int64_t)rint((x - scale.origin[d]) * scale.per_unit[d]);
   }
-  static __device__ __forceinline__ uint32_t shifted(uint32_t u, double) { return u; }
+  static __device__ __forceinline__ record image(const scale32 &, const record &r, const double[3])
+  {
+    return r;
+  }
   static __device__ __forceinline__ uint32_t wrapped(uint32_t u, double, double, double) { return u; }
 };
 

@@ -41,13 +41,12 @@ static __global__ void __launch_bounds__(256)
   if (!begin_step(s, false, now)) return;
   const int64_t done = now.done;
   const double kicks = done == 0 ? a.first_kicks : a.kicks;
-  typename T::record *x = s.x[now.parity];
   unsigned bits = 0;
   float usage = 0.0f;
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
-    typename T::record r = x[i];
+    typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
     const double ratio = a.velocity_per_v[type], time_scale = a.motion.time * ratio;
     double noise = 0.0;
@@ -73,10 +72,10 @@ static __global__ void __launch_bounds__(256)
     }
     if (!sane) bits |= HALT_FLYER;
     if constexpr (SOURCE == FROM_ALL)
-      r = wrapped_record<T>(s, r);
+      r = wrapped<T>(s, r);
     else
       usage = fmaxf(usage, slack_used<T, SOURCE>(s, SOURCE == FROM_CELLS ? s.cell[i] : 0, moved2, r));
-    x[i] = r;
+    store_particle<T>(s, now.parity, i, r);
   }
   end_step(s.ctl, s.launch, bits, usage);
 }

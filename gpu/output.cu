@@ -9,7 +9,10 @@ static __global__ void k_load_position(const __grid_constant__ system_view<T> s,
                                        const double *__restrict__ from)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < s.n) s.x[0][i].x[d] = T::place(s.scale, d, from[i]);
+  if (i >= s.n) return;
+  typename T::particle r = load_particle<T>(s, 0, i);
+  r.x[d] = T::place(s.scale, d, from[i]);
+  store_particle<T>(s, 0, i, r);
 }
 
 template <class T>
@@ -43,8 +46,10 @@ static __global__ void k_load_type(const __grid_constant__ system_view<T> s,
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if constexpr (T::TAGGED)
     if (i < s.n) {
-      s.x[0][i].type = from[i] - 1u;
-      set_path(s.x[0][i], 0.0f);
+      typename T::particle r = load_particle<T>(s, 0, i);
+      r.type = from[i] - 1u;
+      set_path(r, 0.0f);
+      store_particle<T>(s, 0, i, r);
     }
 }
 
@@ -73,7 +78,7 @@ static __global__ void k_unload_position(const __grid_constant__ system_view<T> 
                                          const int *__restrict__ origin, typename T::position *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < s.n) to[origin[i]] = wrapped_record<T>(s, present(s)[i]).x[d];
+  if (i < s.n) to[origin ? origin[i] : i] = wrapped<T>(s, present_particle<T>(s, i)).x[d];
 }
 
 template <class T>
@@ -89,7 +94,7 @@ template <class R>
 static __global__ void k_unload(int n, const R *__restrict__ from, const int *__restrict__ origin, R *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[origin[i]] = from[i];
+  if (i < n) to[origin ? origin[i] : i] = from[i];
 }
 
 template <class T>
@@ -114,7 +119,7 @@ static __global__ void k_histogram(const __grid_constant__ system_view<T> s,
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record r = wrapped_record<T>(s, present(s)[i]);
+  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
   double at[3] = {0.0, 0.0, 0.0};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) at[d] = T::where(s.scale, d, r.x[d]);

@@ -17,13 +17,28 @@
 
 #include <cub/cub.cuh>
 
-/* Writes the record of particle `to`, and the ghosts that stem from it. */
+/* By how much farther than others a particle of velocity v is to be listed: by what it will presumably go beyond the
+ * slack. If it goes farther, lists end sooner, and nothing else happens. */
 template <class T>
-static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::record x, int cell,
-                                                     int to, int *ghost_cursor)
+static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
+                                                 const typename T::real v[3])
 {
-  if constexpr (T::TAGGED) set_path(x, 0.0f);
-  s.x[progress_before(s.ctl, s.launch).parity ^ 1u][to] = x;
+  if (!(s.extra > 0.0f)) return 0.0f;
+  float speed2 = 0.0f;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
+  const float path = sqrtf(speed2) * (float)s.velocity_per_v[type] * s.foresight;
+  return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
+}
+
+/* Writes the record of particle `to`, of velocity v, and the ghosts that stem from it. */
+template <class T>
+static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
+                                                     const typename T::real v[3], int cell, int to,
+                                                     int *ghost_cursor)
+{
+  if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
+  store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
   if (s.cell) s.cell[to] = cell;
   if (!ghost_cursor) return;
   each_image<T>(s, x, [&](int code, int c) {
@@ -44,7 +59,7 @@ static __global__ void k_scatter(const __grid_constant__ system_view<T> s, int *
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record x = wrapped_record<T>(s, present(s)[i]);
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, i));
   const int origin = f.origin_from[i];
   typename T::real v[3];
 #pragma unroll
@@ -54,7 +69,7 @@ static __global__ void k_scatter(const __grid_constant__ system_view<T> s, int *
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) f.v[d][to] = v[d];
   f.origin[to] = origin;
-  settle_record<T>(s, x, cell, to, ghost_cursor);
+  settle_record<T>(s, x, v, cell, to, ghost_cursor);
 }
 
 template <class T>
@@ -73,11 +88,12 @@ static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= s.n) return;
   const int from = order[k];
-  const typename T::record x = wrapped_record<T>(s, present(s)[from]);
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, from));
+  typename T::real v[3];
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) f.v[d][k] = s.v[d][from];
+  for (int d = 0; d < T::DIM; ++d) f.v[d][k] = v[d] = s.v[d][from];
   f.origin[k] = f.origin_from[from];
-  settle_record<T>(s, x, cell_of<T>(s, x), k, ghost_cursor);
+  settle_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
 }
 
 template <class T>
@@ -94,7 +110,7 @@ static __global__ void k_index(const __grid_constant__ system_view<T> s, int *cu
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const int cell = cell_of<T>(s, present(s)[i]);
+  const int cell = cell_of<T>(s, present_particle<T>(s, i));
   s.cell[i] = cell;
   order[atomicAdd(&cursor[cell], 1)] = i;
 }

@@ -14,10 +14,11 @@
 
 #include "gpu/layout.cuh"
 
-/* Reasons to stop, bits of progress.halt. */
+/* Reasons to stop, bits of progress.halt. The largest of several ranks' bits must hold the one that counts: a step that
+ * was not taken has moved nobody. */
 enum {
-  HALT_OVERLAP = 1, /* a pair leaves the exact range: the step was not taken */
-  HALT_FLYER = 2,   /* a particle moved too far or left: the state is that after the move */
+  HALT_FLYER = 1,   /* a particle moved too far or left: the state is that after the move */
+  HALT_OVERLAP = 2, /* a pair leaves the exact range: the step was not taken */
   HALT_GHOSTS = 4,  /* more ghosts than there is room for: rebin again with more */
   HALT_LIST = 8,    /* likewise for neighbours */
 };
@@ -118,42 +119,71 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 }
 
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
-struct ghost_view {
+template <class T> struct ghost_view {
   const int *start; /* by cell, like system_view.start; NULL: there are none */
-  int *owner;       /* local index */
+  int *owner;       /* local index; with `received`, index there */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
+  const typename T::particle
+      *received; /* on several ranks: the owners as they were at the rebin; else NULL */
 };
+
+/* On several ranks a step may come as two launches of one number: first the particles that others wait for, then the
+ * rest, while those are on their way. */
+enum step_part { PART_ALL, PART_SENT, PART_REST };
 
 /* One system, as kernels see it. */
 template <class T> struct system_view {
   control *ctl;
   unsigned launch; /* number of the next launch that changes the progress */
   typename T::record *x[2];
+  typename T::rest *rest[2]; /* packed layouts only, with x[0] and x[1]; owned particles only */
   typename T::real *v[3];
   int n;
   cell_grid grid;
   int *cell;        /* of each owned particle at the rebin; with cells only */
   const int *start; /* first particle of each cell; [total + 1] */
-  ghost_view ghost;
+  ghost_view<T> ghost;
   /* Neighbour lists, with lists only: particle i's entries, four by four, at list[(i/32 stride + r) 32 + i%32]. Padded
    * with i itself. */
   int4 *list;
   int *rows;  /* of each 32 particles */
   int stride; /* rows there is room for */
   bool half;  /* only neighbours with a higher index, and ghosts */
+  step_part part;
+  const int *sent;           /* particles that are sent, each once */
+  const unsigned *sent_bits; /* the same, a bit each */
+  int nsent;
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
   double halo[3]; /* how far ghosts must reach */
   double reach;   /* of lists */
-  float per_slack;
+  float slack, per_slack;
+  float extra;                   /* at most so much farther fast particles are listed */
+  float foresight;               /* time that lists should last */
+  const double *velocity_per_v;  /* by 0-based type */
   typename T::real k[MD_PAIR_K]; /* of the only pair of types */
   const typename T::real *table; /* [ntypes^2][MD_PAIR_K] */
   const double *overlap2;        /* [ntypes^2] */
   int ntypes;
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
 };
+
+/* How many particles a launch of a step goes through, which they are, and whether one of them is its own. PARTS: it may be
+ * one of two; kernels for whole steps are compiled without. */
+template <bool PARTS, class T> __host__ __device__ __forceinline__ int members(const system_view<T> &s)
+{
+  return PARTS && s.part == PART_SENT ? s.nsent : s.n;
+}
+template <bool PARTS, class T> __device__ __forceinline__ int member(const system_view<T> &s, int k)
+{
+  return PARTS && s.part == PART_SENT ? s.sent[k] : k;
+}
+template <bool PARTS, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
+{
+  return !PARTS || s.part != PART_REST || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
+}
 
 /* Where things stand before launch number `launch`. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
@@ -163,10 +193,48 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
   return p;
 }
 
+/* An owned particle with all that is known of it; parity: of the position array. */
+template <class T>
+__device__ __forceinline__ typename T::particle complete(const system_view<T> &s, unsigned parity, int i,
+                                                         const typename T::record &record)
+{
+  if constexpr (T::PACKED)
+    return T::unpack(s.scale, record, s.rest[parity][i]);
+  else
+    return record;
+}
+
+template <class T>
+__device__ __forceinline__ typename T::particle load_particle(const system_view<T> &s, unsigned parity, int i)
+{
+  return complete<T>(s, parity, i, load_record(s.x[parity] + i));
+}
+
+template <class T>
+__device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned parity, int i,
+                                               const typename T::particle &p)
+{
+  if constexpr (T::PACKED) {
+    typename T::record record;
+    typename T::rest rest;
+    T::pack(s.scale, p, record, rest);
+    *(uint4 *)&s.x[parity][i] = make_uint4(record.low[0], record.low[1], record.low[2], record.high);
+    s.rest[parity][i] = rest;
+  } else {
+    s.x[parity][i] = p;
+  }
+}
+
 /* The present positions. */
 template <class T> __device__ __forceinline__ typename T::record *present(const system_view<T> &s)
 {
   return s.x[progress_before(s.ctl, s.launch).parity];
+}
+
+template <class T>
+__device__ __forceinline__ typename T::particle present_particle(const system_view<T> &s, int i)
+{
+  return load_particle<T>(s, progress_before(s.ctl, s.launch).parity, i);
 }
 
 __device__ __forceinline__ int warp_largest(int value)

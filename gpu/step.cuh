@@ -3,7 +3,8 @@
  *
  * With cells the slack is how far a particle may stray out of the cell it was put in, (width - cutoff)/2 along any
  * axis: no other memory than its cell's number tells. With lists it is half the skin, and the particle's path length
- * since the rebin, carried in its record, bounds its displacement.
+ * since the rebin, carried in its record, bounds its displacement. Fast particles are listed farther, and their paths begin
+ * below zero.
  */
 #ifndef MD_GPU_STEP_CUH
 #define MD_GPU_STEP_CUH
@@ -81,7 +82,7 @@ __device__ __forceinline__ float kicked(float v, double kicks, float impulse, do
 
 /* The share of the slack used by a particle that was put into `cell` and is at x. */
 template <class T>
-__device__ __forceinline__ float strayed(const system_view<T> &s, int cell, const typename T::record &x)
+__device__ __forceinline__ float strayed(const system_view<T> &s, int cell, const typename T::particle &x)
 {
   int c[3];
   cell_coordinates<T::DIM>(s.grid, cell, c);
@@ -104,7 +105,7 @@ __device__ __forceinline__ float strayed(const system_view<T> &s, int cell, cons
 /* The share of the slack used, with the path of a tagged record lengthened by a step. */
 template <class T, int SOURCE>
 __device__ __forceinline__ float slack_used(const system_view<T> &s, int cell, float moved2,
-                                            typename T::record &x)
+                                            typename T::particle &x)
 {
   if constexpr (SOURCE == FROM_LIST) {
     const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);

@@ -79,7 +79,7 @@ __device__ __forceinline__ typename T::real separation(const scale32 &scale, con
   typename T::real r2 = 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    delta[d] = T::delta(scale, d, a.x[d], b.x[d]);
+    delta[d] = T::delta(scale, d, a, b);
     r2 = fma(delta[d], delta[d], r2);
   }
   return r2;
@@ -97,7 +97,7 @@ __device__ __forceinline__ double wide_separation(const scale32 &scale, const ty
     if constexpr (T::MIXED)
       delta = (double)(int32_t)(a.x[d] - b.x[d]) * scale.unit[d];
     else
-      delta = a.x[d] - b.x[d];
+      delta = T::delta(scale, d, a, b);
     r2 = fma(delta, delta, r2);
   }
   return r2;

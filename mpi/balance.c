@@ -64,8 +64,10 @@ md_status md_mpi_rebalance(md_comm *c, const md_model *model, const md_particles
 md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_particles *p)
 {
   mpi_state *s = mpi_state_of(c);
-  if (c->balance.every <= 0 || (s->balanced_at >= 0 && model->step - s->balanced_at < c->balance.every))
-    return MD_OK;
+  if (c->balance.every <= 0) return MD_OK;
+  /* reset_timestep may have turned the clock back. */
+  const int64_t since = model->step - s->balanced_at;
+  if (s->balanced_at >= 0 && since >= 0 && since < c->balance.every) return MD_OK;
   s->balanced_at = model->step;
   double most = (double)p->n, imbalance[2];
   MD_TRY(md_mpi_max(c, &most, 1));

@@ -5,7 +5,11 @@
  * and become messages.
  */
 #include "mpi/comm_mpi.h"
+#include "common/transport.h"
 #include "mpi/state.h"
+#ifdef MD_WITH_GPU
+#include "mpi/transport.h"
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,17 +81,26 @@ static int rank_at(md_comm *c, const int place[3])
 
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
 {
-  (void)c, (void)name, (void)transport;
-  return md_error(MD_RUNTIME, "this build has no way between GPUs of several ranks");
+  mpi_state *s = mpi_state_of(c);
+#ifdef MD_WITH_GPU
+  MD_TRY(md_transport_open(s->transports, name, &s->transport));
+#else
+  if (!s->transport)
+    return md_error(MD_RUNTIME, "this build has no GPU engine, and no messages between GPUs%s%s",
+                    name ? ": package gpu transport " : "", name ? name : "");
+#endif
+  *transport = s->transport;
+  return MD_OK;
 }
 
 static void destroy(md_comm *c)
 {
   mpi_state *s = mpi_state_of(c);
   if (s->alone) MPI_Abort(MPI_COMM_WORLD, (int)s->status);
+  if (s->transport) s->transport->destroy(s->transport);
   md_mpi_halo_free(s);
   md_decomposition_free(&s->division);
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k)
     if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
   free(s);
@@ -100,7 +113,7 @@ static md_status connect(md_comm *c)
 {
   mpi_state *s = mpi_state_of(c);
   MD_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k) MD_MPI(MPI_Comm_dup(MPI_COMM_WORLD, comms[k]));
   MD_MPI(MPI_Comm_rank(s->ranks, &c->rank));
   MD_MPI(MPI_Comm_size(s->ranks, &c->size));
@@ -141,7 +154,7 @@ md_status md_comm_mpi(md_comm **comm)
     free(s);
     return md_error(MD_RUNTIME, "out of memory: the communicator");
   }
-  s->ranks = s->halo = s->delivery = s->last = MPI_COMM_NULL;
+  s->ranks = s->halo = s->delivery = s->transports = s->agreement = s->last = MPI_COMM_NULL;
   s->balanced_at = -1;
   *c = (md_comm){.state = s,
                  .sum = md_mpi_sum,

@@ -31,7 +31,7 @@ static md_status sort_records(delivery *d, int ranks, int64_t n, const int32_t *
 {
   MD_TRY(md_array_new_zero(&d->begin, ranks + 1, sizeof *d->begin, "counts of records to send"));
   MD_TRY(md_array_new(&d->sorted, n, (unsigned long)d->size, "records to send"));
-  MD_TRY(md_array_new(&d->send, ranks, sizeof *d->send, "requests"));
+  MD_TRY(md_array_new(&d->send, ranks, sizeof(MPI_Request), "requests"));
   for (int64_t k = 0; k < n; ++k) ++d->begin[to[k] + 1];
   for (int r = 0; r < ranks; ++r) d->begin[r + 1] += d->begin[r];
   for (int64_t k = 0; k < n; ++k)
@@ -95,7 +95,7 @@ static md_status receive_all(delivery *d)
   MPI_Request barrier = MPI_REQUEST_NULL;
   bool entered = false;
   for (int finished = 0; !finished;) {
-    bool any;
+    bool any = false;
     MD_TRY(receive_one(d, &any));
     if (any) continue;
     if (entered) {
@@ -126,13 +126,16 @@ md_status md_mpi_deliver(md_comm *c, int64_t n, const int32_t *to, const void *r
   if (status == MD_OK) status = receive_all(&d);
   if (status == MD_OK && !d.received) status = md_array_new(&d.received, 0, 1, "received records");
   MPI_Type_free(&d.record);
-  free(d.sorted);
   free(d.begin);
-  free(d.send);
   if (status != MD_OK) {
+    /* What is under way must stay; the program ends anyway. */
+    if (d.sends == 0) free(d.sorted);
+    free(d.send);
     free(d.received);
     return status;
   }
+  free(d.sorted);
+  free(d.send);
   *received = d.received;
   *count = d.count;
   return MD_OK;

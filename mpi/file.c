@@ -60,19 +60,19 @@ static md_status open_file(md_comm *c, md_comm_file *f, bool append)
   mpi_state *s = mpi_state_of(c);
   const int code =
       MPI_File_open(s->ranks, f->name, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f->file);
-  MD_TRY(md_mpi_agree(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code)));
+  MD_TRY(md_mpi_agree_surely(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code)));
   MPI_Offset end = 0;
   const int sized = append ? MPI_File_get_size(f->file, &end) : MPI_File_set_size(f->file, 0);
   f->end = end;
-  return md_mpi_agree(c, sized == MPI_SUCCESS ? MD_OK : failed(f->path, sized));
+  return md_mpi_agree_surely(c, sized == MPI_SUCCESS ? MD_OK : failed(f->path, sized));
 }
 
 md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_file **file, int64_t *bytes)
 {
-  MD_TRY(md_mpi_agree(c, check_kind(c, path)));
+  MD_TRY(md_mpi_agree_surely(c, check_kind(c, path)));
   md_comm_file *f = calloc(1, sizeof *f);
   if (f) f->file = MPI_FILE_NULL;
-  md_status status = md_mpi_agree(c, set_name(f, path));
+  md_status status = md_mpi_agree_surely(c, set_name(f, path));
   if (f && status == MD_OK) status = open_file(c, f, append);
   if (!f || status != MD_OK) {
     if (f && f->file != MPI_FILE_NULL) MPI_File_close(&f->file);
@@ -110,15 +110,17 @@ md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   MD_TRY(md_mpi_before(c, &before));
   MD_TRY(md_mpi_sum(c, &total, 1));
   if (total == 0) return MD_OK;
-  const md_status status = write_at(f, f->end + before, bytes, n);
+  const md_status status = md_mpi_agree_surely(c, write_at(f, f->end + before, bytes, n));
+  /* Without the bytes of one rank, those of the others would stand behind a hole. */
+  if (status != MD_OK) MPI_File_set_size(f->file, f->end);
   f->end += total;
-  return md_mpi_agree(c, status);
+  return status;
 }
 
 md_status md_mpi_file_flush(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_sync(f->file);
-  return md_mpi_agree(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code));
+  return md_mpi_agree_surely(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code));
 }
 
 md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
@@ -127,5 +129,5 @@ md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
   const md_status status = code == MPI_SUCCESS ? MD_OK : failed(f->path, code);
   free(f->name);
   free(f);
-  return md_mpi_agree(c, status);
+  return md_mpi_agree_surely(c, status);
 }

@@ -13,6 +13,7 @@
  */
 #include "mpi/state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,24 +53,37 @@ static md_status reserve_doubles(double **array, int64_t *capacity, int64_t need
   return md_array_new(array, *capacity, sizeof **array, "halo messages");
 }
 
-/* Who of the owned particles and ghosts lies within width of the face. */
-static md_status select_senders(halo_message *m, const md_particles *p, int axis, int side, double edge)
+static md_status reserve_list(halo_message *m, int64_t count)
 {
-  m->nsend = 0;
-  if (m->to == MPI_PROC_NULL) return MD_OK;
-  const int64_t total = p->n + p->nghost;
+  m->nsend = count;
+  if (count <= m->send_capacity) return MD_OK;
+  m->send_capacity = count + count / 8;
+  free(m->send);
+  m->send = NULL;
+  return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
+}
+
+/* Who of the owned particles and ghosts lies below `low`, near the lower face, and who at or above `high`. */
+static md_status select_senders(mpi_state *s, const md_particles *p, int axis, double low, double high)
+{
+  halo_message *m = s->message[axis];
+  bounds between = {.first = axis, .last = axis + 1};
+  between.lo[axis] = m[0].to == MPI_PROC_NULL ? -(double)INFINITY : low;
+  between.hi[axis] = m[1].to == MPI_PROC_NULL ? (double)INFINITY : high;
   const double *x = p->x[axis];
-  int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int64_t i = 0; i < total; ++i) count += side == 0 ? x[i] < edge : x[i] >= edge;
-  if (count > m->send_capacity) {
-    m->send_capacity = count + count / 8;
-    free(m->send);
-    m->send = NULL;
-    MD_TRY(md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists"));
+  int64_t count, below = 0, above = 0;
+  MD_TRY(md_mpi_outside(s, p, p->n + p->nghost, &between, &count));
+  for (int64_t k = 0; k < count; ++k) {
+    below += x[s->found[k]] < between.lo[axis];
+    above += x[s->found[k]] >= between.hi[axis];
   }
-  for (int64_t i = 0; i < total; ++i)
-    if (side == 0 ? x[i] < edge : x[i] >= edge) m->send[m->nsend++] = (int32_t)i;
+  MD_TRY(reserve_list(&m[0], below));
+  MD_TRY(reserve_list(&m[1], above));
+  for (int64_t k = count - 1; k >= 0; --k) {
+    const int32_t i = s->found[k];
+    if (x[i] < between.lo[axis]) m[0].send[--below] = i;
+    if (x[i] >= between.hi[axis]) m[1].send[--above] = i;
+  }
   return MD_OK;
 }
 
@@ -132,10 +146,13 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
   const double lo = s->division.cut[axis][s->division.place[axis]];
   const double hi = s->division.cut[axis][s->division.place[axis] + 1];
   meet(s, box, axis);
-  MD_TRY(select_senders(&m[0], p, axis, 0, lo + width));
-  MD_TRY(select_senders(&m[1], p, axis, 1, hi - width));
+  MD_TRY(select_senders(s, p, axis, lo + width, hi - width));
   MD_TRY(exchange_counts(c, m, axis));
   MD_TRY(md_particles_reserve(p, p->n + p->nghost + m[0].nreceive + m[1].nreceive + 1));
+  for (int side = 0; side < 2; ++side)
+    if (m[side].nsend > INT32_MAX / 3 || m[side].nreceive > INT32_MAX / 3)
+      return md_error(MD_RUNTIME, "%lld ghosts through one face are too many for a message: use more ranks",
+                      (long long)(m[side].nsend > m[side].nreceive ? m[side].nsend : m[side].nreceive));
   for (int side = 0; side < 2; ++side) {
     m[side].first = p->n + p->nghost;
     MD_TRY(exchange_ghosts(c, &m[side], p, axis, side));
@@ -156,7 +173,9 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   for (int a = 0; a < box->dim; ++a)
     for (int k = 0; k < s->division.count[a]; ++k) {
       const double thickness = s->division.cut[a][k + 1] - s->division.cut[a][k];
-      if ((s->division.count[a] > 1 || box->periodic[a]) && thickness < width * (1.0 - 1e-5))
+      /* A periodic axis that is not divided may be a hair shorter than the halo: beyond it are only second images. */
+      const double least = s->division.count[a] > 1 ? width : box->periodic[a] ? width * (1.0 - 1e-5) : 0.0;
+      if (thickness < least)
         return md_error(MD_USAGE,
                         "a domain is %.4g thick along %c, thinner than the halo of %.4g: use fewer ranks, or "
                         "a smaller skin (neighbor)",
@@ -225,6 +244,7 @@ md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool *done)
 
 void md_mpi_halo_free(mpi_state *s)
 {
+  free(s->found);
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {
       free(s->message[a][side].send);

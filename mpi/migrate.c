@@ -9,7 +9,6 @@
 #include "common/faults.h"
 #include "mpi/state.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,47 +25,21 @@ static void wrap(const md_box *box, md_particles *p)
   }
 }
 
-static bool inside(const md_particles *p, int64_t i, const double lo[3], const double hi[3])
+/* Those whose owner may be another are s->found[*count]. *lost: one that is outside the box, of the smallest id. */
+static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
+                              md_flyer *lost)
 {
-  bool in = true;
-  for (int d = 0; d < p->dim; ++d) in = in && p->x[d][i] >= lo[d] && p->x[d][i] < hi[d];
-  return in;
-}
-
-/* Those whose owner may be another: indices in order. *lost: one that is outside the box, of the smallest id. */
-static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int32_t **leaver,
-                              int64_t *count, md_flyer *lost)
-{
-  double lo[3], hi[3];
-  c->domain(c, box, lo, hi);
-  const int chunks = omp_get_max_threads();
-  int64_t *begin;
-  MD_TRY(md_array_new_zero(&begin, chunks + 1, sizeof *begin, "counts of particles that leave"));
-#pragma omp parallel for schedule(static, 1)
-  for (int k = 0; k < chunks; ++k) {
-    int64_t found = 0;
-    for (int64_t i = p->n * k / chunks; i < p->n * (k + 1) / chunks; ++i) found += !inside(p, i, lo, hi);
-    begin[k + 1] = found;
-  }
-  for (int k = 0; k < chunks; ++k) begin[k + 1] += begin[k];
-  *count = begin[chunks];
-  md_status status = md_array_new(leaver, *count, sizeof **leaver, "particles that leave");
-  if (status == MD_OK) {
-#pragma omp parallel for schedule(static, 1)
-    for (int k = 0; k < chunks; ++k) {
-      int64_t at = begin[k];
-      for (int64_t i = p->n * k / chunks; i < p->n * (k + 1) / chunks; ++i)
-        if (!inside(p, i, lo, hi)) (*leaver)[at++] = (int32_t)i;
+  mpi_state *s = mpi_state_of(c);
+  bounds own = {.first = 0, .last = p->dim};
+  c->domain(c, box, own.lo, own.hi);
+  MD_TRY(md_mpi_outside(s, p, p->n, &own, count));
+  for (int64_t k = 0; k < *count; ++k)
+    for (int d = 0; d < p->dim; ++d) {
+      const int64_t i = s->found[k];
+      if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]))
+        md_flyer_add(lost, p->id[i], d, p->x[d][i], p->v[d][i], 1.0);
     }
-    for (int64_t k = 0; k < *count; ++k)
-      for (int d = 0; d < p->dim; ++d) {
-        const int64_t i = (*leaver)[k];
-        if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]))
-          md_flyer_add(lost, p->id[i], d, p->x[d][i], p->v[d][i], 1.0);
-      }
-  }
-  free(begin);
-  return status;
+  return MD_OK;
 }
 
 /* Fills the places of the leavers from the end: those that stay keep no order, which nothing depends on. */
@@ -133,7 +106,7 @@ static md_status check(md_comm *c, const md_model *model, const md_particles *p,
 {
   int64_t values[2] = {p->n, lost->id != INT64_MAX};
   MD_TRY(md_mpi_sum(c, values, 2));
-  if (values[1] > 0) return md_mpi_agree(c, md_flyer_status(lost, model));
+  if (values[1] > 0) return md_mpi_agree_surely(c, md_flyer_status(lost, model));
   if (values[0] == model->natoms) return MD_OK;
   return md_error(MD_PHYSICS, "step %lld: %lld particles of %lld are left after moving between ranks",
                   (long long)model->step, (long long)values[0], (long long)model->natoms);
@@ -141,16 +114,14 @@ static md_status check(md_comm *c, const md_model *model, const md_particles *p,
 
 md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
 {
-  int32_t *leaver = NULL;
+  mpi_state *s = mpi_state_of(c);
   int64_t count = 0;
   md_flyer lost = md_flyer_none();
   p->nghost = 0;
   wrap(&model->box, p);
-  MD_TRY(md_decomposition_fit(&mpi_state_of(c)->division, &model->box));
+  MD_TRY(md_decomposition_fit(&s->division, &model->box));
   MD_TRY(md_mpi_rebalance_if_due(c, model, p));
-  MD_TRY(find_leavers(c, &model->box, p, &leaver, &count, &lost));
-  const md_status status = send_leavers(c, p, leaver, count);
-  free(leaver);
-  MD_TRY(status);
+  MD_TRY(find_leavers(c, &model->box, p, &count, &lost));
+  MD_TRY(send_leavers(c, p, s->found, count));
   return check(c, model, p, &lost);
 }

@@ -3,10 +3,10 @@
  * Sums are of integers and maxima of doubles: both are exact, so that the order in which MPI combines ranks is of no
  * consequence.
  *
- * A rank whose program ends with an error that the others do not have cannot know which call they wait in. It waits in
- * a call of its own, on a communicator that is used for nothing else: if all come, they agree on one message; if not
- * within a few seconds, it says its own and ends them (MPI_Abort). Lower ranks wait less long, so that the first to
- * speak is, most often, the only one.
+ * A rank with an error that the others do not have cannot know which call they wait in. It waits for them on a
+ * communicator that is used for agreements alone, so that its messages cannot be taken for those of another call: if all
+ * come, they agree on one message; if not within a few seconds, it says its own and ends them (MPI_Abort). Lower ranks
+ * wait less long, so that the first to speak is, most often, the only one.
  */
 #include "mpi/state.h"
 
@@ -69,29 +69,52 @@ static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
   return agreed;
 }
 
+/* Waits for the others in a barrier; with an error only so long that *all_here may stay false. */
+static md_status wait_for_all(MPI_Comm ranks, int rank, md_status status, bool *all_here)
+{
+  const double patience = 2.0 + 0.25 * (rank < 32 ? rank : 32), began = MPI_Wtime();
+  const struct timespec nap = {.tv_nsec = 1000000};
+  MPI_Request barrier;
+  *all_here = true;
+  MD_MPI(MPI_Ibarrier(ranks, &barrier));
+  if (status == MD_OK) {
+    MD_MPI(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+    return MD_OK;
+  }
+  for (;;) {
+    int here;
+    MD_MPI(MPI_Test(&barrier, &here, MPI_STATUS_IGNORE));
+    *all_here = here != 0;
+    if (here || MPI_Wtime() - began > patience) return MD_OK;
+    nanosleep(&nap, NULL);
+  }
+}
+
+static md_status meet_and_agree(md_comm *c, MPI_Comm ranks, md_status status)
+{
+  mpi_state *s = mpi_state_of(c);
+  bool all_here;
+  if (s->alone) return status;
+  MD_TRY(wait_for_all(ranks, c->rank, status, &all_here));
+  if (all_here) return agree_on(ranks, c->rank, status);
+  s->alone = true;
+  s->status = status;
+  return status;
+}
+
 md_status md_mpi_agree(md_comm *c, md_status status)
+{
+  return meet_and_agree(c, mpi_state_of(c)->agreement, status);
+}
+
+md_status md_mpi_agree_surely(md_comm *c, md_status status)
 {
   return agree_on(mpi_state_of(c)->ranks, c->rank, status);
 }
 
 md_status md_mpi_conclude(md_comm *c, md_status status, bool *alone)
 {
-  mpi_state *s = mpi_state_of(c);
-  const double patience = 2.0 + 0.25 * (c->rank < 32 ? c->rank : 32), began = MPI_Wtime();
-  const struct timespec nap = {.tv_nsec = 1000000};
-  MPI_Request barrier;
-  int all_here = 0;
-  MD_MPI(MPI_Ibarrier(s->last, &barrier));
-  while (!all_here) {
-    MD_MPI(MPI_Test(&barrier, &all_here, MPI_STATUS_IGNORE));
-    if (all_here) break;
-    if (status != MD_OK && MPI_Wtime() - began > patience) {
-      s->alone = *alone = true;
-      s->status = status;
-      return status;
-    }
-    nanosleep(&nap, NULL);
-  }
-  *alone = false;
-  return agree_on(s->last, c->rank, status);
+  const md_status agreed = meet_and_agree(c, mpi_state_of(c)->last, status);
+  *alone = mpi_state_of(c)->alone;
+  return agreed;
 }

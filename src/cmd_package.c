@@ -120,6 +120,17 @@ static bool set_memory(md_gpu_options *gpu, const char *value)
   return true;
 }
 
+static bool set_transport(md_gpu_options *gpu, const char *value)
+{
+  static const char *const ways[] = {"auto", "nccl", "aware", "staged"};
+  for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
+    if (!is(value, ways[k])) continue;
+    gpu->transport = k == 0 ? NULL : ways[k];
+    return true;
+  }
+  return false;
+}
+
 static const struct {
   const char *name;
   bool (*set)(md_gpu_options *gpu, const char *value); /* false: not an accepted value */
@@ -141,6 +152,7 @@ static const struct {
     {"device", set_device, "auto or a device's number, at least 0"},
     {"memory", set_memory, "all or a positive number of MiB"},
     {"profile", set_profile, "yes or no"},
+    {"transport", set_transport, "auto, nccl, aware or staged"},
 };
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };

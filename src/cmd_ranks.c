@@ -23,7 +23,7 @@ md_status md_do_processors(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "processors: unknown keyword '%.64s'; only Px Py Pz are accepted",
                     words->word[3]);
   const bool all = grid[0] && grid[1] && grid[2];
-  if (size % ranks != 0 || (all && ranks != size))
+  if (ranks < 1 || size % ranks != 0 || (all && ranks != size))
     return md_error(
         MD_USAGE,
         "processors %.16s %.16s %.16s does not fit the %d rank%s of this run; write processors * * *",

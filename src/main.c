@@ -37,7 +37,7 @@ typedef struct preset {
 } preset;
 
 typedef struct command_line {
-  const char *deck;
+  const char *deck; /* empty: not given */
   const char *log_name, *screen_name, *echo;
   const char *engine;
   const md_engine_kind *kind; /* that of `engine`, or the GPU's for --gpu-naive */
@@ -213,6 +213,8 @@ static md_status check_going_on(const command_line *c)
 
 static md_status check_options(const command_line *c)
 {
+  if (c->deck[0] == '\0')
+    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
   if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
     return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
   if (c->plan && c->log_name && strcmp(c->log_name, "none") != 0)
@@ -231,8 +233,6 @@ static md_status parse(int argc, char **argv, command_line *c)
     MD_TRY(one_value(c, argv[a], a + 1 < argc ? argv[a + 1] : NULL));
     a += 2;
   }
-  if (!c->deck)
-    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
   MD_TRY(check_options(c));
   MD_TRY(check_going_on(c));
   if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
@@ -476,7 +476,7 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
   }
   const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0;
   const int first = plan ? 2 : 1;
-  command_line c = {.engine = md_engines[0]->name, .plan = plan, .started = started};
+  command_line c = {.deck = "", .engine = md_engines[0]->name, .plan = plan, .started = started};
   MD_TRY(parse(argc - first, argv + first, &c));
   return run(comm, &c, alone);
 }
@@ -487,10 +487,13 @@ static md_status open_comm(md_comm **comm)
 #ifdef MD_WITH_MPI
   if (md_mpi_launched()) return md_comm_mpi(comm);
 #else
-  const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-  if (ranks && strtol(ranks, NULL, 10) > 1)
-    return md_error(MD_RUNTIME,
-                    "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+    const char *ranks = getenv(sizes[k]);
+    if (ranks && strtol(ranks, NULL, 10) > 1)
+      return md_error(MD_RUNTIME,
+                      "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
+  }
 #endif
   return md_comm_serial(comm);
 }

@@ -42,6 +42,7 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, di
   static const int any[3] = {0, 0, 0};
   part->domain = sim->model;
   md_box *box = &part->domain.box;
+  for (int d = 0; d < 3; ++d) part->count[d] = 1;
   if (sim->model.natoms > 0 && n != sim->model.natoms) {
     const double scale = pow((double)n / (double)sim->model.natoms, 1.0 / box->dim);
     for (int d = 0; d < box->dim; ++d) box->length[d] *= scale;
@@ -51,7 +52,8 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, di
         MD_USAGE,
         "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x %.4g",
         ranks, halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
-  for (int d = 0; d < box->dim; ++d) {
+  const int dim = box->dim == 2 ? 2 : 3;
+  for (int d = 0; d < dim; ++d) {
     box->periodic[d] = box->periodic[d] || part->count[d] > 1;
     box->length[d] /= part->count[d];
     box->hi[d] = box->lo[d] + box->length[d];
@@ -68,13 +70,15 @@ static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? 
 static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine_plan *plan)
 {
   const int ranks = sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1;
+  md_engine_options options = sim->options;
+  options.ranks = ranks;
   *plan = (md_engine_plan){0};
   /* The halo's width is a matter of the whole box. */
   MD_TRY(divide(sim, n, 1, 0.0, part));
-  MD_TRY(sim->engine->plan(&part->domain, held(part), &sim->options, plan));
+  MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
   MD_TRY(divide(sim, n, ranks, plan->halo, part));
-  return sim->engine->plan(&part->domain, held(part), &sim->options, plan);
+  return sim->engine->plan(&part->domain, held(part), &options, plan);
 }
 
 /* The most particles of one rank that `available` bytes hold. */
@@ -126,8 +130,9 @@ static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
   md_log_print(sim->log, "Largest number of particles that fits: %lld%s%s\n", (long long)most * ranks,
                ranks > 1 ? " on all ranks" : "", most == MD_PARTICLES_MAX ? ", the limit of a rank" : "");
   if (most == 0 || n <= most * ranks) return;
+  const int64_t needed = (n - 1) / most + 1;
   md_log_print(sim->log, "%lld particles do not fit: they need at least %lld ranks, each with such memory\n",
-               (long long)n, (long long)((n - 1) / most + 1));
+               (long long)n, (long long)needed);
 }
 
 /* What ranks tell one another: ghosts' positions every step, through the faces that are divided. */

@@ -186,9 +186,9 @@ static md_status loop(run_state *run)
   return MD_OK;
 }
 
-/* Least, mean and largest over ranks of n values. */
-static md_status over_ranks(md_comm *comm, const double *value, int n, double *least, double *mean,
-                            double *most)
+/* Least, mean and largest over ranks of n values, the mean of which is found in units of `unit`. */
+static md_status over_ranks(md_comm *comm, const double *value, int n, double unit, double *least,
+                            double *mean, double *most)
 {
   enum { MOST = 32 };
   double extremes[2 * MOST];
@@ -196,14 +196,14 @@ static md_status over_ranks(md_comm *comm, const double *value, int n, double *l
   for (int k = 0; k < n; ++k) {
     extremes[k] = value[k];
     extremes[n + k] = -value[k];
-    sum[k] = llrint(value[k] * 1e9);
+    sum[k] = llrint(value[k] / unit);
   }
   MD_TRY(comm->max(comm, extremes, 2 * n));
   MD_TRY(comm->sum(comm, sum, n));
   for (int k = 0; k < n; ++k) {
     most[k] = extremes[k];
     least[k] = -extremes[n + k];
-    mean[k] = (double)sum[k] * 1e-9 / comm->size;
+    mean[k] = (double)sum[k] * unit / comm->size;
   }
   return MD_OK;
 }
@@ -220,7 +220,7 @@ static md_status breakdown(const run_state *run, const md_engine_report *report,
     time[MD_PHASE_COUNT] -= time[phase];
   }
   time[MD_PHASE_COUNT] = md_max(time[MD_PHASE_COUNT], 0.0);
-  MD_TRY(over_ranks(sim->comm, time, ROWS, least, mean, most));
+  MD_TRY(over_ranks(sim->comm, time, ROWS, 1e-9, least, mean, most));
   const bool many = sim->comm->size > 1;
   md_log_print(sim->log, many ? "\nMPI task timing breakdown:\n"
                                 "Section |  min time  |  avg time  |  max time  | %%total\n"
@@ -248,7 +248,7 @@ static md_status shares(const run_state *run, const md_engine_report *report)
   enum { PARTICLES, GHOSTS, NEIGHBOURS, ROWS };
   const double value[ROWS] = {(double)sim->particles.n, (double)report->ghosts, report->neighbours};
   double least[ROWS], mean[ROWS], most[ROWS];
-  MD_TRY(over_ranks(sim->comm, value, ROWS, least, mean, most));
+  MD_TRY(over_ranks(sim->comm, value, ROWS, 0x1p-10, least, mean, most));
   int64_t bytes = report->bytes;
   MD_TRY(sim->comm->sum(sim->comm, &bytes, 1));
   if (sim->comm->size > 1) {

@@ -17,16 +17,23 @@ gpu: full and symmetric forces, from cells and from lists, counting and radix
     sort, every step that can be left out, intervals between rebins, skins and
     block sizes, and all pairs.  Nothing of it on the GPU may change a bit of what
     naive found on the CPU.
+mpi: the openmp engine over 1, 2, 3, 4, 6 and 8 ranks, as far as their domains fit,
+    of one or two threads, in grids of one, two and three dimensions, with cuts that
+    stay, that follow the particles, and that a command moved before the run; and
+    decks of their own: larger ones, particles that cross domains in one step, and
+    domains that are empty.
 
 Prints a row a deck.  Exit status: 0 all identical, 1 a difference, a failed run,
-or `--engine gpu` without a GPU (0 with --if-present).
+or `--engine gpu` without a GPU, `--engine mpi` without MPI (0 with --if-present).
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -49,6 +56,7 @@ class Case:
     length: float = 2.5
     variables: Mapping[str, harness.Value] = field(default_factory=dict)
     teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
+    fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,41 @@ class GpuVariant:
         return {"binsize": self.cell}
 
 
-AnyVariant = Union[Variant, GpuVariant]
+@dataclass(frozen=True)
+class RankVariant:
+    """How ranks with the OpenMP engine are asked to do it."""
+
+    ranks: int
+    grid: Optional[Tuple[int, int, int]]  # None: the program's choice
+    threads: int
+    skin: float
+    balance: int  # steps between looks at the balance; 0: cuts stay
+    shifted: bool  # cuts are moved before the run, too
+
+    def text(self) -> str:
+        grid = "free" if self.grid is None else "x".join(map(str, self.grid))
+        balance = f"balance every {self.balance}" if self.balance else "no balance"
+        return (f"{self.ranks} ranks, grid {grid}, {self.threads} threads, skin {self.skin:g}, {balance}"
+                f"{', shifted' if self.shifted else ''}")
+
+    def how(self) -> Dict[str, Any]:
+        return {"ranks": self.ranks, "threads": self.threads}
+
+    def knobs(self) -> Dict[str, harness.Value]:
+        return {"skin": self.skin}
+
+    def deck(self, text: str) -> str:
+        """A deck with the commands that make this variant."""
+        before = "balance 1 shift\n" if self.shifted else ""
+        if self.balance:
+            before += f"fix cuts all balance {self.balance} 1\n"
+        text, runs = re.subn(r"(?m)^(?=run\s)", before, text)
+        assert runs == 1, "a deck with one run"
+        grid = ["*"] * 3 if self.grid is None else self.grid
+        return "processors {} {} {}\n".format(*grid) + text
+
+
+AnyVariant = Union[Variant, GpuVariant, RankVariant]
 
 # Keywords of `package gpu` that must not change a bit, with values for each; skins in sigma.
 GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
@@ -110,6 +152,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "device": ("auto", 0),
     "memory": ("all", 1024),
     "profile": ("yes",),
+    "transport": ("auto", "staged"),
 }
 
 
@@ -117,35 +160,70 @@ def boxes() -> Iterator[Case]:
     """Boxes where the last bit decides about cells and ghosts: twice the cutoff, and whole multiples of it."""
     for dim, sites in ((2, 5), (3, 5)):
         side = 5.0 * (1.0 + 1e-12)
-        yield Case(f"box 2 rc, {dim}D", "in.box",
+        yield Case(f"box 2 rc, {dim}D", "in.box", fits=(1, 1, 1),
                    variables={"dim": dim, "lx": side, "ly": side, "lz": side if dim == 3 else 1.0, "n": sites})
     for n, eps in itertools.product((3, 4), (-1e-9, 0.0, 1e-9)):
         side = 2.5 * n + eps
         dim = 3 if n == 3 else 2
         yield Case(f"box {n} rc {eps:+.0e}, {dim}D" if eps else f"box {n} rc, {dim}D", "in.box",
+                   fits=(2, 2, 2) if dim == 3 else (3, 2, 1),
                    variables={"dim": dim, "lx": side, "ly": 7.5 - eps, "lz": side if dim == 3 else 1.0,
                               "n": 6 if dim == 3 else 8})
 
 
 CASES: Tuple[Case, ...] = (
-    Case("repulsive 2D, walls", "in.repulsive", 0.01, teaching=True),
-    Case("overlapping start 2D", "in.overlap", 0.05),
-    Case("leapfrog mirror 2D", "in.overlap", 0.05, {"mirror": "yes"}),
-    Case("leapfrog drift float 2D", "in.overlap", 0.05, {"drift": "float"}),
-    Case("mixture 2D", "in.mixture"),
-    Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}),
-    Case("melt 3D", "in.melt"),
-    Case("langevin 3D", "in.langevin"),
-    Case("slab 3D, two walls", "in.slab"),
-    Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}),
-    Case("soft 3D", "in.soft", 1.3),
-    Case("WCA 2D", "in.wca", 1.12),
-    Case("four types 3D", "in.types", 3.0),
-    Case("four types, sixthpower", "in.types", 3.0, {"mix": "sixthpower"}),
-    Case("very close pairs 3D", "in.close"),
+    Case("repulsive 2D, walls", "in.repulsive", 0.01, teaching=True, fits=(8, 8, 1)),
+    Case("overlapping start 2D", "in.overlap", 0.05, fits=(8, 8, 1)),
+    Case("leapfrog mirror 2D", "in.overlap", 0.05, {"mirror": "yes"}, fits=(8, 8, 1)),
+    Case("leapfrog drift float 2D", "in.overlap", 0.05, {"drift": "float"}, fits=(8, 8, 1)),
+    Case("mixture 2D", "in.mixture", fits=(6, 6, 1)),
+    Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}, fits=(6, 6, 1)),
+    Case("melt 3D", "in.melt", fits=(2, 2, 2)),
+    Case("langevin 3D", "in.langevin", fits=(2, 2, 2)),
+    Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
+    Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),
+    Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
+    Case("WCA 2D", "in.wca", 1.13, fits=(8, 8, 1)),
+    Case("four types 3D", "in.types", 3.0, fits=(2, 2, 2)),
+    Case("four types, sixthpower", "in.types", 3.0, {"mix": "sixthpower"}, fits=(2, 2, 2)),
+    Case("very close pairs 3D", "in.close", fits=(4, 4, 4)),
     Case("nearly empty 3D", "in.empty"),
     *boxes(),
 )
+
+
+# Cases for ranks alone.
+RANK_CASES: Tuple[Case, ...] = (
+    Case("melt 3D, larger", "in.melt", variables={"cells": 6}, fits=(3, 3, 3)),
+    Case("fast 3D", "in.fast", 1.5),
+    Case("corner 3D, walls", "in.corner", fits=(8, 8, 8)),
+)
+
+RANKS = (1, 2, 3, 4, 6, 8)
+
+# Ranks that share cores wait for one another in every step: fewer steps than for threads fill the same time.
+RANK_STEPS = 600
+
+
+def grids(ranks: int, fits: Tuple[int, int, int]) -> List[Tuple[int, int, int]]:
+    """The grids of so many ranks that fit."""
+    return [grid for grid in itertools.product(*(range(1, most + 1) for most in fits)) if math.prod(grid) == ranks]
+
+
+def rank_variants(case: Case, turn: int) -> List[RankVariant]:
+    """The variants of a case.  `turn` shifts which grid, thread count, skin and kind of balance meets which ranks."""
+    rc = case.length
+    chosen = []
+    for k, ranks in enumerate(RANKS):
+        fitting = grids(ranks, case.fits)
+        if not fitting:
+            continue
+        at = k + turn
+        # The program's own choice comes up in turn with the others.
+        grid = [*fitting, None][at % (len(fitting) + 1)]
+        chosen.append(RankVariant(ranks, grid, 1 + at % 2, (0.04, 0.0, 0.01)[at % 3] * rc, (0, 7, 0, 1)[at % 4],
+                                  at % 5 == 1))
+    return chosen
 
 
 def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List[Variant]:
@@ -168,6 +246,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1, "skin": 0.4 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "fused": "no", "block": 64, "rebin": 3, "skin": 0.05 * rc}, 2.2 * rc),
+        GpuVariant("gpu", {"neighbours": "list", "skin": 0.9 * rc}),  # too wide for packed positions
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "rebin": 7, "skin": 1.0 * rc}),
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),
         GpuVariant("gpu-symmetric", {"neighbours": "list", "rebin": 1, "block": 256, "skin": 1.0 * rc}),
@@ -234,7 +313,8 @@ def check_case(case: Case, chosen: Sequence[AnyVariant], folder: Path, steps: Op
     for k, variant in enumerate(chosen):
         place = folder / f"variant{k}"
         try:
-            got = harness.run(deck, place, **variant.how(), variables=knobs(case, steps, every, variant))
+            asked = variant.deck(deck.read_text()) if isinstance(variant, RankVariant) else deck
+            got = harness.run(asked, place, **variant.how(), variables=knobs(case, steps, every, variant))
             failures += [f"{variant.text()}: {line}" for line in differences(folder / "naive", place, naive, got)]
         except (AssertionError, check.Unreadable) as error:
             failures.append(f"{variant.text()}: {error}")
@@ -266,24 +346,33 @@ def describe(verdict: Verdict) -> str:
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Compare every engine with the naive one, bit by bit.")
     parser.add_argument("--myriad", metavar="PROGRAM", help="the program (default: $MYRIAD, or build/myriad)")
-    parser.add_argument("--engine", choices=("openmp", "gpu"), default="openmp", help="the engine to compare (openmp)")
-    parser.add_argument("--if-present", action="store_true", help="with --engine gpu: without a GPU, say so and end well")
-    parser.add_argument("--steps", type=int, help="steps of every deck (default: the deck's, 2000)")
+    parser.add_argument("--engine", choices=("openmp", "gpu", "mpi"), default="openmp",
+                        help="the engine to compare (openmp); mpi: openmp over ranks")
+    parser.add_argument("--if-present", action="store_true", help="without a GPU, or MPI, say so and end well")
+    parser.add_argument("--steps", type=int, help=f"steps of every deck (default: the deck's, 2000; mpi: {RANK_STEPS})")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the decks with TEXT in their name")
     parsed = parser.parse_args(arguments)
     if parsed.myriad:
         os.environ["MYRIAD"] = str(Path(parsed.myriad).resolve())
-    cases = [case for case in CASES if parsed.only in case.name]
+    every_case = CASES + RANK_CASES if parsed.engine == "mpi" else CASES
+    cases = [case for case in every_case if parsed.only in case.name]
     if not cases:
         parser.error(f"no deck has {parsed.only!r} in its name")
+    if parsed.engine == "mpi" and not parsed.steps:
+        parsed.steps = RANK_STEPS
     every = max(1, parsed.steps // 10) if parsed.steps else None
     began = time.monotonic()
+    missing = {"gpu": harness.gpu_missing, "mpi": harness.mpi_missing}.get(parsed.engine, str)()
+    if missing:
+        print(f"naive against {parsed.engine}: not compared, {missing}")
+        return 0 if parsed.if_present else 1
     if parsed.engine == "gpu":
-        if harness.gpu_missing():
-            print(f"naive against gpu: not compared, {harness.gpu_missing()}")
-            return 0 if parsed.if_present else 1
         chosen: List[Sequence[AnyVariant]] = [gpu_variants(case) for case in cases]
         print(f"naive against gpu: full and symmetric, cells, lists and all pairs, {harness.gpu_name()}\n")
+    elif parsed.engine == "mpi":
+        chosen = [rank_variants(case, turn) for turn, case in enumerate(cases)]
+        print("naive against openmp over 1 to 8 ranks: grids of one to three dimensions, 1 and 2 threads, "
+              "balanced or not\n")
     else:
         isas = harness.instruction_sets()
         chosen = [variants(case, turn, isas) for turn, case in enumerate(cases)]

@@ -1,5 +1,5 @@
-"""What the end-to-end tests share: the engines, the skipping of tests for a GPU where there is none, and the cores that
-large runs may use."""
+"""What the end-to-end tests share: the engines, the skipping of tests for a GPU or for ranks where there are none, and the
+cores that large runs may use."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ ON_GPU = [pytest.param(name, marks=pytest.mark.gpu) for name in ("gpu", "gpu-sym
 
 
 def pytest_report_header() -> str:
-    return f"myriad: {harness.program()}\ngpu: {harness.gpu_missing() or harness.gpu_name()}"
+    return (f"myriad: {harness.program()}\ngpu: {harness.gpu_missing() or harness.gpu_name()}\n"
+            f"mpi: {harness.mpi_missing() or 'found'}")
 
 
 def pytest_collection_modifyitems(items) -> None:
     for item in items:
-        if item.get_closest_marker("gpu") and harness.gpu_missing():
-            item.add_marker(pytest.mark.skip(reason=harness.gpu_missing()))
+        for mark, missing in (("gpu", harness.gpu_missing), ("mpi", harness.mpi_missing)):
+            if item.get_closest_marker(mark) and missing():
+                item.add_marker(pytest.mark.skip(reason=missing()))
 
 
 @pytest.fixture(params=["openmp", "naive", *ON_GPU])

@@ -6,7 +6,8 @@ thermo rows stay text until asked for as floats, and dumps are read with Python'
 correctly rounded conversion, so that 17 digits give back the double they came from.
 
 `engine` is a word of --engine, or one of ENGINES: the ways of the GPU engine that the
-tests tell apart.  Where no GPU can be used, `gpu_missing` says why.
+tests tell apart.  Where no GPU can be used, `gpu_missing` says why; `mpi_missing` does
+so for ranks, which `run` starts by the words of `mpirun`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import functools
 import math
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +53,37 @@ def environment(isa: Optional[str] = None) -> Dict[str, str]:
     return variables
 
 
+# Several ranks a core, by whoever runs the tests: ranks that wait let others work. Kernels in containers often forbid
+# the copy between processes. Open MPI only: other libraries have other words for it and pass over these.
+RANK_ENVIRONMENT: Mapping[str, str] = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    # After an error mpirun would signal ranks that are gone, and wait a second, twice.
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",
+}
+
+
+@functools.lru_cache(maxsize=None)
+def mpirun_words() -> Tuple[str, ...]:
+    """The command that starts ranks, before their number."""
+    name = os.environ.get("MPIRUN") or "mpirun"
+    said = subprocess.run([name, "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
+    return (name, "--oversubscribe") if re.search(r"Open MPI|OpenRTE", said) else (name,)
+
+
+def mpirun(ranks: int, *words: str) -> List[str]:
+    """The words that start `ranks` ranks of the program that follows them, with further options of mpirun."""
+    return [*mpirun_words(), *words, "-n", str(ranks)]
+
+
+def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
+    """The environment of a run by ranks; what the caller's own says of MPI stays."""
+    return {**RANK_ENVIRONMENT, **environment(isa)}
+
+
 def exact(value: Value) -> str:
     """A value as a word of a deck; floats with 17 digits."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
@@ -74,6 +107,15 @@ def gpu_missing() -> str:
     if re.search(r"^  gpu +(?! |not in this build)", information(), re.M):
         return "there is no GPU that the engine gpu can use here (see myriad info)"
     return "the engine gpu is not in this build (see make info)"
+
+
+def mpi_missing() -> str:
+    """Why several ranks cannot be started here; empty if they can."""
+    if not program().exists():
+        return f"there is no program {program()}"
+    if re.search(r"^Ranks: .*mpirun", information(), re.M):
+        return "" if shutil.which(os.environ.get("MPIRUN") or "mpirun") else "mpirun is not found"
+    return "MPI is not in this build (see make info)"
 
 
 def gpu_available() -> bool:
@@ -225,6 +267,20 @@ class Result:
         return {name: float(seconds) for name, seconds in re.findall(r"^(\w+) +\| (\S+) +\| +\S+$", last, re.M)}
 
     @property
+    def rank_phases(self) -> Dict[str, Tuple[float, float, float, float]]:
+        """Least, mean and largest seconds over ranks of each phase of the last run, and the per cent of the whole."""
+        last = self.log.rsplit("\nSection |", 1)[-1]
+        rows = re.findall(r"^(\w+) +\|" + r" *(\S+) +\|" * 3 + r" *(\S+)$", last, re.M)
+        return {name: tuple(map(float, cells)) for name, *cells in rows}
+
+    @property
+    def particles_of_ranks(self) -> Tuple[float, float, float, float]:
+        """The mean, most and fewest particles of a rank at the end, and the imbalance."""
+        found = re.findall(r"^Particles of a rank: (\S+) ave (\S+) max (\S+) min, imbalance (\S+)$", self.log, re.M)
+        assert found, "the log has no particles of ranks"
+        return tuple(map(float, found[-1]))
+
+    @property
     def kernels(self) -> List[Kernel]:
         """The last run's table of kernels, as `package gpu profile yes` makes it; empty without one."""
         return read_kernels(self.log)[0]
@@ -258,11 +314,12 @@ def deck_with(deck: Path, commands: str) -> str:
 
 
 def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads: int = 2,
-        isa: Optional[str] = None, package: Optional[Mapping[str, Value]] = None,
+        ranks: Optional[int] = None, isa: Optional[str] = None, package: Optional[Mapping[str, Value]] = None,
         variables: Optional[Mapping[str, Value]] = None, expect: int = 0,
         timeout: float = 300.0, arguments: Sequence[str] = (), wrapper: Sequence[str] = ()) -> Result:
     """Runs a deck (a path, or its text) in `folder`, which is also where relative names lead.
 
+    ranks: how many mpirun starts; None: the program is started by itself.
     package: keywords of `package gpu`.  wrapper: a program that runs ours, and its options.
     Fails unless the exit status is `expect`; the message then holds what the program said.
     """
@@ -271,13 +328,14 @@ def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads
         text, deck = deck, folder / "in.deck"
         deck.write_text(text)
     log = folder / "log.myriad"
-    command = [*wrapper, str(program()), "-in", str(deck), "-log", str(log), "-screen", "none",
+    command = [*(mpirun(ranks) if ranks else ()), *wrapper, str(program()), "-in", str(deck), "-log", str(log), "-screen", "none",
                *engine_words(engine, package)]
     if engine != "naive":
         command += ["--threads", str(threads)]
     for name, value in (variables or {}).items():
         command += ["-var", name, exact(value)]
-    done = subprocess.run([*command, *arguments], cwd=folder, env=environment(isa), text=True,
+    surroundings = rank_environment(isa) if ranks else environment(isa)
+    done = subprocess.run([*command, *arguments], cwd=folder, env=surroundings, text=True,
                           capture_output=True, timeout=timeout, check=False)
     result = Result(done.returncode, done.stdout, done.stderr,
                     log.read_text() if log.exists() else "")

@@ -200,6 +200,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "info": (BOX, "", "info system surplus", "surplus"),
     "run": (BOX, "run", "run 1 surplus", "surplus"),
     "newton": (EMPTY, "newton", "newton on on surplus", "usage: newton"),
+    "balance": (BOX, "balance", "balance 1.1 shift xyz 10 1.05 surplus", "1 to 5"),
     "processors": (EMPTY, "processors 1 1", "processors 1 1 1 surplus", "surplus"),
     "comm_modify": (EMPTY, "comm_modify vel", "comm_modify vel yes surplus", "surplus"),
     "package": (EMPTY, "package", "package gpu 1 sorted yes surplus", "surplus"),

@@ -10,7 +10,7 @@ from typing import Dict
 import pytest
 
 from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
-from harness import program
+from harness import mpi_missing, program
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -89,6 +89,17 @@ def test_info_lists_the_engines(tmp_path):
     if not found["gpu"]:
         assert re.search(r"^  gpu +not in this build: it needs nvcc .*make info", text, re.M)
         assert "GPU" not in text
+
+
+def test_ranks_without_mpi(hello):
+    """What a build without MPI says where a launcher has started several of it."""
+    if not mpi_missing():
+        pytest.skip("this build has MPI")
+    assert "no MPI" in works(call(hello, "info")).out
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        words = ["-in", "in.hello", "-log", "none"]
+        refused(call(hello, *words, variables={name: "4"}), RUNTIME, "started as 4 ranks", "no MPI", "mpicc")
+        assert "hello 2" in works(call(hello, *words, variables={name: "1"})).out
 
 
 # ---------------------------------------------------------------- wrong command lines
@@ -316,6 +327,20 @@ def test_plan_says_what_a_run_takes(tmp_path):
     run = works(call(tmp_path, "-in", "in.liquid", "--engine", "openmp", "-log", "none")).out
     planned = float(re.search(r"^all +\| +([\d.]+)", plan, re.M)[1])
     assert planned == pytest.approx(float(re.search(r"^Memory: ([\d.]+) bytes per particle", run, re.M)[1]), rel=0.15)
+
+
+@pytest.mark.parametrize("types, package, packed", [
+    (1, [], True), (4, [], True), (5, [], False), (1, ["skin", "0.5"], True), (1, ["skin", "2"], False),
+    (1, ["neighbours", "cells"], False), (1, ["precision", "mixed"], False)])
+def test_plan_of_packed_positions(types, package, packed, tmp_path):
+    """Positions of 16 bytes need lists, double precision, at most four types, and a skin below half the cutoff or so."""
+    if not engines(tmp_path)["gpu"]:
+        pytest.skip("this build has no engine gpu")
+    (tmp_path / "in.deck").write_text(
+        f"units lj\nlattice fcc 0.8442\nregion b block 0 8 0 8 0 8\ncreate_box {types} b\ncreate_atoms 1 box\n"
+        "mass * 1\npair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.3 bin\nfix move all nve\nrun 10\n")
+    out = works(call(tmp_path, "plan", "-in", "in.deck", "--engine", "gpu", "-pk", "gpu", "block", "64", *package)).out
+    assert ("packed positions" in out) == packed and ("pages and paths" in out) == packed
 
 
 def test_plan_of_an_engine_without_one(hello):

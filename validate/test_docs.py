@@ -124,7 +124,7 @@ def test_links_lead_somewhere(page):
 def test_files_that_are_named_exist(page):
     """Paths of this repository, wherever they stand in backticks."""
     text = page.read_text(encoding="utf-8")
-    rooms = "common|src|openmp|gpu|validate|inputs|docs|job-scripts"
+    rooms = "common|src|openmp|gpu|mpi|validate|inputs|docs|job-scripts"
     for path in re.findall(rf"(?<![\w/.])((?:{rooms})/[\w./*-]*)", text):
         path = path.rstrip(".")
         if re.search(r"[A-Z]{4}|_ipl\.", path):  # placeholders: pair_NAME.h, and the example of a new style
@@ -150,7 +150,7 @@ def targets() -> List[str]:
 
 
 OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
-           "--resume", "--walltime")
+           "--ranks", "--resume", "--walltime")
 
 
 def check_make(words: List[str]) -> None:

@@ -185,11 +185,11 @@ exit 0
 """
 
 
-@pytest.mark.parametrize("engine", ["openmp", "gpu"])
+@pytest.mark.parametrize("engine", ["openmp", "gpu", pytest.param("mpi", marks=pytest.mark.mpi)])
 @pytest.mark.parametrize("what, word", [("nothing", "identical to naive"), ("dump", "DIFFERENT"), ("thermo", "thermo differs")])
 def test_make_check_notices_a_wrong_digit(what, word, engine, tmp_path):
     program = tmp_path / "myriad"
-    program.write_text(BROKEN.format(program=harness.program(), what=what, broken=engine))
+    program.write_text(BROKEN.format(program=harness.program(), what=what, broken="openmp" if engine == "mpi" else engine))
     program.chmod(0o755)
     done = subprocess.run([sys.executable, str(harness.HERE / "check_engines.py"), "--myriad", str(program),
                            "--engine", engine, "--only", "nearly empty", "--steps", "200"],

@@ -84,6 +84,7 @@ static md_status plan(const md_model *model, int64_t n, const md_engine_options 
     if (density > 0.0) assert_true(fabs((double)n / volume - density) <= 1e-9 * density);
   }
   assert_true(model->grids.x > 0.0);
+  if (model->box.dim == 3) assert_true(0x1p42 * model->grids.x >= 3.0 * model->cutoff);
   if (n > 2000000000) return md_error(MD_RUNTIME, "too many");
   *p = (md_engine_plan){.nitem = 3,
                         .item = {{"positions", 24.0}, {"impulses", 36.0}, {"cells", 1e6 / (double)n}},

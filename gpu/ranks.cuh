@@ -1,0 +1,627 @@
+/* The GPU engine on several ranks: which cells a rank owns, particles that change the rank, and ghosts that are other
+ * ranks' particles.
+ *
+ * Every rank has a block of the cells that one GPU would have for the whole box, so that a ghost lies in the same cell
+ * here as with its owner, and slack, lists and stencils are those of one GPU. The communicator's cuts are moved to the
+ * nearest edges of cells.
+ *
+ * A rebin is done together with the host: leavers go to the host, are delivered to their owners however far, and
+ * counted; then the halo is built one axis after the other. A step exchanges nothing but records, in 2 dim messages whose
+ * lists stay until the next rebin. Along an axis with one rank a periodic image is a copy; those axes come last, so that
+ * messages wait for nothing but the particles near the faces between ranks: a step moves these first, and the others while
+ * the messages are under way.
+ *
+ * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
+ * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
+ *
+ * Host code for engine.cu; the kernels are in migrate.cu and exchange.cu.
+ */
+#ifndef MD_GPU_RANKS_CUH
+#define MD_GPU_RANKS_CUH
+
+#include "common/transport.h"
+#include "gpu/choice.h"
+#include "gpu/exchange.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
+
+template <class T> struct gpu_ranks {
+  typedef typename T::record record;
+  typedef typename T::particle particle;
+  enum { LAPS = 64 };
+
+  /* One face, with its neighbour. */
+  struct side {
+    device_array send;
+    int neighbour = -1; /* rank; -1: nobody */
+    int shift = 0;
+    int sent = 0, received = 0;
+  };
+
+  md_comm *comm = nullptr;
+  md_transport *transport = nullptr; /* the communicator's */
+  device_memory *memory = nullptr;
+  const md_model *model = nullptr;
+  launch wide = {};
+
+  int domains[3] = {1, 1, 1}, place[3] = {0, 0, 0};
+  domain_cells box = {};
+  std::vector<int> cut[3];
+  double lo[3] = {}, hi[3] = {}, halo[3] = {};
+  int layers[3] = {};
+
+  side face[3][2];                       /* by axis; low, high */
+  int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
+  int first[3] = {}, ghosts = 0;         /* received ghosts before each axis, and all */
+  device_array cuts = {}, counters = {}; /* counters: of leavers, and of entries of two faces */
+  device_array sent_bits = {}, sent = {};
+  cudaStream_t beside = nullptr; /* of messages, while others are moved */
+  cudaEvent_t moved = nullptr, arrived = nullptr;
+  device_array received = {}, code = {}, slot = {}, incoming = {}, out = {}, out_code = {};
+  device_array traveller_array = {}, hole_array = {}, id = {};
+  std::vector<int> free_origins;
+  int next_origin = 0;
+  uint64_t id_sum = 0; /* of all ranks' particles, to name one that is lost */
+
+  cudaEvent_t lap_begin[LAPS] = {}, lap_end[LAPS] = {};
+  int laps = 0;
+  int64_t refreshes = 0;
+
+  void free_all()
+  {
+    for (side(&sides)[2] : face)
+      for (side &f : sides) md_device_free(memory, &f.send);
+    for (device_array *array : {&cuts, &counters, &sent_bits, &sent, &received, &code, &slot, &incoming, &out,
+                                &out_code, &traveller_array, &hole_array, &id})
+      md_device_free(memory, array);
+    if (beside) cudaStreamDestroy(beside);
+    if (moved) cudaEventDestroy(moved);
+    if (arrived) cudaEventDestroy(arrived);
+    for (int k = 0; k < LAPS; ++k) {
+      if (lap_begin[k]) cudaEventDestroy(lap_begin[k]);
+      if (lap_end[k]) cudaEventDestroy(lap_end[k]);
+    }
+  }
+
+  /* In the order of the stream, unlike cudaMemcpy, behind which a stream of its own need not wait. */
+  md_status put(const device_array *to, const void *from, size_t bytes) const
+  {
+    if (bytes > 0) MD_CUDA(cudaMemcpyAsync(to->at, from, bytes, cudaMemcpyHostToDevice, wide.stream));
+    return MD_OK;
+  }
+
+  /* ---- whose cells ---- */
+
+  /* Cuts at edges of cells, with `least` cells in every domain. */
+  md_status cut_axis(const md_box *whole, int d, int cells, int least)
+  {
+    const double *at = comm->cuts(comm, whole, d), per_width = cells / whole->length[d];
+    const int n = domains[d];
+    if (!at || (int64_t)n * least > cells)
+      return md_error(MD_USAGE, "%d domains along %c are thinner than the halo; use fewer ranks", n,
+                      "xyz"[d]);
+    cut[d].assign((size_t)n + 1, 0);
+    std::vector<int> &c = cut[d];
+    for (int k = 1; k < n; ++k)
+      c[k] = std::max((int)std::llrint((at[k] - whole->lo[d]) * per_width), c[k - 1] + least);
+    c[n] = cells;
+    for (int k = n - 1; k > 0; --k) c[k] = std::min(c[k], c[k + 1] - least);
+    return MD_OK;
+  }
+
+  /* Which cells are whose, for the cells of the whole box; the view's grid becomes the own part of it. */
+  md_status set_domain(const gpu_choice &choice, cell_grid *g)
+  {
+    comm->grid(comm, domains, place);
+    const md_box *whole = &model->box;
+    std::vector<int> all;
+    for (int d = 0; d < 3; ++d) {
+      const bool used = d < T::DIM;
+      const int cells = used ? choice.count[d] : 1;
+      layers[d] = used ? gpu_halo_cells(model, &choice, d) : 1;
+      MD_TRY(cut_axis(whole, d, cells, domains[d] > 1 ? layers[d] : 1));
+      box.lo[d] = whole->lo[d];
+      box.per_width[d] = used ? 1.0 / (whole->length[d] / cells) : 0.0;
+      box.cells[d] = cells;
+      box.domains[d] = domains[d];
+      box.first[d] = cut[d][place[d]];
+      box.end[d] = cut[d][place[d] + 1];
+      all.insert(all.end(), cut[d].begin(), cut[d].end());
+      if (!used) continue;
+      const double width = whole->length[d] / cells;
+      lo[d] = fma((double)box.first[d], width, whole->lo[d]);
+      hi[d] = box.end[d] == cells ? whole->hi[d] : fma((double)box.end[d], width, whole->lo[d]);
+      g->lo[d] = lo[d];
+      g->count[d] = box.end[d] - box.first[d] + 2 * choice.border[d];
+      const bool meets = whole->periodic[d] || domains[d] > 1;
+      halo[d] = meets ? gpu_halo(model, &choice, d) : 0.0;
+    }
+    MD_TRY(md_device_reserve(memory, &cuts, (int64_t)all.size() * 4, "cuts between domains"));
+    MD_TRY(put(&cuts, all.data(), all.size() * 4));
+    const int *at = (const int *)cuts.at;
+    for (int d = 0; d < 3; ++d) {
+      box.cut[d] = at;
+      at += domains[d] + 1;
+    }
+    find_neighbours();
+    return MD_OK;
+  }
+
+  void find_neighbours()
+  {
+    for (int d = 0; d < T::DIM; ++d)
+      for (int high = 0; high < 2; ++high) {
+        side &f = face[d][high];
+        int at[3] = {place[0], place[1], place[2]};
+        at[d] += high ? 1 : -1;
+        const bool across = at[d] < 0 || at[d] >= domains[d];
+        f.shift = across ? (high ? -1 : 1) : 0;
+        at[d] = (at[d] + domains[d]) % domains[d];
+        const bool there = halo[d] > 0.0 && (!across || model->box.periodic[d]);
+        f.neighbour = there ? comm->rank_at(comm, at) : -1;
+      }
+    int k = 0;
+    for (const bool messages : {true, false})
+      for (int d = 0; d < 3; ++d)
+        if ((domains[d] > 1) == messages) order[k++] = d;
+  }
+
+  /* Ghosts to expect for n particles. */
+  int64_t expected_ghosts(int64_t n) const
+  {
+    double grown = 1.0;
+    for (int d = 0; d < T::DIM; ++d) grown *= 1.0 + 2.0 * halo[d] / (hi[d] - lo[d]);
+    return grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
+  }
+
+  /* ---- particles that change the rank ---- */
+
+  /* After a load: the table's first n places are taken. */
+  md_status begin_ids(const md_particles *p, int64_t room)
+  {
+    MD_TRY(md_device_reserve(memory, &id, room * 8, "ids"));
+    MD_TRY(md_device_reserve(memory, &counters, 64, "counters"));
+    MD_TRY(put(&id, p->id, (size_t)p->n * 8));
+    free_origins.clear();
+    next_origin = (int)p->n;
+    return sum_ids(p->id, p->n, &id_sum);
+  }
+
+  md_status sum_ids(const int64_t *of, int64_t n, uint64_t *sum)
+  {
+    uint64_t mine = 0;
+    for (int64_t i = 0; i < n; ++i) mine += (uint64_t)of[i];
+    int64_t value;
+    memcpy(&value, &mine, sizeof value);
+    MD_TRY(comm->sum(comm, &value, 1));
+    memcpy(sum, &value, sizeof value);
+    return MD_OK;
+  }
+
+  /* Keeps the ids when the table grows. */
+  md_status enlarge_ids(int64_t room)
+  {
+    device_array larger = {};
+    MD_TRY(md_device_reserve(memory, &larger, room * 8, "ids"));
+    MD_CUDA(
+        cudaMemcpyAsync(larger.at, id.at, (size_t)next_origin * 8, cudaMemcpyDeviceToDevice, wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    md_device_free(memory, &id);
+    id = larger;
+    return MD_OK;
+  }
+
+  migration<T> travel(int *origin) const
+  {
+    return migration<T>{origin, (int64_t *)id.at, (traveller<T> *)traveller_array.at, (hole *)hole_array.at,
+                        (int)(hole_array.bytes / (int64_t)sizeof(hole))};
+  }
+
+  md_status reserve_travellers(int64_t n)
+  {
+    n += n / 4 + 1024;
+    MD_TRY(md_device_reserve(memory, &traveller_array, n * (int64_t)sizeof(traveller<T>),
+                             "particles that change the rank"));
+    return md_device_reserve(memory, &hole_array, n * (int64_t)sizeof(hole),
+                             "particles that change the rank");
+  }
+
+  md_status read_counters(int *to, int n)
+  {
+    MD_CUDA(cudaMemcpyAsync(to, counters.at, (size_t)n * 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    return MD_OK;
+  }
+
+  /* The leavers and where they left. The device rests afterwards. */
+  md_status find_leavers(const system_view<T> &s, int *origin, std::vector<traveller<T>> *leaver,
+                         std::vector<hole> *left)
+  {
+    int count = 0;
+    if (!hole_array.at) MD_TRY(reserve_travellers(s.n / 64));
+    for (;;) {
+      const migration<T> m = travel(origin);
+      MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
+      MD_TRY(read_counters(&count, 1));
+      if (count <= m.capacity) break;
+      MD_TRY(reserve_travellers(count));
+    }
+    leaver->resize((size_t)count);
+    left->resize((size_t)count);
+    if (count == 0) return MD_OK;
+    MD_CUDA(cudaMemcpy(leaver->data(), traveller_array.at, sizeof(traveller<T>) * (size_t)count,
+                       cudaMemcpyDeviceToHost));
+    MD_CUDA(cudaMemcpy(left->data(), hole_array.at, sizeof(hole) * (size_t)count, cudaMemcpyDeviceToHost));
+    return MD_OK;
+  }
+
+  md_status deliver(const std::vector<traveller<T>> &leaver, const std::vector<hole> &left,
+                    std::vector<traveller<T>> *arrived)
+  {
+    std::vector<int32_t> to(left.size() + 1);
+    for (size_t k = 0; k < left.size(); ++k) {
+      const int at = left[k].to;
+      const int where[3] = {at % domains[0], at / domains[0] % domains[1], at / domains[0] / domains[1]};
+      to[k] = comm->rank_at(comm, where);
+    }
+    void *records = nullptr;
+    int64_t count = 0;
+    MD_TRY(comm->deliver(comm, (int64_t)leaver.size(), to.data(), leaver.data(), sizeof(traveller<T>),
+                         &records, &count));
+    arrived->resize((size_t)count);
+    if (count > 0) memcpy((void *)arrived->data(), records, sizeof(traveller<T>) * (size_t)count);
+    free(records);
+    return MD_OK;
+  }
+
+  /* Places for arrivals, first those of leavers, and moves of the last particles into places that stay empty. */
+  void assign(std::vector<hole> left, size_t arrived, int n, std::vector<hole> *at, std::vector<int2> *move)
+  {
+    std::sort(left.begin(), left.end(), [](const hole &a, const hole &b) { return a.index < b.index; });
+    for (const hole &h : left) free_origins.push_back(h.origin);
+    const size_t filled = std::min(left.size(), arrived);
+    for (size_t k = 0; k < arrived; ++k) {
+      int origin = next_origin;
+      if (free_origins.empty()) {
+        ++next_origin;
+      } else {
+        origin = free_origins.back();
+        free_origins.pop_back();
+      }
+      at->push_back(hole{k < filled ? left[k].index : n + (int)(k - filled), origin, 0});
+    }
+    /* From both ends of what is left: the last particle that stays, into the first place that is empty. */
+    size_t low = filled, high = left.size();
+    int last = n - 1;
+    while (low < high) {
+      if (last == left[high - 1].index) {
+        --high, --last;
+        continue;
+      }
+      move->push_back(make_int2(last--, left[low++].index));
+    }
+  }
+
+  /* Puts arrivals where `at` says; the arrays have room. */
+  md_status take_in(const system_view<T> &s, int *origin, const std::vector<traveller<T>> &arrived,
+                    const std::vector<hole> &at, const std::vector<int2> &move)
+  {
+    const size_t n = arrived.size();
+    if (n > 0) {
+      MD_TRY(reserve_travellers((int64_t)n));
+      MD_TRY(put(&traveller_array, arrived.data(), n * sizeof(traveller<T>)));
+      MD_TRY(put(&hole_array, at.data(), n * sizeof(hole)));
+      MD_TRY(launch_arrive<T>(wide, s, travel(origin), (int)n));
+      MD_CUDA(cudaStreamSynchronize(wide.stream));
+    }
+    if (move.empty()) return MD_OK;
+    MD_TRY(reserve_travellers((int64_t)move.size()));
+    MD_TRY(put(&hole_array, move.data(), move.size() * sizeof(int2)));
+    return launch_refill<T>(wide, s, origin, (const int2 *)hole_array.at, (int)move.size());
+  }
+
+  /* MD_PHYSICS, on every rank, if particles are missing; with the id if it is one. */
+  md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step)
+  {
+    int64_t n = s.n;
+    MD_TRY(comm->sum(comm, &n, 1));
+    if (n == model->natoms) return MD_OK;
+    MD_TRY(launch_unload_ids(wide, s.n, (const int64_t *)id.at, origin, scratch));
+    std::vector<int64_t> ids((size_t)s.n);
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    if (s.n > 0) MD_CUDA(cudaMemcpy(ids.data(), scratch, ids.size() * 8, cudaMemcpyDeviceToHost));
+    uint64_t sum;
+    MD_TRY(sum_ids(ids.data(), s.n, &sum));
+    const long long missing = (long long)(model->natoms - n);
+    if (missing == 1) {
+      const int64_t lost = (int64_t)(id_sum - sum);
+      const md_status status = md_error(MD_PHYSICS, "step %lld: particle %lld was lost between ranks",
+                                        (long long)step, (long long)lost);
+      md_error_about(lost, lost);
+      return status;
+    }
+    return md_error(MD_PHYSICS, "step %lld: %lld particles of %lld are left after moving between ranks",
+                    (long long)step, (long long)n, (long long)model->natoms);
+  }
+
+  /* ---- ghosts ---- */
+
+  ghost_lists<T> lists(bool ahead) const
+  {
+    return ghost_lists<T>{(particle *)received.at, (int *)code.at, (int *)slot.at, (record *)incoming.at,
+                          ahead};
+  }
+
+  bool alone_along(int d) const { return domains[d] == 1; }
+
+  face_pair faces(int d) const
+  {
+    const side *f = face[d];
+    return face_pair{{(const int *)f[0].send.at, (const int *)f[1].send.at},
+                     {f[0].sent, f[1].sent},
+                     {f[0].shift, f[1].shift},
+                     d};
+  }
+
+  int received_along(int d) const { return face[d][0].received + face[d][1].received; }
+
+  /* Lists of what the faces of an axis send. */
+  md_status select(const system_view<T> &s, int d)
+  {
+    for (;;) {
+      bool fits = true;
+      int count[2] = {0, 0};
+      for (int high = 0; high < 2; ++high) {
+        side &f = face[d][high];
+        f.sent = 0;
+        if (f.neighbour < 0) continue;
+        const double far = INFINITY;
+        const ::face wanted = {
+            (int *)f.send.at, (int)(f.send.bytes / 4),       (int *)counters.at + high,    d,      high,
+            layers[d],        high ? hi[d] - halo[d] : -far, high ? far : lo[d] + halo[d], f.shift};
+        MD_TRY(launch_select<T>(wide, s, wanted, lists(false), first[d]));
+      }
+      MD_TRY(read_counters(count, 2));
+      for (int high = 0; high < 2; ++high) {
+        side &f = face[d][high];
+        if (f.neighbour < 0) continue;
+        f.sent = count[high];
+        if ((int64_t)count[high] * 4 <= f.send.bytes) continue;
+        fits = false;
+        MD_TRY(md_device_reserve(memory, &f.send, ((int64_t)count[high] + count[high] / 8 + 256) * 4,
+                                 "lists of what is sent"));
+      }
+      if (fits) return MD_OK;
+    }
+  }
+
+  /* Tells the neighbours along an axis how many ghosts come. */
+  md_status agree_on_counts(int d)
+  {
+    struct notice {
+      int high, count; /* from the high neighbour? */
+    };
+    notice sent[2], *got = nullptr;
+    int32_t to[2];
+    int64_t n = 0, count = 0;
+    for (int high = 0; high < 2; ++high) {
+      face[d][high].received = 0;
+      if (face[d][high].neighbour < 0) continue;
+      to[n] = face[d][high].neighbour;
+      sent[n++] = notice{!high, face[d][high].sent};
+    }
+    MD_TRY(comm->deliver(comm, n, to, sent, sizeof(notice), (void **)&got, &count));
+    for (int64_t k = 0; k < count; ++k) face[d][got[k].high].received = got[k].count;
+    free(got);
+    return MD_OK;
+  }
+
+  /* What both faces send and receive, `size` bytes an entry: what goes down comes from above. */
+  md_status exchange(int d, const void *from, void *to, int64_t size, cudaStream_t stream)
+  {
+    const side &low = face[d][0], &high = face[d][1];
+    const char *send = (const char *)from;
+    char *receive = (char *)to;
+    const md_message message[2] = {
+        {low.neighbour, high.neighbour, send, receive, low.sent * size, high.received * size},
+        {high.neighbour, low.neighbour, send + low.sent * size, receive + high.received * size,
+         high.sent * size, low.received * size}};
+    return transport->exchange(transport, 2, message, stream);
+  }
+
+  /* Room for n received ghosts, of which there are `have`. */
+  md_status reserve_received(int64_t n, int64_t have)
+  {
+    if (n * (int64_t)sizeof(particle) <= received.bytes) return MD_OK;
+    n += n / 8 + 1024;
+    device_array larger = {}, larger_code = {};
+    MD_TRY(md_device_reserve(memory, &larger, n * (int64_t)sizeof(particle), "ghosts"));
+    MD_TRY(md_device_reserve(memory, &larger_code, n * 4, "ghosts"));
+    if (have > 0) {
+      MD_CUDA(cudaMemcpyAsync(larger.at, received.at, (size_t)have * sizeof(particle),
+                              cudaMemcpyDeviceToDevice, wide.stream));
+      MD_CUDA(
+          cudaMemcpyAsync(larger_code.at, code.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
+      MD_CUDA(cudaStreamSynchronize(wide.stream));
+    }
+    md_device_free(memory, &received);
+    md_device_free(memory, &code);
+    received = larger;
+    code = larger_code;
+    MD_TRY(md_device_reserve(memory, &slot, n * 4, "ghosts"));
+    return md_device_reserve(memory, &incoming, n * (int64_t)sizeof(record), "ghosts");
+  }
+
+  md_status reserve_out(int d)
+  {
+    const int64_t n = (int64_t)face[d][0].sent + face[d][1].sent;
+    if (n * (int64_t)sizeof(particle) <= out.bytes) return MD_OK;
+    MD_TRY(md_device_reserve(memory, &out, (n + n / 8) * (int64_t)sizeof(particle), "what is sent"));
+    return md_device_reserve(memory, &out_code, (n + n / 8) * 4, "what is sent");
+  }
+
+  /* Finds who is whose ghost and receives them, axis by axis. */
+  md_status gather_ghosts(const system_view<T> &s)
+  {
+    ghosts = 0;
+    for (const int d : order) {
+      first[d] = ghosts;
+      face[d][0].sent = face[d][1].sent = face[d][0].received = face[d][1].received = 0;
+      if (halo[d] == 0.0) continue;
+      MD_TRY(select(s, d));
+      MD_TRY(agree_on_counts(d));
+      const int n = received_along(d);
+      if ((int64_t)ghosts + n > INT32_MAX - 64 - s.n)
+        return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
+                        (long long)MD_PARTICLES_MAX);
+      MD_TRY(reserve_received((int64_t)ghosts + n, ghosts));
+      MD_TRY(reserve_out(d));
+      particle *to = (particle *)received.at + ghosts;
+      int *to_code = (int *)code.at + ghosts;
+      if (alone_along(d)) {
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), to, to_code));
+      } else {
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), (particle *)out.at, (int *)out_code.at));
+        MD_TRY(exchange(d, out.at, to, sizeof(particle), wide.stream));
+        MD_TRY(exchange(d, out_code.at, to_code, 4, wide.stream));
+      }
+      ghosts += n;
+    }
+    return MD_OK;
+  }
+
+  /* Puts the ghosts into the order of cells: start: beginnings of cells, [total + 2]. The view has room for them. */
+  md_status settle_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes)
+  {
+    int *cursor = start + 1;
+    MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
+    MD_TRY(launch_bin_ghosts<T>(wide, s, lists(false), ghosts, cursor));
+    MD_TRY(scan_counts(wide, s.grid.total, cursor, scratch, &scratch_bytes));
+    MD_TRY(launch_settle_ghosts<T>(wide, s, lists(false), ghosts, cursor));
+    for (int d = 0; d < T::DIM; ++d)
+      for (const side &f : face[d])
+        MD_TRY(launch_resolve(wide, (int *)f.send.at, f.sent, (const int *)slot.at, s.n));
+    return MD_OK;
+  }
+
+  /* Which particles messages wait for, for the steps until the next rebin. */
+  md_status note_sent(system_view<T> *s)
+  {
+    int64_t most = 0;
+    for (int d = 0; d < T::DIM; ++d)
+      if (!alone_along(d)) most += (int64_t)face[d][0].sent + face[d][1].sent;
+    const int64_t words = (int64_t)s->n / 32 + 1;
+    MD_TRY(md_device_reserve(memory, &sent, (most + most / 8 + 1) * 4, "lists of what is sent"));
+    MD_TRY(md_device_reserve(memory, &sent_bits, (words + words / 8) * 4, "lists of what is sent"));
+    MD_CUDA(cudaMemsetAsync(sent_bits.at, 0, (size_t)words * 4, wide.stream));
+    MD_CUDA(cudaMemsetAsync(counters.at, 0, 4, wide.stream));
+    for (int d = 0; d < T::DIM; ++d)
+      for (const side &f : face[d])
+        if (!alone_along(d))
+          MD_TRY(launch_note_sent(wide, (const int *)f.send.at, f.sent, s->n, (unsigned *)sent_bits.at,
+                                  (int *)sent.at, (int *)counters.at));
+    MD_TRY(read_counters(&s->nsent, 1));
+    s->sent = (const int *)sent.at;
+    s->sent_bits = (const unsigned *)sent_bits.at;
+    return MD_OK;
+  }
+
+  /* New positions of the ghosts that come in messages. */
+  md_status refresh_messages(const system_view<T> &s, const launch &l, bool ahead)
+  {
+    for (const int d : order) {
+      if (halo[d] == 0.0 || alone_along(d)) continue;
+      MD_TRY(launch_pack<T>(l, s, faces(d), lists(ahead), (record *)out.at));
+      MD_TRY(exchange(d, out.at, (record *)incoming.at + first[d], sizeof(record), l.stream));
+      MD_TRY(launch_unpack<T>(l, s, lists(ahead), first[d], received_along(d)));
+    }
+    return MD_OK;
+  }
+
+  /* And then of those that are images of one's own particles and ghosts. */
+  md_status refresh_images(const system_view<T> &s, const launch &l)
+  {
+    for (const int d : order)
+      if (halo[d] > 0.0 && alone_along(d)) MD_TRY(launch_carry<T>(l, s, faces(d), lists(false), first[d]));
+    return MD_OK;
+  }
+
+  /* Ids of owned particles and ghosts, by local index: all ranks together. */
+  md_status spread_ids(const system_view<T> &s, const int *origin, int64_t *to)
+  {
+    MD_TRY(launch_unload_ids(wide, s.n, (const int64_t *)id.at, origin, to));
+    for (const int d : order) {
+      if (halo[d] == 0.0) continue;
+      int64_t *in = (int64_t *)incoming.at + first[d];
+      MD_TRY(launch_pack_ids(wide, faces(d), to, alone_along(d) ? in : (int64_t *)out.at));
+      if (!alone_along(d)) MD_TRY(exchange(d, out.at, in, 8, wide.stream));
+      MD_TRY(launch_unpack_ids(wide, in, (const int *)slot.at + first[d], received_along(d), to + s.n));
+    }
+    return MD_OK;
+  }
+
+  /* ---- what all ranks must know ---- */
+
+  /* The outcome of a step is that of all ranks. */
+  md_status share_outcome(control *ctl, unsigned launch, cudaStream_t stream)
+  {
+    step_slot *own = &ctl->slot[launch % SLOTS];
+    static_assert(offsetof(step_slot, usage) == offsetof(step_slot, found) + 4, "one reduction for both");
+    return transport->max(transport, &own->found, 2, stream);
+  }
+
+  md_status share_overflow(control *ctl, cudaStream_t stream)
+  {
+    return transport->max(transport, &ctl->overflow, 1, stream);
+  }
+
+  /* ---- time ---- */
+
+  md_status make_events()
+  {
+    int least, greatest;
+    MD_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
+    MD_CUDA(cudaEventCreateWithFlags(&moved, cudaEventDisableTiming));
+    MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
+    for (int k = 0; k < LAPS; ++k) {
+      MD_CUDA(cudaEventCreate(&lap_begin[k]));
+      MD_CUDA(cudaEventCreate(&lap_end[k]));
+    }
+    return MD_OK;
+  }
+
+  md_status lap_begins(cudaStream_t stream)
+  {
+    if (laps < LAPS) MD_CUDA(cudaEventRecord(lap_begin[laps], stream));
+    return MD_OK;
+  }
+
+  md_status lap_ends(cudaStream_t stream)
+  {
+    if (laps < LAPS) MD_CUDA(cudaEventRecord(lap_end[laps++], stream));
+    ++refreshes;
+    return MD_OK;
+  }
+
+  /* Seconds between beginnings and ends since the last call, the later ones taken to be like the first. */
+  md_status take_laps(double *seconds)
+  {
+    double ms = 0.0;
+    for (int k = 0; k < laps; ++k) {
+      float each = 0.0f;
+      MD_CUDA(cudaEventElapsedTime(&each, lap_begin[k], lap_end[k]));
+      ms += (double)each;
+    }
+    *seconds = laps > 0 ? 1e-3 * ms * (double)refreshes / laps : 0.0;
+    laps = 0;
+    refreshes = 0;
+    return MD_OK;
+  }
+};
+
+#endif

@@ -1,0 +1,210 @@
+"""The GPU engine on several ranks: the same bits as naive, however the box is divided and whichever way messages go.
+
+The ranks of these tests share the GPUs there are, so that one GPU is enough; messages are then staged through the
+host.  With a GPU for every rank, two of the tests also run over NCCL.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Mapping
+
+import numpy as np
+import pytest
+
+import check
+import check_engines
+import harness
+
+pytestmark = [pytest.mark.gpu, pytest.mark.mpi]
+
+STAGED = {"transport": "staged"}
+
+
+def gpus() -> int:
+    return len(re.findall(r"^GPU \d+:", harness.information(), re.M))
+
+
+def on_ranks(ranks: int, deck, folder: Path, *, package: Mapping[str, harness.Value] = STAGED,
+             **more: Any) -> harness.Result:
+    return harness.run(deck, folder, engine="gpu", threads=1, package=package, ranks=ranks, **more)
+
+
+# Every integrator, pair style, kind of boundary and source of neighbours; decks with types, thermostat and walls.
+CASES = [
+    ("in.repulsive", {"n": 3000}, 2, {}),
+    ("in.repulsive", {"n": 3000}, 4, {"rebin": 1}),
+    ("in.repulsive", {"n": 3000}, 3, {"neighbours": "list"}),
+    ("in.repulsive", {"n": 3000}, 3, {"fused": "no"}),
+    ("in.overlap", {}, 4, {}),
+    ("in.overlap", {"mirror": "yes"}, 3, {"force": "symmetric"}),
+    ("in.overlap", {"drift": "float"}, 2, {}),
+    ("in.mixture", {}, 2, {}),
+    ("in.mixture", {"mass2": 0.4}, 4, {"neighbours": "cells", "sort": "radix"}),
+    ("in.mixture", {}, 3, {"neighbours": "list", "rebin": 3}),
+    ("in.melt", {}, 2, {}),
+    ("in.melt", {"cells": 6}, 4, {}),
+    ("in.melt", {"cells": 6}, 3, {"neighbours": "cells"}),
+    ("in.melt", {"cells": 7}, 4, {"fused": "no", "sort": "radix", "rebin": 1}),
+    ("in.melt", {"cells": 6}, 3, {"force": "symmetric", "neighbours": "list"}),
+    ("in.langevin", {}, 2, {}),
+    ("in.slab", {}, 2, {}),
+    ("in.slab", {"mass2": 1}, 2, {"neighbours": "cells"}),
+    ("in.soft", {}, 2, {}),
+    ("in.wca", {}, 3, {}),
+    ("in.types", {}, 2, {}),
+    ("in.close", {}, 4, {}),
+    ("in.empty", {}, 4, {}),
+]
+NAMES = [" ".join([deck, *(f"{k}={v}" for k, v in knobs.items()), f"{ranks} ranks", *map(str, package.values())])
+         for deck, knobs, ranks, package in CASES]
+
+
+@pytest.mark.parametrize("deck, knobs, ranks, package", CASES, ids=NAMES)
+def test_ranks_equal_naive(deck, knobs, ranks, package, tmp_path):
+    knobs = {**knobs, "steps": 240, "every": 80}
+    naive = harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
+    got = on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, **package}, variables=knobs)
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert "staged through pinned host memory" in got.log
+
+
+def same(a: Path, b: Path) -> None:
+    status, lines = check.check(str(a), str(b), check.Options())
+    assert status == check.SAME, "\n".join(lines)
+
+
+def rewritten(deck: str, old: str, new: str) -> str:
+    text = (harness.DECKS / deck).read_text()
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_moving_cuts_change_nothing(ranks, tmp_path):
+    """A gas that starts in one corner, with cuts that follow it."""
+    knobs = {"steps": 300, "every": 100}
+    text = rewritten("in.overlap", "create_atoms    2 random 100 13 inside", "create_atoms    2 random 100 13 corner")
+    text = text.replace("create_atoms    1 random 200 12 inside",
+                        "region corner block -0.45 -0.1 -0.48 -0.1 -0.5 0.5 units box\n"
+                        "create_atoms    1 random 200 12 inside")
+    naive = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs)
+    text = text.replace("run             ${steps}", "fix even all balance 20 1.05\nrun ${steps}")
+    got = on_ranks(ranks, text, tmp_path / "ranks", variables=knobs)
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+
+
+def test_runs_and_output_may_cut_it(tmp_path):
+    knobs = {"steps": 120, "every": 30}
+    harness.run(harness.DECKS / "in.slab", tmp_path / "naive", engine="naive", variables=knobs)
+    text = rewritten("in.slab", "run             ${steps}",
+                     "dump busy all custom 7 busy.dump id x\nthermo 11\nrun 50\nwrite_data half.data\nrun 70")
+    on_ranks(2, text, tmp_path / "ranks", variables=knobs)
+    same(tmp_path / "naive" / "check.dump", tmp_path / "ranks" / "check.dump")
+
+
+def test_ids_beyond_32_bits(tmp_path):
+    """Particles with ids around 2^33 that cross the cuts."""
+    first = 2**33 - 5
+    rng = np.random.default_rng(4)
+    sites = np.stack(np.meshgrid(*[np.arange(12)] * 2), -1).reshape(-1, 2) * 1.2 + 0.3
+    x = np.hstack([sites, np.zeros((len(sites), 1))])
+    v = np.hstack([rng.normal(size=sites.shape), np.zeros((len(sites), 1))])
+    n = len(x)
+    data = harness.write_data(tmp_path / "a.data", harness.Particles((0, 0, -0.5), (14.4, 14.4, 0.5), x, v))
+    head, atoms, velocities = re.split(r"(?m)^(?=Atoms|Velocities)", data.read_text())
+    beyond = lambda text: re.sub(r"(?m)^(\d+) ", lambda m: f"{int(m.group(1)) + first} ", text)
+    data.write_text(head + beyond(atoms) + beyond(velocities))
+    deck = (f"units lj\ndimension 2\nread_data {data}\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\ntimestep 0.004\n"
+            "fix move all nve\nneighbor 0.3 bin\ndump check all custom 100 check.dump id x y vx vy\nrun 300\n")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    on_ranks(3, deck, tmp_path / "ranks")
+    same(tmp_path / "naive" / "check.dump", tmp_path / "ranks" / "check.dump")
+    assert harness.read_dump(tmp_path / "ranks" / "check.dump")[-1].columns["id"].max() == first + n
+
+
+@pytest.mark.parametrize("deck, knobs, ranks", [("in.melt", {"cells": 6}, 4), ("in.repulsive", {"n": 3000}, 3),
+                                                ("in.mixture", {}, 2), ("in.slab", {"mass2": 1}, 2)])
+def test_mixed_precision_stays_close(deck, knobs, ranks, tmp_path):
+    """Sums of single precision depend on their order, and that on the ranks; the particles stay together for a while."""
+    knobs = {**knobs, "steps": 60, "every": 30}
+    harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
+    on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, "precision": "mixed"}, variables=knobs)
+    a = harness.read_dump(tmp_path / "naive" / "check.dump")
+    b = harness.read_dump(tmp_path / "ranks" / "check.dump")
+    assert len(a) == len(b) == 3
+    for one, other in zip(a, b):
+        assert (one.columns["id"] == other.columns["id"]).all() and (one.columns["type"] == other.columns["type"]).all()
+        apart = one.vectors("x", "y", "z") - other.vectors("x", "y", "z")
+        side = one.bounds[:, 1] - one.bounds[:, 0]
+        apart -= side * np.round(apart / side)
+        assert np.abs(apart).max() < 2e-4 * side.max()
+
+
+OVERLAP = ("create_atoms    1 box", "create_atoms    1 box\ncreate_atoms 1 single 3.0001 3 3 units box\n"
+           "create_atoms 1 single 3.0002 3 3 units box")
+
+
+@pytest.mark.parametrize("what", ["overlap", "overlap later", "lost"])
+def test_one_error_for_all(what, tmp_path):
+    """The message is that of one rank, about the same particles at the same step."""
+    if what == "overlap":
+        text, knobs = rewritten("in.melt", *OVERLAP), {"cells": 6, "steps": 50}
+    elif what == "overlap later":
+        text, knobs = (harness.DECKS / "in.melt").read_text(), {"cells": 6, "steps": 200, "dt": 0.06}
+    else:
+        text = rewritten("in.repulsive", "fix             walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE", "")
+        knobs = {"n": 3000, "steps": 100}
+    alone = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs, expect=3)
+    got = on_ranks(3, text, tmp_path / "ranks", variables=knobs, expect=3)
+    message = re.search(r"step \d+: .*", alone.err).group(0)
+    assert ("lost" if what == "lost" else "overlap") in message
+    assert message in got.err
+    assert got.err.count("myriad: error") == 1
+
+
+def test_too_many_ranks_are_refused(tmp_path):
+    got = on_ranks(3, harness.DECKS / "in.melt", tmp_path, variables={"cells": 4, "steps": 10}, expect=2)
+    assert "halo" in got.err and "fewer ranks" in got.err
+
+
+def test_shared_gpu_falls_back_and_says_so(tmp_path):
+    knobs = {"cells": 5, "steps": 20}
+    got = on_ranks(gpus() + 1, harness.DECKS / "in.melt", tmp_path / "auto", package={}, variables=knobs)
+    assert "ranks share a GPU" in got.log
+    assert "staged" in got.log or "GPU-aware" in got.log
+    if "without NCCL" not in got.log:
+        assert "not NCCL: ranks share a GPU" in got.log
+
+
+def test_forced_transports_work_or_say_why(tmp_path):
+    knobs = {"cells": 5, "steps": 20}
+    got = on_ranks(gpus() + 1, harness.DECKS / "in.melt", tmp_path / "nccl", package={"transport": "nccl"},
+                   variables=knobs, expect=2)
+    assert "transport nccl does not work here" in got.err
+    harness.run(harness.DECKS / "in.melt", tmp_path / "naive", engine="naive", variables=knobs)
+    try:
+        on_ranks(2, harness.DECKS / "in.melt", tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
+        same(tmp_path / "naive" / "check.dump", tmp_path / "aware" / "check.dump")
+    except AssertionError as failure:
+        assert "transport aware does not work here" in str(failure)
+
+
+@pytest.mark.parametrize("deck, knobs, package", [("in.melt", {"cells": 6}, {}), ("in.repulsive", {"n": 3000}, {}),
+                                                  ("in.slab", {}, {"fused": "no"}), ("in.melt", {}, {"rebin": 1})])
+def test_nccl_equals_naive(deck, knobs, package, tmp_path):
+    if gpus() < 2:
+        pytest.skip("there is only one GPU")
+    knobs = {**knobs, "steps": 240, "every": 80}
+    naive = harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
+    got = on_ranks(2, harness.DECKS / deck, tmp_path / "ranks", package={"transport": "nccl", **package},
+                   variables=knobs)
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert "messages NCCL" in got.log
+
+
+def test_teaching_switches_are_for_one_rank(tmp_path):
+    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path, package={"padded": "no"}, variables={"steps": 10},
+                   expect=2)
+    assert "one rank" in got.err

@@ -1,0 +1,517 @@
+"""Ranks: the same bits as one rank, the commands about them, what the log says of them, and every way to fail.
+
+`make check` compares many more systems, grids and numbers of ranks with naive, at greater length.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+import pytest
+
+import check
+import check_engines
+import harness
+from cli import PHYSICS, RUNTIME, USAGE
+from test_exact import same
+from test_reversal import assert_reversed, there_and_back
+
+pytestmark = pytest.mark.mpi
+
+QUIET = ("-screen", "none", "-log", "none", "--threads", "1")
+
+
+@dataclass
+class Ended:
+    """How a job of several ranks ended."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def errors(self) -> List[str]:
+        """What the program says; mpirun adds words of its own."""
+        return re.findall(r"^myriad: error: (.*)$", self.err, re.M)
+
+
+Group = Tuple[int, Sequence[object]]
+
+
+def job(folder: Path, *groups: Group, variables: Optional[Mapping[str, str]] = None, limit: float = 60.0,
+        stdin: str = "") -> Ended:
+    """Runs groups of ranks together: the number of each, and the words behind the program's name, or a whole command
+    that begins with a path."""
+    command = list(harness.mpirun_words())
+    for count, words in groups:
+        words = [str(word) for word in words]
+        own = [] if words[:1] and words[0].startswith("/") else [str(harness.program())]
+        command += ([":"] if "-n" in command else []) + ["-n", str(count), *own, *words]
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=folder, input=stdin, env={**harness.rank_environment(), **(variables or {})},
+                          capture_output=True, text=True, timeout=limit, check=False)
+    return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
+
+
+def refused(done: Ended, status: int, *words: str) -> str:
+    """One message on behalf of all ranks, and one status."""
+    assert done.status == status, f"status {done.status}, not {status}:\n{done.err}"
+    assert len(done.errors) == 1, done.err
+    for word in words:
+        assert word in done.errors[0], f"`{word}` is not in: {done.errors[0]}"
+    return done.errors[0]
+
+
+def one_rank(folder: Path, *words: object) -> Tuple[int, str]:
+    """The status and the message of a program that is started by itself."""
+    done = subprocess.run([str(harness.program()), *map(str, words)], cwd=folder, env=harness.environment(),
+                          capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stderr.replace("myriad: error: ", "").rstrip("\n")
+
+
+# ---------------------------------------------------------------- the same bits
+
+EXACT = [(turn, case) for turn, case in enumerate(check_engines.CASES + check_engines.RANK_CASES)
+         if case.name in ("leapfrog drift float 2D", "langevin 3D", "slab 3D, two walls", "four types 3D", "fast 3D",
+                          "corner 3D, walls")]
+
+
+@pytest.mark.parametrize("turn, case", EXACT, ids=[case.name for _, case in EXACT])
+def test_ranks_equal_naive(turn, case, tmp_path):
+    chosen = check_engines.rank_variants(case, turn)[-3:]
+    verdict = check_engines.check_case(case, chosen, tmp_path, steps=100, every=20)
+    assert not verdict.failures, "\n".join(verdict.failures)
+    assert verdict.steps == 100 and verdict.variants == 3 and verdict.particles > 100
+
+
+def test_make_check_tries_every_shape():
+    """Each number of ranks in rows, planes and blocks, with 1 and 2 threads, with cuts that move and that stay."""
+    cases = check_engines.CASES + check_engines.RANK_CASES
+    tried = [variant for turn, case in enumerate(cases) for variant in check_engines.rank_variants(case, turn)]
+    shapes = {(variant.ranks, sum(count > 1 for count in variant.grid)) for variant in tried if variant.grid}
+    assert shapes == {(1, 0), (2, 1), (3, 1), *((p, d) for p in (4, 6, 8) for d in (1, 2)), (8, 3)}
+    for ranks in check_engines.RANKS:
+        mine = [variant for variant in tried if variant.ranks == ranks]
+        assert {variant.threads for variant in mine} == {1, 2}
+        assert {bool(variant.balance) for variant in mine} == {variant.shifted for variant in mine} == {True, False}
+        assert any(variant.grid is None for variant in mine) and len({variant.skin for variant in mine}) > 2
+    assert all(len(check_engines.rank_variants(case, 0)) >= 4 for case in cases if "box 2" not in case.name)
+
+
+def test_particles_cross_several_domains_in_one_step(tmp_path):
+    """What the deck in.fast is for: 8 domains of 5 in a row, and steps of up to 9.9."""
+    knobs = {"steps": 3, "every": 1}
+    harness.run(check_engines.RankVariant(8, (8, 1, 1), 1, 0.0, 0, False).deck((harness.DECKS / "in.fast").read_text()),
+                tmp_path / "ranks", ranks=8, threads=1, variables=knobs)
+    harness.run(harness.DECKS / "in.fast", tmp_path / "naive", engine="naive", variables=knobs)
+    same(tmp_path / "naive" / "check.dump", tmp_path / "ranks" / "check.dump")
+    before, after = (frame.columns["x"] for frame in harness.read_dump(tmp_path / "ranks" / "check.dump")[1:3])
+    domain = lambda x: np.floor((x + 20.0) / 5.0)
+    crossed = np.abs(domain(after) - domain(before))
+    assert (np.minimum(crossed, 8 - crossed) >= 2).sum() > 10
+
+
+@pytest.mark.parametrize("name, ranks", [("nve periodic 3D", 8), ("nve walls 3D, two masses", 6),
+                                         ("leapfrog, then its mirror, walls", 4),
+                                         ("mirror, then leapfrog, walls, two masses", 3)])
+def test_there_and_back(name, ranks, tmp_path):
+    assert_reversed(there_and_back(name, 3000, tmp_path, ranks=ranks, threads=1))
+
+
+@pytest.mark.parametrize("deck, ranks", [("in.mixture", 6), ("in.types", 8)])
+def test_momentum_never_changes(deck, ranks, tmp_path):
+    got = harness.run(harness.DECKS / deck, tmp_path, ranks=ranks, threads=1,
+                      variables={"steps": 300, "every": 10, **({"mass2": 0.4} if deck == "in.mixture" else {})})
+    titles = got.table.titles
+    for name in ("Momx", "Momy", "Momz"):
+        assert len({row[titles.index(name)] for row in got.table.rows}) == 1, name
+    assert len({row[titles.index("KinEng")] for row in got.table.rows}) > 25
+
+
+def test_ids_beyond_32_bits(tmp_path):
+    """Few particles with ids around 2^32 and far beyond: sorted, kept and random numbers drawn by all 64 bits."""
+    rng = np.random.default_rng(7)
+    sites = np.stack(np.meshgrid(*[np.arange(5.0)] * 3), axis=-1).reshape(-1, 3) * 1.5 + 0.5
+    ids = [2**32 - 3 + k for k in range(60)] + [2**62 - 7 * k for k in range(60)] + [1, 2, 3, 2**53 + 1, 2**63 - 1]
+    rng.shuffle(sites)
+    rows = "\n".join(f"{i} 1 {x:.17g} {y:.17g} {z:.17g}" for i, (x, y, z) in zip(ids, sites))
+    (tmp_path / "far.data").write_text(
+        f"made by a test\n\n{len(ids)} atoms\n1 atom types\n\n" +
+        "".join(f"0 7.5 {axis}lo {axis}hi\n" for axis in "xyz") + f"\nMasses\n\n1 1\n\nAtoms\n\n{rows}\n")
+    deck = (f"read_data {tmp_path / 'far.data'}\npair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.2 bin\n"
+            "velocity all create 1 5\nfix 1 all nve\nfix 2 all langevin 1 1 0.5 9\nthermo 10\n"
+            "thermo_style custom step temp pe ke press momx\nthermo_modify format float %.17g\n"
+            "dump check all custom 10 check.dump id x y z vx vy vz fx fy fz\nrun 30\nwrite_data end.data\n")
+    naive = harness.run(deck, tmp_path / "naive", engine="naive")
+    for ranks in (1, 4, 8):
+        got = harness.run(deck, tmp_path / str(ranks), ranks=ranks, threads=1)
+        same(tmp_path / "naive" / "check.dump", tmp_path / str(ranks) / "check.dump")
+        assert got.table == naive.table
+        assert (tmp_path / "naive" / "end.data").read_bytes() == (tmp_path / str(ranks) / "end.data").read_bytes()
+    last = (tmp_path / "8" / "check.dump").read_text().splitlines()[-len(ids):]
+    assert sorted(int(line.split()[0]) for line in last) == sorted(ids)
+
+
+def test_no_more_threads_or_ranks_than_asked_for(tmp_path):
+    got = harness.run(harness.DECKS / "in.repulsive", tmp_path, ranks=3, threads=2, variables={"steps": 10})
+    assert "\nLoop time of " in got.log and re.search(r" on 6 procs for 10 steps with 400 atoms$", got.log, re.M)
+    assert re.search(r"with 3 MPI tasks x 2 OpenMP threads$", got.log, re.M)
+
+
+# ---------------------------------------------------------------- commands, and what the log says
+
+
+def write(folder: Path, text: str, before: str = "", after: str = "") -> str:
+    """The name of a deck with more commands before its first and behind its last."""
+    (folder / "in.deck").write_text(before + text + after)
+    return "in.deck"
+
+
+def sample(name: str) -> str:
+    return (harness.DECKS / name).read_text()
+
+
+@pytest.mark.parametrize("words, grid", [("* * *", None), ("1 4 1", "1 by 4 by 1"), ("4 1 1", "4 by 1 by 1"),
+                                         ("2 * 1", "2 by 2 by 1"), ("* 4 *", "1 by 4 by 1")])
+def test_processors(words, grid, tmp_path):
+    got = harness.run(f"processors {words}\n" + sample("in.repulsive"), tmp_path, ranks=4, threads=1,
+                      variables={"steps": 10})
+    found = re.search(r"^  (\d+ by \d+ by \d+) MPI processor grid$", got.log, re.M).group(1)
+    assert np.prod([int(count) for count in found.split(" by ")]) == 4
+    assert grid in (None, found)
+
+
+@pytest.mark.parametrize("words, says", [("3 * *", ["does not fit the 4 ranks", "processors * * *"]),
+                                         ("2 1 1", ["does not fit the 4 ranks"]), ("0 2 2", ["each of processors"]),
+                                         ("2 2", ["processors takes at least 3"])])
+def test_processors_that_do_not_fit(words, says, tmp_path):
+    deck = write(tmp_path, sample("in.repulsive"), before=f"processors {words}\n")
+    refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "in.deck:1: ", *says)
+
+
+def test_processors_behind_the_box(tmp_path):
+    deck = write(tmp_path, sample("in.repulsive"), after="processors 2 1 1\n")
+    refused(job(tmp_path, (2, ["-in", deck, *QUIET, "-var", "steps", "1"])), USAGE,
+            "processors must come before create_box or read_data")
+
+
+def test_domains_too_thin(tmp_path):
+    deck = write(tmp_path, sample("in.melt"))
+    refused(job(tmp_path, (8, ["-in", deck, *QUIET, "-var", "skin", "1.0"])), USAGE,
+            "8 ranks would be thinner than the halo of 3.5", "at most 1 rank of them fits")
+    deck = write(tmp_path, sample("in.melt"), before="processors 4 1 1\n")
+    refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "thinner than the halo of 2.8", "processors 1 2 2 fits")
+
+
+def test_a_domain_is_never_thinner_than_the_halo(tmp_path):
+    """Two particles that a whole domain lies between, nearer than the cutoff by a millionth of it: four such domains do
+    not fit, and three see the pair."""
+    side = 4 * 2.5 * (1.0 - 5e-7)
+    pair = (f"region b block 0 {side:.17g} 0 8 0 8 units box\ncreate_box 1 b\nmass 1 1\n"
+            f"create_atoms 1 single {side / 4 - 1e-9:.17g} 1 1\ncreate_atoms 1 single {side / 2:.17g} 1 1\n"
+            "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nneighbor 0 bin\nfix 1 all nve\n"
+            "thermo_style custom step pe press\nthermo_modify format float %.17g\nrun 1\n")
+    naive = harness.run(pair, tmp_path / "naive", engine="naive")
+    assert abs(naive.table.at(0)["PotEng"]) > 1e-3
+    assert harness.run("processors 3 1 1\n" + pair, tmp_path / "3", ranks=3, threads=1).table == naive.table
+    deck = write(tmp_path, pair, before="processors 4 1 1\n")
+    refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "thinner than the halo of 2.5")
+
+
+def test_balance_moves_the_cuts(tmp_path):
+    """All particles start in one corner: 8 ranks, of which one has everything; then all have some."""
+    log = {}
+    for name, commands in (("off", ""), ("command", "balance 1.1 shift\n"), ("fix", "fix cuts all balance 5 1.1\n"),
+                           ("axis", "balance 1.1 shift x 10 1.05\n"), ("patient", "balance 9 shift\n")):
+        deck = harness.deck_with(harness.DECKS / "in.corner", f"{commands}run 20\n")
+        log[name] = harness.run("processors 2 2 2\n" + deck, tmp_path / name, ranks=8, threads=1)
+    mean, most, fewest, imbalance = log["off"].particles_of_ranks
+    assert (mean, most, fewest, imbalance) == (27.0, 216.0, 0.0, 8.0)
+    assert "Balance:" not in log["off"].log + log["fix"].log
+    for name, least, best in (("command", 1.0, 2.0), ("fix", 1.0, 2.0), ("axis", 3.0, 5.0), ("patient", 8.0, 8.0)):
+        assert least <= log[name].particles_of_ranks[3] <= best, name
+        assert log[name].table == log["off"].table
+    said = {name: re.search(r"^Balance: most particles of a rank over the average (\S+), now (\S+)$", log[name].log, re.M)
+            for name in ("command", "axis", "patient")}
+    assert said["command"].group(1) == "8" and 1.0 <= float(said["command"].group(2)) < 2.0
+    assert said["axis"].group(1) == "8" and 4.0 <= float(said["axis"].group(2)) < 5.0
+    assert said["patient"].groups() == ("8", "8")
+
+
+@pytest.mark.parametrize("command, says", [("balance 0.9 shift", "must be at least 1"), ("balance 1 rcb", "accepted is shift"),
+                                           ("balance 1 shift xx", "each once"), ("fix 9 all balance 0 1.1", "balance"),
+                                           ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
+                                           ("fix 9 all balance 10 1.1\nfix 10 all balance 10 1.1", "unfix it first")])
+def test_wrong_words_of_balance(command, says, tmp_path):
+    deck = harness.deck_with(harness.DECKS / "in.corner", f"{command}\nrun 1\n")
+    refused(job(tmp_path, (2, ["-in", write(tmp_path, deck), *QUIET])), USAGE, says)
+
+
+def test_reset_timestep_does_not_stop_the_balance(tmp_path):
+    """A clock that goes back must not make fix balance wait for the old one."""
+    deck = harness.deck_with(harness.DECKS / "in.corner",
+                             "fix cuts all balance 5 1.1 shift x\nreset_timestep 100000\nrun 0\nunfix cuts\n"
+                             "reset_timestep 0\nfix again all balance 5 1.1\nrun 20\n")
+    got = harness.run("processors 2 2 2\n" + deck, tmp_path, ranks=8, threads=1)
+    assert got.particles_of_ranks[3] < 2.0
+
+
+def test_the_log_of_ranks(tmp_path):
+    got = harness.run(harness.DECKS / "in.langevin", tmp_path, ranks=4, threads=1, variables={"steps": 400, "every": 100})
+    seconds = got.loops[-1].seconds
+    phases = got.rank_phases
+    assert list(phases) == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
+    for name, (least, mean, most, share) in phases.items():
+        assert 0.0 <= least <= mean * 1.0001 and mean <= most * 1.0001, name
+        assert share == pytest.approx(100.0 * mean / seconds, abs=0.02), name
+    assert sum(mean for _, mean, _, _ in phases.values()) == pytest.approx(seconds, rel=0.05)
+    assert all(phases[name][0] > 0.0 for name in ("Sort", "List", "Force", "Move", "Comm"))
+    mean, most, fewest, imbalance = got.particles_of_ranks
+    assert mean == 50.0 and fewest <= mean <= most and imbalance == pytest.approx(most / mean, rel=1e-3)
+    ghosts = re.search(r"^Ghosts of a rank: (\S+) ave (\S+) max (\S+) min, stored neighbours: (\S+) per particle$", got.log,
+                       re.M)
+    assert 0.0 < float(ghosts.group(3)) <= float(ghosts.group(1)) <= float(ghosts.group(2))
+    memory = re.search(r"^Per MPI rank memory allocation \(min/avg/max\) = (\S+) \| (\S+) \| (\S+) Mbytes$", got.log, re.M)
+    assert float(memory.group(1)) <= float(memory.group(2)) <= float(memory.group(3))
+    assert got.bytes_per_particle > 58.0
+
+
+# ---------------------------------------------------------------- errors: one message, one status, no hang
+
+
+def test_ranks_that_disagree_about_a_variable(tmp_path):
+    words = ["-in", harness.DECKS / "in.repulsive", *QUIET]
+    done = job(tmp_path, (1, [*words, "-var", "n", "400"]), (2, [*words, "-var", "n", "401"]))
+    refused(done, USAGE, "the ranks disagree about the deck", "`400`")
+    assert not (tmp_path / "check.dump").exists()
+
+
+def test_ranks_with_different_decks(tmp_path):
+    done = job(tmp_path, (2, ["-in", harness.DECKS / "in.repulsive", *QUIET]), (1, ["-in", harness.DECKS / "in.melt", *QUIET]))
+    refused(done, USAGE, "in.repulsive:", "the ranks disagree about the deck", "variable        n index 400")
+
+
+def test_a_deck_that_is_longer_for_one_rank(tmp_path):
+    deck = write(tmp_path, sample("in.repulsive"))
+    (tmp_path / "in.longer").write_text(sample("in.repulsive") + "run 5\n")
+    done = job(tmp_path, (1, ["-in", deck, *QUIET, "-var", "steps", "3"]),
+               (1, ["-in", "in.longer", *QUIET, "-var", "steps", "3"]))
+    refused(done, USAGE, "the ranks disagree about the deck")
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+def test_a_deck_that_one_rank_does_not_find(where, tmp_path):
+    there = (2, ["-in", harness.DECKS / "in.repulsive", *QUIET])
+    missing = (1, ["-in", "in.nothere", *QUIET])
+    done = job(tmp_path, *((missing, there) if where == "first" else (there, missing)))
+    refused(done, RUNTIME, "cannot read the deck in.nothere")
+    assert done.seconds < 6.0
+
+
+def test_a_wrong_deck(tmp_path):
+    deck = write(tmp_path, "units lj\nvelocty all\n")
+    refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "in.deck:2: ", "did you mean velocity")
+
+
+def test_a_wrong_command_line(tmp_path):
+    refused(job(tmp_path, (3, ["--nonsense"])), USAGE, "unknown option `--nonsense`")
+
+
+def test_a_deck_from_standard_input(tmp_path):
+    refused(job(tmp_path, (2, ["-in", "-", *QUIET]), stdin=sample("in.repulsive")), USAGE, "standard input reaches rank 0 only")
+
+
+def test_naive_runs_on_one_rank(tmp_path):
+    words = ["-in", harness.DECKS / "in.empty", *QUIET, "--engine", "naive", "-var", "steps", "10"]
+    refused(job(tmp_path, (2, words)), USAGE, "the naive engine runs on one rank")
+    assert job(tmp_path, (1, words)).status == 0
+
+
+def test_talking_about_itself_once(tmp_path):
+    for word in ("--version", "info", "help"):
+        done = job(tmp_path, (3, [word]))
+        assert done.status == 0 and done.err == ""
+        assert done.out == subprocess.run([str(harness.program()), word], env=harness.environment(), capture_output=True,
+                                          text=True, check=True).stdout
+
+
+LAP = """\
+region b block 0 12 0 12 0 12 units box
+create_box 1 b
+mass 1 1
+create_atoms 1 single 1 1 1
+create_atoms 1 single 11 11 11
+create_atoms 1 single 11 11 11.0000001
+create_atoms 1 single 5 11 1
+create_atoms 1 single 5 11 1.0000002
+create_atoms 1 single 1 1 1.0000003
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+"""
+# Two pairs meet at speed, and others fly out of a box without walls, on several ranks in the same step.
+MEET = """\
+boundary f f f
+region b block 0 12 0 12 0 12 units box
+create_box 1 b
+mass 1 1
+create_atoms 1 single 0.5 1 1
+create_atoms 1 single 11.5 11 11
+create_atoms 1 single 11.5 1 11
+create_atoms 1 single 0.5 11 1
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+"""
+PHYSICS_ERRORS = {
+    "overlap": (LAP + "fix 1 all nve\nrun 10\n", "particles 1 and 6 overlap"),
+    "overlap, leapfrog": (LAP + "fix 1 all nve/leapfrog\nrun 10\n", "particles 1 and 6 overlap"),
+    "overlap, mirror": (LAP + "fix 1 all nve/leapfrog mirror yes\nrun 10\n", "particles 1 and 6 overlap"),
+    "lost": (MEET + "velocity all set 60 0 0\nfix 1 all nve\nrun 100\n", "particle 2 is lost"),
+    "lost after leapfrog": (MEET + "velocity all set 60 0 0\nfix 1 all nve/leapfrog\nrun 100\n", "particle 2 is lost"),
+    "flying": (sample("in.repulsive").replace("timestep        0.0005", "timestep        0.9"), "particle 1 "),
+}
+
+
+@pytest.mark.parametrize("name", PHYSICS_ERRORS)
+@pytest.mark.parametrize("ranks", [3, 8])
+def test_physics_errors_are_those_of_one_rank(name, ranks, tmp_path):
+    text, says = PHYSICS_ERRORS[name]
+    words = ["-in", write(tmp_path, text), *QUIET]
+    status, message = one_rank(tmp_path, *words)
+    assert status == PHYSICS and says in message, message
+    assert refused(job(tmp_path, (ranks, words)), PHYSICS) == message
+
+
+def children(pid: int) -> List[int]:
+    return [int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()]
+
+
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_rank_that_is_killed(which, tmp_path):
+    words = ["-in", str(harness.DECKS / "in.repulsive"), "-screen", "none", "--threads", "1", "-var", "steps", "100000000",
+             "-var", "every", "1000"]
+    with subprocess.Popen([*harness.mpirun(4), str(harness.program()), *words], cwd=tmp_path, stderr=subprocess.PIPE,
+                          env=harness.rank_environment(), text=True) as mpirun:
+        try:
+            deadline = time.monotonic() + 30.0
+            log = tmp_path / "check.dump"
+            while time.monotonic() < deadline and not (log.exists() and log.stat().st_size > 0):
+                time.sleep(0.05)
+            ranks = sorted(children(mpirun.pid))
+            assert len(ranks) == 4
+            os.kill(ranks[which], signal.SIGKILL)
+            began = time.monotonic()
+            said = mpirun.communicate(timeout=20)[1]
+        finally:
+            mpirun.kill()
+    assert mpirun.returncode != 0 and "signal 9" in said
+    assert time.monotonic() - began < 10.0
+    assert "Total wall time" not in (tmp_path / "log.myriad").read_text()
+
+
+def limited(kilobytes: int, *words: object) -> List[object]:
+    """A rank that cannot write beyond a size of file, as on a disk that is full for it alone."""
+    script = f"trap '' XFSZ; ulimit -f {kilobytes}; exec \"$0\" \"$@\""
+    return [shutil.which("bash"), "-c", script, harness.program(), *words]
+
+
+# Shared memory between ranks would be a file beyond the limit too.
+NO_SHARED_FILES = {"OMPI_MCA_btl": "self,tcp"}
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+def test_a_full_disk_on_one_rank(where, tmp_path):
+    """A dump that grows beyond what one of three ranks can write."""
+    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "20"]
+    free, full = (2, words), (1, limited(64, *words))
+    done = job(tmp_path, *((full, free) if where == "first" else (free, full)), variables=NO_SHARED_FILES)
+    refused(done, RUNTIME, "cannot write", "check.dump")
+    assert done.seconds < 10.0
+    # What is there is right, as far as it goes, and ends within a frame or with one long before the last.
+    text = (tmp_path / "check.dump").read_text()
+    assert 0 < text.count("ITEM: TIMESTEP") < 20 and "\0" not in text
+
+
+def test_a_full_disk_leaves_no_data_file_that_looks_complete(tmp_path):
+    deck = write(tmp_path, re.sub(r"(?m)^dump .*\n", "", sample("in.repulsive")), after="write_data end.data\n")
+    words = ["-in", deck, *QUIET, "-var", "steps", "1", "-var", "n", "4000"]
+    assert job(tmp_path, (3, words)).status == 0
+    assert (tmp_path / "end.data").stat().st_size > 300000
+    (tmp_path / "end.data").unlink()
+    refused(job(tmp_path, (2, words), (1, limited(100, *words)), variables=NO_SHARED_FILES), RUNTIME, "cannot write",
+            "end.data")
+    assert list(tmp_path.glob("end.data*")) == []
+
+
+def compiled(folder: Path, source: str) -> Path:
+    """A library to put before others, from its source in C."""
+    compiler = shutil.which("mpicc")
+    if compiler is None:
+        pytest.skip("no mpicc")
+    (folder / "shim.c").write_text(source)
+    subprocess.run([compiler, "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", "shim.so", "shim.c", "-ldl"], cwd=folder, check=True)
+    return folder / "shim.so"
+
+
+def preloaded(library: Path, *words: object) -> List[object]:
+    return [shutil.which("env"), f"LD_PRELOAD={library}", harness.program(), *words]
+
+
+def test_a_library_without_threads(tmp_path):
+    shim = compiled(tmp_path, """
+#include <mpi.h>
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+  (void)required;
+  const int code = PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, provided);
+  *provided = MPI_THREAD_SINGLE;
+  return code;
+}
+""")
+    words = ["-in", harness.DECKS / "in.repulsive", *QUIET]
+    refused(job(tmp_path, (2, preloaded(shim, *words))), RUNTIME, "MPI_THREAD_FUNNELED", "one rank with --threads")
+
+
+# Memory that ends with the so many-th array: during a run, in any of its phases.
+FEW_ARRAYS = """
+#include <dlfcn.h>
+#include <stdlib.h>
+void *aligned_alloc(size_t alignment, size_t size)
+{
+  static void *(*real)(size_t, size_t);
+  static long calls;
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, "aligned_alloc");
+  return ++calls > MOST ? NULL : real(alignment, size);
+}
+"""
+
+
+@pytest.mark.parametrize("arrays, where", [(300, "first"), (303, "last"), (306, "last")])
+def test_memory_that_one_rank_lacks(arrays, where, tmp_path):
+    """One rank fails within an exchange, the others are in that or in a later one: one message ends all."""
+    shim = compiled(tmp_path, FEW_ARRAYS.replace("MOST", str(arrays)))
+    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "2000"]
+    rich, poor = (2, words), (1, preloaded(shim, *words))
+    done = job(tmp_path, *((poor, rich) if where == "first" else (rich, poor)))
+    refused(done, RUNTIME, "in.repulsive:32: out of memory: ")
+    assert done.seconds < 8.0
+    frames = (tmp_path / "check.dump").read_text()
+    assert frames.count("ITEM: TIMESTEP") == 1, "the failure is not in the middle of the run"
+
+
+def test_a_launcher_whose_ranks_do_not_see_one_another(tmp_path):
+    """Such as srun without the way to MPI: each task would run the whole deck."""
+    words = [str(harness.program()), "-in", str(harness.DECKS / "in.repulsive"), *QUIET]
+    done = subprocess.run(words, cwd=tmp_path, env={**harness.rank_environment(), "SLURM_STEP_NUM_TASKS": "4"},
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == RUNTIME
+    assert "the launcher started 4 tasks, but MPI sees only one" in done.stderr
