@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from cli import RUNTIME, USAGE, refused, run_deck, works
-from test_restart import FLAT, FLAT_FIXES, MIXTURE, MIXTURE_FIXES, finish, needs_mpi, start
+from test_restart import FLAT, FLAT_FIXES, MIXTURE, MIXTURE_FIXES, finish, start
 
 h5py = pytest.importorskip("h5py")
 pytestmark = pytest.mark.skipif(
@@ -58,7 +58,7 @@ def test_frames_hold_what_text_dumps_hold(dimension, engine, tmp_path):
     check(tmp_path, dimension)
 
 
-@needs_mpi
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_ranks_write_the_same_frames(ranks, tmp_path):
     begin = MIXTURE.replace("block 0 5", "block 0 15")

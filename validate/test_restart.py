@@ -7,7 +7,6 @@ their definition.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shutil
@@ -68,29 +67,15 @@ def data(folder: Path, name: str = "end.data") -> bytes:
     return (folder / name).read_bytes()
 
 
-def mpi_words(ranks: int) -> List[str]:
-    return ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
-
-
-def mpi_environment() -> Dict[str, str]:
-    return {**harness.environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_hwloc_base_binding_policy": "none",
-            "OMPI_MCA_mpi_yield_when_idle": "1"}
-
-
-needs_mpi = pytest.mark.skipif(
-    shutil.which("mpirun") is None or (harness.program().exists() and "this build has no MPI" in harness.information()),
-    reason="no ranks here: no mpirun, or a build without MPI")
-
-
 def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = None,
           environment: Optional[Dict[str, str]] = None) -> subprocess.Popen:
     """Starts a deck in the background, on one thread a rank."""
     if deck is not None:
         (folder / "in.deck").write_text(deck)
-    command = [*mpi_words(ranks), str(harness.program()), "-in", "in.deck", "-log", "log.myriad", "-screen", "none",
-               "--threads", "1", *arguments]
-    return subprocess.Popen(command, cwd=folder, env={**mpi_environment(), **(environment or {})}, text=True,
+    command = [*(harness.mpirun(ranks) if ranks > 1 else ()), str(harness.program()), "-in", "in.deck", "-log",
+               "log.myriad", "-screen", "none", "--threads", "1", *arguments]
+    surroundings = harness.rank_environment() if ranks > 1 else harness.environment()
+    return subprocess.Popen(command, cwd=folder, env={**surroundings, **(environment or {})}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -138,7 +123,7 @@ def test_a_ramp_depends_on_where_it_begins(tmp_path):
     assert data(part) != data(tmp_path / "whole")
 
 
-@needs_mpi
+@pytest.mark.mpi
 @pytest.mark.parametrize("system", ["mixture", "flat"])
 def test_a_run_goes_on_over_ranks(system, tmp_path):
     """1, then 3, then 2 ranks."""
@@ -210,7 +195,7 @@ def test_the_file_describes_itself(tmp_path):
             assert len(field.attrs["meaning"]) > 0
 
 
-@needs_mpi
+@pytest.mark.mpi
 def test_ranks_write_the_same_checksums(tmp_path):
     h5py = pytest.importorskip("h5py")
     begin = MIXTURE.replace("block 0 5", "block 0 15")
@@ -427,7 +412,7 @@ def test_resume_over_and_over(tmp_path, whole):
     assert (tmp_path / "log.myriad").read_text().count("Resuming from r.") == stops
 
 
-@needs_mpi
+@pytest.mark.mpi
 def test_ranks_stop_together_and_go_on(tmp_path):
     deck = long_deck(steps=3000).replace("block 0 5", "block 0 15")
     finish(start(tmp_path, deck=deck))
