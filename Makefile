@@ -1,9 +1,9 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Two parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc,
-# and ranks, mpi/*.c, with mpicc. Targets that need more than a compiler call .ci/setup first, which installs what is
-# missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
+# one program, build/myriad. Parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc; ranks,
+# mpi/*.c, with mpicc; restarts and H5MD with an HDF5 library. Targets that need more than a compiler call .ci/setup
+# first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
 # building machine, except openmp/kernels.c, compiled once per instruction set.
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
@@ -30,6 +30,7 @@ endif
 ##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
 ##                      the study of `make scaling` (docs/cluster.md)
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
+##   HDF5=no            leave restarts and H5MD out even if the library is here
 V ?= 0
 WERROR ?= 0
 SAN ?=
@@ -81,6 +82,21 @@ MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
+# HDF5: the library that works over MPI if there are ranks and it is here, else the plain one; `parallel FLAGS` or
+# `serial FLAGS`. Once found, it is handed on to the makes that are called from here.
+ifeq ($(HDF5_FOUND)$(filter no,$(HDF5)),)
+HDF5_FOUND := $(shell CC='$(CC)' MPICC='$(if $(WITH_MPI),$(MPICC))' bash .ci/setup --hdf5)
+endif
+ifneq ($(filter no,$(HDF5)),)
+override HDF5_FOUND :=
+endif
+ifneq ($(HDF5_FOUND),)
+export HDF5_FOUND
+endif
+# Nice to have: a machine that does not get it builds without.
+SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on without restarts and H5MD' >&2)
+HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
+
 # Messages between GPUs need both.
 TRANSPORTS := $(wildcard mpi/transport*.c)
 LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
@@ -129,11 +145,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-pro
 # Not with a sanitizer, whose added code makes gcc warn of what is not in the source.
 WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 CFLAGS ?= $(OPTIMISE)
-ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI)
+ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(ENGINES) $(WARNINGS) $(CPPFLAGS)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(LDFLAGS)
-LIBRARIES := -lpng -lz -lm $(LDLIBS)
+LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm $(LDLIBS)
 
 ifneq ($(WITH_GPU),)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
@@ -184,13 +200,16 @@ info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
+	@echo "restarts, H5MD           $(if $(HDF5_FOUND),HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together),not in this build: $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found))"
 	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
+	@$(SETUP_HDF5)
 
 run: ## install what is missing, build, and run DECK; results go to run/
 	@$(SETUP) build
+	@$(SETUP_HDF5)
 	@$(MAKE) all
 	@mkdir -p run
 	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
@@ -199,6 +218,7 @@ run: ## install what is missing, build, and run DECK; results go to run/
 
 test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduced set)
 	@$(SETUP) build test $(if $(SAN),sanitize)
+	@$(SETUP_HDF5)
 	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
 	@$(MAKE) all tests
 	@$(MAKE) test-unit
@@ -325,7 +345,7 @@ lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<),$(MPI_INCLUDES) $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
@@ -354,7 +374,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -371,11 +391,16 @@ $(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
 
+$(OBJ)/src/hdf5_file.o: src/hdf5_file.c $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(quiet)$(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC)) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
+
 NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
 $(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
+	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(HDF5_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
 
 $(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)

@@ -90,6 +90,10 @@ struct md_comm {
   /* Frees the file in any case. */
   md_status (*file_close)(md_comm *, md_comm_file *) MD_CHECKED;
 
+  /* How all ranks open one HDF5 file together: a file access property list of the HDF5 library, which the caller
+   * closes. -1: they cannot, with this library. Not collective. */
+  int64_t (*hdf5_access)(md_comm *);
+
   /* The way between the device memories of ranks, once each has chosen its device: the best there is, or the one named
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;

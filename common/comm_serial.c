@@ -223,6 +223,12 @@ static md_status deliver(md_comm *c, int64_t n, const int32_t *to, const void *r
   return MD_OK;
 }
 
+static int64_t hdf5_access(md_comm *c)
+{
+  (void)c;
+  return -1;
+}
+
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
 {
   (void)c, (void)name;
@@ -348,6 +354,7 @@ md_status md_comm_serial(md_comm **comm)
                  .file_append = file_append,
                  .file_flush = file_flush,
                  .file_close = file_close,
+                 .hdf5_access = hdf5_access,
                  .open_transport = open_transport,
                  .conclude = conclude,
                  .destroy = destroy};

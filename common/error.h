@@ -19,7 +19,8 @@ typedef enum md_status {
   MD_OK = 0,
   MD_RUNTIME = 1, /* files, memory, devices */
   MD_USAGE = 2,   /* the command line or the deck */
-  MD_PHYSICS = 3  /* NaN, lost particle, overlap, a sum out of its exact range */
+  MD_PHYSICS = 3, /* NaN, lost particle, overlap, a sum out of its exact range */
+  MD_STOPPED = 85 /* ended before its time by a signal or a limit, with a restart: to be queued again */
 } md_status;
 
 #define MD_CHECKED __attribute__((warn_unused_result))

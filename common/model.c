@@ -188,6 +188,17 @@ md_status md_model_prepare(md_model *model)
   return MD_OK;
 }
 
+/* a b rounded to a multiple of q, a power of two, from the exact product: where the rounded one lies half way between two
+ * multiples, what its rounding left away decides. */
+static double round_product_to(double a, double b, double q)
+{
+  const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
+  double whole = rint(product);
+  if (product - whole == 0.5 && rest > 0.0) whole += 1.0;
+  if (product - whole == -0.5 && rest < 0.0) whole -= 1.0;
+  return whole * q;
+}
+
 static md_status about(int64_t id, md_status status)
 {
   md_error_about(id, id);
@@ -208,14 +219,13 @@ md_status md_model_enter(const md_model *model, md_particles *p)
     for (int64_t i = 0; i < p->n; ++i) {
       const double mass_ratio = 1.0 / model->velocity_per_v[p->type[i]];
       const bool sane = periodic ? x[i] >= lo - length && x[i] <= hi + length : x[i] >= lo && x[i] <= hi;
-      const double momentum = model->one_mass ? v[i] : v[i] * mass_ratio;
       if (!sane || !(fabs(v[i]) <= speed_limit)) {
         if (p->id[i] < bad) bad = p->id[i];
         continue;
       }
       if (!model->float_drift) x[i] = round_to(x[i], qx);
       if (periodic) x[i] = md_wrap(x[i], lo, hi, length);
-      v[i] = round_to(momentum, qv);
+      v[i] = model->one_mass ? round_to(v[i], qv) : round_product_to(v[i], mass_ratio, qv);
     }
   }
   if (bad == INT64_MAX) return MD_OK;
@@ -239,13 +249,25 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   return MD_OK;
 }
 
+/* The velocity from which md_model_enter makes p again. The nearest one may miss it by a quantum where p is large; as the
+ * momenta of neighbouring velocities are at most a quantum apart, a neighbour then does. */
+static double velocity_of(double p, double velocity_per_v, double q)
+{
+  const double mass_ratio = 1.0 / velocity_per_v;
+  double v = p * velocity_per_v;
+  while (round_product_to(v, mass_ratio, q) < p) v = nextafter(v, (double)INFINITY);
+  while (round_product_to(v, mass_ratio, q) > p) v = nextafter(v, -(double)INFINITY);
+  return v;
+}
+
 void md_model_leave(const md_model *model, md_particles *p)
 {
   if (model->one_mass) return;
   for (int d = 0; d < model->box.dim; ++d) {
     double *restrict v = p->v[d];
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i) v[i] *= model->velocity_per_v[p->type[i]];
+    for (int64_t i = 0; i < p->n; ++i)
+      v[i] = velocity_of(v[i], model->velocity_per_v[p->type[i]], model->grids.v);
   }
 }
 

@@ -91,7 +91,7 @@ md_status md_model_prepare(md_model *model) MD_CHECKED;
  * MD_PHYSICS: NaN, a particle outside a fixed box (the id is named). Idempotent on a prepared state. */
 md_status md_model_enter(const md_model *model, md_particles *particles) MD_CHECKED;
 
-/* v back to velocities. Exact inverse of md_model_enter for speeds below a quarter of the range. */
+/* v back to velocities: the exact inverse of md_model_enter. */
 void md_model_leave(const md_model *model, md_particles *particles);
 
 /* Langevin temperature at a step of the present run (linear ramp). */

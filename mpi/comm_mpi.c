@@ -177,6 +177,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .file_append = md_mpi_file_append,
                  .file_flush = md_mpi_file_flush,
                  .file_close = md_mpi_file_close,
+                 .hdf5_access = md_mpi_hdf5_access,
                  .open_transport = open_transport,
                  .conclude = md_mpi_conclude,
                  .destroy = destroy};

@@ -94,4 +94,7 @@ md_status md_mpi_file_append(md_comm *, md_comm_file *, const void *bytes, int64
 md_status md_mpi_file_flush(md_comm *, md_comm_file *) MD_CHECKED;
 md_status md_mpi_file_close(md_comm *, md_comm_file *) MD_CHECKED;
 
+/* hdf5.c */
+int64_t md_mpi_hdf5_access(md_comm *);
+
 #endif

@@ -13,7 +13,7 @@ md_status md_do_log(md_sim *sim, const md_words *words)
     md_sim_explain(sim, "log", "a plan writes no files");
     return MD_OK;
   }
-  const char *mode = words->n == 2 ? "a" : "w";
+  const char *mode = words->n == 2 || sim->resuming ? "a" : "w";
   return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
 }
 

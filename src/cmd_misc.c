@@ -59,7 +59,8 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
   if (!to->screen) log->screen = NULL;
   md_log_print(log, "%s\n", text);
   log->screen = screen;
-  if (!to->file) return MD_OK;
+  /* What leads up to a restart has been written to files before. */
+  if (!to->file || sim->resume) return MD_OK;
   if (sim->planning.on) {
     md_sim_explain(sim, "print", "a plan writes no files");
     return MD_OK;
@@ -152,6 +153,10 @@ static void info_output(md_sim *sim)
   md_log_print(sim->log, "  thermo every %lld steps\n", (long long)sim->thermo.every);
   for (const md_observer *o = sim->observers; o; o = o->next)
     md_log_print(sim->log, "  observer %s\n", o->id);
+  const md_restarts *r = &sim->restarts;
+  if (r->every > 0)
+    md_log_print(sim->log, "  restart every %lld steps: %s %s\n", (long long)r->every, r->name[0],
+                 r->name[1] ? r->name[1] : "");
 }
 
 static void info_engine(md_sim *sim)

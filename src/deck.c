@@ -221,13 +221,30 @@ static md_status wrong_count(const md_command *command, int n)
                   n, command->usage);
 }
 
+/* While a deck goes on from a restart: what the restart or a file holds already. Before the first run nothing is, as the
+ * state is to be compared there. */
+static bool is_done_before(const md_sim *sim, const char *name)
+{
+  static const char *const changes[] = {"velocity", "write_data", "write_restart"};
+  if (!sim->resume) return false;
+  for (size_t k = sim->history.nrun > 0 ? 0 : 1; k < sizeof changes / sizeof changes[0]; ++k)
+    if (strcmp(name, changes[k]) == 0) return true;
+  return false;
+}
+
 static md_status execute(md_sim *sim, const md_words *words)
 {
+  if (sim->follow) return sim->follow(sim, words);
   const md_command *command = md_command_find(words->word[0]);
   if (!command) return unknown(words->word[0]);
   const md_words arguments = {words->n - 1, words->word + 1};
   if (arguments.n < command->least || (command->most >= 0 && arguments.n > command->most))
     return wrong_count(command, arguments.n);
+  md_history_add(&sim->history, words);
+  if (is_done_before(sim, command->name)) {
+    md_log_print(sim->log, "Done before: %s\n", command->name);
+    return MD_OK;
+  }
   MD_TRY(command->handler(sim, &arguments));
   /* pair_style may have come before the box, when the number of types was not known yet. */
   return md_sim_settle_pair(sim);
@@ -249,7 +266,8 @@ static md_status run_command(md_sim *sim, deck *d)
   MD_TRY(md_deck_check_same(sim, d->text));
   MD_TRY(check_text(d->text));
   char *replaced = NULL;
-  MD_TRY(md_variables_substitute(sim->variables, d->text, &replaced));
+  const md_status known = md_variables_substitute(sim->variables, d->text, &replaced);
+  if (known != MD_OK) return sim->follow ? sim->follow(sim, NULL) : known;
   if (strcmp(replaced, d->text) != 0) md_log_echo(sim->log, replaced);
   const md_status status = run_text(sim, replaced);
   free(replaced);

@@ -8,12 +8,15 @@
 #include "src/dump.h"
 #include "src/elements.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom, &md_dump_extxyz,
-                                              &md_dump_frames, &md_dump_density};
+static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom,    &md_dump_extxyz,
+                                              &md_dump_frames, &md_dump_density, &md_dump_h5md};
 
 enum { STYLES = sizeof styles / sizeof styles[0] };
 
@@ -113,6 +116,32 @@ static md_status finish(md_observer *observer, md_sim *sim)
   return agree(dump, sim, dump->output ? md_output_flush(dump->output) : MD_OK);
 }
 
+static bool mark(md_observer *observer, md_output_mark *mark)
+{
+  const md_dump *dump = (const md_dump *)observer;
+  struct stat about;
+  snprintf(mark->id, sizeof mark->id, "%s", observer->id);
+  if ((size_t)snprintf(mark->file, sizeof mark->file, "%s", dump->path) >= sizeof mark->file) return false;
+  mark->bytes = dump->output && stat(dump->path, &about) == 0 ? (int64_t)about.st_size : -1;
+  mark->last_step = dump->last_step;
+  return true;
+}
+
+/* Frames behind the restart are made again. */
+static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark *mark)
+{
+  md_dump *dump = (md_dump *)observer;
+  if (strcmp(dump->path, mark->file) != 0) return MD_OK;
+  dump->last_step = mark->last_step;
+  if (dump->style->resume) return agree(dump, sim, dump->style->resume(dump, sim));
+  if (!has_stream(dump) || mark->bytes < 0) return MD_OK;
+  dump->append = true;
+  md_status status = MD_OK;
+  if (sim->comm->rank == 0 && truncate(dump->path, (off_t)mark->bytes) != 0)
+    status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", dump->path, strerror(errno));
+  return agree(dump, sim, status);
+}
+
 static void free_dump(md_dump *dump)
 {
   free(dump->path);
@@ -166,8 +195,10 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
     return md_error(
         MD_USAGE,
         "dump: file name `%.300s` asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
-  if (dump->style->draw && !ends_in(path, ".png"))
+  if (dump->style == &md_dump_density && !ends_in(path, ".png"))
     return md_error(MD_USAGE, "dump %s: file name `%.300s` must end in .png", dump->style->name, path);
+  if (dump->style == &md_dump_h5md && ends_in(path, ".gz"))
+    return md_error(MD_USAGE, "dump h5md: file name `%.300s` asks for gzip, which HDF5 files are not", path);
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (is_dump(o) && strcmp(((const md_dump *)o)->path, path) == 0)
       return md_error(MD_USAGE, "dump: dump %s writes to %.300s already; choose another name", o->id, path);
@@ -209,6 +240,8 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   dump->observer.start = start;
   dump->observer.observe = observe;
   dump->observer.finish = finish;
+  dump->observer.mark = mark;
+  dump->observer.resume = resume;
   dump->observer.destroy = destroy;
   const md_status status = read_words(sim, words, dump);
   if (status != MD_OK) {

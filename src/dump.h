@@ -46,6 +46,8 @@ typedef struct md_dump_style {
   /* Text styles: what stands before and (may be NULL) behind the rows of a frame; `first` frame of its file. */
   void (*header)(const md_dump *, const md_frame *, bool first, md_text *);
   void (*trailer)(const md_dump *, const md_frame *, md_text *);
+  /* Styles that go on with a file of their own kind: cuts off what is behind dump->last_step. Collective. */
+  md_status (*resume)(md_dump *, md_sim *) MD_CHECKED;
   /* Other styles: writes the frame to the file of that name, fetching what it needs from the view. Collective. */
   md_status (*draw)(const md_dump *, md_view *, const char *path) MD_CHECKED;
 } md_dump_style;
@@ -73,7 +75,8 @@ struct md_dump {
   int64_t last_step; /* of the last frame; -1: none */
 };
 
-extern const md_dump_style md_dump_custom, md_dump_atom, md_dump_extxyz, md_dump_frames, md_dump_density;
+extern const md_dump_style md_dump_custom, md_dump_atom, md_dump_extxyz, md_dump_frames, md_dump_density,
+    md_dump_h5md;
 
 /* The dump of that id. MD_USAGE: none, listing those there are. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;

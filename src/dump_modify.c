@@ -147,6 +147,7 @@ static bool any_style(const md_dump_style *style)
   return true;
 }
 static bool text_style(const md_dump_style *style) { return !style->draw; }
+static bool growing_style(const md_dump_style *style) { return !style->draw || style == &md_dump_h5md; }
 static bool lammps_style(const md_dump_style *style)
 {
   return style == &md_dump_custom || style == &md_dump_atom;
@@ -165,7 +166,7 @@ static const struct {
     {"every", set_every, any_style},
     {"first", set_first, any_style},
     {"pad", set_pad, any_style},
-    {"append", set_append, text_style},
+    {"append", set_append, growing_style},
     {"sort", set_sort, text_style},
     {"format", set_format, text_style},
     {"precision", set_precision, text_style},

@@ -83,14 +83,15 @@ static void print_duration(char *out, size_t size, double seconds)
     snprintf(out, size, "%lld d %02lld h", s / 86400, s / 3600 % 24);
 }
 
-static void print_progress(char *out, size_t size, long long done, long long total, double seconds,
-                           double rate)
+static void print_progress(char *out, size_t size, const md_progress *p)
 {
-  const double percent = total > 0 ? 100.0 * (double)done / (double)total : 100.0;
-  char eta[32];
-  print_duration(eta, sizeof eta, done > 0 ? seconds / (double)done * (double)(total - done) : 1e300);
-  snprintf(out, size, "step %lld of %lld, %.1f %%, %.3g particle-steps/s, ETA %s", done, total, percent, rate,
-           eta);
+  const double percent = p->total > 0 ? 100.0 * (double)p->done / (double)p->total : 100.0;
+  char eta[32], drift[48] = "";
+  print_duration(eta, sizeof eta,
+                 p->here > 0 ? p->seconds / (double)p->here * (double)(p->total - p->done) : 1e300);
+  if (p->has_drift) snprintf(drift, sizeof drift, ", energy drift %+.2e", p->drift);
+  snprintf(out, size, "step %lld of %lld, %.1f %%, %.3g particle-steps/s, ETA %s%s", p->done, p->total,
+           percent, p->rate, eta, drift);
 }
 
 static void heartbeat(md_log *log, FILE *sink, const char *text)
@@ -98,14 +99,15 @@ static void heartbeat(md_log *log, FILE *sink, const char *text)
   if (fprintf(sink, "# %s\n", text) < 0 || fflush(sink) != 0) log->failed = true;
 }
 
-void md_log_progress(md_log *log, long long done, long long total, double seconds, double rate)
+void md_log_progress(md_log *log, const md_progress *progress)
 {
+  const double seconds = progress->seconds;
   const bool live = log->live && log->screen;
   const bool draw = live && seconds - log->last_live >= live_interval;
   const bool beat = seconds - log->last_heartbeat >= heartbeat_interval;
   if (!draw && !beat) return;
-  char text[160];
-  print_progress(text, sizeof text, done, total, seconds, rate);
+  char text[224];
+  print_progress(text, sizeof text, progress);
   if (beat) {
     log->last_heartbeat = seconds;
     if (log->file) heartbeat(log, log->file, text);

@@ -32,9 +32,18 @@ void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);
 /* A deck line as it is read, to the sinks that echo. */
 void md_log_echo(md_log *log, const char *line);
 
-/* Progress of a run: steps done of total, seconds since its start, particle-steps per second. Redraws the
- * live line, or prints a heartbeat if the last one is 30 s old. */
-void md_log_progress(md_log *log, long long done, long long total, double seconds, double rate);
+/* How far a run is. */
+typedef struct md_progress {
+  long long done, total; /* steps */
+  long long here;        /* of those done, the steps of this process: a resumed run begins with others */
+  double seconds;        /* since this process began them */
+  double rate;           /* particle-steps per second */
+  bool has_drift;
+  double drift; /* of the total energy since the run's first thermo row, relative to it */
+} md_progress;
+
+/* Redraws the live line, or prints a heartbeat if the last one is 30 s old. */
+void md_log_progress(md_log *log, const md_progress *progress);
 
 /* Removes the live line, if one stands; called at a run's end. */
 void md_log_progress_end(md_log *log);

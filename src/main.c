@@ -15,6 +15,8 @@
 #include "src/deck.h"
 #include "src/engines.h"
 #include "src/plan.h"
+#include "src/resume.h"
+#include "src/stop.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -41,6 +43,10 @@ typedef struct command_line {
   const md_engine_kind *kind; /* that of `engine`, or the GPU's for --gpu-naive */
   bool gpu_naive;
   bool plan;
+  bool resume;
+  double walltime;   /* seconds; 0: not given */
+  bool no_walltime;  /* --walltime none: that of the batch system neither */
+  double started;    /* md_time() when the program began */
   int64_t particles; /* of --particles; 0: not given */
   int64_t ranks;     /* of --ranks; 0: not given */
   int64_t threads;
@@ -69,8 +75,14 @@ static const char usage[] =
     "  -log, -l FILE|none           the log file (default log.myriad)\n"
     "  -screen, -sc FILE|none       what goes to the screen otherwise\n"
     "  -echo, -e none|screen|log|both   where deck lines are repeated (default log)\n"
+    "  --resume                     go on from the deck's newest good restart, or begin if there is none\n"
+    "  --walltime H:MM:SS|none      end before so much time has passed, with a restart and status 85; "
+    "without it,\n"
+    "                               before the end of a Slurm job\n"
     "  -h, --help, --version\n"
-    "exit status: 0 done, 1 runtime error, 2 usage or deck error, 3 physics error\n";
+    "exit status: 0 done, 1 runtime error, 2 usage or deck error, 3 physics error, 85 stopped by a signal or "
+    "a limit\n"
+    "of time, with a restart: run it again with --resume\n";
 
 /* A message may quote bytes of a damaged file: what could start a new line or steer a terminal becomes ?. */
 static void put_message(FILE *file, const char *before)
@@ -113,16 +125,24 @@ static const char **text_option(command_line *c, const char *word)
                                                                          : NULL;
 }
 
+static md_status set_walltime(command_line *c, const char *value)
+{
+  c->no_walltime = strcmp(value, "none") == 0;
+  c->walltime = 0.0;
+  return c->no_walltime ? MD_OK : md_stop_read_time(value, &c->walltime);
+}
+
 static md_status one_value(command_line *c, const char *word, const char *value)
 {
   const char **text = text_option(c, word);
   const bool threads = is(word, "--threads", "-threads"), particles = is(word, "--particles", "-particles"),
-             ranks = is(word, "--ranks", "-ranks");
-  if (!text && !threads && !particles && !ranks)
+             ranks = is(word, "--ranks", "-ranks"), walltime = is(word, "--walltime", "-walltime");
+  if (!text && !threads && !particles && !ranks && !walltime)
     return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
   if ((particles || ranks) && !c->plan)
     return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
   if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
+  if (walltime) return set_walltime(c, value);
   if (threads) return md_word_int64(value, "--threads", 1, 4096, &c->threads);
   if (particles) return md_word_int64(value, "--particles", 1, INT64_MAX, &c->particles);
   if (ranks) return md_word_int64(value, "--ranks", 1, 1 << 24, &c->ranks);
@@ -136,8 +156,8 @@ static md_status many_values(command_line *c, int argc, char **argv, int *used)
   const char *word = argv[0];
   const bool package = is(word, "-package", "-pk") || is(word, "--package", "-pk");
   *used = 0;
-  if (is(word, "--gpu-naive", "-gpu-naive")) {
-    c->gpu_naive = true;
+  if (is(word, "--gpu-naive", "-gpu-naive") || is(word, "--resume", "-resume")) {
+    *(strstr(word, "resume") ? &c->resume : &c->gpu_naive) = true;
     *used = 1;
     return MD_OK;
   }
@@ -180,6 +200,17 @@ static md_status choose_engine(command_line *c)
   return c->kind ? MD_OK : unknown_engine(name);
 }
 
+static md_status check_going_on(const command_line *c)
+{
+  if (c->plan && (c->resume || c->walltime > 0.0))
+    return md_error(MD_USAGE, "myriad plan runs nothing: leave --resume and --walltime out");
+  if (c->resume) MD_TRY(md_h5_need("--resume"));
+  if (c->walltime > 0.0) MD_TRY(md_h5_need("--walltime"));
+  if (c->resume && strcmp(c->deck, "-") == 0)
+    return md_error(MD_USAGE, "--resume reads the deck twice: give it as a file, not as standard input");
+  return MD_OK;
+}
+
 static md_status check_options(const command_line *c)
 {
   if (c->deck[0] == '\0')
@@ -203,6 +234,7 @@ static md_status parse(int argc, char **argv, command_line *c)
     a += 2;
   }
   MD_TRY(check_options(c));
+  MD_TRY(check_going_on(c));
   if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
   return choose_engine(c);
 }
@@ -220,7 +252,7 @@ static md_status open_log(md_log *log, const command_line *c, int rank)
     if (!log->screen)
       return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name, strerror(errno));
   }
-  MD_TRY(md_log_open(log, c->log_name, "w"));
+  MD_TRY(md_log_open(log, c->log_name, c->resume ? "a" : "w"));
   if (c->echo) {
     log->echo_screen = is(c->echo, "screen", "both");
     log->echo_file = is(c->echo, "log", "both");
@@ -256,17 +288,53 @@ static md_status set_up(md_sim *sim, const command_line *c)
   return c->plan ? md_plan_check(sim) : MD_OK;
 }
 
-static md_status read_deck(md_sim *sim, const char *name)
+/* For --resume: the deck is searched with a simulation of its own. */
+static md_status find_restart(md_sim *sim, const command_line *c, FILE *deck, md_resume *resume)
 {
+  md_log silent = {0};
+  md_sim probe;
+  bool found = false;
+  md_status status = sim->comm->agree(sim->comm, md_sim_init(&probe));
+  probe.log = &silent;
+  probe.comm = sim->comm;
+  if (status == MD_OK) status = set_up(&probe, c);
+  if (status == MD_OK) status = md_resume_find(sim, &probe, deck, c->deck, resume, &found);
+  md_sim_free(&probe);
+  if (status == MD_OK && found) sim->resume = resume;
+  return status;
+}
+
+/* The restart of a run that is stopped, if the deck has no names for any: that of the deck, in the present folder. */
+static void name_stop_file(md_sim *sim, const char *deck)
+{
+  const char *slash = strrchr(deck, '/');
+  const char *name = slash ? slash + 1 : deck;
+  snprintf(sim->restarts.stop, sizeof sim->restarts.stop, "%.240s.restart",
+           strcmp(name, "-") == 0 ? "myriad" : name);
+}
+
+static md_status read_deck(md_sim *sim, const command_line *c)
+{
+  const char *name = c->deck;
   const bool standard_input = strcmp(name, "-") == 0;
   if (standard_input && sim->comm->size > 1)
     return md_error(MD_USAGE,
                     "standard input reaches rank 0 only: with several ranks, give the deck as a file");
   FILE *file = standard_input ? stdin : fopen(name, "r");
   if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, strerror(errno));
-  const md_status status = md_deck_run(sim, file, standard_input ? "standard input" : name);
+  md_resume resume = {.path = ""};
+  name_stop_file(sim, name);
+  sim->resuming = c->resume;
+  md_status status = c->resume ? find_restart(sim, c, file, &resume) : MD_OK;
+  if (status == MD_OK) status = md_deck_run(sim, file, standard_input ? "standard input" : name);
+  if (status == MD_OK && sim->resume)
+    status =
+        md_error(MD_USAGE, "--resume: the deck ended before the run in which %s was written", resume.path);
+  sim->resume = NULL;
+  md_restart_free(&resume.restart);
   if (!standard_input) fclose(file);
-  if (status != MD_OK && sim->log->file) put_message(sim->log->file, "ERROR: ");
+  if (status != MD_OK && sim->log->file)
+    put_message(sim->log->file, status == MD_STOPPED ? "STOPPED: " : "ERROR: ");
   return status;
 }
 
@@ -274,7 +342,7 @@ static md_status run_deck(md_sim *sim, const command_line *c)
 {
   MD_TRY(set_up(sim, c));
   const double started = md_time();
-  MD_TRY(read_deck(sim, c->deck));
+  MD_TRY(read_deck(sim, c));
   if (c->plan) {
     /* A deck without a run is planned as it ends. */
     if (!sim->planning.done) MD_TRY(md_plan_print(sim));
@@ -294,8 +362,11 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
   if (status == MD_OK) {
     md_sim sim;
     status = md_sim_init(&sim);
+    md_stop stop = {.started = c->started, .limit = c->walltime};
+    if (!c->plan) md_stop_begin(&stop, !c->no_walltime && md_h5);
     sim.log = &log;
     sim.comm = comm;
+    sim.stop = &stop;
     if (status == MD_OK) {
       md_log_print(&log, "Myriad %s\n", MD_VERSION);
       status = run_deck(&sim, c);
@@ -320,6 +391,7 @@ static md_status info(void)
     const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
     printf("  %-10s %s\n", style->name, style->summary);
   }
+  printf("\nRestarts and H5MD: %s\n", md_h5 ? md_h5->version : "not in this build: they need HDF5");
   printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
   printf("Default engine: %s\n", md_engines[0]->name);
 #ifdef MD_WITH_MPI
@@ -386,7 +458,7 @@ static void wait_politely(char **argv)
 }
 
 /* What the command line asks for. Only rank 0 prints what it says of itself. */
-static md_status act(md_comm *comm, int argc, char **argv, bool *alone)
+static md_status act(md_comm *comm, double started, int argc, char **argv, bool *alone)
 {
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
              helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
@@ -404,7 +476,7 @@ static md_status act(md_comm *comm, int argc, char **argv, bool *alone)
   }
   const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0;
   const int first = plan ? 2 : 1;
-  command_line c = {.deck = "", .engine = md_engines[0]->name, .plan = plan};
+  command_line c = {.deck = "", .engine = md_engines[0]->name, .plan = plan, .started = started};
   MD_TRY(parse(argc - first, argv + first, &c));
   return run(comm, &c, alone);
 }
@@ -428,13 +500,15 @@ static md_status open_comm(md_comm **comm)
 
 int main(int argc, char **argv)
 {
+  const double started = md_time();
   wait_politely(argv);
   md_comm *comm = NULL;
   bool alone = false;
   md_status status = open_comm(&comm);
-  if (status == MD_OK) status = act(comm, argc, argv, &alone);
+  if (status == MD_OK) status = act(comm, started, argc, argv, &alone);
   if (comm && !alone) status = comm->conclude(comm, status, &alone);
-  if (status != MD_OK && (!comm || comm->rank == 0 || alone)) put_message(stderr, "myriad: error: ");
+  if (status != MD_OK && (!comm || comm->rank == 0 || alone))
+    put_message(stderr, status == MD_STOPPED ? "myriad: " : "myriad: error: ");
   if (comm) comm->destroy(comm);
   return (int)status;
 }

@@ -31,6 +31,14 @@ md_status md_view_forces(md_view *view) MD_CHECKED;
 md_status md_view_thermo(md_view *view) MD_CHECKED;
 void md_view_close(md_view *view);
 
+/* How far an observer has written, for restarts. */
+typedef struct md_output_mark {
+  char id[64];
+  char file[1024];
+  int64_t bytes;     /* of one file that frames are added to; -1: another kind */
+  int64_t last_step; /* of the last frame; -1: none */
+} md_output_mark;
+
 typedef struct md_observer md_observer;
 struct md_observer {
   char id[64]; /* the deck's name for it */
@@ -42,6 +50,10 @@ struct md_observer {
   md_status (*observe)(md_observer *, md_view *) MD_CHECKED;
   /* Called at the end of a run: flush, so that files are complete on disk; may be NULL. */
   md_status (*finish)(md_observer *, md_sim *) MD_CHECKED;
+  /* What to remember of it, after finish; false: nothing. May be NULL. Not collective. */
+  bool (*mark)(md_observer *, md_output_mark *);
+  /* Goes on from there: what was written later is cut off. Before start; may be NULL. Collective. */
+  md_status (*resume)(md_observer *, md_sim *, const md_output_mark *) MD_CHECKED;
   void (*destroy)(md_observer *);
 };
 

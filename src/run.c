@@ -1,10 +1,14 @@
 /* The run loop: let the engine run to the next step anyone wants to see, show it, repeat.
  *
  * The observers say when they are next due; the engine runs the gap without returning, except that a gap is cut
- * into pieces of about half a second so that progress can be shown. Cutting a run changes no bit of it.
+ * into pieces of about half a second so that progress can be shown, and so that a signal or the end of the allowed time
+ * is seen: then a restart is written and the run ends (stop.h). Cutting a run changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
+#include "src/cmd_restart.h"
 #include "src/plan.h"
+#include "src/resume.h"
+#include "src/stop.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +17,11 @@
 typedef struct run_state {
   md_sim *sim;
   md_engine *engine;
-  int64_t first, last;
+  int64_t first, last;    /* of this process: a resumed run begins behind the first step of the whole */
   int64_t thermo_shown;   /* step of the last thermo row, -1: none */
+  int64_t whole_first;    /* of the run, whoever began it */
+  int signal;             /* that ended it, 0: none */
+  bool late;              /* the allowed time ended it */
   double started, output; /* wall clock; seconds in observers */
   double cpu_started;
 } run_state;
@@ -35,7 +42,8 @@ static int64_t next_due(const run_state *run, int64_t step)
     const int64_t wanted = o->due(o, step);
     if (wanted < due) due = wanted;
   }
-  return due;
+  const int64_t restart = md_restart_due(&run->sim->restarts, step);
+  return restart < due ? restart : due;
 }
 
 static md_status observe(run_state *run, int64_t step, md_view *view)
@@ -44,9 +52,14 @@ static md_status observe(run_state *run, int64_t step, md_view *view)
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;
+    if (!sim->has_first_energy) sim->first_energy = sim->last_thermo.kinetic + sim->last_thermo.potential;
+    sim->has_first_energy = true;
   }
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
+  /* Last, so that all files hold what the restart says they do. The first step is where a run comes from. */
+  if (step > run->first && md_restart_due(&sim->restarts, step) == step)
+    MD_TRY(md_restart_observe(sim, view));
   return MD_OK;
 }
 
@@ -60,7 +73,8 @@ static double engine_seconds(const run_state *run)
   return seconds;
 }
 
-static md_status show(run_state *run)
+/* Shows the present step to whoever wants to see it; stopped: by writing a restart of it. */
+static md_status show(run_state *run, bool stopped)
 {
   md_sim *sim = run->sim;
   /* Observers make the engine compute forces, which it counts itself. */
@@ -70,31 +84,70 @@ static md_status show(run_state *run)
   MD_TRY(sim->comm->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
-  const md_status status = observe(run, sim->model.step, &view);
+  const md_status status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
   sim->view = NULL;
   md_view_close(&view);
   run->output += md_time() - mark - (engine_seconds(run) - before);
   return status;
 }
 
-/* Runs to step `to`, in pieces short enough to report progress between them. */
+static void show_progress(run_state *run)
+{
+  const md_sim *sim = run->sim;
+  const double seconds = md_time() - run->started;
+  md_progress p = {.done = sim->model.step - run->whole_first,
+                   .total = run->last - run->whole_first,
+                   .here = sim->model.step - run->first,
+                   .seconds = seconds};
+  p.rate = seconds > 0.0 ? (double)p.here * (double)sim->model.natoms / seconds : 0.0;
+  p.has_drift = run->thermo_shown >= 0 && run->thermo_shown > run->whole_first && sim->first_energy != 0.0;
+  if (p.has_drift)
+    p.drift =
+        (sim->last_thermo.kinetic + sim->last_thermo.potential - sim->first_energy) / fabs(sim->first_energy);
+  md_log_progress(sim->log, &p);
+}
+
+/* Seconds that a restart takes: the longest so far, or at the speed of a slow disk. */
+static double restart_seconds(const md_sim *sim)
+{
+  if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
+  return 5e-9 * (double)sim->model.natoms * md_particles_bytes(sim->particles.dim);
+}
+
+/* What only some ranks know, all must act on: the signal, and whether it is late. */
+static md_status look_at_stop(run_state *run, double *seconds)
+{
+  md_sim *sim = run->sim;
+  double most[3] = {*seconds, 0.0, 0.0};
+  if (sim->stop) {
+    sim->stop->piece = md_max(sim->stop->piece, *seconds);
+    most[1] = md_stop_signal();
+    most[2] = md_stop_is_late(sim->stop, restart_seconds(sim));
+  }
+  MD_TRY(sim->comm->max(sim->comm, most, 3)); /* also: every rank must choose the same pieces */
+  *seconds = most[0];
+  run->signal = (int)most[1];
+  run->late = most[2] > 0.0;
+  return MD_OK;
+}
+
+static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
+
+/* Runs to step `to`, or until it is to end, in pieces short enough to report progress between them. */
 static md_status advance(run_state *run, int64_t to)
 {
   md_sim *sim = run->sim;
   int64_t piece = 1;
-  while (sim->model.step < to) {
+  while (sim->model.step < to && !is_stopped(run)) {
     const int64_t left = to - sim->model.step;
     const int64_t n = piece < left ? piece : left;
     const double mark = md_time();
     MD_TRY(sim->comm->agree(sim->comm, sim->engine->run(run->engine, n)));
     double seconds = md_time() - mark;
-    MD_TRY(sim->comm->max(sim->comm, &seconds, 1)); /* every rank must choose the same pieces */
+    MD_TRY(look_at_stop(run, &seconds));
     if (seconds < 0.25) piece = piece < INT64_C(1) << 40 ? 2 * piece : piece;
     if (seconds > 1.0 && piece > 1) piece /= 2;
-    const double elapsed = md_time() - run->started;
-    const double done = (double)(sim->model.step - run->first);
-    md_log_progress(sim->log, sim->model.step - run->first, run->last - run->first, elapsed,
-                    elapsed > 0.0 ? done * (double)sim->model.natoms / elapsed : 0.0);
+    show_progress(run);
   }
   return MD_OK;
 }
@@ -122,11 +175,14 @@ static md_status loop(run_state *run)
   MD_TRY(md_thermo_header(sim));
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
-  MD_TRY(show(run));
-  while (sim->model.step < run->last) {
+  MD_TRY(show(run, false));
+  while (sim->model.step < run->last && !is_stopped(run)) {
     MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
-    MD_TRY(show(run));
+    MD_TRY(show(run, false));
   }
+  /* A run that has got to its end needs no restart of it: the deck goes on, and looks again in its next run. */
+  if (sim->model.step == run->last) run->signal = run->late = 0;
+  if (is_stopped(run) && md_h5) MD_TRY(show(run, true));
   return MD_OK;
 }
 
@@ -217,7 +273,7 @@ static md_status summary(const run_state *run, double seconds)
   md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
-  const int64_t steps = run->last - run->first;
+  const int64_t steps = sim->model.step - run->first;
   int64_t procs = report.threads;
   MD_TRY(sim->comm->sum(sim->comm, &procs, 1));
   md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
@@ -239,6 +295,24 @@ static md_status summary(const run_state *run, double seconds)
   return MD_OK;
 }
 
+/* Why, and how to go on. */
+static md_status stopped(const run_state *run)
+{
+  const md_sim *sim = run->sim;
+  const char *why = run->signal        ? md_stop_signal_name(run->signal)
+                    : sim->stop->batch ? "the batch system's time limit"
+                                       : "--walltime";
+  const long long step = (long long)sim->model.step, left = (long long)(run->last - sim->model.step);
+  if (!md_h5)
+    return md_error(MD_RUNTIME, "stopped by %s at step %lld without a restart, as this build has no HDF5",
+                    why, step);
+  return md_error(
+      MD_STOPPED,
+      "stopped by %s at step %lld, %lld steps before the end of this run; the restart is %.900s: go on with "
+      "the same command and --resume, or with read_restart in a deck",
+      why, step, left, sim->restarts.last);
+}
+
 static md_status run_engine(run_state *run)
 {
   md_sim *sim = run->sim;
@@ -250,7 +324,8 @@ static md_status run_engine(run_state *run)
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, seconds));
-  return sim->comm->agree(sim->comm, md_log_status(sim->log));
+  MD_TRY(sim->comm->agree(sim->comm, md_log_status(sim->log)));
+  return is_stopped(run) ? stopped(run) : MD_OK;
 }
 
 static void describe(md_sim *sim)
@@ -267,20 +342,35 @@ static void describe(md_sim *sim)
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
 }
 
-md_status md_sim_run(md_sim *sim, int64_t n)
+/* Particles on the grids of the prepared model, on the ranks that own them. */
+static md_status place_particles(md_sim *sim)
+{
+  md_model *model = &sim->model;
+  const double halo =
+      model->cutoff > 0.0 ? model->cutoff + (model->skin < model->cutoff ? model->skin : model->cutoff) : 0.0;
+  if (sim->resume)
+    MD_TRY(md_resume_load(sim));
+  else
+    MD_TRY(sim->comm->agree(sim->comm, md_model_enter(model, &sim->particles)));
+  MD_TRY(sim->comm->decompose(sim->comm, model, halo));
+  return sim->comm->migrate(sim->comm, model, &sim->particles);
+}
+
+md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
 {
   md_model *model = &sim->model;
   if (model->step > INT64_MAX - n) return md_error(MD_USAGE, "run: the step number would exceed 2^63");
-  run_state run = {.sim = sim, .first = model->step, .last = model->step + n, .thermo_shown = -1};
-  model->run_begin = run.first;
-  model->run_end = run.last;
+  run_state run = {.sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1};
+  bool passed;
   MD_TRY(md_sim_count(sim));
+  MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
+  if (passed) return MD_OK;
+  model->run_begin = start >= 0 ? start : run.whole_first;
+  model->run_end = stop >= 0 ? stop : run.last;
+  sim->has_first_energy = false;
   MD_TRY(md_model_prepare(model));
-  MD_TRY(sim->comm->agree(sim->comm, md_model_enter(model, &sim->particles)));
-  const double halo =
-      model->cutoff > 0.0 ? model->cutoff + (model->skin < model->cutoff ? model->skin : model->cutoff) : 0.0;
-  MD_TRY(sim->comm->decompose(sim->comm, model, halo));
-  MD_TRY(sim->comm->migrate(sim->comm, model, &sim->particles));
+  MD_TRY(place_particles(sim));
+  run.first = model->step;
   describe(sim);
   MD_TRY(sim->comm->agree(
       sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));
@@ -289,29 +379,47 @@ md_status md_sim_run(md_sim *sim, int64_t n)
   sim->engine->destroy(run.engine);
   sim->particles.nghost = 0;
   md_model_leave(model, &sim->particles);
+  if (status == MD_OK) sim->history.run[sim->history.nrun - 1].state = sim->last_thermo;
   return status;
+}
+
+/* Keyword words[*w] of a run, with a step as its value. */
+static md_status read_step(const md_words *words, int *w, int64_t *step)
+{
+  if (*w + 1 == words->n) return md_error(MD_USAGE, "run %s needs a step", words->word[*w]);
+  const char *what = strcmp(words->word[*w], "start") == 0 ? "the step of run start" : "the step of run stop";
+  return md_word_int64(words->word[++*w], what, 0, INT64_MAX, step);
 }
 
 md_status md_do_run(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "run"));
-  int64_t n;
+  int64_t n, start = -1, stop = -1;
   MD_TRY(md_word_int64(words->word[0], "the number of steps", 0, INT64_MAX, &n));
   for (int w = 1; w < words->n; ++w) {
-    if (strcmp(words->word[w], "upto") == 0) {
+    const char *word = words->word[w];
+    if (strcmp(word, "upto") == 0) {
       if (n < sim->model.step)
         return md_error(MD_USAGE, "run upto %lld: the present step %lld is already beyond it", (long long)n,
                         (long long)sim->model.step);
       n -= sim->model.step;
-    } else if ((strcmp(words->word[w], "pre") == 0 || strcmp(words->word[w], "post") == 0) &&
-               w + 1 < words->n) {
+    } else if (strcmp(word, "start") == 0) {
+      MD_TRY(read_step(words, &w, &start));
+    } else if (strcmp(word, "stop") == 0) {
+      MD_TRY(read_step(words, &w, &stop));
+    } else if ((strcmp(word, "pre") == 0 || strcmp(word, "post") == 0) && w + 1 < words->n) {
       bool ignored;
       MD_TRY(md_word_bool(words->word[++w], "run pre/post", &ignored));
       md_sim_explain(sim, "run pre/post", "every run prepares itself and prints its summary");
     } else {
-      return md_error(MD_USAGE, "run: unknown keyword `%s`; accepted are upto, pre yes|no, post yes|no",
-                      words->word[w]);
+      return md_error(
+          MD_USAGE,
+          "run: unknown keyword `%s`; accepted are upto, start STEP, stop STEP, pre yes|no, post yes|no",
+          word);
     }
   }
-  return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n);
+  if (start > sim->model.step || (stop >= 0 && stop < sim->model.step + n))
+    return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
+                    (long long)sim->model.step, (long long)(sim->model.step + n));
+  return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n, start, stop);
 }

@@ -11,7 +11,7 @@ static md_status keyword(void *context, const char *name, double *value, bool *k
 
 md_status md_sim_init(md_sim *sim)
 {
-  *sim = (md_sim){.options.gpu.device = -1};
+  *sim = (md_sim){.options.gpu.device = -1, .restarts.last_step = -1};
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);
@@ -40,6 +40,8 @@ void md_sim_free(md_sim *sim)
     sim->explained = e->next;
     free(e);
   }
+  for (int k = 0; k < 2; ++k) free(sim->restarts.name[k]);
+  free(sim->history.run);
   md_variables_free(sim->variables);
   md_particles_free(&sim->particles);
   md_model_free(&sim->model);

@@ -4,6 +4,7 @@
 
 #include "common/engine.h"
 #include "src/command.h"
+#include "src/history.h"
 #include "src/log.h"
 #include "src/observer.h"
 #include "src/thermo.h"
@@ -50,6 +51,20 @@ typedef struct md_planning {
   bool done;         /* the plan has been printed: the rest of the deck is not read */
 } md_planning;
 
+/* Restarts written while a run goes on: the command `restart`. */
+typedef struct md_restarts {
+  int64_t every; /* steps; 0: none */
+  char *name[2]; /* in turn; one with * becomes the step, and then there is no other */
+  int next;
+  int64_t last_step; /* of the last one; -1: none */
+  double seconds;    /* the longest that writing one took */
+  char stop[256];    /* the file of a run that is stopped, without names from the deck */
+  char last[1024];   /* the file written last */
+} md_restarts;
+
+typedef struct md_resume md_resume;
+typedef struct md_stop md_stop;
+
 struct md_sim {
   md_model model;
   md_particles particles;
@@ -71,6 +86,17 @@ struct md_sim {
   int64_t max_id;     /* largest id in use over all ranks */
   double run_seconds; /* wall time since the run began, for thermo's cpu */
   md_view *view;      /* of the step being observed, for formulas in variables; else NULL */
+  md_history history;
+  md_restarts restarts;
+  md_resume
+      *resume;   /* --resume: what the deck goes on from, until it has got there; then NULL. The caller's */
+  bool resuming; /* --resume was given: logs are added to */
+  /* Set while a deck is only searched (search.h): gets the words of each command, or NULL for a line whose variables
+   * cannot be replaced, instead of the command's handler. */
+  md_status (*follow)(md_sim *, const md_words *);
+  md_stop *stop; /* when to end before the deck does; NULL: never. The caller's */
+  bool has_first_energy;
+  double first_energy; /* total energy of the present run's first thermo row */
 };
 
 /* Fills in defaults; comm, engine, log, planning and other options are the caller's to set. MD_RUNTIME: out of
@@ -91,8 +117,9 @@ md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
  * does nothing. deck.c calls it after every command; MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;
 
-/* Runs n steps from the present state (run.c): prepare, create the engine, loop over observers, report. */
-md_status md_sim_run(md_sim *sim, int64_t n) MD_CHECKED;
+/* Runs n steps from the present state (run.c): prepare, create the engine, loop over observers, report. Ramps go from
+ * step `start` to step `stop`; -1: from the run's first to its last. MD_STOPPED: ended before its time. */
+md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop) MD_CHECKED;
 
 /* Thermo keyword `name` of the present state (thermo_keywords.c): for the log's columns and for formulas. *known is
  * false if there is no such keyword. MD_USAGE: needs a run that has not happened. */

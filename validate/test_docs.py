@@ -150,7 +150,7 @@ def targets() -> List[str]:
 
 
 OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
-           "--ranks")
+           "--ranks", "--resume", "--walltime")
 
 
 def check_make(words: List[str]) -> None:

@@ -1,4 +1,4 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/picture.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
+// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -833,6 +833,31 @@ static void close_sink(sink *s)
   free(s->text);
 }
 
+static void progress(md_log *log, long long done, long long total, double seconds, double rate)
+{
+  md_log_progress(
+      log, &(md_progress){.done = done, .total = total, .here = done, .seconds = seconds, .rate = rate});
+}
+
+/* A resumed run's pace is that of its own steps, not of those done before. */
+static void test_log_progress_of_a_resumed_run(void **state)
+{
+  (void)state;
+  sink screen;
+  open_sink(&screen);
+  md_log log = {.screen = screen.file};
+  md_progress p = {.done = 600, .total = 1000, .here = 100, .seconds = 40.0, .rate = 5.0};
+  md_log_progress(&log, &p);
+  p = (md_progress){
+      .done = 700, .total = 1000, .here = 200, .seconds = 80.0, .has_drift = true, .drift = -1.25e-7};
+  md_log_progress(&log, &p);
+  assert_string_equal(
+      screen.text,
+      "# step 600 of 1000, 60.0 %, 5 particle-steps/s, ETA 2 min 40 s\n"
+      "# step 700 of 1000, 70.0 %, 0 particle-steps/s, ETA 2 min 00 s, energy drift -1.25e-07\n");
+  close_sink(&screen);
+}
+
 static void test_log_live_line(void **state)
 {
   (void)state;
@@ -840,11 +865,11 @@ static void test_log_live_line(void **state)
   open_sink(&screen);
   open_sink(&file);
   md_log log = {.screen = screen.file, .file = file.file, .live = true};
-  md_log_progress(&log, 1, 100, 0.05, 1e6); /* too early */
-  md_log_progress(&log, 25, 100, 0.5, 2e6);
-  md_log_progress(&log, 26, 100, 0.55, 2e6); /* too soon */
+  progress(&log, 1, 100, 0.05, 1e6); /* too early */
+  progress(&log, 25, 100, 0.5, 2e6);
+  progress(&log, 26, 100, 0.55, 2e6); /* too soon */
   md_log_print(&log, "row %d\n", 1);
-  md_log_progress(&log, 50, 100, 31.0, 2e6);
+  progress(&log, 50, 100, 31.0, 2e6);
   md_log_progress_end(&log);
   assert_int_equal(md_log_status(&log), MD_OK);
   assert_string_equal(screen.text,
@@ -861,13 +886,13 @@ static void test_log_heartbeat(void **state)
   sink screen;
   open_sink(&screen);
   md_log log = {.screen = screen.file};
-  md_log_progress(&log, 10, 1000, 29.0, 1.0);
-  md_log_progress(&log, 20, 1000, 40.0, 1.0);
-  md_log_progress(&log, 30, 1000, 69.0, 1.0);
-  md_log_progress(&log, 0, 1000, 70.0, 1.0);
+  progress(&log, 10, 1000, 29.0, 1.0);
+  progress(&log, 20, 1000, 40.0, 1.0);
+  progress(&log, 30, 1000, 69.0, 1.0);
+  progress(&log, 0, 1000, 70.0, 1.0);
   md_log_progress_end(&log);
-  md_log_progress(&log, 1, 10000, 29.0, 1.0);
-  md_log_progress(&log, 1, 10000, 31.0, 1.0);
+  progress(&log, 1, 10000, 29.0, 1.0);
+  progress(&log, 1, 10000, 31.0, 1.0);
   assert_int_equal(md_log_status(&log), MD_OK);
   assert_string_equal(screen.text, "# step 20 of 1000, 2.0 %, 1 particle-steps/s, ETA 32 min 40 s\n"
                                    "# step 0 of 1000, 0.0 %, 1 particle-steps/s, ETA unknown\n"
@@ -893,7 +918,7 @@ static void test_log_echo_and_errors(void **state)
   md_log silent = {0};
   md_log_print(&silent, "nobody %d\n", 1);
   md_log_echo(&silent, "x");
-  md_log_progress(&silent, 1, 2, 100.0, 1.0);
+  progress(&silent, 1, 2, 100.0, 1.0);
   assert_int_equal(md_log_status(&silent), MD_OK);
   FILE *full = fopen("/dev/full", "w");
   md_log bad = {.file = full};
@@ -931,6 +956,7 @@ int main(void)
       cmocka_unit_test(test_density_along_axes),
       cmocka_unit_test(test_density_counts_in_parallel),
       cmocka_unit_test(test_colours_are_viridis),
+      cmocka_unit_test(test_log_progress_of_a_resumed_run),
       cmocka_unit_test(test_log_live_line),
       cmocka_unit_test(test_log_heartbeat),
       cmocka_unit_test(test_log_echo_and_errors),

@@ -1,0 +1,136 @@
+"""Trajectories in H5MD: the layout that the specification (version 1.1) asks for, the numbers of the text dumps beside
+them, the same file from any number of ranks, and reading by MDAnalysis where it is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import harness
+from cli import RUNTIME, USAGE, refused, run_deck, works
+from test_restart import FLAT, FLAT_FIXES, MIXTURE, MIXTURE_FIXES, finish, start
+
+h5py = pytest.importorskip("h5py")
+pytestmark = pytest.mark.skipif(
+    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+
+DUMPS = """\
+dump 1 all h5md 20 t.h5 position velocity force species
+dump 2 all custom 20 t.txt id type x y z vx vy vz fx fy fz
+dump_modify 1 first yes
+dump_modify 2 first yes
+"""
+
+
+def vectors(frame: harness.Frame, prefix: str) -> np.ndarray:
+    return frame.vectors(*(prefix + axis for axis in "xyz"))
+
+
+def check(folder: Path, dimension: int) -> None:
+    frames = harness.read_dump(folder / "t.txt")
+    with h5py.File(folder / "t.h5") as f:
+        assert list(f["h5md"].attrs["version"]) == [1, 1]
+        assert f["h5md/author"].attrs["name"] and f["h5md/creator"].attrs["name"] == b"Myriad"
+        everything = f["particles/all"]
+        box = everything["box"]
+        assert box.attrs["dimension"] == 3 and list(box.attrs["boundary"]) == \
+            ([b"periodic"] * 3 if dimension == 3 else [b"none", b"none", b"periodic"])
+        assert list(everything["id"]) == list(frames[0].columns["id"])
+        for name in ("box/edges", "position", "velocity", "force", "species"):
+            element = everything[name]
+            assert list(element["step"]) == [frame.step for frame in frames]
+            assert element["time"][1] == element["step"][1] * (0.005 if dimension == 3 else 0.0005)
+            assert element["value"].shape[0] == len(frames) and element["value"].maxshape[0] is None
+        for k, frame in enumerate(frames):
+            low, high = frame.bounds.T
+            assert np.array_equal(box["edges/value"][k], high - low) and np.array_equal(box.attrs["offset"], low)
+            assert np.array_equal(everything["species/value"][k], frame.columns["type"])
+            for name, prefix in (("position", ""), ("velocity", "v"), ("force", "f")):
+                assert np.array_equal(everything[name]["value"][k], vectors(frame, prefix)), (name, k)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_frames_hold_what_text_dumps_hold(dimension, engine, tmp_path):
+    begin, fixes = (MIXTURE, MIXTURE_FIXES) if dimension == 3 else (FLAT, FLAT_FIXES)
+    harness.run(f"{begin}{fixes}{DUMPS}run 60\nrun 20\n", tmp_path, engine=engine)
+    check(tmp_path, dimension)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_write_the_same_frames(ranks, tmp_path):
+    begin = MIXTURE.replace("block 0 5", "block 0 15")
+    finish(start(tmp_path, ranks=ranks, deck=f"{begin}{MIXTURE_FIXES}{DUMPS}run 60\n"))
+    check(tmp_path, 3)
+
+
+@pytest.mark.smoke
+def test_files_by_step_append_and_defaults(tmp_path):
+    def steps(name: str) -> list:
+        with h5py.File(tmp_path / name) as f:
+            assert sorted(f["particles/all"]) == ["box", "id", "position", "species", "velocity"]
+            return list(f["particles/all/position/step"])
+
+    deck = f"{MIXTURE}{MIXTURE_FIXES}dump 1 all h5md 10 a.*.h5\ndump 2 all h5md 10 b.h5\n"
+    works(run_deck(tmp_path, deck + "run 20\n"))
+    assert steps("a.10.h5") == [10] and steps("a.20.h5") == [20] and steps("b.h5") == [0, 10, 20]
+    works(run_deck(tmp_path, deck + "dump_modify 2 append yes\nreset_timestep 25\nrun 10\n"))
+    assert steps("b.h5") == [0, 10, 20, 30]
+    works(run_deck(tmp_path, deck + "run 5\n"))
+    assert steps("b.h5") == [0]
+
+
+@pytest.mark.smoke
+def test_what_is_refused(tmp_path):
+    line = MIXTURE.count("\n") + 1
+    for words, message in [("a.h5 image", "unknown element `image`"), ("a.h5.gz", "gzip"), ("a.h5 position position", "twice"),
+                           ("a.h5 position 5", "unknown element `5`")]:
+        refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 10 {words}\n"), USAGE, message, line=line)
+    refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 10 no/a.h5\nrun 1\n"), RUNTIME, "no/a.h5")
+    (tmp_path / "text.h5").write_text("no HDF5\n")
+    append = "dump_modify 1 append yes\nrun 0\n"
+    refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 text.h5\n{append}"), RUNTIME, "no HDF5 file")
+    works(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 a.h5\nrun 0\n"))
+    other = MIXTURE.replace("0 5 0 5 0 5", "0 6 0 6 0 6")
+    refused(run_deck(tmp_path, f"{other}dump 1 all h5md 1 a.h5\n{append}"), RUNTIME, "of 500 particles, not 864")
+    refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 b.h5\nrun 0\n", file_size=6000), RUNTIME, "dump 1",
+            "File too large")
+
+
+def test_a_resumed_run_adds_each_frame_once(tmp_path):
+    deck = f"{MIXTURE}{MIXTURE_FIXES}dump 1 all h5md 30 t.h5\nrestart 100 r\nrun 1000\n"
+    finish(start(tmp_path, deck=deck))
+    with h5py.File(tmp_path / "t.h5") as f:
+        wanted = f["particles/all/position/value"][:]
+    # The newest restart is gone: what comes behind the one before is made again.
+    (tmp_path / "r.2").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert "step 900" in (tmp_path / "log.myriad").read_text()
+    with h5py.File(tmp_path / "t.h5") as f:
+        assert list(f["particles/all/position/step"]) == list(range(0, 1001, 30))
+        assert np.array_equal(f["particles/all/position/value"][:], wanted)
+    # One that cannot be read is put aside.
+    (tmp_path / "r.2").unlink()
+    (tmp_path / "t.h5").write_bytes((tmp_path / "t.h5").read_bytes()[:5000])
+    finish(start(tmp_path, "--resume"))
+    assert "t.h5.broken" in (tmp_path / "log.myriad").read_text() and (tmp_path / "t.h5.broken").exists()
+    with h5py.File(tmp_path / "t.h5") as f:
+        assert list(f["particles/all/position/step"]) == [930, 960, 990]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_mdanalysis_reads_it(dimension, tmp_path):
+    mda = pytest.importorskip("MDAnalysis")
+    begin, fixes = (MIXTURE, MIXTURE_FIXES) if dimension == 3 else (FLAT, FLAT_FIXES)
+    harness.run(f"{begin}{fixes}{DUMPS}run 60\n", tmp_path)
+    frames = harness.read_dump(tmp_path / "t.txt")
+    universe = mda.Universe.empty(len(frames[0].columns["id"]), trajectory=True, velocities=True, forces=True)
+    universe.load_new(str(tmp_path / "t.h5"), format="H5MD", convert_units=False)
+    assert len(universe.trajectory) == len(frames)
+    for step, frame in zip(universe.trajectory, frames):
+        assert np.array_equal(step.positions, vectors(frame, "").astype(np.float32))
+        assert np.array_equal(step.velocities, vectors(frame, "v").astype(np.float32))
+        assert np.array_equal(step.dimensions[:3], (frame.bounds[:, 1] - frame.bounds[:, 0]).astype(np.float32))
+        assert list(step.dimensions[3:]) == [90.0] * 3

@@ -1,0 +1,612 @@
+"""Restarts: a run that goes on from one ends in the same bits as one that was never stopped.
+
+What is compared are data files and dumps of 17 digits, byte for byte: on every engine, over ranks, after signals, at
+limits of time and after kill -9.  Damaged and foreign files are refused; the checksums are computed again here, from
+their definition.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+import numpy as np
+import pytest
+
+import harness
+from cli import RUNTIME, USAGE, call, refused, run_deck, works
+
+pytestmark = pytest.mark.skipif(
+    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+
+STOPPED = 85
+
+# Two types of different mass, a thermostat with a ramp, a mixture of coefficients.
+MIXTURE = """\
+units lj
+lattice fcc 0.8442
+region b block 0 5 0 5 0 5
+create_box 2 b
+create_atoms 1 box
+set type 1 type/fraction 2 0.4 77
+mass 1 1
+mass 2 1.7
+velocity all create 1.44 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+pair_coeff 2 2 0.8 0.9
+pair_modify shift yes mix arithmetic
+"""
+MIXTURE_FIXES = "fix 1 all nve\nfix 2 all langevin 1.0 2.0 1.0 99\n"
+
+# Two dimensions, walls, leapfrog.
+FLAT = """\
+dimension 2
+boundary f f p
+region b block 0 0.4 0 0.4 -0.1 0.1
+create_box 1 b
+create_atoms 1 grid 300 seed 5
+mass 1 0.01
+velocity all uniform -1 1 7
+pair_style repulsive 0.03
+timestep 0.0005
+"""
+FLAT_FIXES = "fix 1 all nve/leapfrog\nfix 2 all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
+FLOAT_FIXES = FLAT_FIXES.replace("nve/leapfrog", "nve/leapfrog drift float")
+
+SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "float": (FLAT, FLOAT_FIXES)}
+
+
+def data(folder: Path, name: str = "end.data") -> bytes:
+    return (folder / name).read_bytes()
+
+
+def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = None,
+          environment: Optional[Dict[str, str]] = None) -> subprocess.Popen:
+    """Starts a deck in the background, on one thread a rank."""
+    if deck is not None:
+        (folder / "in.deck").write_text(deck)
+    command = [*(harness.mpirun(ranks) if ranks > 1 else ()), str(harness.program()), "-in", "in.deck", "-log",
+               "log.myriad", "-screen", "none", "--threads", "1", *arguments]
+    surroundings = harness.rank_environment() if ranks > 1 else harness.environment()
+    return subprocess.Popen(command, cwd=folder, env={**surroundings, **(environment or {})}, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def finish(process: subprocess.Popen, expect: int = 0, limit: float = 60.0) -> str:
+    """Waits; returns what was said on standard error."""
+    _, err = process.communicate(timeout=limit)
+    assert process.returncode == expect, f"status {process.returncode}, not {expect}: {err}"
+    return err
+
+
+def wait_for(condition, process: subprocess.Popen, limit: float = 30.0) -> None:
+    end = time.monotonic() + limit
+    while not condition():
+        assert process.poll() is None, f"it ended too early: {process.communicate()}"
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.005)
+
+
+# ---- read_restart ----
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("first, second", [("openmp", "naive"), ("naive", "openmp"),
+                                           pytest.param("gpu", "openmp", marks=pytest.mark.gpu),
+                                           pytest.param("openmp", "gpu", marks=pytest.mark.gpu)])
+def test_a_run_goes_on_to_the_same_bits_on_another_engine(system, first, second, tmp_path):
+    begin, fixes = SYSTEMS[system]
+    thermo = "thermo 25\nthermo_modify format float %.17g\n"
+    whole = harness.run(f"{begin}{fixes}{thermo}run 100\nwrite_data end.data\n", tmp_path / "whole", engine=second)
+    part = tmp_path / "part"
+    harness.run(f"{begin}{fixes}restart 30 r\nrun 60 start 0 stop 100\n", part, engine=first)
+    assert sorted(p.name for p in part.glob("r.*")) == ["r.1", "r.2"]
+    rest = f"read_restart r.2\n{fixes}{thermo}run 100 upto start 0 stop 100\nwrite_data end.data\n"
+    after = harness.run(rest, part, engine=second)
+    assert data(part) == data(tmp_path / "whole")
+    assert after.table.at(100) == whole.table.at(100)
+
+
+def test_a_ramp_depends_on_where_it_begins(tmp_path):
+    """What start and stop of run are for: without them the rest of the ramp is another one."""
+    begin, fixes = SYSTEMS["mixture"]
+    harness.run(f"{begin}{fixes}run 100\nwrite_data end.data\n", tmp_path / "whole")
+    part = tmp_path / "part"
+    harness.run(f"{begin}{fixes}restart 60 r\nrun 60 start 0 stop 100\n", part)
+    harness.run(f"read_restart r.1\n{fixes}run 100 upto\nwrite_data end.data\n", part)
+    assert data(part) != data(tmp_path / "whole")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("system", ["mixture", "flat"])
+def test_a_run_goes_on_over_ranks(system, tmp_path):
+    """1, then 3, then 2 ranks."""
+    begin, fixes = SYSTEMS[system]
+    if system == "mixture":
+        begin = begin.replace("block 0 5", "block 0 15")
+    harness.run(f"{begin}{fixes}run 90\nwrite_data end.data\n", tmp_path / "whole")
+    ramp = "start 0 stop 90"
+    finish(start(tmp_path, ranks=1, deck=f"{begin}{fixes}restart 30 a*\nrun 30 {ramp}\n"))
+    finish(start(tmp_path, ranks=3, deck=f"read_restart a30\n{fixes}restart 30 b*\nrun 30 {ramp}\n"))
+    finish(start(tmp_path, ranks=2, deck=f"read_restart b60\n{fixes}run 30 {ramp}\nwrite_data end.data\n"))
+    assert data(tmp_path) == data(tmp_path / "whole")
+
+
+@pytest.mark.smoke
+def test_write_restart_changes_nothing(tmp_path):
+    begin, fixes = SYSTEMS["mixture"]
+    harness.run(f"{begin}{fixes}run 50\nwrite_data end.data\n", tmp_path / "without")
+    between = f"{begin}write_restart a.*\n{fixes}run 20 start 0 stop 50\nwrite_restart b.*\nrun 30 start 0 stop 50\n"
+    folder = tmp_path / "with"
+    harness.run(f"{between}write_data end.data\n", folder)
+    assert data(folder) == data(tmp_path / "without")
+    harness.run(f"read_restart a.0\n{fixes}run 50\nwrite_data a.data\n", folder)
+    harness.run(f"read_restart b.20\n{fixes}run 30 start 0 stop 50\nwrite_data b.data\n", folder)
+    assert data(folder, "a.data") == data(folder, "b.data") == data(folder)
+
+
+# ---- the file itself ----
+
+def mix(z: np.ndarray) -> np.ndarray:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def checksum(index: int, identity: np.ndarray, rows: Sequence[np.ndarray]) -> int:
+    """Of a field, the index-th, by the definition in docs/restarts.md."""
+    total = np.uint64(0)
+    with np.errstate(over="ignore"):
+        for d, row in enumerate(rows):
+            value = row.astype(np.uint64) if row.dtype == np.uint16 else np.ascontiguousarray(row).view(np.uint64)
+            salt = mix(np.array([3 * index + d + 1], dtype=np.uint64))[0]
+            total += mix(value + identity.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + salt).sum(dtype=np.uint64)
+    return int(total)
+
+
+def test_the_file_describes_itself(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    begin, fixes = SYSTEMS["mixture"]
+    harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
+    frame = harness.read_dump(tmp_path / "d.txt")[-1]
+    with h5py.File(tmp_path / "r.1") as f:
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 1
+        assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
+        assert f["model/pair_style"][()] == b"lj/cut" and f["model/integrator"][()] == b"nve"
+        assert f["model/langevin_seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
+        assert f["model/pair_coefficients"][1, 1, 0] == 0.8
+        identity, kind = f["particles/id"][:], f["particles/type"][:]
+        order = np.argsort(identity)
+        assert np.array_equal(identity[order], np.arange(1, 501))
+        for d, axis in enumerate("xyz"):
+            assert np.array_equal(f["particles/x"][d][order], frame.columns[axis])
+            velocity = f["particles/v"][d] * f["model/velocity_per_v"][:][kind - 1]
+            assert np.array_equal(velocity[order], frame.columns[f"v{axis}"])
+        for index, name in enumerate(["id", "type", "x", "v"]):
+            field = f[f"particles/{name}"]
+            rows = field[:] if field.ndim == 2 else [field[:]]
+            assert field.attrs["checksum"].astype(np.uint64) == checksum(index, identity, rows), name
+            assert len(field.attrs["meaning"]) > 0
+
+
+@pytest.mark.mpi
+def test_ranks_write_the_same_checksums(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    begin = MIXTURE.replace("block 0 5", "block 0 15")
+    found = []
+    for ranks in (1, 2, 3):
+        finish(start(tmp_path, ranks=ranks, deck=f"{begin}{MIXTURE_FIXES}restart 20 r{ranks}.*\nrun 20\n"))
+        with h5py.File(tmp_path / f"r{ranks}.20") as f:
+            found.append((list(f["particles/checksum"]), int(f["checksum"][()])))
+    assert found[0] == found[1] == found[2]
+
+
+def test_h5dump_reads_it(tmp_path):
+    if shutil.which("h5dump") is None:
+        pytest.skip("no h5dump here")
+    harness.run(f"{MIXTURE}write_restart r\n", tmp_path)
+    done = subprocess.run(["h5dump", "-d", "/model/pair_style", str(tmp_path / "r")], capture_output=True, text=True,
+                          check=True)
+    assert '"lj/cut"' in done.stdout
+
+
+# ---- files that are refused ----
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory) -> bytes:
+    folder = tmp_path_factory.mktemp("good")
+    works(run_deck(folder, MIXTURE.replace("0 5 0 5 0 5", "0 2 0 2 0 2") + "write_restart r\n"))
+    return (folder / "r").read_bytes()
+
+
+def reading(folder: Path, content: Optional[bytes]):
+    if content is not None:
+        (folder / "r").write_bytes(content)
+    # HDF5 itself loses memory when it gives up on a damaged file.
+    return run_deck(folder, "read_restart r\nwrite_data r.data\n", variables={"ASAN_OPTIONS": "detect_leaks=0"})
+
+
+@pytest.mark.smoke
+def test_what_is_no_restart_is_refused(tmp_path, good):
+    refused(reading(tmp_path, None), RUNTIME, "cannot read r: No such file", line=1)
+    refused(reading(tmp_path, b""), RUNTIME, "no HDF5 file")
+    refused(reading(tmp_path, b"units lj\n" * 1000), RUNTIME, "no HDF5 file")
+    for size in (100, 4096, len(good) // 2, len(good) - 1):
+        refused(reading(tmp_path, good[:size]), RUNTIME, "truncated")
+    (tmp_path / "r").unlink()
+    (tmp_path / "r").mkdir()
+    refused(reading(tmp_path, None), RUNTIME, "cannot read r")
+
+
+def test_files_of_others_are_refused(tmp_path, good):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "r", "w") as f:
+        f["particles/x"] = np.zeros((3, 10))
+    refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
+    (tmp_path / "r").write_bytes(good)
+    with h5py.File(tmp_path / "r", "r+") as f:
+        f["version"][()] = 2
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 2", "reads version 1")
+
+
+@pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
+                                        ("particles/x", "/particles/x"), ("particles/v", "/particles/v"),
+                                        ("model/mass", "model and settings"), ("run/step", "model and settings"),
+                                        ("model/box_hi", "model and settings")])
+def test_one_changed_value_is_found(name, word, tmp_path, good):
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "r").write_bytes(good)
+    with h5py.File(tmp_path / "r", "r+") as f:
+        field = f[name]
+        if field.shape == ():
+            field[()] += 1
+        else:
+            last = tuple(k - 1 for k in field.shape)
+            # Another valid type, the next double, ...
+            field[last] = 3 - field[last] if name.endswith("type") else np.nextafter(field[last], 9.0) \
+                if field.dtype == float else field[last] + 1
+    refused(reading(tmp_path, None), RUNTIME, word, "damaged")
+
+
+def test_two_particles_that_change_places_are_found(tmp_path, good):
+    """The sum of the values alone would not see it."""
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "r").write_bytes(good)
+    with h5py.File(tmp_path / "r", "r+") as f:
+        x = f["particles/x"][0]
+        x[[0, 1]] = x[[1, 0]] if x[0] != x[1] else x[[1, 0]] + 0.25
+        f["particles/x"][0] = x
+    refused(reading(tmp_path, None), RUNTIME, "/particles/x", "damaged")
+
+
+@pytest.mark.smoke
+def test_no_flipped_bit_gets_through(tmp_path, good):
+    """Anywhere in the file: refused, or, in a byte that nothing uses, the same particles."""
+    works(reading(tmp_path, good))
+    wanted, chance = (tmp_path / "r.data").read_bytes(), random.Random(7)
+    for _ in range(60):
+        damaged = bytearray(good)
+        damaged[chance.randrange(len(good))] ^= 1 << chance.randrange(8)
+        (tmp_path / "r.data").unlink(missing_ok=True)
+        done = reading(tmp_path, bytes(damaged))
+        if done.status == 0:
+            assert (tmp_path / "r.data").read_bytes() == wanted
+        else:
+            refused(done, RUNTIME, "cannot read r")
+
+
+def test_words_of_the_commands(tmp_path):
+    for words, message in [("restart 0 a", "takes no file name"), ("restart 10", "needs a file name"),
+                           ("restart 10 a a", "both files"), ("restart 10 a* b", "*"), ("restart 10 a%", "%"),
+                           ("restart -1 a", "restarts"), ("write_restart a%", "%"), ("restart 5 a**", "more than one *")]:
+        refused(run_deck(tmp_path, f"{MIXTURE}{words}\n"), USAGE, message, line=MIXTURE.count("\n") + 1)
+    refused(run_deck(tmp_path, "write_restart a\n"), USAGE, "needs a box", line=1)
+    refused(run_deck(tmp_path, f"{MIXTURE}read_restart a\n"), USAGE, "box already")
+    refused(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}run 10 start 5\n"), USAGE, "must lie between")
+    refused(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}run 10 stop 5\n"), USAGE, "must lie between")
+    refused(run_deck(tmp_path, MIXTURE, "--walltime", "soon"), USAGE, "H:MM:SS", "soon")
+    refused(call(tmp_path, "-in", "-", "--resume", "-log", "none"), USAGE, "standard input")
+
+
+@pytest.mark.smoke
+def test_names_and_turns(tmp_path):
+    works(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}restart 10 a b\nrun 25\nrestart 10 s.*.h5\nrun 20\n"
+                             "restart 0\nrun 20\nrestart 50 c\nrun 5\n"))
+    found = sorted(p.name for p in tmp_path.glob("*") if p.name[0] in "abcs")
+    assert found == ["a", "b", "s.30.h5", "s.40.h5"]
+    log = run_deck(tmp_path, "read_restart b\nvariable s equal step\nprint \"at ${s}\"\n").out
+    assert "at 20" in log
+
+
+def test_a_full_disk_keeps_the_restart_before(tmp_path):
+    deck = f"{MIXTURE}{MIXTURE_FIXES}restart 20 r\nrun 20\n"
+    works(run_deck(tmp_path, deck))
+    before = (tmp_path / "r.1").read_bytes()
+    refused(run_deck(tmp_path, deck, file_size=20000), RUNTIME, "r.1.tmp", "File too large")
+    assert (tmp_path / "r.1").read_bytes() == before
+    assert not (tmp_path / "r.1.tmp").exists()
+
+
+# ---- stopping and going on ----
+
+# Some seconds of work on one thread; `begin` and dumps of every kind.
+def long_deck(restart: str = "", steps: int = 4000) -> str:
+    begin, fixes = SYSTEMS["mixture"]
+    return (f"{begin}{fixes}thermo 400\nthermo_modify format float %.17g\nrun 50\nvelocity all scale 1.3\n"
+            f"variable t string $(temp:%.17g)\nprint \"then $t\"\n{restart}\n"
+            f"dump 1 all custom 250 d.txt id type x y z vx vy vz\ndump 2 all atom 500 d.gz\n"
+            f"dump 3 all extxyz 1000 d.*.xyz\ndump_modify 1 first yes\nrun {steps}\n"
+            "write_data end.data\n")
+
+
+OUTPUTS = ["end.data", "d.txt", "d.gz", "d.1000.xyz", "d.4000.xyz"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    finish(start(folder, deck=long_deck()))
+    return folder
+
+
+def same_outputs(folder: Path, whole: Path) -> None:
+    for name in OUTPUTS:
+        assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def last_rows(folder: Path) -> Dict[int, List[str]]:
+    rows: Dict[int, List[str]] = {}
+    for table in harness.read_tables((folder / "log.myriad").read_text()):
+        for row in table.rows:
+            assert rows.setdefault(int(row[0]), row) == row or int(row[0]) == 50
+    return rows
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+def test_a_signal_ends_the_run_and_resume_goes_on(number, tmp_path, whole):
+    process = start(tmp_path, deck=long_deck())
+    wait_for(lambda: (tmp_path / "d.txt").exists(), process)
+    time.sleep(0.3)
+    process.send_signal(number)
+    err = finish(process, expect=STOPPED)
+    assert number.name in err and "--resume" in err and err.startswith("myriad: in.deck:"), err
+    assert re.search(r"^STOPPED: .*in\.deck\.restart.*--resume", (tmp_path / "log.myriad").read_text(), re.M)
+    finish(start(tmp_path, "--resume"))
+    same_outputs(tmp_path, whole)
+    rows, wanted = last_rows(tmp_path), last_rows(whole)
+    assert {step: rows[step] for step in wanted} == wanted
+
+
+def stop_when(process: subprocess.Popen, condition, number: int = signal.SIGTERM) -> bool:
+    """Sends the signal when the condition holds; false if the run has ended by itself before."""
+    while process.poll() is None and not condition():
+        time.sleep(0.002)
+    if process.poll() is None:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, STOPPED), err
+    return process.returncode == STOPPED
+
+
+def test_resume_over_and_over(tmp_path, whole):
+    """Stopped whenever a new restart is there; the log says where each job goes on."""
+    stops, seen = 0, set()
+
+    def is_new() -> bool:
+        now = {(p.name, p.stat().st_mtime_ns) for p in tmp_path.glob("r.[12]")} - seen
+        seen.update(now)
+        return bool(now)
+
+    while stop_when(start(tmp_path, *(["--resume"] if stops else []), deck=long_deck("restart 400 r")), is_new):
+        stops += 1
+        is_new()
+        assert stops < 30
+    assert stops > 2
+    same_outputs(tmp_path, whole)
+    assert (tmp_path / "log.myriad").read_text().count("Resuming from r.") == stops
+
+
+@pytest.mark.mpi
+def test_ranks_stop_together_and_go_on(tmp_path):
+    deck = long_deck(steps=3000).replace("block 0 5", "block 0 15")
+    finish(start(tmp_path, deck=deck))
+    wanted = {name: (tmp_path / name).read_bytes() for name in ("end.data", "d.txt", "d.gz")}
+    for path in tmp_path.glob("*"):
+        path.unlink()
+    dump = tmp_path / "d.txt"
+    assert stop_when(start(tmp_path, deck=deck), lambda: dump.exists() and dump.stat().st_size > 0)
+    far = dump.stat().st_size
+    assert stop_when(start(tmp_path, "--resume", ranks=3), lambda: dump.stat().st_size > far, signal.SIGUSR1)
+    log = (tmp_path / "log.myriad").read_text()
+    assert "stopped by SIGTERM" in log and "stopped by SIGUSR1" in log and "3 by 1 by 1 MPI processor grid" in log
+    finish(start(tmp_path, "--resume", ranks=2))
+    for name, content in wanted.items():
+        if name == "d.gz":
+            continue  # ranks pack other pieces
+        assert (tmp_path / name).read_bytes() == content, name
+
+
+def test_a_second_signal_ends_at_once(tmp_path):
+    """In the middle of a step of the naive engine that takes seconds."""
+    deck = MIXTURE.replace("0 5 0 5 0 5", "0 23 0 23 0 23") + MIXTURE_FIXES + "run 1000\n"
+    process = start(tmp_path, "--engine", "naive", deck=deck)
+    wait_for(lambda: (tmp_path / "log.myriad").exists(), process)
+    time.sleep(0.7)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    assert process.poll() is None, "a step takes too short a time for this test"
+    process.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGTERM and time.monotonic() - began < 0.5
+
+
+@pytest.mark.parametrize("how", ["option", "slurm"])
+def test_a_limit_of_time_is_kept(how, tmp_path):
+    limit = 3.0
+    arguments = ["--walltime", "0:03"] if how == "option" else []
+    environment = {} if how == "option" else {"SLURM_JOB_END_TIME": str(int(time.time() + limit) + 1)}
+    began = time.monotonic()
+    process = start(tmp_path, *arguments, deck=long_deck(steps=10**7), environment=environment)
+    err = finish(process, expect=STOPPED)
+    assert 1.0 < time.monotonic() - began < limit + 1.0
+    assert ("--walltime" if how == "option" else "batch system") in err
+    assert (tmp_path / "in.deck.restart").exists()
+
+
+def test_without_a_restart_resume_begins_at_the_beginning(tmp_path, whole):
+    finish(start(tmp_path, "--resume", deck=long_deck()))
+    assert "there is no restart yet" in (tmp_path / "log.myriad").read_text()
+    same_outputs(tmp_path, whole)
+
+
+@pytest.fixture
+def stopped(tmp_path) -> Path:
+    """A folder with r.1 of step 200 and r.2 of step 300 of a run killed there."""
+    process = start(tmp_path, deck=long_deck("restart 100 r"))
+    wait_for(lambda: (tmp_path / "log.myriad").exists() and
+             "step 300:" in (tmp_path / "log.myriad").read_text(), process)
+    process.kill()
+    process.communicate()
+    return tmp_path
+
+
+def resumed_from(folder: Path) -> str:
+    return re.findall(r"Resuming from (\S+), step", (folder / "log.myriad").read_text())[-1]
+
+
+def newest(folder: Path) -> Path:
+    """The restart of the largest step; the log of a killed run does not know the last one."""
+    def step(path: Path) -> int:
+        out = works(run_deck(folder / "look", f"read_restart {path}\n")).out
+        return int(re.search(r"atoms, step (\d+)", out).group(1))
+
+    (folder / "look").mkdir()
+    return max(folder.glob("r.[12]"), key=step)
+
+
+def test_a_damaged_newest_restart_gives_way_to_the_one_before(stopped, whole):
+    last = newest(stopped)
+    content = bytearray(last.read_bytes())
+    content[-2000] ^= 1
+    last.write_bytes(bytes(content))
+    finish(start(stopped, "--resume"))
+    log = (stopped / "log.myriad").read_text()
+    assert re.search(rf"Note: --resume: .*{last.name}.* damaged", log)
+    assert resumed_from(stopped) != last.name
+    same_outputs(stopped, whole)
+
+
+@pytest.mark.smoke
+def test_a_half_written_restart_is_no_matter(stopped, whole):
+    last = newest(stopped)
+    (stopped / (last.name + ".tmp")).write_bytes(last.read_bytes()[:5000])
+    finish(start(stopped, "--resume"))
+    assert resumed_from(stopped) == last.name
+    same_outputs(stopped, whole)
+
+
+@pytest.mark.parametrize("steps, wanted", [(300, "r.1"), (400, "r.2")])
+def test_the_newest_is_taken_whichever_it_is(steps, wanted, tmp_path):
+    deck = f"{MIXTURE}{MIXTURE_FIXES}restart 100 r\nrun {steps}\n"
+    finish(start(tmp_path, deck=deck))
+    finish(start(tmp_path, "--resume"))
+    assert resumed_from(tmp_path) == wanted
+
+
+def test_frames_behind_a_restart_are_not_there_twice(tmp_path):
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}dump 1 all custom 30 a.txt id x y z\ndump 2 all atom 30 a.gz\n"
+            "dump 3 all frames 30 a.frames\nrestart 100 r\nrun 1000\n")
+    names = ["a.txt", "a.gz", "a.frames"]
+    finish(start(tmp_path, deck=deck))
+    wanted = [(tmp_path / name).read_bytes() for name in names]
+    (tmp_path / "r.2").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert "Resumed at step 900" in (tmp_path / "log.myriad").read_text()
+    assert [(tmp_path / name).read_bytes() for name in names] == wanted
+
+
+def test_if_no_restart_is_good_resume_says_so(stopped):
+    for name in ("r.1", "r.2"):
+        (stopped / name).write_bytes((stopped / name).read_bytes()[:3000])
+    err = finish(start(stopped, "--resume"), expect=RUNTIME)
+    assert "no restart of this deck is good" in err and "truncated" in err
+
+
+@pytest.mark.parametrize("old, new, word", [
+    ("fix 1 all nve\n", "fix 1 all nve\ntimestep 0.004\n", "another deck"),
+    ("mass 2 1.7", "mass 2 1.8", "another deck"),
+    ("run 4000", "run 5000", "another deck"),
+    ("run 50\n", "run 51\n", "another deck"),
+    ("scale 1.3", "scale 1.4", "a command before this run has changed"),
+])
+def test_another_deck_is_refused(old, new, word, stopped):
+    deck = (stopped / "in.deck").read_text()
+    (stopped / "in.deck").write_text(deck.replace(old, new))
+    process = start(stopped, "--resume")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (RUNTIME, USAGE) and word in err, err
+
+
+def test_other_particles_are_refused(tmp_path):
+    """The deck is the same, but the data file that it reads has changed."""
+    works(run_deck(tmp_path, MIXTURE + "write_data a.data\n"))
+    coefficients = MIXTURE[MIXTURE.index("pair_style"):]
+    deck = f"units lj\nread_data a.data\n{coefficients}{MIXTURE_FIXES}restart 20 r\nrun 100000\n"
+    process = start(tmp_path, deck=deck)
+    wait_for(lambda: (tmp_path / "r.2").exists(), process)
+    process.kill()
+    process.communicate()
+    lines = (tmp_path / "a.data").read_text().splitlines(keepends=True)
+    at = next(k for k, line in enumerate(lines) if line.startswith("Velocities")) + 2
+    words = lines[at].split()
+    lines[at] = " ".join([*words[:3], "0.125"]) + "\n"
+    (tmp_path / "a.data").write_text("".join(lines))
+    assert "particles that it makes are different" in finish(start(tmp_path, "--resume"), expect=USAGE)
+
+
+def test_more_output_may_be_asked_for(stopped, whole):
+    deck = (stopped / "in.deck").read_text()
+    more = deck.replace("run 4000", "dump 9 all custom 1000 more.txt id x\nrun 4000").replace("thermo 400", "thermo 200")
+    (stopped / "in.deck").write_text(more)
+    finish(start(stopped, "--resume"))
+    same_outputs(stopped, whole)
+    assert [frame.step for frame in harness.read_dump(stopped / "more.txt")] == [1000, 2000, 3000, 4000]
+
+
+def test_a_dump_that_has_lost_frames_is_noticed(stopped):
+    (stopped / "d.txt").write_text("")
+    err = finish(start(stopped, "--resume"), expect=RUNTIME)
+    assert "d.txt of dump 1 has 0 bytes" in err
+
+
+def test_kill_at_random_moments(tmp_path):
+    """Fifty times: every file that is there under its name can be read, and the last end is the right one."""
+    begin = MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4").replace("2.5", "2.0")
+    deck = f"{begin}{MIXTURE_FIXES}restart 1 r\nrun 100000\n"
+    check = tmp_path / "check"
+    check.mkdir()
+    chance, loaded, furthest = random.Random(3), 0, 0
+    for k in range(50):
+        process = start(tmp_path, *(["--resume"] if k > 0 else []), deck=deck)
+        time.sleep(0.02 + 0.12 * chance.random())
+        process.kill()
+        process.communicate()
+        for path in tmp_path.glob("r.[12]"):
+            done = run_deck(check, f"read_restart {path}\nvariable s equal step\nprint \"at ${{s}}\"\n")
+            works(done)
+            loaded += 1
+            furthest = max(furthest, int(re.search(r"^at (\d+)", done.out, re.M).group(1)))
+    assert loaded > 50 and furthest > 100
+    steps = furthest + 50
+    harness.run(f"{begin}{MIXTURE_FIXES}run {steps} stop 100000\nwrite_data end.data\n", tmp_path / "whole")
+    ends = sorted(tmp_path.glob("r.[12]"))
+    harness.run(f"read_restart {ends[0]}\n{MIXTURE_FIXES}run {steps} upto start 0 stop 100000\nwrite_data end.data\n",
+                tmp_path / "after")
+    assert data(tmp_path / "after") == data(tmp_path / "whole")

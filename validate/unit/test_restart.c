@@ -1,0 +1,169 @@
+/* Pieces of restarts that need no run: names and times of restarts, limits of time, the deck's history, and the exact
+ * way from an engine's impulses to velocities and back. */
+#include "src/cmd_restart.h"
+#include "src/history.h"
+#include "src/stop.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static md_words split(char *line, char **word)
+{
+  md_words words = {0, word};
+  char *rest;
+  for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) word[words.n++] = w;
+  return words;
+}
+
+static md_status read_words(const char *line, int64_t *every, char *name[2])
+{
+  char copy[128], *word[8];
+  snprintf(copy, sizeof copy, "%s", line);
+  const md_words words = split(copy, word);
+  return md_restart_read_words(&words, every, name);
+}
+
+static void assert_names(const char *line, int64_t every, const char *first, const char *second)
+{
+  int64_t n;
+  char *name[2];
+  assert_int_equal(read_words(line, &n, name), MD_OK);
+  assert_int_equal(n, every);
+  if (first) assert_string_equal(name[0], first);
+  if (second) assert_string_equal(name[1], second);
+  assert_true((first != NULL) == (name[0] != NULL) && (second != NULL) == (name[1] != NULL));
+  free(name[0]);
+  free(name[1]);
+}
+
+static void test_names(void **state)
+{
+  (void)state;
+  int64_t n;
+  char *name[2];
+  assert_names("100 a b", 100, "a", "b");
+  assert_names("100 run/melt", 100, "run/melt.1", "run/melt.2");
+  assert_names("5 melt.*.h5", 5, "melt.*.h5", NULL);
+  assert_names("0", 0, NULL, NULL);
+  static const char *const wrong[] = {"0 a",   "10",     "10 a a", "10 a* b", "10 a b*",
+                                      "10 a%", "10 a**", "-1 a",   "x a"};
+  for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k)
+    assert_int_equal(read_words(wrong[k], &n, name), MD_USAGE);
+}
+
+static void test_due(void **state)
+{
+  (void)state;
+  md_restarts r = {.every = 10, .last_step = -1};
+  assert_int_equal(md_restart_due(&r, 0), 0);
+  assert_int_equal(md_restart_due(&r, 1), 10);
+  assert_int_equal(md_restart_due(&r, 10), 10);
+  r.last_step = 10; /* once for a step, though a run ends and the next begins with it */
+  assert_int_equal(md_restart_due(&r, 10), 20);
+  assert_true(md_restart_due(&r, INT64_MAX - 3) == INT64_MAX);
+  r.every = 0;
+  assert_true(md_restart_due(&r, 5) == INT64_MAX);
+}
+
+static void test_limits(void **state)
+{
+  (void)state;
+  double s = 0.0;
+  static const struct {
+    const char *text;
+    double seconds;
+  } good[] = {{"1:55:00", 6900.0}, {"90", 90.0}, {"2:30", 150.0}, {"1-00:00:01", 86401.0}, {"0:00:05", 5.0}};
+  for (size_t k = 0; k < sizeof good / sizeof good[0]; ++k) {
+    assert_int_equal(md_stop_read_time(good[k].text, &s), MD_OK);
+    assert_true(s == good[k].seconds);
+  }
+  static const char *const bad[] = {"",    ":", "1:",   "1:2:3:4", "1-2",   "1-2:3",     "-5",
+                                    "1.5", "0", "0:00", "1h",      "1:00 ", "9999999999"};
+  for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k)
+    assert_int_equal(md_stop_read_time(bad[k], &s), MD_USAGE);
+}
+
+static uint64_t hash_of(const char *a, const char *b)
+{
+  md_history h = {0};
+  const char *const line[] = {a, b};
+  for (int k = 0; k < 2; ++k) {
+    char copy[128], *word[16];
+    snprintf(copy, sizeof copy, "%s", line[k]);
+    const md_words words = split(copy, word);
+    if (words.n > 0) md_history_add(&h, &words);
+  }
+  return h.deck;
+}
+
+static void test_history(void **state)
+{
+  (void)state;
+  const uint64_t hash = hash_of("fix 1 all nve", "run 100");
+  assert_true(hash == hash_of("fix  1 all   nve", "run 100"));
+  assert_true(hash != hash_of("fix 1 all nve", "run 101"));
+  assert_true(hash != hash_of("fix 1 all", "nve run 100"));
+  assert_true(hash != hash_of("fix 1 allnve", "run 100"));
+  assert_true(hash_of("thermo 10", "run 5") == hash_of("dump 1 all atom 5 x", "run 5"));
+}
+
+/* Up to the largest impulses, where a product's rounding is as large as their quantum. */
+static void test_velocities_are_the_inverse_of_impulses(void **state)
+{
+  (void)state;
+  enum { N = 4000, TYPES = 4 };
+  static const double mass[TYPES + 1] = {0.0, 1.0, 1.7, 3.0, 0.37};
+  md_model m;
+  md_particles p, q;
+  md_model_init(&m);
+  m.ntypes = TYPES;
+  for (int d = 0; d < 3; ++d) m.box.hi[d] = 10.0;
+  memcpy(m.mass, mass, sizeof mass);
+  assert_int_equal(md_model_prepare(&m), MD_OK);
+  md_particles_init(&p, 3);
+  assert_int_equal(md_particles_reserve(&p, N), MD_OK);
+  const double most = m.move_limit / m.dt;
+  uint64_t random = 1;
+  for (int i = 0; i < N; ++i) {
+    p.id[i] = i + 1;
+    p.type[i] = (uint16_t)(1 + i % TYPES);
+    for (int d = 0; d < 3; ++d) {
+      random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+      const double part = (double)(int64_t)random * 0x1p-63;
+      p.x[d][i] = 1.0;
+      p.v[d][i] = rint(0.999 * part * most / m.velocity_per_v[p.type[i]] / m.grids.v) * m.grids.v;
+    }
+  }
+  p.n = N;
+  q = p;
+  double *before[3];
+  for (int d = 0; d < 3; ++d) {
+    before[d] = malloc(N * sizeof(double));
+    memcpy(before[d], p.v[d], N * sizeof(double));
+  }
+  md_model_leave(&m, &q);
+  assert_int_equal(md_model_enter(&m, &q), MD_OK);
+  for (int d = 0; d < 3; ++d) {
+    assert_memory_equal(before[d], q.v[d], N * sizeof(double));
+    free(before[d]);
+  }
+  md_particles_free(&p);
+  md_model_free(&m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_due),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_history),
+      cmocka_unit_test(test_velocities_are_the_inverse_of_impulses),
+  };
+  return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
+}
