@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
-  findings found = {0, 0.0f};
+  findings found = {0, 0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(256, T::MIXED ? 4 : 2)
     typename T::real impulse[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
-    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, xi, v, impulse, s.x[parity ^ 1u], found);
+    move_particle<T, FROM_LIST>(s, a, kicks, i, xi, v, impulse, s.x[parity ^ 1u], found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }

@@ -12,7 +12,7 @@
 /* Candidates in the stencil above which a list is faster. */
 static const double LIST_PAYS = 40.0;
 /* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. */
-static const double CELLS_SKIN = 1.5;
+static const double CELLS_SKIN = 1.2;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
@@ -39,21 +39,30 @@ static void choose_cells(const md_model *model, int64_t n, double width, gpu_cho
   }
 }
 
-static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
+/* How far particles may move between rebins, and how far ghosts must reach. With cells a particle looks around the cell
+ * where it is, for partners in the cells where they were: one displacement. It may be outside a periodic face by that
+ * much itself, unless its coordinate wraps on its own, and then sees ghosts that were yet farther off. */
+static void choose_halo(const md_model *model, int64_t n, bool mixed, gpu_choice *c)
 {
   const md_box *box = &model->box;
-  double grown = 1.0;
-  c->slack = c->neighbours == MD_GPU_LIST ? 0.5 * c->skin : INFINITY;
-  for (int d = 0; d < box->dim; ++d) {
-    const double width = box->length[d] / c->count[d];
-    c->halo[d] = 0.0;
-    if (box->periodic[d] && model->cutoff > 0.0) c->halo[d] = c->neighbours == MD_GPU_LIST ? c->reach : width;
-    /* On an axis with one cell and no images nobody can stray. */
-    if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
-      c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
-    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  const bool list = c->neighbours == MD_GPU_LIST;
+  c->slack = list ? 0.5 * c->skin : INFINITY;
+  for (int d = 0; d < box->dim && !list; ++d) {
+    const double length = box->length[d], width = length / c->count[d];
+    /* On an axis with one cell and no images all are neighbours. */
+    if (c->count[d] > 1 || box->periodic[d])
+      c->slack = std::min(c->slack, width * (1.0 - 1e-6) - model->cutoff);
+    if (box->periodic[d]) c->slack = std::min(c->slack, 0.5 * (length * (1.0 - 1e-6) - model->cutoff));
   }
   c->slack = std::max(c->slack, 0.0);
+  double grown = 1.0;
+  for (int d = 0; d < box->dim; ++d) {
+    c->halo[d] = 0.0;
+    if (!box->periodic[d] || model->cutoff == 0.0) continue;
+    c->halo[d] = list ? c->reach : model->cutoff + (mixed ? 1.0 : 2.0) * c->slack;
+    c->halo[d] = std::min(c->halo[d] * (list ? 1.0 : 1.0 + 1e-6), box->length[d]);
+    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  }
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
@@ -71,7 +80,7 @@ static void choose_with(const md_model *model, int64_t n, const md_engine_option
   double width = c->reach;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, std::max(width, o->cell_size), c);
-  choose_halo(model, n, c);
+  choose_halo(model, n, o->gpu.mixed, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
@@ -193,7 +202,7 @@ void gpu_memory(const md_model *model, int64_t n, const md_gpu_options *g, const
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
-  if (c->neighbours == MD_GPU_CELLS) add_item(plan, "cell of each particle", 4.0);
+  if (g->staged) add_item(plan, "cell of each particle", 4.0);
   if (c->neighbours != MD_GPU_ALL_PAIRS)
     add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
   add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);

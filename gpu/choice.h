@@ -14,7 +14,7 @@ typedef struct gpu_choice {
   int border[3];      /* and the border on each side */
   int64_t cells;      /* with the border */
   double halo[3];     /* how far ghosts reach beyond the box; 0: none */
-  double slack;       /* how far a particle may move or stray before a rebin */
+  double slack;       /* how far a particle may move before a rebin */
   int64_t ghosts;     /* expected */
   int rows;           /* of four neighbours, expected for the longest list; 0 without lists */
   bool no_room;       /* lists were wanted, but memory is short */
