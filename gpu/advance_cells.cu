@@ -12,7 +12,8 @@
  * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step in
  * 2D: 32 + 32 for positions and velocities, and 4 a cell for the ranges; all other reads hit a cache. A block takes
  * TILE x its threads of particles that lie next to each other, so that beginning and ending a step (state.cuh) costs
- * little, and that blocks at work at the same time share rows in the cache.
+ * little, and that blocks at work at the same time share rows in the cache. A particle's velocity, and the next one's
+ * position, are on their way early: everything else waits for positions.
  */
 #include "gpu/advance.cuh"
 
@@ -20,7 +21,8 @@
 constexpr int CHUNK = 8, GROUP = 4;
 /* Particles a thread moves one after the other. */
 constexpr int TILE = 4;
-/* Blocks of 256 threads that a multiprocessor should hold in 2D: a few spilled registers cost less than fewer warps. */
+/* Blocks of 256 threads that a multiprocessor should hold in mixed 2D: a few spilled registers cost less there than fewer
+ * warps. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 constexpr int RESIDENT = 4;
 #else
@@ -136,7 +138,9 @@ scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, co
 }
 
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2 : RESIDENT)
+static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
+                                              : T::MIXED  ? RESIDENT
+                                                          : 4)
     k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   progress now;
@@ -147,11 +151,14 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2 : RESIDENT)
   findings found = {0, 0, 0.0f};
   const unsigned last = (unsigned)s.n - 1;
   unsigned i = blockIdx.x * TILE * blockDim.x + threadIdx.x;
+  typename T::record next = load_record(x + min(i, last));
   /* A warp stays together: its lanes share every loop. */
+#pragma unroll 1
   for (int k = 0; k < TILE && (i & ~31u) <= last; ++k, i += blockDim.x) {
     const bool active = i <= last;
     const unsigned here = active ? i : last;
-    const typename T::record xi = load_record(x + here);
+    const typename T::record xi = next;
+    if (k + 1 < TILE) next = load_record(x + min(i + blockDim.x, last));
     typename T::real impulse[3], v[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][here];

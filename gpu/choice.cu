@@ -12,7 +12,7 @@
 /* Candidates in the stencil above which a list is faster. */
 static const double LIST_PAYS = 40.0;
 /* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. */
-static const double CELLS_SKIN = 1.2;
+static const double CELLS_SKIN = 1.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
