@@ -5,38 +5,47 @@
 #include "gpu/launch.cuh"
 #include "gpu/sum.cuh"
 
-/* What a thread has found so far in the particles it moved. */
+/* What a thread has found so far in the particles it moved. most: the largest step of one along an axis, as a
+ * magnitude_word, with cells; usage: the share of the slack used, with lists. */
 struct findings {
-  unsigned bits;
+  unsigned bits, most;
   float usage;
 };
 
 static __device__ __forceinline__ void merge(findings &a, const findings &b)
 {
   a.bits |= b.bits;
+  a.most = max(a.most, b.most);
   a.usage = fmaxf(a.usage, b.usage);
 }
 
-/* Kicks particle i, in `cell` since the rebin (with cells), of velocity v, by `impulse`, drifts it, and writes it to the
- * position array that is not that of `parity`. */
+/* Kicks particle i, of velocity v, by `impulse`, drifts it, and writes it to the position array that is not that of
+ * `parity`. */
 template <class T, int SOURCE>
-static __device__ __forceinline__ void move_particle(const system_view<T> &s, const step_args &a,
-                                                     double kicks, int i, int cell, typename T::particle x,
-                                                     typename T::real v[3], const typename T::real impulse[3],
-                                                     unsigned parity, findings &found)
+static __device__ __forceinline__ void
+move_particle(const system_view<T> &s, const step_args &a, double kicks, int i, typename T::particle x,
+              typename T::real v[3], const typename T::real impulse[3], unsigned parity, findings &found)
 {
+  typename T::real time_scale;
+  if constexpr (T::MIXED)
+    time_scale = a.time_scale_single;
+  else
+    time_scale = a.time_scale;
   float moved2 = 0.0f;
   bool sane = true;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    v[d] = kicked(v[d], kicks, impulse[d], a.quantum);
-    const drifted<T> drift = drift_axis<T>(s, a, d, a.time_scale, x.x[d], v[d]);
+    v[d] = kicked(v[d], (typename T::real)kicks, impulse[d], a.quantum);
+    const drifted<T> drift = drift_axis<T>(s, a, d, time_scale, x.x[d], v[d]);
     s.v[d][i] = v[d];
     sane = sane && drift.sane;
-    moved2 = fmaf(drift.moved, drift.moved, moved2);
+    if constexpr (SOURCE == FROM_LIST)
+      moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
+    else
+      found.most = max(found.most, magnitude_word(drift.moved));
   }
   if (!sane) found.bits |= HALT_FLYER;
-  found.usage = fmaxf(found.usage, slack_used<T, SOURCE>(s, cell, moved2, x));
+  if constexpr (SOURCE == FROM_LIST) found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
   store_particle<T>(s, parity ^ 1u, i, x);
 }
 
@@ -46,7 +55,7 @@ template <class T, int STYLE, int SOURCE>
 static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
                                                            double kicks, int i, unsigned parity)
 {
-  findings found = {0, 0.0f};
+  findings found = {0, 0, 0.0f};
   typename T::real impulse[3] = {0, 0, 0}, v[3];
   const typename T::record *x = s.x[parity];
   if constexpr (T::MIXED) {
@@ -57,8 +66,7 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
     for (int d = 0; d < T::DIM; ++d) impulse[d] = (double)sum[d];
   }
   for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
-  const int cell = SOURCE == FROM_CELLS ? s.cell[i] : 0;
-  move_particle<T, SOURCE>(s, a, kicks, i, cell, load_particle<T>(s, parity, i), v, impulse, parity, found);
+  move_particle<T, SOURCE>(s, a, kicks, i, load_particle<T>(s, parity, i), v, impulse, parity, found);
   return found;
 }
 

@@ -1,52 +1,55 @@
 /* One step without lists: force from cells, kick and drift, in one kernel.
  *
  * One thread a particle; threads follow the particles' order, which is that of the cells. With x the fastest axis the
- * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. A warp first
- * only compares distances, up to 8 candidates a row, and remembers in a bit mask which are within the cutoff; then it
- * evaluates those. Few of the candidates are (one in eleven for the 2D repulsion), so evaluating them on the spot
- * would make the whole warp wait at almost every candidate. The loop over candidates is unrolled, with the same bounds
- * for a whole warp: a candidate then costs a load at a fixed offset, five operations and a bit.
+ * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. The stencil
+ * is that around the cell where the particle is now: its position, which is read anyway, tells, and no array of cells is
+ * needed (step.cuh says why that is enough). A warp first only compares, up to 8 candidates a row, and remembers in a
+ * bit mask which may be within the cutoff; then it evaluates those. Few of the candidates are, so evaluating them on the
+ * spot would make the whole warp wait at almost every candidate. In mixed precision and two dimensions a candidate is
+ * compared with the square around the cutoff, in integers: that takes half the operations of the distance, which waits
+ * until the evaluation. In double the few more hits cost more than it saves.
  *
  * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step in
- * 2D: 32 + 32 for positions and velocities, 4 for its cell and 4 a cell for the ranges; all other reads hit a cache.
- * Blocks walk over the particles, so that ending a step (state.cuh) costs a few thousand atomics however many there are,
- * and that the cell of the next particle is on its way early: everything else waits for it.
+ * 2D: 32 + 32 for positions and velocities, and 4 a cell for the ranges; all other reads hit a cache. A block takes
+ * TILE x its threads of particles that lie next to each other, so that beginning and ending a step (state.cuh) costs
+ * little, and that blocks at work at the same time share rows in the cache. A particle's velocity, and the next one's
+ * position, are on their way early: everything else waits for positions.
  */
 #include "gpu/advance.cuh"
 
 /* Candidates of a row that are compared before the hits are evaluated, and that are loaded together. */
 constexpr int CHUNK = 8, GROUP = 4;
-/* Blocks of 256 threads that a multiprocessor should hold, in the registers' favour. */
+/* Particles a thread moves one after the other. */
+constexpr int TILE = 4;
+/* Blocks of 256 threads that a multiprocessor should hold in mixed 2D: a few spilled registers cost less there than fewer
+ * warps. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 constexpr int RESIDENT = 4;
 #else
 constexpr int RESIDENT = 5;
 #endif
 
-/* Bits of the candidates within the cutoff among the first CHUNK of a row; `left` of them exist, `most` in any thread of
- * the warp. */
+/* Compare with the square around the cutoff, and leave the distance to the evaluation? */
+template <class T> constexpr bool IN_SQUARE = T::MIXED &&T::DIM == 2;
+
+/* Does a candidate lie where it may be within the cutoff? */
 template <class T>
-static __device__ __forceinline__ unsigned compare_row(const system_view<T> &s,
-                                                       const typename T::record *__restrict__ at,
-                                                       const typename T::record &xi, int left, int most)
+static __device__ __forceinline__ bool may_hit(const system_view<T> &s, const typename T::record &xi,
+                                               const typename T::record &xj)
 {
-  unsigned hits = 0;
+  if constexpr (IN_SQUARE<T>) {
+    bool hit = true;
 #pragma unroll
-  for (int group = 0; group < CHUNK; group += GROUP) {
-    if (group >= most) break;
-#pragma unroll
-    for (int u = group; u < group + GROUP; ++u) {
-      if (u >= left) continue;
-      const typename T::record xj = load_record(at + u);
-      typename T::real delta[3];
-      if (separation<T>(s.scale, xi, xj, delta) < s.k[0]) hits |= 1u << u;
-    }
+    for (int d = 0; d < T::DIM; ++d) hit = hit && xi.x[d] - xj.x[d] + s.reach32[d] <= 2u * s.reach32[d];
+    return hit;
+  } else {
+    typename T::real delta[3];
+    return separation<T>(s.scale, xi, xj, delta) < s.k[0];
   }
-  return hits;
 }
 
-/* Adds the impulses from three ranges of records to particle i. */
-template <class T, int STYLE>
+/* Adds the impulses from three ranges of records, in ascending order, to particle i. */
+template <class T, int STYLE, bool GHOSTS>
 static __device__ __forceinline__ void
 scan_ranges(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
             int i, const int begin[3], const int end[3], typename T::sum sum[3], bool &near)
@@ -59,16 +62,31 @@ scan_ranges(const system_view<T> &s, const typename T::record *__restrict__ x, c
     unsigned hits = 0;
 #pragma unroll
     for (int y = 0; y < 3; ++y)
-      hits |= compare_row<T>(s, x + begin[y] + from, xi, end[y] - begin[y] - from, most[y] - from)
-              << (y * CHUNK);
-    const unsigned self = (unsigned)(i - begin[1] - from);
-    if (self < CHUNK) hits &= ~(1u << (CHUNK + self));
+#pragma unroll
+      for (int group = 0; group < CHUNK; group += GROUP) {
+        if (group >= most[y] - from) break;
+#pragma unroll
+        for (int u = group; u < group + GROUP; ++u) {
+          if (u >= end[y] - begin[y] - from) continue;
+          if (may_hit<T>(s, xi, load_record(x + begin[y] + from + u))) hits |= 1u << (y * CHUNK + u);
+        }
+      }
+    if constexpr (!GHOSTS) {
+      /* Since the rebin i may have come to another row. */
+      const int row = i < begin[1] ? 0 : i < begin[2] ? 1 : 2;
+      const unsigned self = (unsigned)(i - from - (row == 0 ? begin[0] : row == 1 ? begin[1] : begin[2]));
+      if (self < CHUNK) hits &= ~(1u << (row * CHUNK + self));
+    }
     while (hits) {
       const int t = __ffs((int)hits) - 1, row = t / CHUNK;
       hits &= hits - 1;
       const int j = (row == 0 ? begin[0] : row == 1 ? begin[1] : begin[2]) + from + t % CHUNK;
+      if constexpr (GHOSTS)
+        if (own_image<T>(s, i, j)) continue;
       real delta[3];
       const real r2 = separation<T>(s.scale, xi, load_record(x + j), delta);
+      if constexpr (IN_SQUARE<T>)
+        if (!(r2 < s.k[0])) continue;
       near = near || too_near<T>(s, r2);
       const real f = force_of<STYLE>(r2, s.k);
 #pragma unroll
@@ -86,28 +104,25 @@ static __device__ __forceinline__ void three_rows(const int *__restrict__ start,
 #pragma unroll
   for (int y = 0; y < 3; ++y) {
     const int first = cell + (y - 1) * row - 1;
-    begin[y] = start[first];
-    end[y] = start[first + 3];
+    begin[y] = __ldg(start + first);
+    end[y] = __ldg(start + first + 3);
   }
 }
 
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-           int i, int cell, bool active, typename T::sum sum[3], bool &near)
+           int i, bool active, typename T::sum sum[3], bool &near)
 {
-  int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
-  bool ghosts = false;
-  if (active && s.ghost.start) {
-    int c[3];
-    cell_coordinates<T::DIM>(s.grid, cell, c);
-    ghosts = near_border<T::DIM>(s.grid, c);
-  }
+  int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, c[3];
+  cell_at<T>(s, xi, c);
+  const int cell = cell_number<T::DIM>(s.grid, c);
+  const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, c);
   const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
   constexpr int LAYERS = T::DIM == 3 ? 1 : 0;
   for (int z = -LAYERS; z <= LAYERS; ++z) {
     if (active) three_rows(s.start, cell + z * s.grid.layer, s.grid.row, begin, end);
-    scan_ranges<T, STYLE>(s, x, xi, i, begin, end, sum, near);
+    scan_ranges<T, STYLE, false>(s, x, xi, i, begin, end, sum, near);
     if (!any_ghosts) continue;
     int ghost_begin[3] = {0, 0, 0}, ghost_end[3] = {0, 0, 0};
     if (ghosts) {
@@ -118,7 +133,7 @@ scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, co
         ghost_end[y] += s.n;
       }
     }
-    scan_ranges<T, STYLE>(s, x, xi, i, ghost_begin, ghost_end, sum, near);
+    scan_ranges<T, STYLE, true>(s, x, xi, i, ghost_begin, ghost_end, sum, near);
   }
 }
 
@@ -133,44 +148,43 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
-  findings found = {0, 0.0f};
+  findings found = {0, 0, 0.0f};
+  const unsigned last = (unsigned)members<PARTS>(s) - 1;
+  unsigned k = blockIdx.x * TILE * blockDim.x + threadIdx.x;
+  typename T::record next = load_record(x + member<PARTS>(s, (int)min(k, last)));
   /* A warp stays together: its lanes share every loop. */
-  const int last = members<PARTS>(s) - 1;
-  const unsigned stride = gridDim.x * blockDim.x;
-  unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
-  int next_cell = s.cell[member<PARTS>(s, min((int)k, last))];
-  for (; (k & ~31u) <= (unsigned)last; k += stride) {
-    const unsigned i = PARTS ? (unsigned)member<PARTS>(s, min((int)k, last)) : k;
-    const bool active = k <= (unsigned)last;
-    const int cell = next_cell, here = active || PARTS ? (int)i : last;
-    next_cell = s.cell[member<PARTS>(s, (int)min(k + stride, (unsigned)last))];
-    const typename T::record xi = load_record(x + here);
+#pragma unroll 1
+  for (int tile = 0; tile < TILE && (k & ~31u) <= last; ++tile, k += blockDim.x) {
+    const unsigned i = PARTS ? (unsigned)member<PARTS>(s, (int)min(k, last)) : k;
+    const bool active = k <= last;
+    const unsigned here = active || PARTS ? i : last;
+    const typename T::record xi = next;
+    if (tile + 1 < TILE) next = load_record(x + member<PARTS>(s, (int)min(k + blockDim.x, last)));
+    typename T::real impulse[3], v[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][here];
     typename T::sum sum[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     bool near = false;
-    if (kicks != 0.0) scan_cells<T, STYLE>(s, x, xi, (int)i, cell, active, sum, near);
+    if (kicks != 0.0) scan_cells<T, STYLE>(s, x, xi, (int)i, active, sum, near);
     /* Only now, as everything above would wait for it; those of the other part are few. */
     if (!active || !is_own<PARTS>(s, (int)i)) continue;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, (int)i, parity));
       continue;
     }
-    typename T::real impulse[3], v[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      v[d] = s.v[d][i];
-      impulse[d] = T::total(sum[d]);
-    }
-    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, cell, xi, v, impulse, parity, found);
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
+    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, xi, v, impulse, parity, found);
   }
-  end_step(s.ctl, s.launch, found.bits, found.usage);
+  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, now.usage, found.most));
 }
 
 template <class T, bool PARTS>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  const int blocks = blocks_walking(l, members<PARTS>(s));
+  const int blocks = blocks_for(members<PARTS>(s), TILE * l.threads);
   switch (kind) {
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   case MD_PAIR_##symbol:                                                                                     \

@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
-  findings found = {0, 0.0f};
+  findings found = {0, 0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < members<PARTS>(s); k += stride) {
     const int i = member<PARTS>(s, (int)k);
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       v[d] = s.v[d][i];
       impulse[d] = T::total(sum[d]);
     }
-    move_particle<T, FROM_LIST>(s, a, kicks, i, 0, complete<T>(s, parity, i, xi), v, impulse, parity, found);
+    move_particle<T, FROM_LIST>(s, a, kicks, i, complete<T>(s, parity, i, xi), v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }

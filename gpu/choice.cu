@@ -45,32 +45,51 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
   }
 }
 
-double gpu_halo(const md_model *model, const gpu_choice *c, int d)
+/* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.
+ * It may be outside a face by that much itself, unless its coordinate wraps on its own there, and then sees ghosts that
+ * were yet farther off. */
+double gpu_halo(const md_model *model, const gpu_choice *c, int d, bool wraps)
 {
   if (model->cutoff == 0.0) return 0.0;
-  return c->neighbours == MD_GPU_LIST ? c->reach + 2.0 * c->extra : model->box.length[d] / c->count[d];
+  if (c->neighbours == MD_GPU_LIST) return c->reach + 2.0 * c->extra;
+  return std::min((model->cutoff + (wraps ? 1.0 : 2.0) * c->slack) * (1.0 + 1e-6), model->box.length[d]);
 }
 
 int gpu_halo_cells(const md_model *model, const gpu_choice *c, int d)
 {
   const double width = model->box.length[d] / c->count[d];
-  return std::max((int)std::ceil(gpu_halo(model, c, d) / width * (1.0 - 1e-9)), 1);
+  return std::max((int)std::ceil(gpu_halo(model, c, d, false) / width * (1.0 - 1e-9)), 1);
 }
 
-static void choose_halo(const md_model *model, int64_t n, gpu_choice *c)
+/* Domains may be so thin that the halo should be no wider than a cell, rather than that ranks do not fit. */
+static bool thin(const md_model *model, int ranks, const gpu_choice *c)
+{
+  const double each = std::ceil(std::pow((double)ranks, 1.0 / model->box.dim));
+  for (int d = 0; d < model->box.dim && ranks > 1; ++d)
+    if (c->count[d] < 10.0 * each) return true;
+  return false;
+}
+
+/* How far particles may move between rebins, and how far ghosts must reach. */
+static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed, gpu_choice *c)
 {
   const md_box *box = &model->box;
-  double grown = 1.0;
-  c->slack = c->neighbours == MD_GPU_LIST ? 0.5 * c->skin : INFINITY;
-  for (int d = 0; d < box->dim; ++d) {
-    const double width = box->length[d] / c->count[d];
-    c->halo[d] = box->periodic[d] ? gpu_halo(model, c, d) : 0.0;
-    /* On an axis with one cell and no images nobody can stray. */
-    if (c->neighbours == MD_GPU_CELLS && (c->count[d] > 1 || box->periodic[d]))
-      c->slack = std::min(c->slack, 0.5 * (width * (1.0 - 1e-6) - model->cutoff));
-    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  const bool list = c->neighbours == MD_GPU_LIST;
+  c->slack = list ? 0.5 * c->skin : INFINITY;
+  for (int d = 0; d < box->dim && !list; ++d) {
+    const double length = box->length[d], width = length / c->count[d];
+    /* On an axis with one cell and no images all are neighbours. */
+    if (c->count[d] > 1 || box->periodic[d])
+      c->slack =
+          std::min(c->slack, (width * (1.0 - 1e-6) - model->cutoff) * (thin(model, ranks, c) ? 0.5 : 1.0));
+    if (box->periodic[d]) c->slack = std::min(c->slack, 0.5 * (length * (1.0 - 1e-6) - model->cutoff));
   }
   c->slack = std::max(c->slack, 0.0);
+  double grown = 1.0;
+  for (int d = 0; d < box->dim; ++d) {
+    c->halo[d] = box->periodic[d] ? gpu_halo(model, c, d, mixed) : 0.0;
+    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  }
   c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
 }
 
@@ -133,7 +152,7 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
-  choose_halo(model, n, c);
+  choose_halo(model, n, ranks, o->gpu.mixed, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
@@ -250,7 +269,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   add_item(plan, "velocities, twice", 2.0 * dim * real);
   add_item(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
-  if (c->neighbours == MD_GPU_CELLS) add_item(plan, "cell of each particle", 4.0);
+  if (g->staged) add_item(plan, "cell of each particle", 4.0);
   if (c->neighbours != MD_GPU_ALL_PAIRS)
     add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
   add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);
@@ -259,7 +278,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (ranks > 1) {
     /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;
-    add_item(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0));
+    add_item(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
     add_item(plan, "room for more particles", plan->bytes / 16.0);
   }
   snprintf(plan->method, sizeof plan->method, "%s%s",

@@ -16,7 +16,7 @@ typedef struct gpu_choice {
   int border[3];      /* and the border on each side */
   int64_t cells;      /* with the border */
   double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: none */
-  double slack;       /* how far a particle may move or stray before a rebin */
+  double slack;       /* how far a particle may move before a rebin */
   int64_t ghosts;     /* expected, on one rank */
   int rows;           /* of four neighbours, expected for the longest list; 0 without lists */
   bool no_room;       /* lists were wanted, but memory is short */
@@ -30,9 +30,9 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
 /* How far beyond the box packed positions reach on each side: the farthest that a particle may move in a step, twice. */
 double gpu_packed_margin(const md_model *model);
 
-/* How far ghosts must reach along an axis that has any. */
-double gpu_halo(const md_model *model, const gpu_choice *choice, int axis);
-/* And how many cells that is: the fewest that a domain may have. */
+/* How far ghosts must reach along an axis that has any; wraps: coordinates wrap on their own at its faces. */
+double gpu_halo(const md_model *model, const gpu_choice *choice, int axis, bool wraps);
+/* And how many cells that is, where they do not: the fewest that a domain may have. */
 int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
 
 /* Bytes per particle of each array of one of so many ranks, and their sum. */

@@ -150,6 +150,7 @@ template <class T> struct gpu_engine final : md_engine {
       view.scale.unit[d] = range * 0x1p-32;
       view.scale.per_unit[d] = 1.0 / view.scale.unit[d];
       view.scale.unit_single[d] = (float)view.scale.unit[d];
+      view.scale.per_unit_single[d] = (float)view.scale.per_unit[d];
     }
     if constexpr (T::PACKED) set_fine_scale();
   }
@@ -167,6 +168,20 @@ template <class T> struct gpu_engine final : md_engine {
     fine.exponent = (uint32_t)(bits >> 32);
   }
 
+  /* Cells of mixed layouts are counted from below, modulo the whole range of the scale. At faces where coordinates do not
+   * wrap into the own cells again, what is outside them is shared out to both sides. */
+  void set_grid32(cell_grid *g)
+  {
+    for (int d = 0; d < 3; ++d) {
+      const int in_range = choice.count[d] * (model->box.periodic[d] ? 1 : 2);
+      const bool divided = several && ranks.domains[d] > 1;
+      const int below = divided ? (in_range - (g->count[d] - 2 * g->border[d])) / 2 : 0;
+      g->in_range32[d] = (uint32_t)in_range;
+      g->lo32[d] = mixed_place(d, g->lo[d]) - (uint32_t)(int64_t)std::rint(below * (0x1p32 / in_range));
+      g->first32[d] = g->border[d] - below;
+    }
+  }
+
   md_status set_grid()
   {
     cell_grid &g = view.grid;
@@ -178,7 +193,6 @@ template <class T> struct gpu_engine final : md_engine {
       g.width[d] = used ? model->box.length[d] / choice.count[d] : 1.0;
       g.per_width[d] = 1.0 / g.width[d];
       g.width_single[d] = (float)g.width[d];
-      g.width32[d] = (uint64_t)(g.width[d] * view.scale.per_unit[d] * 65536.0);
       view.lo[d] = model->box.lo[d];
       view.hi[d] = model->box.hi[d];
       view.length[d] = model->box.length[d];
@@ -186,7 +200,7 @@ template <class T> struct gpu_engine final : md_engine {
       view.halo[d] = choice.halo[d];
     }
     if (several) MD_TRY(ranks.set_domain(choice, &g));
-    for (int d = 0; d < 3; ++d) g.lo32[d] = mixed_place(d, g.lo[d]);
+    set_grid32(&g);
     g.row = g.count[0];
     g.layer = g.count[0] * g.count[1];
     g.total = g.layer * g.count[2];
@@ -195,6 +209,9 @@ template <class T> struct gpu_engine final : md_engine {
     view.reach = choice.reach;
     view.slack = (float)choice.slack;
     view.extra = (float)choice.extra;
+    for (int d = 0; d < T::DIM; ++d)
+      view.reach32[d] =
+          (uint32_t)std::min(std::ceil(model->cutoff * view.scale.per_unit[d]) + 2.0, 2147483647.0);
     view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
     return MD_OK;
   }
@@ -302,7 +319,7 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(make(&a.origin, n * 4, "origins"));
     MD_TRY(make(&a.spare_origin, n * 4, "origins"));
     step.origin = (const int *)a.origin.at;
-    if (choice.neighbours == MD_GPU_CELLS) {
+    if (options.gpu.staged) {
       MD_TRY(make(&a.cell, n * 4, "cells of particles"));
       view.cell = (int *)a.cell.at;
     }
@@ -515,7 +532,7 @@ template <class T> struct gpu_engine final : md_engine {
     fields.origin_from = (const int *)a.origin.at;
     const double n = (double)view.n;
     const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
-    const double moved = n * (2.0 * each + (source == FROM_CELLS ? 4.0 : 0.0));
+    const double moved = n * (2.0 * each + (view.cell ? 4.0 : 0.0));
     MD_TRY(order_cells(keys()));
     if (counting())
       return timed("sort", moved,
@@ -537,13 +554,13 @@ template <class T> struct gpu_engine final : md_engine {
     return MD_OK;
   }
 
-  /* The order of cells, and everybody's cell, while particles stay where they are. */
+  /* The order of cells, while particles stay where they are. */
   md_status index_particles()
   {
-    MD_TRY(order_cells((unsigned *)view.cell));
+    MD_TRY(order_cells(keys()));
     if constexpr (std::is_same_v<T, exact2>)
       if (counting())
-        return timed("sort", (double)view.n * (sizeof(record) + 12.0),
+        return timed("sort", (double)view.n * (sizeof(record) + 4.0),
                      [&] { return launch_index<T>(wide, view, cursor(), order()); });
     return MD_OK;
   }
@@ -631,7 +648,7 @@ template <class T> struct gpu_engine final : md_engine {
   {
     const double n = (double)view.n, cells = (double)view.grid.total;
     const double index = options.gpu.unsorted ? 4.0 : 0.0;
-    return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 4.0) + index) +
+    return n * (sizeof(record) + (source == FROM_LIST ? 16.0 * choice.rows : 0.0) + index) +
            (source == FROM_CELLS ? 4.0 * cells : 0.0);
   }
 
@@ -726,6 +743,7 @@ template <class T> struct gpu_engine final : md_engine {
     step.kicks = forces ? each : 0.0;
     step.quantum = T::MIXED ? 1.0 : model->grids.v;
     step.time_scale = step.motion.time * model->velocity_per_v[1];
+    step.time_scale_single = (float)step.time_scale;
     step.velocity_per_v = (const double *)a.ratio.at;
     step.mass = (const double *)a.mass.at;
     step.mass_reference = model->mass_reference;
@@ -735,6 +753,7 @@ template <class T> struct gpu_engine final : md_engine {
     step.ramp_span = model->run_end - model->run_begin;
     for (int d = 0; d < T::DIM; ++d) {
       const md_motion &m = step.motion;
+      step.most_single[d] = (float)std::min(m.move_limit, 0.45 * model->box.length[d]);
       step.has_lo[d] = std::isfinite(m.lo[d]);
       step.has_hi[d] = std::isfinite(m.hi[d]);
       step.stays_lo[d] = std::isfinite(m.stay_lo[d]);
@@ -1004,6 +1023,7 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(enlarge_positions(before));
     }
     view.received = (const typename T::particle *)ranks.received.at;
+    view.order = (const int *)ranks.by_slot.at;
     if (view.ghost.start)
       MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
     if (choice.fused) MD_TRY(ranks.note_sent(&view));

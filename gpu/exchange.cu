@@ -100,7 +100,8 @@ static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &s
 
 template <class T>
 static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
-                                const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code)
+                                const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code,
+                                int *stem)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
@@ -109,15 +110,16 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
   const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9, none = 13;
   to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
   code[k] = (entry >= 0 ? none : g.code[-1 - entry]) + shift * power;
+  if (stem) stem[k] = entry >= 0 ? entry : g.stem[-1 - entry];
 }
 
 template <class T>
 md_status launch_gather(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                        typename T::particle *to, int *code)
+                        typename T::particle *to, int *code, int *stem)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code);
+  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code, stem);
   MD_LAUNCHED("k_gather");
   return MD_OK;
 }
@@ -245,7 +247,8 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
   if (k >= n) return;
   const int slot = atomicAdd(&cursor[ghost_cell<T>(s, g, k)], 1);
   g.slot[k] = slot;
-  s.ghost.owner[slot] = k;
+  g.order[slot] = k;
+  s.ghost.owner[slot] = g.stem[k];
   s.ghost.shift[slot] = g.code[k];
   double shift[3];
 #pragma unroll
@@ -365,7 +368,7 @@ md_status launch_empty_step(const launch &l, control *ctl, unsigned launch, bool
   template md_status launch_select<T>(const launch &, const system_view<T> &, const face &,                  \
                                       const ghost_lists<T> &, int);                                          \
   template md_status launch_gather<T>(const launch &, const system_view<T> &, const face_pair &,             \
-                                      const ghost_lists<T> &, T::particle *, int *);                         \
+                                      const ghost_lists<T> &, T::particle *, int *, int *);                  \
   template md_status launch_pack<T>(const launch &, const system_view<T> &, const face_pair &,               \
                                     const ghost_lists<T> &, T::record *);                                    \
   template md_status launch_unpack<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, int,   \

@@ -54,7 +54,9 @@ template <class T> md_status launch_unload_types(const launch &, const system_vi
 template <class T> struct ghost_lists {
   typename T::particle *received; /* by the first number: the owners, where they are, at the rebin */
   int *code;                      /* likewise: shifts in boxes, as ghost_view.shift */
+  int *stem;                      /* likewise: local index of the owner, -1: of another rank */
   int *slot;                      /* likewise: the second number */
+  int *order;                     /* by the second number: the first */
   typename T::record *incoming;   /* likewise: new positions, shifted, between receiving and unpacking */
   bool ahead; /* positions are those that the step of the view's launch writes, not the present ones */
 };
@@ -80,10 +82,10 @@ struct face_pair {
   int n[2], shift[2];
   int axis;
 };
-/* At a rebin: particles of the entries, one behind the other, and their shifts. */
+/* At a rebin: particles of the entries, one behind the other, their shifts and, unless NULL, their stems. */
 template <class T>
 md_status launch_gather(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
-                        typename T::particle *to, int *code);
+                        typename T::particle *to, int *code, int *stem);
 /* Records of the entries, shifted, one behind the other. */
 template <class T>
 md_status launch_pack(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,

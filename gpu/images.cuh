@@ -16,16 +16,6 @@ __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s,
   return r;
 }
 
-template <class T>
-__device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::particle &r)
-{
-  int cell = cell_along(s.grid, 0, T::where(s.scale, 0, r.x[0]), false);
-  cell += cell_along(s.grid, 1, T::where(s.scale, 1, r.x[1]), false) * s.grid.row;
-  if constexpr (T::DIM == 3)
-    cell += cell_along(s.grid, 2, T::where(s.scale, 2, r.x[2]), false) * s.grid.layer;
-  return cell;
-}
-
 /* The shift code of image_cell: digits 0, 1, 2 for -1, 0, 1 boxes. */
 __device__ __forceinline__ int shift_along(int code, int d)
 {

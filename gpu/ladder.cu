@@ -11,18 +11,18 @@
  *             loaded, and order[k] tells who is at place k; each candidate costs an index, and then a load from
  *             anywhere.
  *   PADDED    The grid has a border of empty cells, so that every cell has eight neighbours. Off: the border is not
- *             used; cells at the edge have fewer, which costs every particle the division of its cell into row and
- *             column, and tests.
+ *             used; cells at the edge have fewer, which costs every particle tests.
  *   UNROLLED  The three rows are written out one after the other, so that the beginnings of all of them are on their
  *             way at the same time. Off: a loop, which asks for the next row only when it is done with the last.
  *   STAGED    A block first copies all candidates of its particles, one range for each of the three rows, into shared
- *             memory, so that each is read from global memory once a block; a row with too many is not copied. It
- *             takes SORTED, without which there is no range to copy. What it saves, the L1 cache saves too, without
- *             a barrier: measure before you believe.
+ *             memory, so that each is read from global memory once a block; a row with too many is not copied, and
+ *             particles that have come to cells beyond what was copied read elsewhere. It takes SORTED, without which
+ *             there is no range to copy, and each particle's cell at the rebin. What it saves, the L1 cache saves
+ *             too, without a barrier: measure before you believe.
  *
  * Further rungs are elsewhere: rebinning when it is due (engine.cu), and force and move in one kernel, which also
  * compares distances before it evaluates anything (advance_cells.cu).
- * Bytes a particle: 16 and 4 for its position and cell, 4 for its index if not sorted, 16 written; 4 a cell.
+ * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */
 #include "gpu/launch.cuh"
 #include "gpu/sum.cuh"
@@ -54,8 +54,8 @@ extern __shared__ place_record staged[];
 
 static __device__ __forceinline__ int staged_in_row() { return STAGED_PER_THREAD * (int)blockDim.x; }
 
-/* Copies the candidates of the block's particles; all of its threads together. As cells ascend, their candidates in a
- * row lie between those of the first particle and those of the last. */
+/* Copies the candidates of the block's particles, had they stayed in their cells; all of its threads together. As cells
+ * ascend, their candidates in a row lie between those of the first particle and those of the last. */
 static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
                                                   const place_record *__restrict__ x, staged_rows &rows)
 {
@@ -74,13 +74,13 @@ static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
   __syncthreads();
 }
 
-/* The places of row y = -1, 0 or 1 around a cell. c: its column and row, if not PADDED. */
+/* The places of row y = -1, 0 or 1 around the cell c. */
 template <int BITS>
 static __device__ __forceinline__ place_range row_around(const cell_grid &g, const int *__restrict__ start,
-                                                         int cell, const int c[3], int y)
+                                                         const int c[3], int y)
 {
   if constexpr ((BITS & PADDED) != 0) {
-    const int first = cell + y * g.row - 1;
+    const int first = cell_number<2>(g, c) + y * g.row - 1;
     return place_range{__ldg(start + first), __ldg(start + first + 3)};
   } else {
     const int row = c[1] + y;
@@ -98,7 +98,7 @@ static __device__ __forceinline__ void visit_row(const place_record *__restrict_
 {
   if constexpr ((BITS & STAGED) != 0) {
     const place_range copied = rows.row[y + 1];
-    if (copied.begin < copied.end) {
+    if (range.begin >= copied.begin && range.end <= copied.end) {
       const int shift = (y + 1) * staged_in_row() - copied.begin;
       for (int k = range.begin; k < range.end; ++k)
         if (k != own) f(staged[shift + k]);
@@ -113,20 +113,18 @@ static __device__ __forceinline__ void visit_row(const place_record *__restrict_
 template <int BITS, class F>
 static __device__ __forceinline__ void
 visit_rows(const system_view<exact2> &s, const place_record *__restrict__ x, const int *__restrict__ order,
-           const staged_rows &rows, int own, int cell, F f)
+           const staged_rows &rows, int own, const int c[3], F f)
 {
-  int c[3] = {0, 0, 0};
-  if constexpr ((BITS & PADDED) == 0) cell_coordinates<2>(s.grid, cell, c);
   if constexpr ((BITS & UNROLLED) != 0) {
     place_range range[3];
 #pragma unroll
-    for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.start, cell, c, y);
+    for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.start, c, y);
 #pragma unroll
     for (int y = -1; y <= 1; ++y) visit_row<BITS>(x, order, rows, y, range[y + 1], own, f);
   } else {
 #pragma unroll 1
     for (int y = -1; y <= 1; ++y)
-      visit_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, cell, c, y), own, f);
+      visit_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, c, y), own, f);
   }
 }
 
@@ -144,8 +142,10 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
   if constexpr ((BITS & STAGED) != 0) stage_rows(s, x, rows);
   const int own = blockIdx.x * blockDim.x + threadIdx.x;
   if (own >= s.n) return;
-  const int i = (BITS & SORTED) != 0 ? own : __ldg(order + own), cell = __ldg(s.cell + i);
+  const int i = (BITS & SORTED) != 0 ? own : __ldg(order + own);
   const place_record xi = load_record(x + i);
+  int c[3];
+  cell_at<exact2>(s, xi, c);
   const double *__restrict__ k = s.table;
   const double cutoff2 = __ldg(k);
   exact2::sum sum[2];
@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
 #pragma unroll
   for (int d = 0; d < 2; ++d) exact2::clear(sum[d]);
   bool near = false;
-  visit_rows<BITS>(s, x, order, rows, own, cell, [&](const place_record &xj) {
+  visit_rows<BITS>(s, x, order, rows, own, c, [&](const place_record &xj) {
     double delta[3];
     const double r2 = separation<exact2>(s.scale, xi, xj, delta);
     if (!(r2 < cutoff2)) return;
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
     /* Rare, so nothing is staged or unrolled for it. */
     int64_t exact[3] = {0, 0, 0};
     bool apart = true;
-    visit_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, cell, [&](const place_record &xj) {
+    visit_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
       apart = add_near<exact2, STYLE>(s, xi, xj, exact) && apart;
     });
     if (!apart) atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);

@@ -44,7 +44,7 @@ md_status launch_bin(const launch &, const system_view<T> &, int *count, int *gh
                      int *index);
 
 /* sort.cu: particles into cell order: records into the other position array, and the other fields from the view's
- * arrays into these; the cells, with cells only; ghosts' owners and shifts. */
+ * arrays into these; the cells, if wanted; ghosts' owners and shifts. */
 template <class T> struct moved_fields {
   typename T::real *v[3];
   int *origin;
@@ -58,8 +58,7 @@ md_status launch_scatter(const launch &, const system_view<T> &, int *cursor, in
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
                          const moved_fields<T> &);
-/* order[k]: who comes k-th in the order of cells, and the cell of each, while particles stay where they are. Without
- * periodic axes; exact2. */
+/* order[k]: who comes k-th in the order of cells, while particles stay where they are. Without periodic axes; exact2. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
 /* Bytes of scratch, or the sort itself if scratch is not NULL: (id, index) by id into (sorted, order). */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,

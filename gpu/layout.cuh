@@ -17,8 +17,8 @@
  *   packed particle is unpacked into an exact tagged one.
  * mixed: coordinates are 32-bit fractions of the box (of twice the box along axes that are not periodic, so that no
  *   two places look alike). The resolution is the same everywhere, a difference is exact and is the minimum image by
- *   the overflow of integers, and only the pair arithmetic behind it is in single precision. Sums of four pairs are
- *   added up in double.
+ *   the overflow of integers, and only the pair arithmetic behind it is in single precision. Tagged records' sums of four
+ *   pairs are added up in double.
  */
 #ifndef MD_GPU_LAYOUT_CUH
 #define MD_GPU_LAYOUT_CUH
@@ -39,7 +39,7 @@ struct scale52 {
 /* Positions on a 32-bit scale: x = origin + unit * u. Unused by exact layouts, of which packed ones use `fine`. */
 struct scale32 {
   double origin[3], unit[3], per_unit[3];
-  float unit_single[3];
+  float unit_single[3], per_unit_single[3];
   scale52 fine;
 };
 
@@ -239,15 +239,18 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     s.part = fmaf(f, delta, s.part);
   }
+  /* Plain records are for a few neighbours, without lists: single precision adds those up well enough. */
   static __device__ __forceinline__ void settle(sum &s)
   {
-    s.whole += (double)s.part;
-    s.part = 0.0f;
+    if constexpr (TAG) {
+      s.whole += (double)s.part;
+      s.part = 0.0f;
+    }
   }
   static __device__ __forceinline__ float total(sum s)
   {
     settle(s);
-    return (float)s.whole;
+    return TAG ? (float)s.whole : s.part;
   }
 
   static __device__ __forceinline__ float delta(const scale32 &scale, int d, const record &a, const record &b)

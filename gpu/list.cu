@@ -34,7 +34,7 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
   const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.received);
   const typename T::particle r = by_owner && s.received
-                                     ? s.received[s.ghost.owner[i - s.n]]
+                                     ? s.received[s.order[i - s.n]]
                                      : present_particle<T>(s, by_owner ? s.ghost.owner[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll

@@ -17,12 +17,12 @@ static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T
   const double moved = md_motion_axis(&a.motion, d, time_scale, noise, random, &x, &v);
   const bool sane =
       fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
-  return drifted<T>{2.0f * fabsf((float)moved), sane};
+  return drifted<T>{2.0 * fabs(moved), sane};
 }
 
 template <class T>
 static __device__ __forceinline__ drifted<T> thermostat_axis(const system_view<T> &s, const step_args &a,
-                                                             int d, double time_scale, double noise,
+                                                             int d, float time_scale, double noise,
                                                              uint32_t random, uint32_t &x, float &v)
 {
   const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
@@ -41,14 +41,15 @@ static __global__ void __launch_bounds__(256)
   if (!begin_step(s, false, now)) return;
   const int64_t done = now.done;
   const double kicks = done == 0 ? a.first_kicks : a.kicks;
-  unsigned bits = 0;
+  unsigned bits = 0, most = 0;
   float usage = 0.0f;
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
-    const double ratio = a.velocity_per_v[type], time_scale = a.motion.time * ratio;
+    const double ratio = a.velocity_per_v[type];
+    const typename T::real time_scale = (typename T::real)(a.motion.time * ratio);
     double noise = 0.0;
     md_random random = {{0, 0, 0, 0}};
     if (a.motion.thermostat) {
@@ -62,21 +63,21 @@ static __global__ void __launch_bounds__(256)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       typename T::real v = s.v[d][i];
-      if (kicks != 0.0) v = kicked(v, kicks, impulse.at[d][i], a.quantum);
+      if (kicks != 0.0) v = kicked(v, (typename T::real)kicks, impulse.at[d][i], a.quantum);
       const drifted<T> drift = a.motion.thermostat
                                    ? thermostat_axis<T>(s, a, d, time_scale, noise, random.word[d], r.x[d], v)
                                    : drift_axis<T>(s, a, d, time_scale, r.x[d], v);
       s.v[d][i] = v;
       sane = sane && drift.sane;
-      moved2 = fmaf(drift.moved, drift.moved, moved2);
+      most = max(most, magnitude_word(drift.moved));
+      moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
     }
     if (!sane) bits |= HALT_FLYER;
-    if constexpr (SOURCE == FROM_ALL)
-      r = wrapped<T>(s, r);
-    else
-      usage = fmaxf(usage, slack_used<T, SOURCE>(s, SOURCE == FROM_CELLS ? s.cell[i] : 0, moved2, r));
+    if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
+    if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, moved2, r));
     store_particle<T>(s, now.parity, i, r);
   }
+  if constexpr (SOURCE == FROM_CELLS) usage = slack_after<T>(s, now.usage, most);
   end_step(s.ctl, s.launch, bits, usage);
 }
 
@@ -103,7 +104,8 @@ static __global__ void k_kick(const __grid_constant__ system_view<T> s, double k
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n || s.ctl->overflow) return;
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) s.v[d][i] = kicked(s.v[d][i], kicks, impulse.at[d][i], quantum);
+  for (int d = 0; d < T::DIM; ++d)
+    s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, impulse.at[d][i], quantum);
 }
 
 template <class T>

@@ -61,7 +61,8 @@ template <class T> struct gpu_ranks {
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
   cudaStream_t beside = nullptr; /* of messages, while others are moved */
   cudaEvent_t ready = nullptr, arrived = nullptr;
-  device_array received = {}, code = {}, slot = {}, incoming = {}, out = {}, out_code = {};
+  device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
+               out_code = {};
   device_array traveller_array = {}, hole_array = {}, id = {};
   std::vector<int> free_origins;
   int next_origin = 0;
@@ -75,8 +76,9 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array : {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received,
-                                &code, &slot, &incoming, &out, &out_code, &traveller_array, &hole_array, &id})
+    for (device_array *array :
+         {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received, &code, &stem, &by_slot,
+          &slot, &incoming, &out, &out_code, &traveller_array, &hole_array, &id})
       md_device_free(memory, array);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
@@ -138,7 +140,7 @@ template <class T> struct gpu_ranks {
       g->lo[d] = lo[d];
       g->count[d] = box.end[d] - box.first[d] + 2 * choice.border[d];
       const bool meets = whole->periodic[d] || domains[d] > 1;
-      halo[d] = meets ? gpu_halo(model, &choice, d) : 0.0;
+      halo[d] = meets ? gpu_halo(model, &choice, d, T::MIXED && domains[d] == 1) : 0.0;
     }
     MD_TRY(md_device_reserve(memory, &cuts, (int64_t)all.size() * 4, "cuts between domains"));
     MD_TRY(put(&cuts, all.data(), all.size() * 4));
@@ -352,8 +354,8 @@ template <class T> struct gpu_ranks {
 
   ghost_lists<T> lists(bool ahead) const
   {
-    return ghost_lists<T>{(particle *)received.at, (int *)code.at, (int *)slot.at, (record *)incoming.at,
-                          ahead};
+    return ghost_lists<T>{(particle *)received.at, (int *)code.at,        (int *)stem.at, (int *)slot.at,
+                          (int *)by_slot.at,       (record *)incoming.at, ahead};
   }
 
   bool alone_along(int d) const { return domains[d] == 1; }
@@ -442,21 +444,27 @@ template <class T> struct gpu_ranks {
   {
     if (n * (int64_t)sizeof(particle) <= received.bytes) return MD_OK;
     n += n / 8 + 1024;
-    device_array larger = {}, larger_code = {};
+    device_array larger = {}, larger_code = {}, larger_stem = {};
     MD_TRY(md_device_reserve(memory, &larger, n * (int64_t)sizeof(particle), "ghosts"));
     MD_TRY(md_device_reserve(memory, &larger_code, n * 4, "ghosts"));
+    MD_TRY(md_device_reserve(memory, &larger_stem, n * 4, "ghosts"));
     if (have > 0) {
       MD_CUDA(cudaMemcpyAsync(larger.at, received.at, (size_t)have * sizeof(particle),
                               cudaMemcpyDeviceToDevice, wide.stream));
       MD_CUDA(
           cudaMemcpyAsync(larger_code.at, code.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
+      MD_CUDA(
+          cudaMemcpyAsync(larger_stem.at, stem.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
       MD_CUDA(cudaStreamSynchronize(wide.stream));
     }
     md_device_free(memory, &received);
     md_device_free(memory, &code);
+    md_device_free(memory, &stem);
     received = larger;
     code = larger_code;
+    stem = larger_stem;
     MD_TRY(md_device_reserve(memory, &slot, n * 4, "ghosts"));
+    MD_TRY(md_device_reserve(memory, &by_slot, n * 4, "ghosts"));
     return md_device_reserve(memory, &incoming, n * (int64_t)sizeof(record), "ghosts");
   }
 
@@ -485,13 +493,16 @@ template <class T> struct gpu_ranks {
       MD_TRY(reserve_received((int64_t)ghosts + n, ghosts));
       MD_TRY(reserve_out(d));
       particle *to = (particle *)received.at + ghosts;
-      int *to_code = (int *)code.at + ghosts;
+      int *to_code = (int *)code.at + ghosts, *to_stem = (int *)stem.at + ghosts;
       if (alone_along(d)) {
-        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), to, to_code));
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), to, to_code, to_stem));
       } else {
-        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), (particle *)out.at, (int *)out_code.at));
+        MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), (particle *)out.at, (int *)out_code.at,
+                                nullptr));
         MD_TRY(exchange(d, out.at, to, sizeof(particle), wide.stream));
         MD_TRY(exchange(d, out_code.at, to_code, 4, wide.stream));
+        /* -1: nobody's image of one's own. */
+        if (n > 0) MD_CUDA(cudaMemsetAsync(to_stem, 0xff, (size_t)n * 4, wide.stream));
       }
       ghosts += n;
     }

@@ -110,9 +110,7 @@ static __global__ void k_index(const __grid_constant__ system_view<T> s, int *cu
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const int cell = cell_of<T>(s, present_particle<T>(s, i));
-  s.cell[i] = cell;
-  order[atomicAdd(&cursor[cell], 1)] = i;
+  order[atomicAdd(&cursor[cell_of<T>(s, present_particle<T>(s, i))], 1)] = i;
 }
 
 template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *cursor, int *order)

@@ -98,15 +98,18 @@ struct cell_grid {
   double lo[3], width[3], per_width[3];
   float width_single[3];
   divisor by_row, by_layer;
-  /* For mixed layouts: the corner, and the width in 2^-16 units of the 32-bit scale. */
-  uint32_t lo32[3];
-  uint64_t width32[3];
+  /* For mixed layouts: where cells are counted from, the number of the first, border included, and how many there are in
+   * the whole range of the 32-bit scale. */
+  uint32_t lo32[3], in_range32[3];
+  int first32[3];
 };
 
 /* The cell along one axis; ghosts may lie in the border, owned particles are kept out of it. */
 __device__ __forceinline__ int cell_along(const cell_grid &g, int d, double x, bool ghost)
 {
-  const int c = (int)floor((x - g.lo[d]) * g.per_width[d]) + g.border[d], border = ghost ? 0 : g.border[d];
+  /* Rounded down to whole cells by the addition, the lower word is their number: floor() and a conversion take longer. */
+  const int c = __double2loint(__fma_rd(x - g.lo[d], g.per_width[d], MD_ROUND)) + g.border[d];
+  const int border = ghost ? 0 : g.border[d];
   return min(max(c, border), g.count[d] - 1 - border);
 }
 
@@ -121,7 +124,7 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
 struct ghost_view {
   const int *start; /* by cell, like system_view.start; NULL: there are none */
-  int *owner;       /* local index; or index in system_view.received */
+  int *owner;       /* local index; -1: of another rank */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
 };
@@ -139,7 +142,7 @@ template <class T> struct system_view {
   typename T::real *v[3];
   int n;
   cell_grid grid;
-  int *cell;        /* of each owned particle at the rebin; with cells only */
+  int *cell; /* of each owned particle at the rebin; for the kernel that stages candidates only, else NULL */
   const int *start; /* first particle of each cell; [total + 1] */
   ghost_view ghost;
   /* Neighbour lists, with lists only: particle i's entries, four by four, at list[(i/32 stride + r) 32 + i%32]. Padded
@@ -158,11 +161,13 @@ template <class T> struct system_view {
   float foresight;               /* time that lists should last */
   const double *velocity_per_v;  /* by 0-based type */
   typename T::real k[MD_PAIR_K]; /* of the only pair of types */
+  uint32_t reach32[3];           /* for mixed layouts: its cutoff in units of the scale, rounded up */
   const typename T::real *table; /* [ntypes^2][MD_PAIR_K] */
   const double *overlap2;        /* [ntypes^2] */
   int ntypes;
   int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
-  const typename T::particle *received; /* on several ranks: owners of ghosts, as of the rebin; else NULL */
+  const typename T::particle *received; /* on several ranks: owners of ghosts, as of the rebin; else NULL; */
+  const int *order;                     /* and which of them a ghost's is */
   step_part part;
   int members;               /* of the part: a launch of PART_SENT or PART_REST goes through so many, */
   int split, jump;           /* which are k, or from split on k + jump; */
@@ -225,6 +230,37 @@ __device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned
   } else {
     s.x[parity][i] = p;
   }
+}
+
+/* The coordinates of the cell where an owned particle is now. Across a face of the own cells it counts to the cell at the
+ * face, unless coordinates wrap there. */
+template <class T>
+__device__ __forceinline__ void cell_at(const system_view<T> &s, const typename T::particle &r, int c[3])
+{
+  c[2] = 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    if constexpr (T::MIXED) {
+      const int border = s.grid.border[d];
+      c[d] = (int)__umulhi(r.x[d] - s.grid.lo32[d], s.grid.in_range32[d]) + s.grid.first32[d];
+      c[d] = min(max(c[d], border), s.grid.count[d] - 1 - border);
+    } else {
+      c[d] = cell_along(s.grid, d, r.x[d], false);
+    }
+  }
+}
+
+template <int DIM> __device__ __forceinline__ int cell_number(const cell_grid &g, const int c[3])
+{
+  return DIM == 3 ? c[0] + c[1] * g.row + c[2] * g.layer : c[0] + c[1] * g.row;
+}
+
+template <class T>
+__device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T::particle &r)
+{
+  int c[3];
+  cell_at<T>(s, r, c);
+  return cell_number<T::DIM>(s.grid, c);
 }
 
 /* The present positions. */

@@ -1,10 +1,11 @@
 /* Kicking and drifting one particle on the device: common/motion.h for exact layouts, and the same steps on 32-bit
  * coordinates for mixed ones. Also: how much of the slack a particle has used since the rebin.
  *
- * With cells the slack is how far a particle may stray out of the cell it was put in, (width - cutoff)/2 along any
- * axis: no other memory than its cell's number tells. With lists it is half the skin, and the particle's path length
- * since the rebin, carried in its record, bounds its displacement. Fast particles are listed farther, and their paths begin
- * below zero.
+ * With cells the slack is what their width exceeds the cutoff by. A particle looks for partners around the cell where it
+ * is now, among particles in the cells where they were at the rebin: it is enough that nobody has moved farther than the
+ * slack, along any axis, since then. The largest displacement is bounded by the sum of each step's largest one, so that
+ * nothing is stored by particle. With lists it is half the skin, and the particle's path length since the rebin, carried
+ * in its record, bounds its displacement. Fast particles are listed farther, and their paths begin below zero.
  */
 #ifndef MD_GPU_STEP_CUH
 #define MD_GPU_STEP_CUH
@@ -17,6 +18,8 @@ struct step_args {
   double first_kicks, kicks; /* impulses due before the drift: in the first step, and in later ones */
   double quantum;            /* of impulses; 1 for mixed layouts */
   double time_scale;         /* of a drift, with one mass */
+  float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
+  float most_single[3];
   const double *velocity_per_v, *mass; /* by 0-based type */
   double mass_reference;
   const int64_t *id; /* by original index; with a thermostat only */
@@ -28,7 +31,7 @@ struct step_args {
 };
 
 template <class T> struct drifted {
-  float moved; /* at least the displacement's magnitude */
+  typename T::real moved; /* at least the displacement's magnitude */
   bool sane;
 };
 
@@ -45,18 +48,17 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const s
     if (sane) md_reflect(&x, &v, a.motion.lo[d], a.motion.hi[d], a.motion.quantum);
     sane = sane && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
   }
-  return drifted<T>{fabsf((float)moved), sane};
+  return drifted<T>{fabs(moved), sane};
 }
 
 /* One coordinate of a mixed layout: whole units of the 32-bit scale, mirrored half a unit outside the walls. */
 template <class T>
 __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const step_args &a, int d,
-                                                 double time_scale, uint32_t &x, float &v)
+                                                 float time_scale, uint32_t &x, float &v)
 {
-  const float moved = v * (float)time_scale;
-  const bool within = fabsf(moved) <= (float)a.motion.move_limit && fabsf(moved) < 0.45f * (float)s.length[d];
-  if (!within) return drifted<T>{fabsf(moved), false};
-  x += (uint32_t)__float2int_rn(moved * (float)s.scale.per_unit[d]);
+  const float moved = v * time_scale;
+  if (!(fabsf(moved) <= a.most_single[d])) return drifted<T>{fabsf(moved), false};
+  x += (uint32_t)__float2int_rn(moved * s.scale.per_unit_single[d]);
   if (a.has_lo[d] && (int32_t)(x - a.lo32[d]) < 0) {
     x = a.lo32[d] + (a.lo32[d] - x) - 1u;
     v = -v;
@@ -75,45 +77,43 @@ __device__ __forceinline__ double kicked(double v, double kicks, double impulse,
 {
   return md_kick(v, kicks * impulse, quantum);
 }
-__device__ __forceinline__ float kicked(float v, double kicks, float impulse, double)
+__device__ __forceinline__ float kicked(float v, float kicks, float impulse, double)
 {
-  return fmaf((float)kicks, impulse, v);
+  return fmaf(kicks, impulse, v);
 }
 
-/* The share of the slack used by a particle that was put into `cell` and is at x. */
+/* Magnitudes as words that are ordered like them, as comparing doubles, or converting each, takes longer; and a bound of
+ * the magnitude that a word stands for. */
+__device__ __forceinline__ unsigned magnitude_word(double a)
+{
+  return (unsigned)__double2hiint(a) & 0x7fffffffu;
+}
+__device__ __forceinline__ unsigned magnitude_word(float a) { return __float_as_uint(a) & 0x7fffffffu; }
+
+/* With cells: the share of the slack used after a step in which nobody moved more than `word` along an axis. A coordinate
+ * on the 32-bit scale is rounded to a unit on the way. */
 template <class T>
-__device__ __forceinline__ float strayed(const system_view<T> &s, int cell, const typename T::particle &x)
+__device__ __forceinline__ float slack_after(const system_view<T> &s, float before, unsigned word)
 {
-  int c[3];
-  cell_coordinates<T::DIM>(s.grid, cell, c);
-  float most = 0.0f;
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    const int inner = c[d] - s.grid.border[d];
-    if constexpr (T::MIXED) {
-      const uint32_t edge = s.grid.lo32[d] + (uint32_t)(((uint64_t)inner * s.grid.width32[d]) >> 16);
-      const int32_t into = (int32_t)(x.x[d] - edge), beyond = into - (int32_t)(s.grid.width32[d] >> 16);
-      most = fmaxf(most, (float)max(beyond, -into) * s.scale.unit_single[d]);
-    } else {
-      const float into = (float)(x.x[d] - fma((double)inner, s.grid.width[d], s.grid.lo[d]));
-      most = fmaxf(most, fmaxf(into - s.grid.width_single[d], -into));
-    }
+  float moved;
+  if constexpr (T::MIXED) {
+    moved = __uint_as_float(word);
+    float unit = 0.0f;
+    for (int d = 0; d < T::DIM; ++d) unit = fmaxf(unit, s.scale.unit_single[d]);
+    moved = __fadd_ru(moved, unit);
+  } else {
+    moved = __double2float_ru(__hiloint2double((int)word, -1));
   }
-  return most * s.per_slack;
+  return __fadd_ru(before, __fmul_ru(moved, s.per_slack));
 }
 
-/* The share of the slack used, with the path of a tagged record lengthened by a step. */
-template <class T, int SOURCE>
-__device__ __forceinline__ float slack_used(const system_view<T> &s, int cell, float moved2,
-                                            typename T::particle &x)
+/* With lists: the share of the slack used, with the path of the record lengthened by a step. */
+template <class T>
+__device__ __forceinline__ float slack_used(const system_view<T> &s, float moved2, typename T::particle &x)
 {
-  if constexpr (SOURCE == FROM_LIST) {
-    const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
-    set_path(x, path);
-    return path_of(x) * s.per_slack;
-  } else {
-    return strayed(s, cell, x);
-  }
+  const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
+  set_path(x, path);
+  return path_of(x) * s.per_slack;
 }
 
 #endif

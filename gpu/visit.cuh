@@ -23,13 +23,23 @@ template <int DIM> __device__ __forceinline__ bool near_border(const cell_grid &
   return near;
 }
 
+/* Is candidate j an image of i itself? It is one within the cutoff only on 32-bit coordinates, where a particle that has
+ * crossed a periodic face since the rebin looks like its image behind that face. */
+template <class T> __device__ __forceinline__ bool own_image(const system_view<T> &s, int i, int j)
+{
+  return T::MIXED && j >= s.n && s.ghost.owner[j - s.n] == i;
+}
+
 template <class T, class F>
 __device__ __forceinline__ void visit_cells(const system_view<T> &s, const typename T::record *x, int i,
                                             bool half, F f)
 {
-  const int cell = s.cell[i];
   int c[3];
-  cell_coordinates<T::DIM>(s.grid, cell, c);
+  if constexpr (T::PACKED)
+    cell_at<T>(s, present_particle<T>(s, i), c);
+  else
+    cell_at<T>(s, x[i], c);
+  const int cell = cell_number<T::DIM>(s.grid, c);
   const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, c);
   for (int z = T::DIM == 3 ? -1 : 0; z <= (T::DIM == 3 ? 1 : 0); ++z)
     for (int y = -1; y <= 1; ++y) {
@@ -42,7 +52,8 @@ __device__ __forceinline__ void visit_cells(const system_view<T> &s, const typen
       if (!ghosts) continue;
       cell_range(s.ghost.start, first, 3, begin, end);
       end = min(end, s.ghost.capacity);
-      for (int g = begin; g < end; ++g) f(s.n + g, x[s.n + g]);
+      for (int g = begin; g < end; ++g)
+        if (!own_image<T>(s, i, s.n + g)) f(s.n + g, x[s.n + g]);
     }
 }
 
