@@ -249,7 +249,7 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 	$(quiet)$(PYTHON) validate/large_gpu.py --myriad $(PROGRAM) $(ARGS)
 
 test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
-	@$(SETUP) build mpi plots slurm
+	@$(SETUP) build mpi hdf5 plots slurm
 	@$(MAKE) all
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/test_slurm.sh $(ARGS)
 

@@ -25,7 +25,7 @@ struct md_h5_file {
 };
 
 enum { ALIGNED_FROM = 65536, ALIGNMENT = 4096 };
-static const int64_t part_bytes = INT64_C(1) << 30, part_bytes_alone = INT64_C(1) << 25;
+static const int64_t part_bytes = INT64_C(1) << 30, part_bytes_alone = INT64_C(1) << 22;
 
 /* ---- messages ---- */
 
