@@ -109,13 +109,13 @@ static __device__ __forceinline__ void three_rows(const int *__restrict__ start,
   }
 }
 
-template <class T, int STYLE>
+template <class T, int STYLE, bool PARTS>
 static __device__ __forceinline__ void
 scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
            int i, bool active, typename T::sum sum[3], bool &near)
 {
   int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, c[3];
-  cell_at<T>(s, xi, c);
+  cell_at<T, PARTS>(s, xi, c);
   const int cell = cell_number<T::DIM>(s.grid, c);
   const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, c);
   const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
@@ -167,7 +167,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     bool near = false;
-    if (kicks != 0.0) scan_cells<T, STYLE>(s, x, xi, (int)i, active, sum, near);
+    if (kicks != 0.0) scan_cells<T, STYLE, PARTS>(s, x, xi, (int)i, active, sum, near);
     /* Only now, as everything above would wait for it; those of the other part are few. */
     if (!active || !is_own<PARTS>(s, (int)i)) continue;
     if (near) {

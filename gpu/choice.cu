@@ -100,9 +100,9 @@ double gpu_packed_margin(const md_model *model)
   return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
 }
 
-/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast particles by their extras more: an axis
- * along which that is more than half of 2^42 quanta must not bring a pair into the cutoff by its wrong image. And 52
- * bits must hold the box and its margins. */
+/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast
+ * particles by their extras more: an axis along which that is more than half of 2^42 quanta must not bring a pair into the
+ * cutoff by its wrong image. And 52 bits must hold the box and its margins. */
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||

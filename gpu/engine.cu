@@ -416,8 +416,7 @@ template <class T> struct gpu_engine final : md_engine {
     const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
     /* Blocks that walk far save the beginnings and ends of blocks, which few particles feel; with many, blocks in
      * the order of memory share the rows they read in the cache. Measured, see docs/performance.md. */
-    const bool few = p->n < (1 << 22) && !several; /* messages need multiprocessors between two waves */
-    const int waves = source == FROM_LIST ? 4 : few ? 1 : p->n < (1 << 25) ? 4 : 1000;
+    const int waves = source == FROM_LIST ? 4 : p->n < (1 << 22) ? 1 : p->n < (1 << 25) ? 4 : 1000;
     stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves};
     view.half = options.gpu.symmetric;
     set_scale();

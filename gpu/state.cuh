@@ -233,8 +233,8 @@ __device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned
 }
 
 /* The coordinates of the cell where an owned particle is now. Across a face of the own cells it counts to the cell at the
- * face, unless coordinates wrap there. */
-template <class T>
+ * face, unless coordinates wrap there. DIVIDED: the box may be divided among ranks. */
+template <class T, bool DIVIDED = true>
 __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename T::particle &r, int c[3])
 {
   c[2] = 0;
@@ -242,8 +242,9 @@ __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename 
   for (int d = 0; d < T::DIM; ++d) {
     if constexpr (T::MIXED) {
       const int border = s.grid.border[d];
-      c[d] = (int)__umulhi(r.x[d] - s.grid.lo32[d], s.grid.in_range32[d]) + s.grid.first32[d];
-      c[d] = min(max(c[d], border), s.grid.count[d] - 1 - border);
+      c[d] = (int)__umulhi(r.x[d] - s.grid.lo32[d], s.grid.in_range32[d]);
+      c[d] = DIVIDED ? max(c[d] + s.grid.first32[d], border) : c[d] + border;
+      c[d] = min(c[d], s.grid.count[d] - 1 - border);
     } else {
       c[d] = cell_along(s.grid, d, r.x[d], false);
     }
