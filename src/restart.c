@@ -212,7 +212,7 @@ static void walk_pair(walk *w, md_model *m)
   for (int k = 0; k < MD_PAIR_KINDS; ++k) names[k] = md_pair_style_of((md_pair_kind)k)->name;
   names[MD_PAIR_NONE] = "none";
   md_pair *pair = &m->pair;
-  int kind = pair->kind, mixing = pair->mixing;
+  int kind = (int)pair->kind, mixing = (int)pair->mixing;
   const int64_t types = m->ntypes;
   const long long pairs = (long long)types * types;
   choice(w, "model/pair_style", names, MD_PAIR_KINDS + 1, &kind);
@@ -238,7 +238,7 @@ static void walk_pair(walk *w, md_model *m)
 static void walk_model(walk *w, md_model *m)
 {
   static const char *const integrators[] = {"none", "nve", "nve/leapfrog", "nve/leapfrog mirror"};
-  int integrator = m->integrator;
+  int integrator = (int)m->integrator;
   limited(w, "model/dimension", &m->box.dim, 2, 3);
   limited(w, "model/types", &m->ntypes, 1, MD_TYPES_MAX);
   whole(w, "model/particles", &m->natoms);
