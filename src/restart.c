@@ -68,11 +68,11 @@ static uint64_t hash_values(const field *f, int index, int d, const int64_t *id,
   uint64_t sum = 0;
   if (f->type == MD_H5_UINT16) {
     const uint16_t *value = (const uint16_t *)f->array[d] + first;
-#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+#pragma omp parallel for schedule(static) reduction(+ : sum)
     for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
   } else {
     const uint64_t *value = (const uint64_t *)f->array[d] + first;
-#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+#pragma omp parallel for schedule(static) reduction(+ : sum)
     for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
   }
   return sum;
