@@ -95,6 +95,10 @@ def test_what_is_refused(tmp_path):
     works(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 a.h5\nrun 0\n"))
     other = MIXTURE.replace("0 5 0 5 0 5", "0 6 0 6 0 6")
     refused(run_deck(tmp_path, f"{other}dump 1 all h5md 1 a.h5\n{append}"), RUNTIME, "of 500 particles, not 864")
+
+
+@pytest.mark.smoke
+def test_a_full_disk_within_a_trajectory(tmp_path):
     refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 b.h5\nrun 0\n", file_size=6000), RUNTIME, "dump 1",
             "File too large")
 
