@@ -162,14 +162,27 @@ CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(E
   $(foreach a,$(CUDA_KNOWN),-gencode arch=compute_$a$(comma)code=sm_$a) \
   -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
 CUDA_CXX ?= g++
-LIBRARIES += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
+CUDA_LIBRARIES := -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
 CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
 # Is NCCL there to compile and to link with?
 NCCL ?= $(if $(WITH_MPI),$(shell printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
   $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes))
 WITH_NCCL := $(filter-out no,$(NCCL))
-LIBRARIES += $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
+NCCL_LIBRARIES := $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
+EMULATED_LIBRARIES := $(LIBRARIES) $(if $(WITH_NCCL),-L$(CUDA_HOME)/lib64 $(NCCL_LIBRARIES)) -lstdc++
+LIBRARIES += $(CUDA_LIBRARIES) $(NCCL_LIBRARIES)
 endif
+
+# The kernels as C++ (validate/emulator): CUDA's headers are found after the emulator's. nvcc has seen
+# the sources: warnings here would be of what the translation made of them.
+EMULATED := $(BUILD)/emulated
+EMULATOR := validate/emulator
+EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh)
+EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(wildcard gpu/*.cuh))
+EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
+EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fpermissive -fopenmp $(EXACT) -fno-strict-aliasing \
+  $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) $(ENGINES) -MMD -MP
+
 # The compiler wrapper of MPI, told to use the compiler chosen here.
 CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
 CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
@@ -184,8 +197,8 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all help info setup run test test-unit test-e2e test-gpu test-slurm check scaling bench bench-gpu \
-        profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
+.PHONY: all help info setup run test test-unit test-e2e test-gpu test-slurm check emulated check-emulated \
+        scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) ## build the program (the default target)
 
@@ -267,6 +280,21 @@ check: ## compare every engine, thread count and number of ranks with the naive 
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
+ifneq ($(WITH_GPU),)
+emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels translated for the CPU
+
+check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive
+	@$(SETUP) build python
+	@$(MAKE) emulated
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
+	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py
+EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error
+else
+emulated check-emulated:
+	@echo "the GPU's kernels on the CPU: not built, nvcc not found (its headers are needed), or GPU=no"
+endif
+
 # A word of the driver's for each option that is given.
 option = $(if $($1),--$2 $(call quoted,$($1)))
 SCALING_DECK = $(if $(filter file,$(origin DECK)),,--deck $(DECK))
@@ -329,11 +357,11 @@ clean: ## remove everything built (results in run/ stay)
 
 format: ## rewrite the sources in the project's format
 	@$(SETUP) format
-	@$(CLANG_FORMAT) -i $(ALL_C) $(HEADERS) $(GPU_SOURCES)
+	@$(CLANG_FORMAT) -i $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(EMULATOR_SOURCES)
 
 format-check: ## fail if `make format` would change a file
 	@$(SETUP) format
-	$(quiet)$(CLANG_FORMAT) --dry-run --Werror $(ALL_C) $(HEADERS) $(GPU_SOURCES)
+	$(quiet)$(CLANG_FORMAT) --dry-run --Werror $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(EMULATOR_SOURCES)
 
 lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(SETUP) build test lint
@@ -374,7 +402,7 @@ objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests in
 # Rewritten only when an option changes, and everything depends on it.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE)) >$@.new
+	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE) | $(EMULATED_COMPILE)) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
@@ -411,6 +439,25 @@ $(OBJ)/gpu/%.o: gpu/%.cu $(BUILD)/flags | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(quiet)$(NVCC) $(CUDA_COMPILE) -MMD -MP -c -o $@ $<
+
+$(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
+	@mkdir -p $(@D)
+	$(quiet)$(PYTHON) $(EMULATOR)/translate.py $< $@
+
+$(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(BUILD)/flags | $(EMULATED_HEADERS) $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CXX $<
+	$(quiet)$(EMULATED_COMPILE) -DMD_CUDA_ARCHS='"emulated"' -include cuda_runtime.h -c -o $@ -x c++ $<
+
+# It changes stacks by longjmp, which glibc's checks forbid, and the rounding mode.
+$(OBJ)/emulated/emulator.o: $(EMULATOR)/emulator.cpp $(BUILD)/flags | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) CXX $<
+	$(quiet)$(EMULATED_COMPILE) -frounding-math -U_FORTIFY_SOURCE -c -o $@ $<
+
+$(BUILD)/myriad-emulated: $(filter-out $(OBJ)/gpu/%,$(OBJECTS)) $(EMULATED_OBJECTS) $(BUILD)/flags
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) $(EMULATED_LIBRARIES)
 
 .SECONDEXPANSION:
 $(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(BUILD)/flags

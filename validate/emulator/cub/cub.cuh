@@ -1,0 +1,65 @@
+/* The two device-wide algorithms of CUB that the engine calls, on the host: an exclusive prefix sum, which may be in
+ * place, and a stable sort. As with CUB, a call without scratch only says how much it wants.
+ */
+#ifndef MD_EMULATOR_CUB_CUH
+#define MD_EMULATOR_CUB_CUH
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace cub
+{
+enum { SCRATCH = 256 };
+
+struct DeviceScan {
+  template <class In, class Out, class Count>
+  static cudaError_t ExclusiveSum(void *scratch, size_t &bytes, In in, Out out, Count n,
+                                  cudaStream_t = nullptr)
+  {
+    bytes = SCRATCH;
+    if (scratch == nullptr) return cudaSuccess;
+    std::remove_reference_t<decltype(out[0])> sum = 0;
+    for (Count k = 0; k < n; ++k) {
+      const auto value = in[k];
+      out[k] = sum;
+      sum += value;
+    }
+    return cudaSuccess;
+  }
+
+  template <class At, class Count>
+  static cudaError_t ExclusiveSum(void *scratch, size_t &bytes, At at, Count n, cudaStream_t stream = nullptr)
+  {
+    return ExclusiveSum(scratch, bytes, at, at, n, stream);
+  }
+};
+
+struct DeviceRadixSort {
+  /* By bits [first, end) of the keys alone. */
+  template <class Key, class Value, class Count>
+  static cudaError_t SortPairs(void *scratch, size_t &bytes, const Key *key, Key *sorted, const Value *value,
+                               Value *moved, Count n, int first = 0, int end = 8 * sizeof(Key),
+                               cudaStream_t = nullptr)
+  {
+    bytes = SCRATCH;
+    if (scratch == nullptr) return cudaSuccess;
+    const auto part = [=](Count k) {
+      const uint64_t above = (uint64_t)key[k] >> first;
+      return end - first >= 64 ? above : above & ((uint64_t(1) << (end - first)) - 1);
+    };
+    std::vector<Count> order((size_t)n);
+    std::iota(order.begin(), order.end(), Count(0));
+    std::stable_sort(order.begin(), order.end(), [&](Count a, Count b) { return part(a) < part(b); });
+    for (Count k = 0; k < n; ++k) {
+      sorted[k] = key[order[(size_t)k]];
+      moved[k] = value[order[(size_t)k]];
+    }
+    return cudaSuccess;
+  }
+};
+} // namespace cub
+
+#endif

@@ -1,0 +1,197 @@
+/* CUDA's device side for a C++ compiler: what the translated kernels of gpu/ are built with.
+ *
+ * Qualifiers become nothing, __shared__ static, and each built-in function that the kernels use is written out with the
+ * rounding that CUDA documents for it; a new one in a kernel must be added here before it compiles. Exceptions are the
+ * reciprocal seed (translate.py) and __fdividef, rsqrtf and logf, which are the correctly rounded or the host's own: the
+ * hardware's differ in the last bits, and only mixed precision, which promises tolerances, uses those three.
+ */
+#ifndef MD_EMULATOR_H
+#define MD_EMULATOR_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <functional>
+#include <type_traits>
+
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __forceinline__
+#undef __noinline__
+#undef __shared__
+#undef __launch_bounds__
+#undef __grid_constant__
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__
+#define __shared__ static
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+enum { warpSize = 32 };
+
+namespace emulator
+{
+struct config {
+  dim3 grid, block;
+  size_t shared;
+  config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t = nullptr)
+      : grid(grid), block(block), shared(shared)
+  {
+  }
+};
+
+/* The dynamic shared memory of the block that runs. */
+extern void *shared;
+
+/* Runs `body` for every thread of the grid; `kernel` and `place` are for messages. */
+void launch(const char *kernel, const char *place, const config &, const std::function<void()> &body);
+
+/* Waits for the threads of the block that have not ended; whether any of them says p. */
+bool block_any(bool p);
+
+/* What the lanes of `mask` hand in: values of lanes that have ended, or are not of it, are 0xa5 bytes. */
+struct warp {
+  unsigned present;
+  const uint64_t *value;
+};
+warp exchange(unsigned mask, uint64_t value);
+int lane();
+
+template <class To, class From> To bits(From from)
+{
+  static_assert(sizeof(To) >= sizeof(From) || std::is_same<From, uint64_t>::value, "narrower");
+  To to{};
+  memcpy(&to, &from, sizeof to < sizeof from ? sizeof to : sizeof from);
+  return to;
+}
+
+inline float up(double exact, bool more = false)
+{
+  const float near = (float)exact;
+  return (double)near < exact || ((double)near == exact && more) ? nextafterf(near, INFINITY) : near;
+}
+} // namespace emulator
+
+inline void __syncthreads() { emulator::block_any(false); }
+inline int __syncthreads_or(int p) { return emulator::block_any(p != 0); }
+inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::exchange(mask, 0); }
+
+template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32)
+{
+  const emulator::warp w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
+  return emulator::bits<T>(w.value[emulator::lane() / width * width + (from & (width - 1))]);
+}
+
+template <class T> T __shfl_xor_sync(unsigned mask, T v, int flip)
+{
+  const emulator::warp w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
+  return emulator::bits<T>(w.value[emulator::lane() ^ flip]);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int p)
+{
+  const emulator::warp w = emulator::exchange(mask, p != 0);
+  unsigned lanes = 0;
+  for (int k = 0; k < warpSize; ++k)
+    if ((w.present >> k & 1) != 0 && w.value[k] != 0) lanes |= 1u << k;
+  return lanes;
+}
+
+inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
+
+inline int __reduce_max_sync(unsigned mask, int v)
+{
+  const emulator::warp w = emulator::exchange(mask, (unsigned)v);
+  for (int k = 0; k < warpSize; ++k)
+    if ((w.present >> k & 1) != 0 && (int)w.value[k] > v) v = (int)w.value[k];
+  return v;
+}
+
+template <class T> T __ldg(const T *at) { return *at; }
+template <class T> T __ldcs(const T *at) { return *at; }
+
+/* Only one thread runs at a time. */
+template <class T, class U> T atomicAdd(T *at, U v)
+{
+  const T old = *at;
+  *at = (T)(old + (T)v);
+  return old;
+}
+template <class T, class U> T atomicMax(T *at, U v)
+{
+  const T old = *at;
+  if ((T)v > old) *at = (T)v;
+  return old;
+}
+template <class T, class U> T atomicMin(T *at, U v)
+{
+  const T old = *at;
+  if ((T)v < old) *at = (T)v;
+  return old;
+}
+template <class T, class U> T atomicOr(T *at, U v)
+{
+  const T old = *at;
+  *at = (T)(old | (T)v);
+  return old;
+}
+
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __clz(int x) { return x != 0 ? __builtin_clz((unsigned)x) : 32; }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{
+  return (unsigned)(((uint64_t)high << 32 | low) << (by & 31) >> 32);
+}
+
+inline float __uint_as_float(unsigned u) { return emulator::bits<float>(u); }
+inline float __int_as_float(int u) { return emulator::bits<float>(u); }
+inline unsigned __float_as_uint(float f) { return emulator::bits<unsigned>(f); }
+inline int __float_as_int(float f) { return emulator::bits<int>(f); }
+inline double __hiloint2double(int high, int low)
+{
+  return emulator::bits<double>((uint64_t)(unsigned)high << 32 | (unsigned)low);
+}
+inline int __double2hiint(double x) { return (int)(emulator::bits<uint64_t>(x) >> 32); }
+inline int __double2loint(double x) { return (int)emulator::bits<uint64_t>(x); }
+inline long long __double2ll_rn(double x) { return llrint(x); }
+inline int __float2int_rn(float x) { return (int)lrintf(x); }
+
+/* The product of two floats is exact in double; what their sum there lost is known. */
+inline float __double2float_ru(double x) { return emulator::up(x); }
+inline float __fmul_ru(float a, float b) { return emulator::up((double)a * b); }
+inline float __fadd_ru(float a, float b)
+{
+  const double sum = (double)a + b, of_b = sum - a;
+  return emulator::up(sum, (a - (sum - of_b)) + (b - of_b) > 0.0);
+}
+double __fma_rd(double a, double b, double c);
+inline float __frcp_rn(float a) { return 1.0f / a; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+
+template <class A, class B> std::common_type_t<A, B> min(A a, B b)
+{
+  typedef std::common_type_t<A, B> both;
+  return (both)a < (both)b ? (both)a : (both)b;
+}
+template <class A, class B> std::common_type_t<A, B> max(A a, B b)
+{
+  typedef std::common_type_t<A, B> both;
+  return (both)a > (both)b ? (both)a : (both)b;
+}
+
+template <class Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel *)
+{
+  return cudaSuccess;
+}
+
+#endif

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Translate a file of gpu/ into C++ that runs its kernels on the CPU (emulator.h): `make emulated`.
+
+translate.py FROM TO.  Only what a C++ compiler cannot read is rewritten, line by line where it was:
+
+    k_name<ARGS><<<CONFIG>>>(WORDS);    a call of emulator::launch, with the kernel's name and place
+    extern __shared__ T name[];         a reference to the block's dynamic shared memory
+    asm("rcp.approx.ftz.f32 ...");      the correctly rounded reciprocal: a seed as good as any
+
+The launch that tries all seeds of the hardware (SEEDS) is left out, as there is no such hardware here.
+Exit status: 1 if something of CUDA is left, or a pattern was not found where it must be.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Optional, Sequence
+
+LAUNCH = re.compile(r"\b(k_\w+(?:<[^<>;]*>)?)(\s*)<<<")
+SHARED = re.compile(r"\bextern __shared__ (\w+) (\w+)\[\];")
+RECIPROCAL = re.compile(r'\basm\("rcp\.approx\.ftz\.f32 %0, %1;" : "=f"\((\w+)\) : "f"\((\w+)\)\);')
+LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
+
+SEEDS = "k_check_seeds"
+# How often a pattern must be found in a file.
+EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "seed.cu": (re.compile(SEEDS + "<<<"), 1)}
+
+
+class Untranslated(Exception):
+    """What is wrong, and where."""
+
+
+def closing(text: str, at: int) -> int:
+    """The place of the parenthesis that closes the one at `at`."""
+    depth = 0
+    for k in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[k], 0)
+        if depth == 0:
+            return k
+    raise Untranslated("a launch that does not end")
+
+
+def translated(text: str, name: str) -> str:
+    if name in EXPECTED:
+        pattern, count = EXPECTED[name]
+        found = len(pattern.findall(text))
+        if found != count:
+            raise Untranslated(f"{name}: {found} times {pattern.pattern!r}, not {count}")
+    text = SHARED.sub(r"static \1 *&\2 = (\1 *&)emulator::shared;", text)
+    text = RECIPROCAL.sub(r"\1 = 1.0f / \2;", text)
+    done, at = [], 0
+    for launch in LAUNCH.finditer(text):
+        end = text.find(">>>(", launch.end())
+        if end < 0:
+            raise Untranslated(f"{name}: a launch without >>>(")
+        close = closing(text, end + 3)
+        kernel, gap, config, words = launch[1], launch[2], text[launch.end():end], text[end + 4:close]
+        line = text.count("\n", 0, launch.start()) + 1
+        if kernel != SEEDS:
+            call = f'emulator::launch("{kernel}", "gpu/{name}:{line}", {gap}{{{config}}}, [&] {{ {kernel}({words}); }})'
+        else:
+            call = "(void)0"
+        done += [text[at:launch.start()], call]
+        at = close + 1
+    text = "".join([*done, text[at:]])
+    left = LEFT.search(text)
+    if left:
+        raise Untranslated(f"{name}:{text.count(chr(10), 0, left.start()) + 1}: {left[0]} is left")
+    return f'#line 1 "gpu/{name}"\n{text}'
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    source, target = map(Path, sys.argv[1:] if arguments is None else arguments)
+    try:
+        text = translated(source.read_text(), source.name)
+    except Untranslated as error:
+        print(f"translate.py: {error}", file=sys.stderr)
+        return 1
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
