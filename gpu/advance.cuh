@@ -37,7 +37,10 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, int i, 
   for (int d = 0; d < T::DIM; ++d) {
     v[d] = kicked(v[d], (typename T::real)kicks, impulse[d], a.quantum);
     const drifted<T> drift = drift_axis<T>(s, a, d, time_scale, x.x[d], v[d]);
-    s.v[d][i] = v[d];
+    if constexpr (SOURCE == FROM_CELLS)
+      store_last(s.v[d] + i, v[d]);
+    else
+      s.v[d][i] = v[d];
     sane = sane && drift.sane;
     if constexpr (SOURCE == FROM_LIST)
       moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
@@ -46,7 +49,10 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, int i, 
   }
   if (!sane) found.bits |= HALT_FLYER;
   if constexpr (SOURCE == FROM_LIST) found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
-  store_particle<T>(s, parity ^ 1u, i, x);
+  if constexpr (SOURCE == FROM_CELLS)
+    store_last(s.x[parity ^ 1u] + i, x);
+  else
+    store_particle<T>(s, parity ^ 1u, i, x);
 }
 
 /* The whole step of a particle with a pair that the fast loop could not round. Not inlined, and starting from nothing:

@@ -487,7 +487,7 @@ template <class T> struct gpu_engine final : md_engine {
   unsigned *sorted_keys() const { return keys() + room; }
   int *indices() const { return (int *)(keys() + 2 * room); }
 
-  /* Who is where in the order of cells: of the radix sort; and if particles are not moved, of either. */
+  /* Who is where in the order of cells. */
   int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * room); }
 
   /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
@@ -522,6 +522,15 @@ template <class T> struct gpu_engine final : md_engine {
     });
   }
 
+  /* The order of cells, while particles stay where they are. */
+  md_status index_particles()
+  {
+    MD_TRY(order_cells(keys()));
+    if (!counting()) return MD_OK;
+    return timed("sort", (double)view.n * (PARTICLE + 4.0),
+                 [&] { return launch_index<T>(wide, view, cursor(), order()); });
+  }
+
   /* Particles in the order of their cells: into the idle position array and the spare arrays. */
   md_status sort_into_spare()
   {
@@ -532,10 +541,7 @@ template <class T> struct gpu_engine final : md_engine {
     const double n = (double)view.n;
     const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
     const double moved = n * (2.0 * each + (view.cell ? 4.0 : 0.0));
-    MD_TRY(order_cells(keys()));
-    if (counting())
-      return timed("sort", moved,
-                   [&] { return launch_scatter<T>(wide, view, cursor(), ghost_cursor(), fields); });
+    MD_TRY(index_particles());
     return timed("reorder", moved + 4.0 * n,
                  [&] { return launch_reorder<T>(wide, view, ghost_cursor(), order(), fields); });
   }
@@ -550,17 +556,6 @@ template <class T> struct gpu_engine final : md_engine {
     }
     std::swap(a.spare_origin, a.origin);
     step.origin = (const int *)a.origin.at;
-    return MD_OK;
-  }
-
-  /* The order of cells, while particles stay where they are. */
-  md_status index_particles()
-  {
-    MD_TRY(order_cells(keys()));
-    if constexpr (std::is_same_v<T, exact2>)
-      if (counting())
-        return timed("sort", (double)view.n * (sizeof(record) + 4.0),
-                     [&] { return launch_index<T>(wide, view, cursor(), order()); });
     return MD_OK;
   }
 

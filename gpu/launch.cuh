@@ -50,16 +50,12 @@ template <class T> struct moved_fields {
   int *origin;
   const int *origin_from;
 };
-/* cursor: first free place of each cell, which advances; ghost_cursor likewise, NULL without ghosts. */
-template <class T>
-md_status launch_scatter(const launch &, const system_view<T> &, int *cursor, int *ghost_cursor,
-                         const moved_fields<T> &);
-/* order[k]: the place that particle k comes from. */
+/* order[k]: who comes k-th in the order of cells. cursor: first free place of each cell, which advances. */
+template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
+/* order may lie where the new origins will; ghost_cursor: as cursor, NULL without ghosts. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
                          const moved_fields<T> &);
-/* order[k]: who comes k-th in the order of cells, while particles stay where they are. Without periodic axes; exact2. */
-template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
 /* Bytes of scratch, or the sort itself if scratch is not NULL: (id, index) by id into (sorted, order). */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
                        const int *index, int *order, void *scratch, size_t *bytes);

@@ -112,6 +112,20 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
   return mixed_tagged{{r.x, r.y, r.z}, (uint16_t)r.w, (uint16_t)(r.w >> 16)};
 }
 
+/* What nobody reads again before much else has been: the first to leave the cache. */
+__device__ __forceinline__ void store_last(double *at, double value) { __stcs(at, value); }
+__device__ __forceinline__ void store_last(float *at, float value) { __stcs(at, value); }
+__device__ __forceinline__ void store_last(int *at, int value) { __stcs(at, value); }
+__device__ __forceinline__ void store_last(exact_plain *at, const exact_plain &r)
+{
+  __stcs((double2 *)at, make_double2(r.x[0], r.x[1]));
+}
+__device__ __forceinline__ void store_last(mixed_plain *at, const mixed_plain &r)
+{
+  __stcs((uint2 *)at, make_uint2(r.x[0], r.x[1]));
+}
+template <class R> __device__ __forceinline__ void store_last(R *at, const R &r) { *at = r; }
+
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
   static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false;

@@ -116,6 +116,7 @@ inline int __reduce_max_sync(unsigned mask, int v)
 
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcs(const T *at) { return *at; }
+template <class T> void __stcs(T *at, const T &value) { *at = value; }
 
 /* Only one thread runs at a time. */
 template <class T, class U> T atomicAdd(T *at, U v)
