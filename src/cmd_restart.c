@@ -183,11 +183,7 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
   const double began = md_time(), megabytes = md_restart_megabytes(&r);
   if (status == MD_OK) status = read_open(sim, path, file, &r);
   const double seconds = md_time() - began;
-  char *words_of_error = status != MD_OK ? strdup(md_error_text()) : NULL;
-  const md_status closed = md_h5->close(&file);
-  if (status != MD_OK) status = md_error(status, "%s", words_of_error ? words_of_error : "out of memory");
-  free(words_of_error);
-  if (status == MD_OK) status = closed;
+  status = md_h5_close_after(&file, status);
   const int64_t step = r.model.step;
   md_restart_free(&r);
   MD_TRY(sim->comm->agree(sim->comm, status));

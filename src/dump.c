@@ -154,9 +154,9 @@ static void free_dump(md_dump *dump)
 static void destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;
-  char *text = strdup(md_error_text());
-  if (md_output_close(&dump->output) != MD_OK && text) (void)(md_error)(MD_RUNTIME, "%s", text);
-  free(text);
+  md_error_record before;
+  md_error_save(&before, MD_OK);
+  if (md_output_close(&dump->output) != MD_OK) (void)md_error_restore(&before);
   free_dump(dump);
 }
 

@@ -100,14 +100,10 @@ static md_status write_to(md_sim *sim, const char *path)
   md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
   if (status == MD_OK) status = write_all(sim, output, &(md_rows){&sim->particles, order, NULL});
   free(order);
-  if (status != MD_OK) {
-    /* Closing may fail as well, but the first message says why. */
-    char *text = strdup(md_error_text());
-    if (md_output_close(&output) != MD_OK && text) status = md_error(status, "%s", text);
-    free(text);
-    return status;
-  }
-  return md_output_close(&output);
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status closed = md_output_close(&output);
+  return status != MD_OK ? md_error_restore(&first) : closed;
 }
 
 /* A device, a pipe or a directory cannot be replaced by renaming a file to it. Rank 0 looks for all. */
