@@ -9,6 +9,7 @@
  */
 #include "src/data_file.h"
 #include "src/rows.h"
+#include "src/step_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -145,19 +146,6 @@ md_status md_data_write(md_sim *sim, const char *name)
   return status;
 }
 
-/* LAMMPS replaces a * in the name by the step. The caller frees *out. */
-static md_status file_name(const md_sim *sim, const char *word, char **out)
-{
-  const char *star = strchr(word, '*');
-  const size_t size = strlen(word) + 24;
-  MD_TRY(md_array_new(out, (long long)size, 1, "a file name"));
-  if (star)
-    snprintf(*out, size, "%.*s%lld%s", (int)(star - word), word, (long long)sim->model.step, star + 1);
-  else
-    snprintf(*out, size, "%s", word);
-  return MD_OK;
-}
-
 md_status md_do_write_data(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "write_data"));
@@ -173,7 +161,7 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   char *name;
-  MD_TRY(md_comm_agree(sim->comm, file_name(sim, words->word[0], &name)));
+  MD_TRY(md_comm_agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &name)));
   const md_status status = md_data_write(sim, name);
   free(name);
   return status;

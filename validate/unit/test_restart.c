@@ -3,6 +3,7 @@
 #include "src/cmd_restart.h"
 #include "src/hdf5_file.h"
 #include "src/history.h"
+#include "src/step_name.h"
 #include "src/stop.h"
 
 #include <math.h>
@@ -58,6 +59,26 @@ static void test_names(void **state)
                                       "10 a%", "10 a**", "-1 a",   "x a"};
   for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k)
     assert_int_equal(read_words(wrong[k], &n, name), MD_USAGE);
+}
+
+static void assert_step_name(const char *name, int64_t step, int digits, const char *expected)
+{
+  char *got;
+  assert_int_equal(md_step_name(name, step, digits, &got), MD_OK);
+  assert_string_equal(got, expected);
+  free(got);
+}
+
+static void test_step_names(void **state)
+{
+  (void)state;
+  assert_step_name("melt.*.h5", 1200, 0, "melt.1200.h5");
+  assert_step_name("melt.*.h5", 1200, 6, "melt.001200.h5");
+  assert_step_name("melt.*.h5", 1200, 2, "melt.1200.h5");
+  assert_step_name("melt.h5", 1200, 6, "melt.h5");
+  assert_step_name("*", 0, 0, "0");
+  assert_step_name("*", INT64_MAX, 0, "9223372036854775807");
+  assert_step_name("*", 0, 40, "0000000000000000000000000000000000000000");
 }
 
 static void test_due(void **state)
@@ -209,6 +230,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_step_names),
       cmocka_unit_test(test_due),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_history),
