@@ -180,7 +180,7 @@ EMULATOR := validate/emulator
 EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh)
 EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(wildcard gpu/*.cuh))
 EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
-EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fpermissive -fopenmp $(EXACT) -fno-strict-aliasing \
+EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fopenmp $(EXACT) -fno-strict-aliasing \
   $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) $(ENGINES) -MMD -MP
 
 # The compiler wrapper of MPI, told to use the compiler chosen here.

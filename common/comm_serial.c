@@ -97,17 +97,8 @@ static md_status rebalance(md_comm *c, const md_model *model, const md_particles
 static md_status migrate(md_comm *c, const md_model *model, md_particles *p)
 {
   (void)c;
-  const md_box *box = &model->box;
   p->nghost = 0;
-#pragma omp parallel
-  for (int d = 0; d < box->dim; ++d) {
-    if (!box->periodic[d]) continue;
-    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
-    double *x = p->x[d];
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < p->n; ++i)
-      if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
-  }
+  md_particles_wrap(p, &model->box);
   return MD_OK;
 }
 

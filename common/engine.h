@@ -63,6 +63,15 @@ typedef struct md_engine_plan {
   char method[128];  /* how neighbours are found */
 } md_engine_plan;
 
+/* Adds an item to a plan, if it takes any bytes per particle; name: static. */
+static inline void md_plan_add(md_engine_plan *plan, const char *name, double bytes)
+{
+  if (!(bytes > 0.0)) return;
+  plan->item[plan->nitem].name = name;
+  plan->item[plan->nitem++].bytes = bytes;
+  plan->bytes += bytes;
+}
+
 /* Counts of particles in the bins of a picture (dump density). */
 typedef struct md_histogram {
   int axis[2]; /* to the right, up */

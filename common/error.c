@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 2048 };
-static _Thread_local char text[TEXT_SIZE];
+static _Thread_local char text[MD_ERROR_TEXT];
 static _Thread_local int64_t about[2] = {INT64_MAX, INT64_MAX};
 
 md_status(md_error)(md_status status, const char *format, ...)
@@ -35,16 +34,30 @@ void md_error_particles(int64_t *a, int64_t *b)
 
 void md_error_prefix(const char *format, ...)
 {
-  char old[TEXT_SIZE];
+  char old[MD_ERROR_TEXT];
   memcpy(old, text, sizeof old);
   va_list args;
   va_start(args, format);
   const int used = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (used >= 0 && used < TEXT_SIZE) snprintf(text + used, sizeof text - (size_t)used, "%s", old);
+  if (used >= 0 && used < MD_ERROR_TEXT) snprintf(text + used, sizeof text - (size_t)used, "%s", old);
 }
 
 const char *md_error_text(void) { return text; }
+
+void md_error_save(md_error_record *record, md_status status)
+{
+  record->status = status;
+  memcpy(record->about, about, sizeof about);
+  memcpy(record->text, text, sizeof text);
+}
+
+md_status md_error_restore(const md_error_record *record)
+{
+  memcpy(about, record->about, sizeof about);
+  memcpy(text, record->text, sizeof text);
+  return record->status;
+}
 
 static md_status array_new(void *out, long long count, unsigned long element, const char *what, int zero)
 {

@@ -50,6 +50,20 @@ void md_error_prefix(const char *format, ...) MD_PRINTF(1, 2);
 /* The recorded message, never NULL; valid until the next md_error on this thread. */
 const char *md_error_text(void);
 
+/* An error that is kept while cleaning up, which may fail as well: the first message says why. */
+enum { MD_ERROR_TEXT = 2048 };
+typedef struct md_error_record {
+  md_status status;
+  int64_t about[2];
+  char text[MD_ERROR_TEXT];
+} md_error_record;
+
+/* Copies the present message, as that of `status`. */
+void md_error_save(md_error_record *record, md_status status);
+
+/* Makes a saved message the present one, with the particles it is about, and returns its status. */
+md_status md_error_restore(const md_error_record *record);
+
 #define MD_TRY(call)                                                                                         \
   do {                                                                                                       \
     md_status md_try_status_ = (call);                                                                       \

@@ -271,6 +271,11 @@ void md_model_leave(const md_model *model, md_particles *p)
   }
 }
 
+double md_model_skin(const md_model *model)
+{
+  return model->skin < model->cutoff ? model->skin : model->cutoff;
+}
+
 double md_model_langevin_temperature(const md_model *model, int64_t step)
 {
   const md_langevin *l = &model->langevin;

@@ -94,6 +94,9 @@ md_status md_model_enter(const md_model *model, md_particles *particles) MD_CHEC
 /* v back to velocities: the exact inverse of md_model_enter. */
 void md_model_leave(const md_model *model, md_particles *particles);
 
+/* The skin that engines are to begin with: the deck's, but a skin beyond the cutoff only makes work. */
+double md_model_skin(const md_model *model);
+
 /* Langevin temperature at a step of the present run (linear ramp). */
 double md_model_langevin_temperature(const md_model *model, int64_t step);
 

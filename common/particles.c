@@ -1,4 +1,4 @@
-/* Allocation, permutation and id order of the particle arrays; see particles.h.
+/* Allocation, wrapping, permutation and id order of the particle arrays; see particles.h.
  *
  * Every function iterates over particle_fields.def through `fields`, which views a structure as a flat list
  * of (array, element size), so that a new field needs no line here.
@@ -67,6 +67,19 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity)
   }
   p->capacity = capacity;
   return MD_OK;
+}
+
+void md_particles_wrap(md_particles *p, const md_box *box)
+{
+#pragma omp parallel
+  for (int d = 0; d < box->dim; ++d) {
+    if (!box->periodic[d]) continue;
+    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
+    double *x = p->x[d];
+#pragma omp for schedule(static) nowait
+    for (int64_t i = 0; i < p->n; ++i)
+      if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
+  }
 }
 
 static void gather_wide(int64_t *to, const int64_t *from, const int32_t *order, int64_t n)

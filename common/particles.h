@@ -8,6 +8,7 @@
 #ifndef MD_COMMON_PARTICLES_H
 #define MD_COMMON_PARTICLES_H
 
+#include "common/box.h"
 #include "common/error.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ void md_particles_free(md_particles *p);
 /* Makes room for `capacity` particles, keeping the first n + nghost. Grows geometrically when called for
  * growth by little; errors: MD_RUNTIME out of memory, naming the need. */
 md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
+
+/* Puts the owned particles into the box along its periodic axes, by any number of boxes, exactly. */
+void md_particles_wrap(md_particles *p, const md_box *box);
 
 /* Permutes every field of the owned particles: new[k] = old[order[k]], k < n; order is a permutation of
  * [0, n). One field at a time, through one spare array that is swapped in and kept. */

@@ -214,8 +214,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
     return md_error(MD_USAGE, "package gpu block: at most 256 threads a block, not %d", g->block);
   bool teaching = false;
   MD_TRY(check_teaching(model, g, &teaching));
-  /* As in every engine: the deck's skin beyond the cutoff only makes work. */
-  const double skin = std::min(model->skin, model->cutoff);
+  const double skin = md_model_skin(model);
   choose_skin(model, g->mixed, g->skin > 0.0 ? g->skin : skin, c);
   const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);
   md_gpu_neighbours wanted = g->neighbours;
@@ -246,14 +245,6 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   return MD_OK;
 }
 
-static void add_item(md_engine_plan *plan, const char *name, double bytes)
-{
-  if (bytes <= 0.0) return;
-  plan->item[plan->nitem].name = name;
-  plan->item[plan->nitem++].bytes = bytes;
-  plan->bytes += bytes;
-}
-
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g, const gpu_choice *c,
                 md_engine_plan *plan)
 {
@@ -264,22 +255,24 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   plan->ghosts = (double)c->ghosts;
   plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
   plan->ghost_bytes = (int)record;
-  add_item(plan, c->packed ? "packed positions, twice" : "positions, twice", 2.0 * record * (1.0 + ghosts));
-  if (c->packed) add_item(plan, "pages and paths, twice", 16.0);
-  add_item(plan, "velocities, twice", 2.0 * dim * real);
-  add_item(plan, "origins, twice", 8.0);
-  if (g->sort == MD_GPU_SORT_RADIX) add_item(plan, "keys of the radix sort", 16.0);
-  if (g->staged) add_item(plan, "cell of each particle", 4.0);
+  md_plan_add(plan, c->packed ? "packed positions, twice" : "positions, twice",
+              2.0 * record * (1.0 + ghosts));
+  if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);
+  md_plan_add(plan, "velocities, twice", 2.0 * dim * real);
+  md_plan_add(plan, "origins, twice", 8.0);
+  if (g->sort == MD_GPU_SORT_RADIX) md_plan_add(plan, "keys of the radix sort", 16.0);
+  if (g->staged) md_plan_add(plan, "cell of each particle", 4.0);
   if (c->neighbours != MD_GPU_ALL_PAIRS)
-    add_item(plan, "first particle of each cell", 4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
-  add_item(plan, "ghosts' owners and shifts", 8.0 * ghosts);
-  add_item(plan, "neighbour lists", 16.0 * c->rows);
-  if (model->langevin.on || ranks > 1) add_item(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
+    md_plan_add(plan, "first particle of each cell",
+                4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
+  md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
+  md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
+  if (model->langevin.on || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
   if (ranks > 1) {
     /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;
-    add_item(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
-    add_item(plan, "room for more particles", plan->bytes / 16.0);
+    md_plan_add(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
+    md_plan_add(plan, "room for more particles", plan->bytes / 16.0);
   }
   snprintf(plan->method, sizeof plan->method, "%s%s",
            c->neighbours == MD_GPU_LIST    ? "neighbour lists"

@@ -31,7 +31,7 @@ struct hole {
 template <class T> struct migration {
   int *origin;
   int64_t *id; /* by origin */
-  traveller<T> *traveller;
+  traveller<T> *travelling;
   hole *at;
   int capacity;
 };

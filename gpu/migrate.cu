@@ -50,7 +50,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) t.v[d] = s.v[d][i];
   t.id = m.id[origin];
-  m.traveller[k] = t;
+  m.travelling[k] = t;
   m.at[k] = hole{i, origin, to};
 }
 
@@ -72,7 +72,7 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= n) return;
   const hole at = m.at[k];
-  const traveller<T> t = m.traveller[k];
+  const traveller<T> t = m.travelling[k];
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity, at.index, t.x);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];

@@ -12,19 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void wrap(const md_box *box, md_particles *p)
-{
-#pragma omp parallel
-  for (int d = 0; d < box->dim; ++d) {
-    if (!box->periodic[d]) continue;
-    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
-    double *x = p->x[d];
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < p->n; ++i)
-      if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
-  }
-}
-
 /* Those whose owner may be another are s->found[*count]. *lost: one that is outside the box, of the smallest id. */
 static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
                               md_flyer *lost)
@@ -118,7 +105,7 @@ md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
   int64_t count = 0;
   md_flyer lost = md_flyer_none();
   p->nghost = 0;
-  wrap(&model->box, p);
+  md_particles_wrap(p, &model->box);
   MD_TRY(md_decomposition_fit(&s->division, &model->box));
   MD_TRY(md_mpi_rebalance_if_due(c, model, p));
   MD_TRY(find_leavers(c, &model->box, p, &count, &lost));

@@ -98,11 +98,14 @@ md_status md_transport_messages(MPI_Comm ranks, int n, const md_message *message
 
 md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_t *host, void *stream)
 {
-  const size_t bytes = (size_t)n * sizeof *values;
-  MD_TRY_CUDA(cudaMemcpyAsync(host, values, bytes, cudaMemcpyDeviceToHost, stream));
-  MD_TRY_CUDA(cudaStreamSynchronize(stream));
-  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, host, n, MPI_UINT32_T, MPI_MAX, ranks));
-  MD_TRY_CUDA(cudaMemcpyAsync(values, host, bytes, cudaMemcpyHostToDevice, stream));
+  for (int k = 0; k < n; k += MD_TRANSPORT_WORDS) {
+    const int words = n - k < MD_TRANSPORT_WORDS ? n - k : MD_TRANSPORT_WORDS;
+    const size_t bytes = (size_t)words * sizeof *values;
+    MD_TRY_CUDA(cudaMemcpyAsync(host, values + k, bytes, cudaMemcpyDeviceToHost, stream));
+    MD_TRY_CUDA(cudaStreamSynchronize(stream));
+    MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, host, words, MPI_UINT32_T, MPI_MAX, ranks));
+    MD_TRY_CUDA(cudaMemcpyAsync(values + k, host, bytes, cudaMemcpyHostToDevice, stream));
+  }
   return MD_OK;
 }
 

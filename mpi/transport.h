@@ -32,7 +32,9 @@ md_status md_transport_mpi(int code, const char *call) MD_CHECKED;
 /* Sends and receives all messages through MPI, wherever it can read and write. */
 md_status md_transport_messages(MPI_Comm ranks, int n, const md_message *message) MD_CHECKED;
 
-/* The largest over ranks, in the order of the stream; host: pinned memory for n words. Makes the host wait. */
+/* The largest over ranks, in the order of the stream; host: pinned memory for MD_TRANSPORT_WORDS words, so many of
+ * which go at once. Makes the host wait. */
+enum { MD_TRANSPORT_WORDS = 64 };
 md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_t *host,
                                 void *stream) MD_CHECKED;
 

@@ -15,8 +15,6 @@
 #endif
 #endif
 
-enum { WORDS = 64 };
-
 typedef struct aware {
   md_transport transport;
   MPI_Comm ranks;
@@ -33,9 +31,7 @@ static md_status exchange(md_transport *t, int n, const md_message *message, voi
 static md_status largest(md_transport *t, uint32_t *values, int n, void *stream)
 {
   const aware *s = t->state;
-  for (int k = 0; k < n; k += WORDS)
-    MD_TRY(md_transport_host_max(s->ranks, values + k, n - k < WORDS ? n - k : WORDS, s->word, stream));
-  return MD_OK;
+  return md_transport_host_max(s->ranks, values, n, s->word, stream);
 }
 
 static void destroy(md_transport *t)
@@ -64,8 +60,8 @@ md_status md_transport_aware(MPI_Comm ranks, md_transport **transport)
   s->ranks = ranks;
   s->transport = (md_transport){
       .name = "GPU-aware MPI", .state = s, .exchange = exchange, .max = largest, .destroy = destroy};
-  const md_status status =
-      md_transport_cuda(cudaMallocHost((void **)&s->word, WORDS * sizeof *s->word), "cudaMallocHost");
+  const md_status status = md_transport_cuda(
+      cudaMallocHost((void **)&s->word, MD_TRANSPORT_WORDS * sizeof *s->word), "cudaMallocHost");
   if (status != MD_OK) {
     free(s);
     return status;

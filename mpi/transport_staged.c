@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 64 };
-
 typedef struct staged {
   md_transport transport;
   MPI_Comm ranks;
@@ -84,10 +82,8 @@ static md_status exchange(md_transport *t, int n, const md_message *message, voi
 
 static md_status largest(md_transport *t, uint32_t *values, int n, void *stream)
 {
-  staged *s = t->state;
-  for (int k = 0; k < n; k += WORDS)
-    MD_TRY(md_transport_host_max(s->ranks, values + k, n - k < WORDS ? n - k : WORDS, s->word, stream));
-  return MD_OK;
+  const staged *s = t->state;
+  return md_transport_host_max(s->ranks, values, n, s->word, stream);
 }
 
 static void destroy(md_transport *t)
@@ -111,8 +107,8 @@ md_status md_transport_staged(MPI_Comm ranks, md_transport **transport)
                                 .exchange = exchange,
                                 .max = largest,
                                 .destroy = destroy};
-  const md_status status =
-      md_transport_cuda(cudaMallocHost((void **)&s->word, WORDS * sizeof *s->word), "cudaMallocHost");
+  const md_status status = md_transport_cuda(
+      cudaMallocHost((void **)&s->word, MD_TRANSPORT_WORDS * sizeof *s->word), "cudaMallocHost");
   if (status != MD_OK) {
     free(s);
     return status;

@@ -9,18 +9,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void add_item(md_engine_plan *plan, const char *name, double bytes)
-{
-  if (!(bytes > 0.0)) return;
-  plan->item[plan->nitem].name = name;
-  plan->item[plan->nitem++].bytes = bytes;
-  plan->bytes += bytes;
-}
-
-/* A skin beyond the cutoff only makes the list longer, and ghosts reach at most one box. */
+/* Ghosts reach at most one box. */
 double openmp_skin(const md_model *model)
 {
-  double skin = model->skin < model->cutoff ? model->skin : model->cutoff;
+  double skin = md_model_skin(model);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d] && model->cutoff + skin > model->box.length[d])
       skin = model->box.length[d] - model->cutoff;
@@ -49,14 +41,14 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
   const bool pairs = model->pair.kind != MD_PAIR_NONE;
   *plan = (md_engine_plan){.ghosts = ghosts * (double)n, .halo = reach, .ghost_bytes = 8 * dim};
-  add_item(plan, "particles and a spare field", (md_particles_bytes(dim) + 8.0) * (1.0 + ghosts));
-  add_item(plan, "impulses", 8.0 * dim);
-  add_item(plan, "positions at the rebuild", 8.0 * dim);
-  add_item(plan, "single-precision positions", 4.0 * dim * (1.0 + ghosts));
-  add_item(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
-  add_item(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
-  add_item(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
-  add_item(plan, "neighbour lists", pairs ? 4.0 * (mean + sqrt(mean / BLOCK)) : 0.0);
+  md_plan_add(plan, "particles and a spare field", (md_particles_bytes(dim) + 8.0) * (1.0 + ghosts));
+  md_plan_add(plan, "impulses", 8.0 * dim);
+  md_plan_add(plan, "positions at the rebuild", 8.0 * dim);
+  md_plan_add(plan, "single-precision positions", 4.0 * dim * (1.0 + ghosts));
+  md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
+  md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
+  md_plan_add(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
+  md_plan_add(plan, "neighbour lists", pairs ? 4.0 * (mean + sqrt(mean / BLOCK)) : 0.0);
   snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
   snprintf(plan->device, sizeof plan->device, "this machine");
   plan->available = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);

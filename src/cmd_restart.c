@@ -2,6 +2,7 @@
 #include "src/cmd_restart.h"
 #include "src/create.h"
 #include "src/restart.h"
+#include "src/step_name.h"
 
 #include <stdlib.h>
 
@@ -80,27 +81,11 @@ int64_t md_restart_due(const md_restarts *restarts, int64_t step)
   return next;
 }
 
-/* LAMMPS's way with a * in a name; the caller frees *out. */
-static md_status file_name(const char *name, int64_t step, char **out)
-{
-  char number[32];
-  const char *star = strchr(name, '*');
-  snprintf(number, sizeof number, "%lld", (long long)step);
-  const size_t size = strlen(name) + sizeof number;
-  *out = malloc(size);
-  if (!*out) return md_error(MD_RUNTIME, "out of memory for the name of a restart");
-  if (star)
-    snprintf(*out, size, "%.*s%s%s", (int)(star - name), name, number, star + 1);
-  else
-    snprintf(*out, size, "%s", name);
-  return MD_OK;
-}
-
 static md_status write_named(md_sim *sim, const char *name)
 {
   md_restarts *restarts = &sim->restarts;
   char *path = NULL;
-  md_status status = sim->comm->agree(sim->comm, file_name(name, sim->model.step, &path));
+  md_status status = sim->comm->agree(sim->comm, md_step_name(name, sim->model.step, 0, &path));
   if (status == MD_OK) status = md_restart_write(sim, path, true);
   if (status == MD_OK) {
     snprintf(restarts->last, sizeof restarts->last, "%s", path);
@@ -133,7 +118,7 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   }
   char *path = NULL;
   MD_TRY(md_sim_count(sim));
-  md_status status = sim->comm->agree(sim->comm, file_name(words->word[0], sim->model.step, &path));
+  md_status status = sim->comm->agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &path));
   if (status == MD_OK) status = md_restart_write(sim, path, false);
   free(path);
   return status;
@@ -183,11 +168,7 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
   const double began = md_time(), megabytes = md_restart_megabytes(&r);
   if (status == MD_OK) status = read_open(sim, path, file, &r);
   const double seconds = md_time() - began;
-  char *words_of_error = status != MD_OK ? strdup(md_error_text()) : NULL;
-  const md_status closed = md_h5->close(&file);
-  if (status != MD_OK) status = md_error(status, "%s", words_of_error ? words_of_error : "out of memory");
-  free(words_of_error);
-  if (status == MD_OK) status = closed;
+  status = md_h5_close_after(&file, status);
   const int64_t step = r.model.step;
   md_restart_free(&r);
   MD_TRY(sim->comm->agree(sim->comm, status));

@@ -7,6 +7,7 @@
  */
 #include "src/dump.h"
 #include "src/elements.h"
+#include "src/step_name.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,22 +33,6 @@ static int64_t due(md_observer *observer, int64_t step)
   return next;
 }
 
-/* The file of a frame; the caller frees *path. */
-static md_status frame_path(const md_dump *dump, int64_t step, char **path)
-{
-  const char *star = strchr(dump->path, '*');
-  const size_t size = strlen(dump->path) + 64;
-  char *name = malloc(size);
-  if (!name) return md_error(MD_RUNTIME, "dump %s: out of memory", dump->observer.id);
-  if (star)
-    snprintf(name, size, "%.*s%0*lld%s", (int)(star - dump->path), dump->path, dump->pad, (long long)step,
-             star + 1);
-  else
-    snprintf(name, size, "%s", dump->path);
-  *path = name;
-  return MD_OK;
-}
-
 static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }
 
 static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
@@ -56,7 +41,7 @@ static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
   if (has_stream(dump)) return md_output_open(sim->comm, &dump->output, dump->path, dump->append);
   if (sim->comm->rank != 0) return MD_OK;
   char *path;
-  MD_TRY(frame_path(dump, step, &path));
+  MD_TRY(md_step_name(dump->path, step, dump->pad, &path));
   const md_status status = md_output_check_path(path);
   free(path);
   return status;
@@ -101,7 +86,7 @@ static md_status observe(md_observer *observer, md_view *view)
   if (!dump->style->draw) MD_TRY(md_view_particles(view));
   if (md_dump_wants_forces(dump)) MD_TRY(md_view_forces(view));
   char *path = NULL;
-  md_status status = agree(dump, sim, frame_path(dump, view->step, &path));
+  md_status status = agree(dump, sim, md_step_name(dump->path, view->step, dump->pad, &path));
   if (status == MD_OK)
     status = agree(dump, sim,
                    dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path));
@@ -154,9 +139,9 @@ static void free_dump(md_dump *dump)
 static void destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;
-  char *text = strdup(md_error_text());
-  if (md_output_close(&dump->output) != MD_OK && text) (void)(md_error)(MD_RUNTIME, "%s", text);
-  free(text);
+  md_error_record before;
+  md_error_save(&before, MD_OK);
+  if (md_output_close(&dump->output) != MD_OK) (void)md_error_restore(&before);
   free_dump(dump);
 }
 

@@ -239,16 +239,6 @@ static md_status write_window(writer *w, const md_rows *rows, int64_t place)
   return MD_OK;
 }
 
-/* The first error's words stay those of the message. */
-static md_status close_after(md_h5_file **file, md_status status)
-{
-  char *words = status != MD_OK ? strdup(md_error_text()) : NULL;
-  const md_status closed = md_h5->close(file);
-  if (status != MD_OK) status = md_error(status, "%s", words ? words : "out of memory");
-  free(words);
-  return status != MD_OK ? status : closed;
-}
-
 /* Where ranks cannot have the file open together, one after the other has it for its window. */
 static md_status write_by_turns(writer *w, const md_rows *rows, int64_t place)
 {
@@ -256,7 +246,7 @@ static md_status write_by_turns(writer *w, const md_rows *rows, int64_t place)
     md_status status = MD_OK;
     if (turn == w->comm->rank) {
       status = md_h5->open(&w->file, w->path, MD_H5_CHANGE, NULL);
-      if (status == MD_OK) status = close_after(&w->file, write_window(w, rows, place));
+      if (status == MD_OK) status = md_h5_close_after(&w->file, write_window(w, rows, place));
     }
     MD_TRY(w->comm->agree(w->comm, status));
   }
@@ -287,7 +277,7 @@ static md_status write_frame(writer *w, const md_rows *own)
   md_comm *comm = w->comm;
   md_status status = w->together || comm->rank == 0 ? begin_frame(w) : MD_OK;
   if (!w->together) {
-    status = comm->agree(comm, close_after(&w->file, status));
+    status = comm->agree(comm, md_h5_close_after(&w->file, status));
     MD_TRY(comm->sum(comm, &w->frame, 1)); /* rank 0 alone knows it */
   } else {
     status = comm->agree(comm, status);
@@ -298,7 +288,7 @@ static md_status write_frame(writer *w, const md_rows *own)
     if (status == MD_OK) status = write_windows(w, &deal);
     md_by_id_end(&deal);
   }
-  return comm->agree(comm, close_after(&w->file, status));
+  return comm->agree(comm, md_h5_close_after(&w->file, status));
 }
 
 static md_status draw(const md_dump *dump, md_view *view, const char *path)
@@ -337,7 +327,7 @@ static md_status cut(const md_dump *dump)
     if (step > dump->last_step) break;
   }
   if (status == MD_OK && keep < frames) status = resize(dump, file, keep);
-  return close_after(&file, status);
+  return md_h5_close_after(&file, status);
 }
 
 /* A file that was killed while it was written may be beyond repair: its frames are kept aside for whoever wants to try. */

@@ -587,6 +587,14 @@ const md_h5_library *const md_h5 = &library;
 
 #endif
 
+md_status md_h5_close_after(md_h5_file **file, md_status status)
+{
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status closed = md_h5 ? md_h5->close(file) : MD_OK;
+  return status != MD_OK ? md_error_restore(&first) : closed;
+}
+
 md_status md_h5_need(const char *what)
 {
   if (md_h5) return MD_OK;

@@ -71,6 +71,10 @@ typedef struct md_h5_library {
 /* NULL: this build has no HDF5. */
 extern const md_h5_library *const md_h5;
 
+/* Closes a file after what was done with it ended with `status`: that, with its message, or the status of closing.
+ * NULL is allowed, also without HDF5. */
+md_status md_h5_close_after(md_h5_file **file, md_status status) MD_CHECKED;
+
 /* MD_USAGE if this build has none, saying what `what` needs. */
 md_status md_h5_need(const char *what) MD_CHECKED;
 

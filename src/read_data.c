@@ -495,19 +495,17 @@ static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64
 {
   md_comm *comm = r->sim->comm;
   record *records = NULL;
-  int64_t n, parsed_at, kept_at, other;
+  int64_t n, kept_at, other;
   MD_TRY(md_comm_agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
   const md_status parsed = md_comm_agree(comm, parse_part(r, s, p, line, where, k, records, &n));
-  char *message = parsed == MD_OK ? NULL : strdup(md_error_text());
-  md_error_particles(&parsed_at, &other);
+  md_error_record first;
+  md_error_save(&first, parsed);
   md_status status = hand_out(r, s, records, n);
   free(records);
   if (parsed != MD_OK) {
     md_error_particles(&kept_at, &other);
-    if (status == MD_OK || kept_at > parsed_at)
-      status = md_error(parsed, "%s", message ? message : "out of memory");
+    if (status == MD_OK || kept_at > first.about[0]) status = md_error_restore(&first);
   }
-  free(message);
   return status;
 }
 

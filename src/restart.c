@@ -404,15 +404,6 @@ static md_status write_share(md_h5_file *file, const md_particles *particles, in
   return MD_OK;
 }
 
-static md_status close_after(md_h5_file **file, md_status status)
-{
-  char *words = status != MD_OK ? strdup(md_error_text()) : NULL;
-  const md_status closed = md_h5->close(file);
-  if (status != MD_OK) status = md_error(status, "%s", words ? words : "out of memory");
-  free(words);
-  return status != MD_OK ? status : closed;
-}
-
 /* What this rank wrote is on the disk, whatever happens to the machine. */
 static md_status to_disk(const char *path)
 {
@@ -430,7 +421,7 @@ static md_status write_together(md_comm *comm, md_restart *r, const md_particles
   md_status status = write_header(file, path, r);
   if (status == MD_OK) status = make_arrays(file, r, p);
   if (status == MD_OK) status = write_share(file, p, first);
-  status = close_after(&file, status);
+  status = md_h5_close_after(&file, status);
   if (status == MD_OK) status = to_disk(path);
   return comm->agree(comm, status);
 }
@@ -446,7 +437,7 @@ static md_status write_turn(md_comm *comm, md_restart *r, const md_particles *p,
     if (status == MD_OK) status = make_arrays(file, r, p);
   }
   if (status == MD_OK) status = write_share(file, p, first);
-  status = close_after(&file, status);
+  status = md_h5_close_after(&file, status);
   return status != MD_OK ? status : to_disk(path);
 }
 

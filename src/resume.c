@@ -122,13 +122,7 @@ static md_status look_at(const char *path, const md_search *search, candidate *c
   if (status == MD_OK) status = check_outputs(path, &r);
   c->run = status == MD_OK ? r.history.nrun : -1;
   c->step = status == MD_OK ? r.model.step : -1;
-  char *words = status != MD_OK ? strdup(md_error_text()) : NULL;
-  const md_status closed = md_h5 ? md_h5->close(&file) : MD_OK;
-  if (status != MD_OK)
-    status = md_error(status, "%s", words ? words : "out of memory");
-  else
-    status = closed;
-  free(words);
+  status = md_h5_close_after(&file, status);
   md_restart_free(&r);
   return status;
 }
@@ -139,13 +133,8 @@ static md_status verify(md_comm *comm, const char *path, md_resume *resume)
   md_h5_file *file = NULL;
   md_status status = comm->agree(comm, md_restart_open(path, &file, &resume->restart));
   if (status == MD_OK) status = md_restart_particles(comm, file, path, &resume->restart, NULL);
-  char *words = status != MD_OK ? strdup(md_error_text()) : NULL;
-  if (md_h5->close(&file) != MD_OK && status == MD_OK) status = MD_RUNTIME;
-  if (status != MD_OK) {
-    status = md_error(status, "%s", words ? words : md_error_text());
-    md_restart_free(&resume->restart);
-  }
-  free(words);
+  status = md_h5_close_after(&file, status);
+  if (status != MD_OK) md_restart_free(&resume->restart);
   snprintf(resume->path, sizeof resume->path, "%s", path);
   return comm->agree(comm, status);
 }
@@ -283,7 +272,7 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   md_status status = comm->agree(comm, md_restart_open(resume->path, &file, &again));
   if (status == MD_OK)
     status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
-  if (md_h5->close(&file) != MD_OK && status == MD_OK) status = MD_RUNTIME;
+  status = md_h5_close_after(&file, status);
   md_restart_free(&again);
   return comm->agree(comm, status);
 }

@@ -346,8 +346,7 @@ static void describe(md_sim *sim)
 static md_status place_particles(md_sim *sim)
 {
   md_model *model = &sim->model;
-  const double halo =
-      model->cutoff > 0.0 ? model->cutoff + (model->skin < model->cutoff ? model->skin : model->cutoff) : 0.0;
+  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
   if (sim->resume)
     MD_TRY(md_resume_load(sim));
   else

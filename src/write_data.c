@@ -9,6 +9,7 @@
  */
 #include "src/data_file.h"
 #include "src/rows.h"
+#include "src/step_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,14 +101,10 @@ static md_status write_to(md_sim *sim, const char *path)
   md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
   if (status == MD_OK) status = write_all(sim, output, &(md_rows){&sim->particles, order, NULL});
   free(order);
-  if (status != MD_OK) {
-    /* Closing may fail as well, but the first message says why. */
-    char *text = strdup(md_error_text());
-    if (md_output_close(&output) != MD_OK && text) status = md_error(status, "%s", text);
-    free(text);
-    return status;
-  }
-  return md_output_close(&output);
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status closed = md_output_close(&output);
+  return status != MD_OK ? md_error_restore(&first) : closed;
 }
 
 /* A device, a pipe or a directory cannot be replaced by renaming a file to it. Rank 0 looks for all. */
@@ -149,19 +146,6 @@ md_status md_data_write(md_sim *sim, const char *name)
   return status;
 }
 
-/* LAMMPS replaces a * in the name by the step. The caller frees *out. */
-static md_status file_name(const md_sim *sim, const char *word, char **out)
-{
-  const char *star = strchr(word, '*');
-  const size_t size = strlen(word) + 24;
-  MD_TRY(md_array_new(out, (long long)size, 1, "a file name"));
-  if (star)
-    snprintf(*out, size, "%.*s%lld%s", (int)(star - word), word, (long long)sim->model.step, star + 1);
-  else
-    snprintf(*out, size, "%s", word);
-  return MD_OK;
-}
-
 md_status md_do_write_data(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "write_data"));
@@ -177,7 +161,7 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   char *name;
-  MD_TRY(md_comm_agree(sim->comm, file_name(sim, words->word[0], &name)));
+  MD_TRY(md_comm_agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &name)));
   const md_status status = md_data_write(sim, name);
   free(name);
   return status;

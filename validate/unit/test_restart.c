@@ -1,14 +1,19 @@
-/* Pieces of restarts that need no run: names and times of restarts, limits of time, the deck's history, and the exact
- * way from an engine's impulses to velocities and back. */
+/* Pieces of restarts that need no run: names and times of restarts, limits of time, the deck's history, the exact way
+ * from an engine's impulses to velocities and back, and closing a file after an error. */
 #include "src/cmd_restart.h"
+#include "src/hdf5_file.h"
 #include "src/history.h"
+#include "src/step_name.h"
 #include "src/stop.h"
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -54,6 +59,26 @@ static void test_names(void **state)
                                       "10 a%", "10 a**", "-1 a",   "x a"};
   for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k)
     assert_int_equal(read_words(wrong[k], &n, name), MD_USAGE);
+}
+
+static void assert_step_name(const char *name, int64_t step, int digits, const char *expected)
+{
+  char *got;
+  assert_int_equal(md_step_name(name, step, digits, &got), MD_OK);
+  assert_string_equal(got, expected);
+  free(got);
+}
+
+static void test_step_names(void **state)
+{
+  (void)state;
+  assert_step_name("melt.*.h5", 1200, 0, "melt.1200.h5");
+  assert_step_name("melt.*.h5", 1200, 6, "melt.001200.h5");
+  assert_step_name("melt.*.h5", 1200, 2, "melt.1200.h5");
+  assert_step_name("melt.h5", 1200, 6, "melt.h5");
+  assert_step_name("*", 0, 0, "0");
+  assert_step_name("*", INT64_MAX, 0, "9223372036854775807");
+  assert_step_name("*", 0, 40, "0000000000000000000000000000000000000000");
 }
 
 static void test_due(void **state)
@@ -156,14 +181,61 @@ static void test_velocities_are_the_inverse_of_impulses(void **state)
   md_model_free(&m);
 }
 
+/* Of the leak sanitizer, where that is linked. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* A file whose last bytes do not fit on the disk: whether that is the error, or only what came of one before. */
+static md_status close_on_a_full_disk(const char *path, md_status status)
+{
+  md_h5_file *file = NULL;
+  struct rlimit old, none;
+  /* What the library loses when it cannot close a file is not this program's. */
+  if (__lsan_disable) __lsan_disable();
+  assert_int_equal(md_h5->open(&file, path, MD_H5_CREATE, NULL), MD_OK);
+  assert_int_equal(md_h5->put_text(file, "format", "a test"), MD_OK);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+  none = old;
+  none.rlim_cur = 0;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+  if (status != MD_OK) status = md_error(status, "the first error");
+  status = md_h5_close_after(&file, status);
+  if (__lsan_enable) __lsan_enable();
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+  assert_null(file);
+  return status;
+}
+
+static void test_first_error_stays(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/myriad-test-XXXXXX", path[64];
+  md_h5_file *none = NULL;
+  assert_int_equal(md_h5_close_after(&none, MD_OK), MD_OK);
+  assert_int_equal(md_h5_close_after(&none, md_error(MD_USAGE, "no file")), MD_USAGE);
+  assert_string_equal(md_error_text(), "no file");
+  if (!md_h5) return;
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/file", folder);
+  assert_int_equal(close_on_a_full_disk(path, MD_OK), MD_RUNTIME);
+  assert_non_null(strstr(md_error_text(), "File too large"));
+  assert_int_equal(close_on_a_full_disk(path, MD_PHYSICS), MD_PHYSICS);
+  assert_string_equal(md_error_text(), "the first error");
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_step_names),
       cmocka_unit_test(test_due),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_history),
       cmocka_unit_test(test_velocities_are_the_inverse_of_impulses),
+      cmocka_unit_test(test_first_error_stays),
   };
   return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
 }

@@ -22,9 +22,7 @@ typedef struct thread_ranks {
   const void *shown[RANKS_MAX];
   int64_t count[RANKS_MAX];
   const int32_t *to[RANKS_MAX];
-  md_status status[RANKS_MAX];
-  int64_t about[RANKS_MAX][2];
-  char text[RANKS_MAX][2048];
+  md_error_record error[RANKS_MAX];
   FILE *file;
 } thread_ranks;
 
@@ -88,20 +86,14 @@ static inline md_status ranks_before(md_comm *c, int64_t *value)
 static inline md_status ranks_agree(md_comm *c, md_status status)
 {
   thread_ranks *all = c->state;
-  all->status[c->rank] = status;
-  md_error_particles(&all->about[c->rank][0], &all->about[c->rank][1]);
-  snprintf(all->text[c->rank], sizeof all->text[0], "%s", md_error_text());
+  md_error_save(&all->error[c->rank], status);
   ranks_wait(c);
-  int speaker = 0;
-  for (int r = 1; r < all->size; ++r)
-    if (all->status[r] > all->status[speaker] ||
-        (all->status[r] == all->status[speaker] && all->about[r][0] < all->about[speaker][0]))
-      speaker = r;
-  const md_status worst = all->status[speaker];
-  if (worst != MD_OK) {
-    (void)(md_error)(worst, "%s", all->text[speaker]);
-    md_error_about(all->about[speaker][0], all->about[speaker][1]);
-  }
+  const md_error_record *speaker = &all->error[0];
+  for (const md_error_record *e = all->error; e < all->error + all->size; ++e)
+    if (e->status > speaker->status || (e->status == speaker->status && e->about[0] < speaker->about[0]))
+      speaker = e;
+  const md_status worst = speaker->status;
+  if (worst != MD_OK) (void)md_error_restore(speaker);
   ranks_wait(c);
   return worst;
 }

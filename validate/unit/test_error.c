@@ -1,0 +1,69 @@
+// links: common/error.c
+/* The error message: what is put in front of it, the particles it is about, and keeping it while something else fails. */
+#include "common/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_particles(int64_t a, int64_t b)
+{
+  int64_t about[2];
+  md_error_particles(&about[0], &about[1]);
+  assert_int_equal(about[0], a);
+  assert_int_equal(about[1], b);
+}
+
+static void a_message_forgets_the_one_before(void **state)
+{
+  (void)state;
+  assert_int_equal(md_error(MD_PHYSICS, "particles %d and %d overlap", 3, 7), MD_PHYSICS);
+  md_error_about(3, 7);
+  md_error_prefix("step %d: ", 5);
+  assert_string_equal(md_error_text(), "step 5: particles 3 and 7 overlap");
+  assert_particles(3, 7);
+  assert_int_equal(md_error(MD_USAGE, "no such file"), MD_USAGE);
+  assert_string_equal(md_error_text(), "no such file");
+  assert_particles(INT64_MAX, INT64_MAX);
+}
+
+static void a_saved_error_comes_back_whole(void **state)
+{
+  (void)state;
+  md_error_record first;
+  const md_status status = md_error(MD_PHYSICS, "100%% of particles %d and %d overlap", 3, 7);
+  md_error_about(3, 7);
+  md_error_save(&first, status);
+  assert_int_equal(md_error(MD_RUNTIME, "disk full"), MD_RUNTIME);
+  md_error_about(1, 2);
+  assert_int_equal(md_error_restore(&first), MD_PHYSICS);
+  assert_string_equal(md_error_text(), "100% of particles 3 and 7 overlap");
+  assert_particles(3, 7);
+}
+
+static void the_longest_message_is_kept_to_its_end(void **state)
+{
+  (void)state;
+  md_error_record first;
+  char longest[2 * MD_ERROR_TEXT];
+  memset(longest, 'x', sizeof longest);
+  longest[sizeof longest - 1] = '\0';
+  md_error_save(&first, md_error(MD_RUNTIME, "%s", longest));
+  assert_int_equal(md_error(MD_USAGE, "another"), MD_USAGE);
+  assert_int_equal(md_error_restore(&first), MD_RUNTIME);
+  longest[MD_ERROR_TEXT - 1] = '\0';
+  assert_string_equal(md_error_text(), longest);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_message_forgets_the_one_before),
+      cmocka_unit_test(a_saved_error_comes_back_whole),
+      cmocka_unit_test(the_longest_message_is_kept_to_its_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
