@@ -136,9 +136,13 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status upload(device_array *array, const void *from, int64_t bytes, const char *what)
   {
-    MD_TRY(make(array, bytes, what));
-    MD_CUDA(cudaMemcpy(array->at, from, (size_t)bytes, cudaMemcpyHostToDevice));
-    return MD_OK;
+    return md_device_upload(&memory, array, from, bytes, what);
+  }
+
+  /* Keeps the first `used` bytes. */
+  md_status enlarge(device_array *array, int64_t bytes, int64_t used, const char *what)
+  {
+    return md_device_enlarge(&memory, array, bytes, used, stream, what);
   }
 
   void set_scale()
@@ -850,18 +854,6 @@ template <class T> struct gpu_engine final : md_engine {
   {
     MD_TRY(launch_set_progress(wide, view.ctl, view.launch, now));
     ++view.launch;
-    return MD_OK;
-  }
-
-  /* A larger array with the first `used` bytes of the old one. */
-  md_status enlarge(device_array *array, int64_t bytes, int64_t used, const char *what)
-  {
-    device_array larger = {};
-    MD_TRY(make(&larger, bytes, what));
-    MD_CUDA(cudaMemcpyAsync(larger.at, array->at, (size_t)used, cudaMemcpyDeviceToDevice, stream));
-    MD_CUDA(cudaStreamSynchronize(stream));
-    md_device_free(&memory, array);
-    *array = larger;
     return MD_OK;
   }
 
