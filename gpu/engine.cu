@@ -18,6 +18,7 @@
  */
 #include "common/faults.h"
 #include "gpu/choice.h"
+#include "gpu/cycles.cuh"
 #include "gpu/device.h"
 #include "gpu/gpu.h"
 #include "gpu/launch.cuh"
@@ -47,20 +48,11 @@ struct md_engine {
 namespace
 {
 
-enum { CYCLES = 3, MOST_STEPS = 1000, THREADS = 256 };
+enum { THREADS = 256 };
 
 /* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
  * that lists never last as long as their velocities promise. */
 const double FORESIGHT = 1.4;
-
-/* Steps launched together, and how they ended. */
-struct cycle {
-  cudaEvent_t begin, stepped, sorted, end;
-  control *seen;   /* pinned; as it was after the steps */
-  unsigned launch; /* number of the next launch then */
-  int64_t issued;  /* steps launched so far in this run */
-  bool rebins;
-};
 
 struct gpu_arrays {
   device_array x[2], v[3], spare[3], origin, spare_origin, cell, start, ghost_start, ghost_owner, ghost_shift,
@@ -100,11 +92,8 @@ template <class T> struct gpu_engine final : md_engine {
   bool built = false;
   progress now = {}; /* as last seen, with the device at rest */
   int ghosts_wanted = 0, list_wanted = 0;
-  cycle cycles[CYCLES] = {};
-  int head = 0, in_flight = 0;
-  double interval = 4.0; /* steps that fit between two rebins, as it seems */
-  int64_t since = 0;     /* steps launched since the last rebin */
-  int64_t binned_at = 0; /* steps done at the last rebin whose outcome is known */
+  gpu_cycles cycles;
+  rebin_interval interval;
 
   md_timers timers = {};
   int64_t steps = 0, rebins = 0;
@@ -116,11 +105,7 @@ template <class T> struct gpu_engine final : md_engine {
     if (several && ranks.beside) cudaStreamSynchronize(ranks.beside);
     device_array *arrays = (device_array *)&a;
     for (int k = 0; k < ARRAYS; ++k) md_device_free(&memory, &arrays[k]);
-    for (cycle &c : cycles) {
-      for (cudaEvent_t event : {c.begin, c.stepped, c.sorted, c.end})
-        if (event) cudaEventDestroy(event);
-      if (c.seen) cudaFreeHost(c.seen);
-    }
+    cycles.free_all();
     if (several) ranks.free_all();
     gpu_profile_stop(&profile);
     if (stream) cudaStreamDestroy(stream);
@@ -350,18 +335,6 @@ template <class T> struct gpu_engine final : md_engine {
     return bits;
   }
 
-  md_status make_cycles()
-  {
-    for (cycle &c : cycles) {
-      MD_CUDA(cudaEventCreate(&c.begin));
-      MD_CUDA(cudaEventCreate(&c.stepped));
-      MD_CUDA(cudaEventCreate(&c.sorted));
-      MD_CUDA(cudaEventCreate(&c.end));
-      MD_CUDA(cudaMallocHost((void **)&c.seen, sizeof *c.seen));
-    }
-    return MD_OK;
-  }
-
   md_status load()
   {
     double *scratch = (double *)a.x[1].at;
@@ -415,6 +388,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status start() override
   {
     memory.limit = options.gpu.memory;
+    interval.fixed = options.gpu.rebin;
     MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     wide = launch{stream, THREADS, INT32_MAX};
     const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
@@ -442,7 +416,7 @@ template <class T> struct gpu_engine final : md_engine {
     view.table = (const real *)a.impulse_k.at;
     MD_TRY(make_arrays());
     MD_TRY(make_ids());
-    MD_TRY(make_cycles());
+    MD_TRY(cycles.make());
     if (options.gpu.profile) MD_TRY(gpu_profile_start(&profile));
     MD_TRY(load());
     built = source == FROM_ALL;
@@ -552,7 +526,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status sort_particles()
   {
-    view.foresight = (float)(FORESIGHT * interval * model->dt);
+    view.foresight = (float)(FORESIGHT * interval.steps * model->dt);
     MD_TRY(sort_into_spare());
     for (int d = 0; d < T::DIM; ++d) {
       std::swap(a.spare[d], a.v[d]);
@@ -579,7 +553,7 @@ template <class T> struct gpu_engine final : md_engine {
   }
 
   /* Launches a rebin. It may end with ghosts or lists that did not fit: halt then says so. */
-  md_status launch_rebin(cycle *c)
+  md_status launch_rebin(gpu_cycle *c)
   {
     if (source == FROM_ALL) return MD_OK;
     if (several) return rebin_ranks();
@@ -591,7 +565,7 @@ template <class T> struct gpu_engine final : md_engine {
     if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
     MD_TRY(build_list());
     built = true;
-    since = 0;
+    interval.since = 0;
     ++rebins;
     return MD_OK;
   }
@@ -767,15 +741,14 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status launch_cycle(int64_t left, int64_t *issued)
   {
-    cycle &c = cycles[(head + in_flight) % CYCLES];
-    const int64_t room = std::max<int64_t>((int64_t)interval - since, 1);
-    const int64_t count = std::min(std::min(left, room), (int64_t)MOST_STEPS);
+    gpu_cycle &c = cycles.next();
+    const int64_t count = interval.next(left);
     MD_CUDA(cudaEventRecord(c.begin, stream));
     for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
-    since += count;
+    interval.since += count;
     *issued += count;
     c.issued = *issued;
-    c.rebins = since >= (int64_t)interval && source != FROM_ALL;
+    c.rebins = interval.over() && source != FROM_ALL;
     MD_CUDA(cudaEventRecord(c.stepped, stream));
     MD_CUDA(cudaMemcpyAsync(c.seen, view.ctl, sizeof *c.seen, cudaMemcpyDeviceToHost, stream));
     c.launch = view.launch;
@@ -783,33 +756,10 @@ template <class T> struct gpu_engine final : md_engine {
       MD_TRY(launch_rebin(&c));
       if (!choice.fused && !options.gpu.unsorted) now.parity ^= 1u; /* impulses must stay out of the way */
     }
-    if (source == FROM_ALL) since = 0;
+    if (source == FROM_ALL) interval.since = 0;
     MD_CUDA(cudaEventRecord(c.end, stream));
-    ++in_flight;
+    ++cycles.in_flight;
     return MD_OK;
-  }
-
-  /* Where things stood when `seen` was copied. */
-  static progress progress_of(const control &seen, unsigned launch)
-  {
-    progress p = after(seen.slot[(launch - 1u) % SLOTS]);
-    p.halt |= seen.overflow;
-    return p;
-  }
-
-  void learn_interval(const progress &seen)
-  {
-    if (options.gpu.rebin > 0) {
-      interval = options.gpu.rebin;
-      return;
-    }
-    const double taken = (double)(seen.done - binned_at);
-    if (seen.stale)
-      interval = std::max(taken, 1.0);
-    else if (taken > 0.0)
-      interval = std::max(
-          1.0, std::min(std::floor(taken / std::max((double)seen.usage, 1e-6)) + 1.0, 2.0 * taken + 4.0));
-    interval = std::min(interval, (double)MOST_STEPS);
   }
 
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to)
@@ -823,17 +773,15 @@ template <class T> struct gpu_engine final : md_engine {
   /* Waits for the oldest cycle in flight and learns from it. */
   md_status finish_cycle(progress *seen)
   {
-    cycle &c = cycles[head];
-    MD_CUDA(cudaEventSynchronize(c.end));
-    head = (head + 1) % CYCLES;
-    --in_flight;
+    const gpu_cycle &c = cycles.oldest();
+    MD_TRY(cycles.finish_oldest());
     *seen = progress_of(*c.seen, c.launch);
     MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
     if (c.rebins) {
       MD_TRY(lap(MD_PHASE_SORT, c.stepped, c.sorted));
       MD_TRY(lap(MD_PHASE_LIST, c.sorted, c.end));
-      learn_interval(*seen);
-      binned_at = seen->done;
+      interval.learn(*seen);
+      interval.binned_at = seen->done;
     }
     return MD_OK;
   }
@@ -841,7 +789,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* Where things stand, with the device at rest. */
   md_status look()
   {
-    control *seen = cycles[0].seen;
+    control *seen = cycles.resting().seen;
     MD_CUDA(cudaMemcpyAsync(seen, view.ctl, sizeof *seen, cudaMemcpyDeviceToHost, stream));
     MD_CUDA(cudaStreamSynchronize(stream));
     now = progress_of(*seen, view.launch);
@@ -926,7 +874,7 @@ template <class T> struct gpu_engine final : md_engine {
       const double mark = md_time();
       MD_TRY(launch_rebin(nullptr));
       MD_TRY(look());
-      binned_at = now.done;
+      interval.binned_at = now.done;
       if (!several) timers.seconds[MD_PHASE_SORT] += md_time() - mark;
     }
     return MD_OK;
@@ -1017,7 +965,7 @@ template <class T> struct gpu_engine final : md_engine {
     MD_TRY(fit_list());
     md_timers_lap(&timers, MD_PHASE_LIST, &mark);
     built = true;
-    since = 0;
+    interval.since = 0;
     ++rebins;
     return MD_OK;
   }
@@ -1027,22 +975,21 @@ template <class T> struct gpu_engine final : md_engine {
   md_status run_ranks(int64_t n)
   {
     while (now.done < n) {
-      const int64_t left = std::max<int64_t>((int64_t)interval - since, 1), before = now.done;
-      const int64_t count = std::min({n - before, left, (int64_t)MOST_STEPS});
-      const cycle &c = cycles[0];
+      const int64_t before = now.done, count = interval.next(n - before);
+      const gpu_cycle &c = cycles.resting();
       MD_CUDA(cudaEventRecord(c.begin, stream));
       for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
       MD_CUDA(cudaEventRecord(c.stepped, stream));
       MD_TRY(look());
-      since += now.done - before;
+      interval.since += now.done - before;
       double exchanges;
       MD_TRY(ranks.take_laps(&exchanges));
       MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
       timers.seconds[MD_PHASE_FORCE] -= exchanges;
       timers.seconds[MD_PHASE_COMM] += exchanges;
       if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
-      if (now.done == n || (!now.stale && since < (int64_t)interval)) continue;
-      learn_interval(now);
+      if (now.done == n || (!now.stale && !interval.over())) continue;
+      interval.learn(now);
       built = false;
       MD_TRY(settle_structure());
     }
@@ -1076,8 +1023,7 @@ template <class T> struct gpu_engine final : md_engine {
     if (n == 0) return MD_OK;
     MD_TRY(settle_structure());
     set_step();
-    if (options.gpu.rebin > 0) interval = options.gpu.rebin;
-    binned_at -= now.done;
+    interval.begin_run(now.done);
     now.done = 0;
     now.target = n;
     MD_TRY(put_progress());
@@ -1093,16 +1039,15 @@ template <class T> struct gpu_engine final : md_engine {
     int64_t issued = 0;
     bool halted = false;
     while (now.done < n) {
-      while (in_flight < CYCLES - 1 && issued < n && !halted) MD_TRY(launch_cycle(n - issued, &issued));
-      const cycle &c = cycles[head];
+      while (cycles.have_room() && issued < n && !halted) MD_TRY(launch_cycle(n - issued, &issued));
+      const gpu_cycle &c = cycles.oldest();
       progress seen;
       MD_TRY(finish_cycle(&seen));
       halted = seen.halt != 0;
-      /* Steps that were launched and not taken are launched again, behind those in flight. */
       const int64_t missed = c.issued - seen.done;
       issued -= missed;
-      for (int k = 0; k < in_flight; ++k) cycles[(head + k) % CYCLES].issued -= missed;
-      if (in_flight > 0) continue;
+      cycles.take_back(missed);
+      if (cycles.in_flight > 0) continue;
       MD_TRY(look());
       if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
       issued = now.done;
