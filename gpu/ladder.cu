@@ -20,7 +20,7 @@
  *             there is no range to copy, and each particle's cell at the rebin. What it saves, the L1 cache saves
  *             too, without a barrier: measure before you believe.
  *
- * Further rungs are elsewhere: rebinning when it is due (engine.cu), and force and move in one kernel, which also
+ * Further rungs are elsewhere: rebinning when it is due (engine_run.cuh), and force and move in one kernel, which also
  * compares distances before it evaluates anything (advance_cells.cu).
  * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */

@@ -14,7 +14,7 @@
  * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
  * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
  *
- * Host code for engine.cu; the kernels are in migrate.cu and exchange.cu.
+ * Host code for engine_ranks.cuh; the kernels are in migrate.cu and exchange.cu.
  */
 #ifndef MD_GPU_RANKS_CUH
 #define MD_GPU_RANKS_CUH
