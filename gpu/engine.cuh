@@ -125,6 +125,7 @@ template <class T> struct gpu_engine final : md_engine {
   void set_grid32(cell_grid *g);
   uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
   md_status set_tables();
+  md_status set_mixed_tables();
 
   /* Particles from the host; also after they have changed the rank through it. */
   md_status load();

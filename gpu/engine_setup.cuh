@@ -95,6 +95,34 @@ template <class T> md_status gpu_engine<T>::set_grid()
   return MD_OK;
 }
 
+/* For mixed layouts, in single precision. */
+template <class T> md_status gpu_engine<T>::set_mixed_tables()
+{
+  const int64_t pairs = (int64_t)model->ntypes * model->ntypes, entries = pairs * MD_PAIR_K;
+  double *wide_k = nullptr;
+  float *k = nullptr;
+  MD_TRY(md_array_new(&wide_k, entries, sizeof *wide_k, "pair coefficients"));
+  md_status status = md_array_new(&k, entries, sizeof *k, "pair coefficients");
+  if (status == MD_OK) {
+    /* Velocity per kick, and forces, as they are: there are no quanta. */
+    for (const bool impulse : {true, false}) {
+      md_pair_table(&model->pair, impulse ? model->kick_time / model->mass_reference : 1.0, wide_k);
+      for (int64_t e = 0; e < entries; ++e) k[e] = (float)wide_k[e];
+      if (impulse) memcpy(view.k, k, sizeof view.k);
+      if (status == MD_OK)
+        status = upload(impulse ? &a.impulse_k : &a.force_k, k, entries * 4, "pair coefficients");
+    }
+  }
+  free(wide_k);
+  free(k);
+  MD_TRY(status);
+  double overlap2 = 0.0;
+  for (int64_t e = 0; e < pairs; ++e) overlap2 = std::max(overlap2, model->overlap2[e]);
+  const float nearest = (float)overlap2;
+  memcpy(&view.close_high, &nearest, sizeof nearest);
+  return MD_OK;
+}
+
 template <class T> md_status gpu_engine<T>::set_tables()
 {
   const int types = model->ntypes;
@@ -116,27 +144,7 @@ template <class T> md_status gpu_engine<T>::set_tables()
     view.close_high = std::max(view.close_high, (int)(bits >> 32));
   }
   if constexpr (T::MIXED) {
-    double *wide_k = nullptr;
-    float *k = nullptr;
-    MD_TRY(md_array_new(&wide_k, entries, sizeof *wide_k, "pair coefficients"));
-    md_status status = md_array_new(&k, entries, sizeof *k, "pair coefficients");
-    if (status == MD_OK) {
-      /* Velocity per kick, and forces, as they are: there are no quanta. */
-      for (const bool impulse : {true, false}) {
-        md_pair_table(&model->pair, impulse ? model->kick_time / model->mass_reference : 1.0, wide_k);
-        for (int64_t e = 0; e < entries; ++e) k[e] = (float)wide_k[e];
-        if (impulse) memcpy(view.k, k, sizeof view.k);
-        if (status == MD_OK)
-          status = upload(impulse ? &a.impulse_k : &a.force_k, k, entries * 4, "pair coefficients");
-      }
-    }
-    free(wide_k);
-    free(k);
-    MD_TRY(status);
-    double overlap2 = 0.0;
-    for (int64_t e = 0; e < pairs; ++e) overlap2 = std::max(overlap2, model->overlap2[e]);
-    const float nearest = (float)overlap2;
-    memcpy(&view.close_high, &nearest, sizeof nearest);
+    MD_TRY(set_mixed_tables());
   } else {
     memcpy(view.k, model->impulse_k, sizeof view.k);
     MD_TRY(upload(&a.impulse_k, model->impulse_k, entries * 8, "pair coefficients"));
