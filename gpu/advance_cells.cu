@@ -215,15 +215,10 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 {
   const pace p = pace_of(s);
   const int blocks = blocks_for(members<PARTS>(s), p.tile * l.threads);
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    k_advance_cells<T, MD_PAIR_##symbol, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a, p);                \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default: return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
-  }
+  const bool known = with_style(kind, [&](auto style) {
+    k_advance_cells<T, style.value, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a, p);
+  });
+  if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
   MD_LAUNCHED("k_advance_cells");
   return MD_OK;
 }

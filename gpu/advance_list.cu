@@ -100,15 +100,10 @@ template <class T, bool PARTS>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   const int blocks = blocks_walking(l, members<PARTS>(s));
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    k_advance_list<T, MD_PAIR_##symbol, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);                    \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default: return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
-  }
+  const bool known = with_style(kind, [&](auto style) {
+    k_advance_list<T, style.value, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);
+  });
+  if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
   MD_LAUNCHED("k_advance_list");
   return MD_OK;
 }

@@ -77,17 +77,11 @@ md_status launch_force_all(const launch &l, md_pair_kind kind, const system_view
 {
   const force_arrays arrays = {{impulse[0], impulse[1], impulse[2]}};
   const int blocks = blocks_for(s.n, TILE);
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    k_force_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, arrays, step);                        \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default:
+  const bool known = with_style(
+      kind, [&](auto style) { k_force_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, arrays, step); });
+  if (!known)
     for (int d = 0; d < T::DIM; ++d)
       MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof(double), l.stream));
-  }
   MD_LAUNCHED("k_force_all");
   return MD_OK;
 }
@@ -114,15 +108,9 @@ md_status launch_measure_all(const launch &l, md_pair_kind kind, const system_vi
                              const measure_args &a)
 {
   const int blocks = blocks_for(s.n, TILE);
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    k_measure_all<T, MD_PAIR_##symbol><<<blocks, TILE, 0, l.stream>>>(s, a);                                 \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default: return launch_measure<T>(l, kind, FROM_CELLS, s, a);
-  }
+  const bool known = with_style(
+      kind, [&](auto style) { k_measure_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, a); });
+  if (!known) return launch_measure<T>(l, kind, FROM_CELLS, s, a);
   MD_LAUNCHED("k_measure_all");
   return MD_OK;
 }

@@ -45,6 +45,26 @@ md_status md_device_reserve(device_memory *memory, device_array *array, int64_t 
   return MD_OK;
 }
 
+md_status md_device_upload(device_memory *memory, device_array *array, const void *from, int64_t bytes,
+                           const char *what)
+{
+  MD_TRY(md_device_reserve(memory, array, bytes, what));
+  MD_CUDA(cudaMemcpy(array->at, from, (size_t)bytes, cudaMemcpyHostToDevice));
+  return MD_OK;
+}
+
+md_status md_device_enlarge(device_memory *memory, device_array *array, int64_t bytes, int64_t used,
+                            cudaStream_t stream, const char *what)
+{
+  device_array larger = {};
+  MD_TRY(md_device_reserve(memory, &larger, bytes, what));
+  MD_CUDA(cudaMemcpyAsync(larger.at, array->at, (size_t)used, cudaMemcpyDeviceToDevice, stream));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  md_device_free(memory, array);
+  *array = larger;
+  return MD_OK;
+}
+
 void md_device_free(device_memory *memory, device_array *array)
 {
   if (!array->at) return;

@@ -34,6 +34,12 @@ typedef struct device_array {
 /* (Re)allocates for at least `bytes`; the contents are lost if it must grow. */
 md_status md_device_reserve(device_memory *memory, device_array *array, int64_t bytes,
                             const char *what) MD_CHECKED;
+/* (Re)allocates for at least `bytes`, filled with so many from the host. */
+md_status md_device_upload(device_memory *memory, device_array *array, const void *from, int64_t bytes,
+                           const char *what) MD_CHECKED;
+/* A larger array in its place, with the first `used` bytes of the old one. The stream rests afterwards. */
+md_status md_device_enlarge(device_memory *memory, device_array *array, int64_t bytes, int64_t used,
+                            cudaStream_t stream, const char *what) MD_CHECKED;
 void md_device_free(device_memory *memory, device_array *array);
 
 /* Bytes that can still be allocated, within the limit. */

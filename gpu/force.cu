@@ -25,19 +25,16 @@ static __global__ void __launch_bounds__(256)
 }
 
 template <class T, int STYLE>
-static md_status launch_style(const launch &l, int source, const system_view<T> &s,
-                              const component_arrays<T> &impulse, bool step)
+static void launch_style(const launch &l, int source, const system_view<T> &s,
+                         const component_arrays<T> &impulse, bool step)
 {
   const int blocks = blocks_for(s.n, l.threads);
   if constexpr (T::TAGGED)
     if (source == FROM_LIST) {
       k_force<T, STYLE, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);
-      MD_LAUNCHED("k_force");
-      return MD_OK;
+      return;
     }
   k_force<T, STYLE, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);
-  MD_LAUNCHED("k_force");
-  return MD_OK;
 }
 
 template <class T>
@@ -45,17 +42,11 @@ md_status launch_force(const launch &l, md_pair_kind kind, int source, const sys
                        typename T::real *const impulse[3], bool step)
 {
   component_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    return launch_style<T, MD_PAIR_##symbol>(l, source, s, arrays, step);
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default:
+  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, arrays, step); }))
     for (int d = 0; d < T::DIM; ++d)
       MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
-    return MD_OK;
-  }
+  MD_LAUNCHED("k_force");
+  return MD_OK;
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -1,5 +1,5 @@
 /* The GPU engine: cells, counting sort, fused force and move on CUDA, the same bits as every other engine; see
- * engine.cu.
+ * engine.cuh.
  */
 #ifndef MD_GPU_GPU_H
 #define MD_GPU_GPU_H

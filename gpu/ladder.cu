@@ -20,7 +20,7 @@
  *             there is no range to copy, and each particle's cell at the rebin. What it saves, the L1 cache saves
  *             too, without a barrier: measure before you believe.
  *
- * Further rungs are elsewhere: rebinning when it is due (engine.cu), and force and move in one kernel, which also
+ * Further rungs are elsewhere: rebinning when it is due (engine_run.cuh), and force and move in one kernel, which also
  * compares distances before it evaluates anything (advance_cells.cu).
  * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */
@@ -207,17 +207,11 @@ md_status launch_force_ladder(const launch &l, md_pair_kind kind, const md_gpu_o
                    (g.staged ? STAGED : 0);
   const components arrays = {{impulse[0], impulse[1]}};
   const std::make_integer_sequence<int, VARIANTS> variants;
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    launch_style<MD_PAIR_##symbol>(bits, variants, l, s, order, arrays, step);                               \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default:
+  const bool known = with_style(
+      kind, [&](auto style) { launch_style<style.value>(bits, variants, l, s, order, arrays, step); });
+  if (!known)
     for (int d = 0; d < 2; ++d)
       MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
-  }
   MD_LAUNCHED("k_ladder");
   return MD_OK;
 }

@@ -37,6 +37,21 @@ typedef mixed_layout<3, true> mixed3_tagged;
 #define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
+/* Calls f(style) with the pair style as a constant, style.value, that kernels can be instantiated with. false: there is no
+ * such style. */
+template <class F> bool with_style(md_pair_kind kind, F &&f)
+{
+  switch (kind) {
+#define MD_PAIR_STYLE(symbol, name)                                                                          \
+  case MD_PAIR_##symbol:                                                                                     \
+    f(std::integral_constant<int, MD_PAIR_##symbol>{});                                                      \
+    return true;
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+  default: return false;
+  }
+}
+
 /* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
  * instead of counting particles. */
 template <class T>

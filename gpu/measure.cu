@@ -27,33 +27,26 @@ static __global__ void __launch_bounds__(256)
 }
 
 template <class T, int STYLE>
-static md_status launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
+static void launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
 {
   constexpr int THREADS = 128;
   const int blocks = blocks_for(s.n, THREADS);
-  bool launched = false;
   if constexpr (T::TAGGED)
     if (source == FROM_LIST) {
       k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
-      launched = true;
+      return;
     }
-  if (!launched) k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);
-  MD_LAUNCHED("k_measure");
-  return MD_OK;
+  k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);
 }
 
 template <class T>
 md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
                          const measure_args &a)
 {
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    return launch_style<T, MD_PAIR_##symbol>(l, source, s, a);
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default: return launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);
-  }
+  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, a); }))
+    launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);
+  MD_LAUNCHED("k_measure");
+  return MD_OK;
 }
 
 #define INSTANCE(T)                                                                                          \

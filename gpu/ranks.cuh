@@ -14,7 +14,7 @@
  * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
  * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
  *
- * Host code for engine.cu; the kernels are in migrate.cu and exchange.cu.
+ * Host code for engine_ranks.cuh; the kernels are in migrate.cu and exchange.cu.
  */
 #ifndef MD_GPU_RANKS_CUH
 #define MD_GPU_RANKS_CUH
@@ -207,14 +207,7 @@ template <class T> struct gpu_ranks {
   /* Keeps the ids when the table grows. */
   md_status enlarge_ids(int64_t room)
   {
-    device_array larger = {};
-    MD_TRY(md_device_reserve(memory, &larger, room * 8, "ids"));
-    MD_CUDA(
-        cudaMemcpyAsync(larger.at, id.at, (size_t)next_origin * 8, cudaMemcpyDeviceToDevice, wide.stream));
-    MD_CUDA(cudaStreamSynchronize(wide.stream));
-    md_device_free(memory, &id);
-    id = larger;
-    return MD_OK;
+    return md_device_enlarge(memory, &id, room * 8, next_origin * INT64_C(8), wide.stream, "ids");
   }
 
   migration<T> travel(int *origin) const

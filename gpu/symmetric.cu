@@ -93,15 +93,8 @@ md_status launch_force_symmetric(const launch &l, md_pair_kind kind, int source,
     sum.at[d] = (unsigned long long *)impulse[d];
     MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
   }
-  switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
-  case MD_PAIR_##symbol:                                                                                     \
-    launch_style<T, MD_PAIR_##symbol>(l, source, s, sum, step);                                              \
-    break;
-#include "common/pair_styles.h"
-#undef MD_PAIR_STYLE
-  default: return MD_OK;
-  }
+  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, sum, step); }))
+    return MD_OK;
   MD_LAUNCHED("k_symmetric");
   k_settle<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s.n, T::DIM, sum);
   MD_LAUNCHED("k_settle");

@@ -1,0 +1,279 @@
+/* The GPU engine: all data on the device, hundreds of steps without a word from the host.
+ *
+ * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
+ * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
+ * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
+ * or lists leave it.
+ *
+ * The host works in cycles (cycles.cuh): it launches the steps that should fit between two rebins, and the rebin, without
+ * waiting; it looks at a cycle's outcome only after having launched the next. A step that may not be taken any more
+ * returns at once (state.cuh), so a wrong guess costs an empty launch and never a result.
+ *
+ * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
+ * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
+ *
+ * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
+ * into that order.
+ *
+ * One class does this for one layout of particles (layout.cuh). Its functions are below in the order of these files:
+ *
+ *   engine_setup.cuh   before the first step: the grid, tables, particles onto the device
+ *   engine_arrays.cuh  arrays for particles, ghosts and lists: made, and made larger
+ *   engine_rebin.cuh   a rebin
+ *   engine_step.cuh    one step
+ *   engine_run.cuh     a run: cycles of steps and rebins
+ *   engine_ranks.cuh   rebin, step and run of several ranks
+ *   engine_error.cuh   errors of steps
+ *   engine_output.cuh  sums, particles and pictures for the host
+ *
+ * engine.cu chooses the layout, and is the engine's C interface. It includes them all: as files that are compiled on their
+ * own they would take, in sum, 1.6 times as long (2.5 times for six architectures).
+ */
+#ifndef MD_GPU_ENGINE_CUH
+#define MD_GPU_ENGINE_CUH
+
+#include "gpu/choice.h"
+#include "gpu/cycles.cuh"
+#include "gpu/launch.cuh"
+#include "gpu/profile.h"
+#include "gpu/ranks.cuh"
+
+/* The engine of any layout, behind the C interface (common/engine.h). */
+struct md_engine {
+  virtual ~md_engine() = default;
+  virtual md_status start() = 0;
+  virtual md_status run(int64_t n) = 0;
+  virtual md_status measure(md_measure *) = 0;
+  virtual md_status download(double *const force[3]) = 0;
+  virtual md_status histogram(const md_histogram *, int64_t *count) = 0;
+  virtual void report(md_engine_report *) = 0;
+};
+
+/* Device memory, and nothing else: every array here is freed with the engine. */
+struct gpu_arrays {
+  /* Records of particles and ghosts, behind them what packed layouts leave over: the present, and the idle one, which
+   * a fused step or a sort writes, and which is scratch in between. */
+  device_array x[2];
+  device_array v[3], origin;                          /* the other fields of particles, */
+  device_array spare[3], spare_origin;                /* and where they are sorted into; scratch in between */
+  device_array start, cell;                           /* of system_view */
+  device_array keys, scratch;                         /* of the radix sort; of CUB */
+  device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
+  device_array list, rows;                            /* of system_view */
+  device_array impulse_k, force_k;   /* pair coefficients by pair of types, of impulses and forces, */
+  device_array measure_k;            /* of forces in double, for measuring, */
+  device_array overlap2;             /* and the squared distance of an overlap */
+  device_array ratio, mass;          /* by type: velocity_per_v of the model, and masses */
+  device_array id;                   /* in the host's order; for thermostats on one rank */
+  device_array control, sums, count; /* state.cuh; of measuring; of a histogram */
+};
+
+template <class T> struct gpu_engine final : md_engine {
+  typedef typename T::real real;
+  typedef typename T::record record;
+  static constexpr double PARTICLE = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0);
+
+  /* ---- what it is given ---- */
+
+  md_model *model;
+  md_particles *p;
+  md_comm *comm;
+  md_engine_options options;
+  gpu_choice choice;
+  cudaDeviceProp device;
+  int source;   /* of neighbours: FROM_LIST, FROM_CELLS or FROM_ALL */
+  bool several; /* ranks */
+  int sharers;  /* ranks on the device */
+
+  /* ---- on the device ---- */
+
+  device_memory memory = {};
+  gpu_arrays a = {};
+  int64_t room = 0; /* particles there is room for */
+  cudaStream_t stream = nullptr;
+  launch wide;              /* for kernels with a thread per element */
+  launch stepping;          /* for those of steps */
+  system_view<T> view = {}; /* what kernels are given */
+  step_args step = {};      /* and those that move */
+  gpu_ranks<T> ranks;
+  int64_t balanced_at; /* the step when ranks last looked whether they are balanced */
+
+  /* ---- where things stand ---- */
+
+  bool built = false; /* do cells and lists fit the positions? */
+  progress now = {};  /* as last seen, with the device at rest */
+  int ghosts_wanted = 0, list_wanted = 0;
+  gpu_cycles cycles;
+  rebin_interval interval;
+
+  /* ---- for the report ---- */
+
+  gpu_profile profile = {};
+  md_timers timers = {};
+  int64_t steps = 0, rebins = 0;
+  char description[1024] = "";
+
+  /* ---- engine_setup.cuh ---- */
+
+  md_status start() override;
+  ~gpu_engine() override;
+
+  /* The view's scale, grid and coefficients. */
+  void set_scale();
+  void set_fine_scale();
+  md_status set_grid();
+  void set_grid32(cell_grid *g);
+  uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
+  md_status set_tables();
+  md_status set_mixed_tables();
+
+  /* Particles from the host; also after they have changed the rank through it. */
+  md_status load();
+  md_status make_ids();
+
+  /* For the log. */
+  void describe();
+
+  /* ---- engine_arrays.cuh ---- */
+
+  /* An array that stays, filled from the host, or made larger with its first `used` bytes. */
+  md_status make(device_array *array, int64_t bytes, const char *what)
+  {
+    return md_device_reserve(&memory, array, bytes, what);
+  }
+  md_status upload(device_array *array, const void *from, int64_t bytes, const char *what)
+  {
+    return md_device_upload(&memory, array, from, bytes, what);
+  }
+  md_status enlarge(device_array *array, int64_t bytes, int64_t used, const char *what)
+  {
+    return md_device_enlarge(&memory, array, bytes, used, stream, what);
+  }
+
+  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
+  int64_t records() const { return room + view.ghost.capacity; }
+  int64_t rest_bytes() const { return T::PACKED ? room * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
+  void place_positions();
+
+  /* Everything that is as large as the particles of this rank and their cells; and its parts. */
+  md_status make_arrays();
+  md_status make_particles();
+  md_status make_ghosts(int64_t capacity);
+  md_status make_list(int rows);
+  md_status make_scratch();
+  int cell_bits() const;
+
+  /* More room, with the device at rest: for particles, for ghosts, for neighbours. */
+  md_status enlarge_room(int64_t n);
+  md_status enlarge_positions(const system_view<T> &before);
+  md_status grow_list();
+  md_status grow();
+
+  /* ---- engine_rebin.cuh ---- */
+
+  /* Runs a launch, timed if profiling. */
+  template <class F> md_status timed(const char *name, double bytes, F &&launched)
+  {
+    MD_TRY(gpu_profile_begin(&profile, stream));
+    MD_TRY(launched());
+    return gpu_profile_end(&profile, stream, name, bytes);
+  }
+
+  bool counting() const { return options.gpu.sort == MD_GPU_SORT_COUNT; }
+
+  /* Parts of a.keys: cells and indices of particles, and both in the order of cells. */
+  unsigned *keys() const { return (unsigned *)a.keys.at; }
+  unsigned *sorted_keys() const { return keys() + room; }
+  int *indices() const { return (int *)(keys() + 2 * room); }
+
+  /* Who is where in the order of cells. */
+  int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * room); }
+
+  /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
+   * beginning of the next. */
+  int *cursor() const { return (int *)a.start.at + 1; }
+  int *ghost_cursor() const { return a.ghost_start.at && !several ? (int *)a.ghost_start.at + 1 : nullptr; }
+
+  /* Where cells begin; who comes where in their order; and particles moved there. */
+  md_status order_cells(unsigned *ids);
+  md_status index_particles();
+  md_status sort_into_spare();
+  md_status sort_particles();
+  md_status sorted_view(system_view<T> *s, const int **origin);
+
+  /* Behind the sort: present positions of ghosts, and lists. */
+  md_status update_halo();
+  md_status build_list();
+
+  /* All of a rebin, ending cycle c or none (NULL); and as many rebins as it takes until everything has room. */
+  md_status launch_rebin(gpu_cycle *c);
+  md_status settle_structure();
+
+  /* ---- engine_step.cuh ---- */
+
+  /* What is the same for all steps of a run. */
+  void set_step();
+
+  /* One step: in one kernel, or by forces and a move. */
+  md_status launch_step();
+  md_status launch_fused(const launch &l, const system_view<T> &s);
+  md_status launch_unfused();
+  md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
+  void impulse_arrays(real *impulse[3]) const;
+  double force_bytes() const;
+  /* An overlap that force kernels found on any rank stops all. */
+  md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
+
+  /* ---- engine_run.cuh ---- */
+
+  md_status run(int64_t n) override;
+  md_status run_alone(int64_t n);
+  md_status settle_velocities();
+
+  /* Cycles: begun without waiting, and waited for; with the time between two events. */
+  md_status launch_cycle(int64_t left, int64_t *issued);
+  md_status finish_cycle(progress *seen);
+  md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
+
+  /* `now`, from the device and to it. */
+  md_status look();
+  md_status put_progress();
+
+  /* ---- engine_ranks.cuh ---- */
+
+  /* A rebin, in this order. */
+  md_status rebin_ranks();
+  md_status balance_if_due();
+  md_status migrate();
+  md_status fit_list();
+
+  /* A step, if it can be beside its messages. */
+  md_status launch_step_ranks();
+  md_status launch_beside_messages();
+
+  md_status run_ranks(int64_t n);
+
+  /* ---- engine_error.cuh ---- */
+
+  /* What a step's halt says, as an error with the particles' ids. */
+  md_status fault();
+  md_status overlap_error(int64_t later);
+  md_status find(bool overlap, culprit *found);
+
+  /* ---- engine_output.cuh ---- */
+
+  md_status measure(md_measure *m) override;
+  md_status download(double *const force[3]) override;
+  md_status histogram(const md_histogram *h, int64_t *count) override;
+  void report(md_engine_report *r) override;
+
+  /* Places in the host's arrays; on several ranks particles come in the order of the device. */
+  const int *places() const { return several ? nullptr : step.origin; }
+  /* Components in that order, and on several ranks whose they are. */
+  md_status fetch_position(int d, double *to);
+  md_status fetch(const real *from, double scale, double *to);
+  md_status fetch_identities();
+};
+
+#endif

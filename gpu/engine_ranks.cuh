@@ -1,0 +1,170 @@
+/* Rebin, step and run on several ranks: the order of events; what is exchanged, and how, is in ranks.cuh.
+ *
+ * A rebin is done with the host waiting, as ranks must agree: now and then new cuts, then particles to their owners, the
+ * sort, ghosts, lists. Every rank then launches the same steps up to the next rebin. With each step ranks exchange two
+ * things: positions of ghosts, and the largest outcome, so that all stop at the same step. Where kernels are fused, the
+ * particles that others wait for are moved first, and messages go while the rest is moved.
+ *
+ * Trade-off: all ranks rebin when the first of them must, and none decides anything from what it alone knows; in return no
+ * step waits for the host. Cost: a rebin waits for the host several times; a step takes two messages for each divided axis,
+ * and a reduction of 8 bytes.
+ */
+#ifndef MD_GPU_ENGINE_RANKS_CUH
+#define MD_GPU_ENGINE_RANKS_CUH
+
+#include "gpu/engine.cuh"
+
+/* Through the host, as it is rare: new cuts, and particles to where they then belong. */
+template <class T> md_status gpu_engine<T>::balance_if_due()
+{
+  const int64_t at = model->step + now.done;
+  if (comm->balance.every <= 0 || at - balanced_at < comm->balance.every) return MD_OK;
+  balanced_at = at;
+  double most = (double)view.n;
+  MD_TRY(comm->max(comm, &most, 1));
+  if (most * comm->size <= comm->balance.threshold * (double)model->natoms) return MD_OK;
+  MD_TRY(download(nullptr));
+  const int64_t before = model->step;
+  model->step = at;
+  const md_status status = comm->migrate(comm, model, p);
+  model->step = before;
+  MD_TRY(status);
+  MD_TRY(make_arrays());
+  MD_TRY(make_ids());
+  MD_TRY(load());
+  now.parity = 0;
+  return put_progress();
+}
+
+/* Particles to the ranks that own them. The device rests before. */
+template <class T> md_status gpu_engine<T>::migrate()
+{
+  std::vector<traveller<T>> leaver, arrived;
+  std::vector<hole> left, place;
+  std::vector<int2> move;
+  int *origin = (int *)a.origin.at;
+  MD_TRY(ranks.find_leavers(view, origin, &leaver, &left));
+  MD_TRY(ranks.deliver(leaver, left, &arrived));
+  const int64_t n = view.n - (int64_t)left.size() + (int64_t)arrived.size();
+  if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
+    return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
+                    (long long)MD_PARTICLES_MAX);
+  if (n > room) MD_TRY(enlarge_room(n));
+  origin = (int *)a.origin.at;
+  ranks.assign(left, arrived.size(), view.n, &place, &move);
+  MD_TRY(ranks.take_in(view, origin, arrived, place, move));
+  view.n = (int)n;
+  return ranks.count_particles(view, origin, (int64_t *)a.x[now.parity ^ 1u].at, model->step + now.done);
+}
+
+/* Lists, however often they must grow: that concerns no other rank. */
+template <class T> md_status gpu_engine<T>::fit_list()
+{
+  if (source != FROM_LIST) return MD_OK;
+  for (;;) {
+    MD_TRY(build_list());
+    MD_TRY(look());
+    if (!(now.halt & HALT_LIST)) return MD_OK;
+    MD_TRY(grow_list());
+    now.halt &= ~(unsigned)HALT_LIST;
+    MD_TRY(put_progress());
+  }
+}
+
+template <class T> md_status gpu_engine<T>::rebin_ranks()
+{
+  double mark = md_time();
+  MD_TRY(balance_if_due());
+  MD_TRY(migrate());
+  md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+  MD_TRY(sort_particles());
+  MD_TRY(launch_rebinned(wide, view.ctl, view.launch, true));
+  ++view.launch;
+  MD_TRY(look());
+  md_timers_lap(&timers, MD_PHASE_SORT, &mark);
+  MD_TRY(ranks.gather_ghosts(view));
+  if (ranks.ghosts > view.ghost.capacity) {
+    const system_view<T> before = view;
+    MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
+    MD_TRY(enlarge_positions(before));
+  }
+  view.received = (const typename T::particle *)ranks.received.at;
+  view.order = (const int *)ranks.by_slot.at;
+  if (view.ghost.start)
+    MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
+  if (choice.fused) MD_TRY(ranks.note_sent(&view));
+  md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+  MD_TRY(fit_list());
+  md_timers_lap(&timers, MD_PHASE_LIST, &mark);
+  built = true;
+  interval.since = 0;
+  ++rebins;
+  return MD_OK;
+}
+
+/* The particles that are sent, and then messages, beside the others. Messages are made from, and received into, the
+ * position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
+template <class T> md_status gpu_engine<T>::launch_beside_messages()
+{
+  const system_view<T> sent = ranks.part_of(view, PART_SENT), rest = ranks.part_of(view, PART_REST);
+  const bool sends = sent.members > 0;
+  launch beside = stepping;
+  beside.stream = ranks.beside;
+  /* If nothing is sent, all must come first nevertheless: messages look at the progress that a launch notes. */
+  if (!sends)
+    MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true) : launch_fused(stepping, rest));
+  MD_CUDA(cudaEventRecord(ranks.ready, stream));
+  MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.ready, 0));
+  if (sends) MD_TRY(launch_fused(beside, sent));
+  if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest));
+  beside = wide;
+  beside.stream = ranks.beside;
+  MD_TRY(ranks.refresh_messages(view, beside, true));
+  MD_CUDA(cudaEventRecord(ranks.arrived, ranks.beside));
+  return MD_OK;
+}
+
+template <class T> md_status gpu_engine<T>::launch_step_ranks()
+{
+  const bool overlaps = choice.fused && view.ghost.start;
+  if (overlaps)
+    MD_TRY(launch_beside_messages());
+  else if (view.n == 0 && choice.fused)
+    MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
+  else
+    MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
+  MD_TRY(ranks.lap_begins(stream));
+  if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+  MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
+  ++view.launch;
+  MD_TRY(overlaps ? ranks.refresh_images(view, wide) : update_halo());
+  return ranks.lap_ends(stream);
+}
+
+/* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all
+ * ranks know. */
+template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
+{
+  while (now.done < n) {
+    const int64_t before = now.done, count = interval.next(n - before);
+    const gpu_cycle &c = cycles.resting();
+    MD_CUDA(cudaEventRecord(c.begin, stream));
+    for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
+    MD_CUDA(cudaEventRecord(c.stepped, stream));
+    MD_TRY(look());
+    interval.since += now.done - before;
+    double exchanges;
+    MD_TRY(ranks.take_laps(&exchanges));
+    MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
+    timers.seconds[MD_PHASE_FORCE] -= exchanges;
+    timers.seconds[MD_PHASE_COMM] += exchanges;
+    if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
+    if (now.done == n || (!now.stale && !interval.over())) continue;
+    interval.learn(now);
+    built = false;
+    MD_TRY(settle_structure());
+  }
+  return MD_OK;
+}
+
+#endif

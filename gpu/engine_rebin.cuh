@@ -1,0 +1,158 @@
+/* A rebin: particles into the order of their cells, ghosts of periodic faces, neighbour lists.
+ *
+ * bin, cell_start and sort make the order (sort.cu has the two ways to it), with all fields going into spare arrays, which
+ * then change places with the others. Positions are now in what was the idle array, which the progress must know. Ghosts
+ * and lists follow. launch_rebin() does this without waiting, and whether everything fitted is seen with the outcome of the
+ * next cycle; settle_structure() waits, and makes room, until it does.
+ *
+ * If particles are to stay where they are (`package gpu sorted no`), all that is made is the order, as indices; what needs
+ * sorted particles all the same, such as measuring, makes a sorted copy in the spare arrays.
+ *
+ * Cost: what timed() is told of each kernel, in bytes; `package gpu profile yes` prints that beside the times.
+ */
+#ifndef MD_GPU_ENGINE_REBIN_CUH
+#define MD_GPU_ENGINE_REBIN_CUH
+
+#include "gpu/engine.cuh"
+
+#include <utility>
+
+/* Extras of lists are for so many of the intervals that are reached: collisions make fast particles of slow ones, so
+ * that lists never last as long as their velocities promise. */
+static const double FORESIGHT = 1.4;
+
+/* Room for each cell by its count, or, by a radix sort, the order itself; ids: where that may leave the cells. */
+template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
+{
+  const double n = (double)view.n, cells = (double)view.grid.total;
+  size_t bytes = (size_t)a.scratch.bytes;
+  const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
+  MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
+  if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
+  MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
+    return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
+                         counting() ? nullptr : indices());
+  }));
+  if (ghost_cursor())
+    MD_TRY(timed("cell_start", cells * 8.0,
+                 [&] { return scan_counts(wide, view.grid.total, ghost_cursor(), a.scratch.at, &bytes); }));
+  if (counting())
+    return timed("cell_start", cells * 8.0,
+                 [&] { return scan_counts(wide, view.grid.total, cursor(), a.scratch.at, &bytes); });
+  MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
+    return sort_by_cell(wide, view.n, cell_bits(), ids, sorted_keys(), indices(), order(), a.scratch.at,
+                        &bytes);
+  }));
+  return timed("cell_start", n * 4.0 + cells * 4.0, [&] {
+    return launch_fill_starts(wide, view.n, view.grid.total, sorted_keys(), (int *)a.start.at);
+  });
+}
+
+/* The order of cells, while particles stay where they are. */
+template <class T> md_status gpu_engine<T>::index_particles()
+{
+  MD_TRY(order_cells(keys()));
+  if (!counting()) return MD_OK;
+  return timed("sort", (double)view.n * (PARTICLE + 4.0),
+               [&] { return launch_index<T>(wide, view, cursor(), order()); });
+}
+
+/* Particles in the order of their cells: into the idle position array and the spare arrays. */
+template <class T> md_status gpu_engine<T>::sort_into_spare()
+{
+  moved_fields<T> fields = {};
+  for (int d = 0; d < T::DIM; ++d) fields.v[d] = (real *)a.spare[d].at;
+  fields.origin = (int *)a.spare_origin.at;
+  fields.origin_from = (const int *)a.origin.at;
+  const double n = (double)view.n;
+  const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
+  const double moved = n * (2.0 * each + (view.cell ? 4.0 : 0.0));
+  MD_TRY(index_particles());
+  return timed("reorder", moved + 4.0 * n,
+               [&] { return launch_reorder<T>(wide, view, ghost_cursor(), order(), fields); });
+}
+
+template <class T> md_status gpu_engine<T>::sort_particles()
+{
+  view.foresight = (float)(FORESIGHT * interval.steps * model->dt);
+  MD_TRY(sort_into_spare());
+  for (int d = 0; d < T::DIM; ++d) {
+    std::swap(a.spare[d], a.v[d]);
+    view.v[d] = (real *)a.v[d].at;
+  }
+  std::swap(a.spare_origin, a.origin);
+  step.origin = (const int *)a.origin.at;
+  return MD_OK;
+}
+
+/* For kernels that need particles in the order of cells: the view, or if particles are not moved, one of a copy that
+ * is, which takes the place of cells and order. The device rests. */
+template <class T> md_status gpu_engine<T>::sorted_view(system_view<T> *s, const int **origin)
+{
+  *s = view;
+  *origin = step.origin;
+  if (!options.gpu.unsorted) return MD_OK;
+  built = false;
+  MD_TRY(sort_into_spare());
+  s->x[0] = s->x[1] = view.x[now.parity ^ 1u];
+  for (int d = 0; d < T::DIM; ++d) s->v[d] = (real *)a.spare[d].at;
+  *origin = (const int *)a.spare_origin.at;
+  return MD_OK;
+}
+
+template <class T> md_status gpu_engine<T>::update_halo()
+{
+  if (!view.ghost.start) return MD_OK;
+  if (several)
+    return timed("halo", (double)ranks.ghosts * (4.0 * sizeof(record) + 8.0), [&]() -> md_status {
+      MD_TRY(ranks.refresh_messages(view, wide, false));
+      return ranks.refresh_images(view, wide);
+    });
+  return timed("halo", (double)choice.ghosts * (2.0 * sizeof(record) + 8.0),
+               [&] { return launch_halo<T>(wide, view); });
+}
+
+template <class T> md_status gpu_engine<T>::build_list()
+{
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST)
+      return timed("list", (double)view.n * (16.0 * choice.rows + 2.0 * sizeof(record) + 32.0),
+                   [&] { return launch_list<T>(wide, view); });
+  return MD_OK;
+}
+
+/* Launches a rebin. It may end with ghosts or lists that did not fit: halt then says so. */
+template <class T> md_status gpu_engine<T>::launch_rebin(gpu_cycle *c)
+{
+  if (source == FROM_ALL) return MD_OK;
+  if (several) return rebin_ranks();
+  const bool moves = !options.gpu.unsorted;
+  MD_TRY(moves ? sort_particles() : index_particles());
+  MD_TRY(launch_rebinned(wide, view.ctl, view.launch, moves));
+  ++view.launch;
+  MD_TRY(update_halo());
+  if (c) MD_CUDA(cudaEventRecord(c->sorted, stream));
+  MD_TRY(build_list());
+  built = true;
+  interval.since = 0;
+  ++rebins;
+  return MD_OK;
+}
+
+/* Makes cells, lists and ghosts fit the present positions, however often it takes. The device rests afterwards. */
+template <class T> md_status gpu_engine<T>::settle_structure()
+{
+  if (source == FROM_ALL) return look();
+  MD_TRY(look());
+  while (!built || now.stale || now.halt) {
+    if (now.halt & (HALT_GHOSTS | HALT_LIST)) MD_TRY(grow());
+    const double mark = md_time();
+    MD_TRY(launch_rebin(nullptr));
+    MD_TRY(look());
+    interval.binned_at = now.done;
+    if (!several) timers.seconds[MD_PHASE_SORT] += md_time() - mark;
+  }
+  return MD_OK;
+}
+
+#endif
