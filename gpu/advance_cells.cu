@@ -41,7 +41,7 @@ struct pace {
 
 template <class T> static pace pace_of(const system_view<T> &s)
 {
-  if (T::MIXED || T::DIM == 3 || s.n < MANY) return pace{4, 0, 0, 0};
+  if (T::MIXED || T::DIM == 3 || s.members < MANY) return pace{4, 0, 0, 0};
   const double per_cell = (double)s.n / s.grid.total;
   return pace{2, AHEAD, AHEAD + (unsigned)(per_cell * s.grid.row), s.grid.row + (int)(AHEAD / per_cell)};
 }
@@ -131,13 +131,13 @@ static __device__ __forceinline__ void three_rows(const int *__restrict__ start,
   }
 }
 
-template <class T, int STYLE, bool PARTS>
+template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_cells(const system_view<T> &s, const pace &p, const typename T::record *__restrict__ x,
            const typename T::record &xi, int i, bool active, typename T::sum sum[3], bool &near)
 {
   int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, c[3];
-  cell_at<T, PARTS>(s, xi, c);
+  cell_at<T>(s, xi, c);
   const int cell = cell_number<T::DIM>(s.grid, c);
   if (p.ahead) fetch(s.start + min(cell + p.cells_ahead, s.grid.total));
   const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, c);
@@ -160,7 +160,7 @@ scan_cells(const system_view<T> &s, const pace &p, const typename T::record *__r
   }
 }
 
-template <class T, int STYLE, bool PARTS>
+template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
                                               : T::MIXED  ? RESIDENT
                                                           : 4)
@@ -173,32 +173,31 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
   const typename T::record *__restrict__ x = s.x[parity];
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0, 0.0f};
-  const unsigned last = (unsigned)members<PARTS>(s) - 1;
+  const unsigned last = (unsigned)s.members - 1;
   unsigned k = blockIdx.x * p.tile * blockDim.x + threadIdx.x;
-  typename T::record next = load_record(x + member<PARTS>(s, (int)min(k, last)));
+  typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
   /* A warp stays together: its lanes share every loop. */
 #pragma unroll 1
   for (int tile = 0; tile < p.tile && (k & ~31u) <= last; ++tile, k += blockDim.x) {
-    const unsigned i = PARTS ? (unsigned)member<PARTS>(s, (int)min(k, last)) : k;
     const bool active = k <= last;
-    const unsigned here = active || PARTS ? i : last;
+    const unsigned i = (unsigned)member<SCATTERED>(s, (int)min(k, last));
     const typename T::record xi = next;
-    if (tile + 1 < p.tile) next = load_record(x + member<PARTS>(s, (int)min(k + blockDim.x, last)));
+    if (tile + 1 < p.tile) next = load_record(x + member<SCATTERED>(s, (int)min(k + blockDim.x, last)));
     if (p.ahead) {
-      fetch(x + min(here + p.positions_ahead, (unsigned)s.n - 1));
+      fetch(x + min(i + p.positions_ahead, (unsigned)s.n - 1));
 #pragma unroll
-      for (int d = 0; d < T::DIM; ++d) fetch(s.v[d] + min(here + p.ahead, (unsigned)s.n - 1));
+      for (int d = 0; d < T::DIM; ++d) fetch(s.v[d] + min(i + p.ahead, (unsigned)s.n - 1));
     }
     typename T::real impulse[3], v[3];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + here);
+    for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
     typename T::sum sum[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     bool near = false;
-    if (kicks != 0.0) scan_cells<T, STYLE, PARTS>(s, p, x, xi, (int)i, active, sum, near);
+    if (kicks != 0.0) scan_cells<T, STYLE>(s, p, x, xi, (int)i, active, sum, near);
     /* Only now, as everything above would wait for it; those of the other part are few. */
-    if (!active || !is_own<PARTS>(s, (int)i)) continue;
+    if (!active || !is_own<SCATTERED>(s, (int)i)) continue;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, (int)i, parity));
       continue;
@@ -210,13 +209,13 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
   end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, now.usage, found.most));
 }
 
-template <class T, bool PARTS>
+template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   const pace p = pace_of(s);
-  const int blocks = blocks_for(members<PARTS>(s), p.tile * l.threads);
+  const int blocks = blocks_for(s.members, p.tile * l.threads);
   const bool known = with_style(kind, [&](auto style) {
-    k_advance_cells<T, style.value, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a, p);
+    k_advance_cells<T, style.value, SCATTERED><<<blocks, l.threads, 0, l.stream>>>(s, a, p);
   });
   if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
   MD_LAUNCHED("k_advance_cells");
@@ -227,7 +226,8 @@ template <class T>
 md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a)
 {
-  return s.part == PART_ALL ? launch_parts<T, false>(l, kind, s, a) : launch_parts<T, true>(l, kind, s, a);
+  if (s.part == PART_ALL) return launch_parts<T, false>(l, kind, undivided(s), a);
+  return scattered(s) ? launch_parts<T, true>(l, kind, s, a) : launch_parts<T, false>(l, kind, s, a);
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -59,7 +59,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
   }
 }
 
-template <class T, int STYLE, bool PARTS>
+template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
@@ -70,9 +70,9 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   findings found = {0, 0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < members<PARTS>(s); k += stride) {
-    const int i = member<PARTS>(s, (int)k);
-    const bool own = is_own<PARTS>(s, i);
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.members; k += stride) {
+    const int i = member<SCATTERED>(s, (int)k);
+    const bool own = is_own<SCATTERED>(s, i);
     const typename T::record xi = x[i];
     typename T::sum sum[3];
 #pragma unroll
@@ -96,12 +96,12 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
 
-template <class T, bool PARTS>
+template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  const int blocks = blocks_walking(l, members<PARTS>(s));
+  const int blocks = blocks_walking(l, s.members);
   const bool known = with_style(kind, [&](auto style) {
-    k_advance_list<T, style.value, PARTS><<<blocks, l.threads, 0, l.stream>>>(s, a);
+    k_advance_list<T, style.value, SCATTERED><<<blocks, l.threads, 0, l.stream>>>(s, a);
   });
   if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
   MD_LAUNCHED("k_advance_list");
@@ -111,7 +111,8 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 template <class T>
 md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  return s.part == PART_ALL ? launch_parts<T, false>(l, kind, s, a) : launch_parts<T, true>(l, kind, s, a);
+  if (s.part == PART_ALL) return launch_parts<T, false>(l, kind, undivided(s), a);
+  return scattered(s) ? launch_parts<T, true>(l, kind, s, a) : launch_parts<T, false>(l, kind, s, a);
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -39,20 +39,17 @@ template <class T> md_status gpu_engine<T>::balance_if_due()
 /* Particles to the ranks that own them. The device rests before. */
 template <class T> md_status gpu_engine<T>::migrate()
 {
-  std::vector<traveller<T>> leaver, arrived;
-  std::vector<hole> left, place;
-  std::vector<int2> move;
-  int *origin = (int *)a.origin.at;
-  MD_TRY(ranks.find_leavers(view, origin, &leaver, &left));
-  MD_TRY(ranks.deliver(leaver, left, &arrived));
-  const int64_t n = view.n - (int64_t)left.size() + (int64_t)arrived.size();
+  int64_t arrived = 0;
+  MD_TRY(ranks.find_leavers(view, (int *)a.origin.at));
+  MD_TRY(ranks.deliver(&arrived));
+  const int64_t n = view.n - (int64_t)ranks.left.size() + arrived;
   if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
     return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
                     (long long)MD_PARTICLES_MAX);
   if (n > room) MD_TRY(enlarge_room(n));
-  origin = (int *)a.origin.at;
-  ranks.assign(left, arrived.size(), view.n, &place, &move);
-  MD_TRY(ranks.take_in(view, origin, arrived, place, move));
+  int *origin = (int *)a.origin.at;
+  ranks.assign(arrived, view.n);
+  MD_TRY(ranks.take_in(view, origin));
   view.n = (int)n;
   return ranks.count_particles(view, origin, (int64_t *)a.x[now.parity ^ 1u].at, model->step + now.done);
 }

@@ -39,6 +39,9 @@ template <class T> struct migration {
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
+/* to[k]: traveller order[k]. */
+template <class T>
+md_status launch_group(const launch &, int n, const int *order, const traveller<T> *from, traveller<T> *to);
 /* Puts n travellers into their places. */
 template <class T>
 md_status launch_arrive(const launch &, const system_view<T> &, const migration<T> &, int n);

@@ -1,7 +1,7 @@
 /* Particles that change the rank: packed where they leave, put into their places where they arrive.
  *
  * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
- * left are packed with all they carry. Arrivals take the places of those that left, and the last particles fill what
+ * left are packed with all they carry, and then put into the order of their owners. Arrivals take the places of those that left, and the last particles fill what
  * remains empty, so that the arrays have no holes and the sort behind it knows of nothing.
  * Bytes: a particle's position read; 64 a traveller in 3D.
  */
@@ -62,6 +62,22 @@ md_status launch_leave(const launch &l, const system_view<T> &s, const domain_ce
   if (s.n == 0) return MD_OK;
   k_leave<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
   MD_LAUNCHED("k_leave");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_group(int n, const int *order, const traveller<T> *from, traveller<T> *to)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) to[k] = from[order[k]];
+}
+
+template <class T>
+md_status launch_group(const launch &l, int n, const int *order, const traveller<T> *from, traveller<T> *to)
+{
+  if (n == 0) return MD_OK;
+  k_group<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, order, from, to);
+  MD_LAUNCHED("k_group");
   return MD_OK;
 }
 
@@ -145,6 +161,8 @@ template <class T> md_status launch_unload_types(const launch &l, const system_v
 #define INSTANCE(T)                                                                                          \
   template md_status launch_leave<T>(const launch &, const system_view<T> &, const domain_cells &,           \
                                      const migration<T> &, int *);                                           \
+  template md_status launch_group<T>(const launch &, int, const int *, const traveller<T> *,                 \
+                                     traveller<T> *);                                                        \
   template md_status launch_arrive<T>(const launch &, const system_view<T> &, const migration<T> &, int);    \
   template md_status launch_refill<T>(const launch &, const system_view<T> &, int *, const int2 *, int);     \
   template md_status launch_unload_types<T>(const launch &, const system_view<T> &, uint16_t *);

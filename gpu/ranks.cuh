@@ -5,8 +5,9 @@
  * here as with its owner, and slack, lists and stencils are those of one GPU. The communicator's cuts are moved to the
  * nearest edges of cells.
  *
- * A rebin is done together with the host: leavers go to the host, are delivered to their owners however far, and
- * counted; then the halo is built one axis after the other. A step exchanges nothing but records, in 2 dim messages whose
+ * A rebin is done together with the host: it deals out what leaves by owner, however far, and tells each how much
+ * comes; particles themselves go from device to device, and are counted. Then the halo is built one axis after the
+ * other. A step exchanges nothing but records, in 2 dim messages whose
  * lists stay until the next rebin. Along an axis with one rank a periodic image is a copy; those axes come last, so that
  * messages wait for nothing but the particles near the faces between ranks: a step moves these first, and the others while
  * the messages are under way.
@@ -63,7 +64,11 @@ template <class T> struct gpu_ranks {
   cudaEvent_t ready = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
-  device_array traveller_array = {}, hole_array = {}, id = {};
+  device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
+  std::vector<md_message> message;     /* of a migration: to owners, then from others */
+  std::vector<hole> left, filled;      /* where leavers were, and arrivals are to be */
+  std::vector<int> first_to, by_owner; /* leavers in the order of owners */
+  std::vector<int2> move;
   std::vector<int> free_origins;
   int next_origin = 0;
   uint64_t id_sum = 0; /* of all ranks' particles, to name one that is lost */
@@ -76,9 +81,9 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array :
-         {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received, &code, &stem, &by_slot,
-          &slot, &incoming, &out, &out_code, &traveller_array, &hole_array, &id})
+    for (device_array *array : {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received,
+                                &code, &stem, &by_slot, &slot, &incoming, &out, &out_code, &leaving_array,
+                                &grouped_array, &arrived_array, &hole_array, &id})
       md_device_free(memory, array);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
@@ -210,18 +215,23 @@ template <class T> struct gpu_ranks {
     return md_device_enlarge(memory, &id, room * 8, next_origin * INT64_C(8), wide.stream, "ids");
   }
 
-  migration<T> travel(int *origin) const
+  migration<T> travel(int *origin, const device_array &travelling) const
   {
-    return migration<T>{origin, (int64_t *)id.at, (traveller<T> *)traveller_array.at, (hole *)hole_array.at,
+    return migration<T>{origin, (int64_t *)id.at, (traveller<T> *)travelling.at, (hole *)hole_array.at,
                         (int)(hole_array.bytes / (int64_t)sizeof(hole))};
   }
 
-  md_status reserve_travellers(int64_t n)
+  md_status reserve_travellers(device_array *array, int64_t n)
   {
     n += n / 4 + 1024;
-    MD_TRY(md_device_reserve(memory, &traveller_array, n * (int64_t)sizeof(traveller<T>),
-                             "particles that change the rank"));
-    return md_device_reserve(memory, &hole_array, n * (int64_t)sizeof(hole),
+    return md_device_reserve(memory, array, n * (int64_t)sizeof(traveller<T>),
+                             "particles that change the rank");
+  }
+
+  md_status reserve_leavers(int64_t n)
+  {
+    MD_TRY(reserve_travellers(&leaving_array, n));
+    return md_device_reserve(memory, &hole_array, (n + n / 4 + 1024) * (int64_t)sizeof(hole),
                              "particles that change the rank");
   }
 
@@ -232,54 +242,99 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* The leavers and where they left. The device rests afterwards. */
-  md_status find_leavers(const system_view<T> &s, int *origin, std::vector<traveller<T>> *leaver,
-                         std::vector<hole> *left)
+  /* Packs the leavers; `left`: where they were. The device rests afterwards. */
+  md_status find_leavers(const system_view<T> &s, int *origin)
   {
     int count = 0;
-    if (!hole_array.at) MD_TRY(reserve_travellers(s.n / 64));
+    if (!hole_array.at) MD_TRY(reserve_leavers(s.n / 64));
     for (;;) {
-      const migration<T> m = travel(origin);
-      MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
+      MD_TRY(launch_leave<T>(wide, s, box, travel(origin, leaving_array), (int *)counters.at));
       MD_TRY(read_counters(&count, 1));
-      if (count <= m.capacity) break;
-      MD_TRY(reserve_travellers(count));
+      if (count * (int64_t)sizeof(hole) <= hole_array.bytes) break;
+      MD_TRY(reserve_leavers(count));
     }
-    leaver->resize((size_t)count);
-    left->resize((size_t)count);
+    left.resize((size_t)count);
     if (count == 0) return MD_OK;
-    MD_CUDA(cudaMemcpy(leaver->data(), traveller_array.at, sizeof(traveller<T>) * (size_t)count,
-                       cudaMemcpyDeviceToHost));
-    MD_CUDA(cudaMemcpy(left->data(), hole_array.at, sizeof(hole) * (size_t)count, cudaMemcpyDeviceToHost));
+    MD_CUDA(cudaMemcpyAsync(left.data(), hole_array.at, sizeof(hole) * (size_t)count, cudaMemcpyDeviceToHost,
+                            wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
     return MD_OK;
   }
 
-  md_status deliver(const std::vector<traveller<T>> &leaver, const std::vector<hole> &left,
-                    std::vector<traveller<T>> *arrived)
+  /* Leavers in the order of their owners, by a counting sort: messages without addresses, as yet. */
+  md_status group_leavers()
   {
-    std::vector<int32_t> to(left.size() + 1);
-    for (size_t k = 0; k < left.size(); ++k) {
-      const int at = left[k].to;
+    const int n = (int)left.size();
+    message.clear();
+    if (n == 0) return MD_OK;
+    first_to.assign((size_t)domains[0] * domains[1] * domains[2] + 1, 0);
+    for (const hole &h : left) ++first_to[h.to + 1];
+    for (size_t to = 1; to < first_to.size(); ++to) {
+      const int count = first_to[to], at = (int)to - 1;
+      first_to[to] += first_to[to - 1];
+      if (count == 0) continue;
       const int where[3] = {at % domains[0], at / domains[0] % domains[1], at / domains[0] / domains[1]};
-      to[k] = comm->rank_at(comm, where);
+      message.push_back(md_message{comm->rank_at(comm, where), -1, nullptr, nullptr,
+                                   count * (int64_t)sizeof(traveller<T>), 0});
+    }
+    by_owner.resize(left.size());
+    for (int k = 0; k < n; ++k) by_owner[first_to[left[k].to]++] = k;
+    MD_TRY(reserve_travellers(&grouped_array, n));
+    MD_TRY(put(&hole_array, by_owner.data(), (size_t)n * 4));
+    MD_TRY(launch_group<T>(wide, n, (const int *)hole_array.at, (const traveller<T> *)leaving_array.at,
+                           (traveller<T> *)grouped_array.at));
+    char *at = (char *)grouped_array.at;
+    for (md_message &m : message) {
+      m.send = at;
+      at += m.send_bytes;
+    }
+    return MD_OK;
+  }
+
+  /* Sends the leavers to their owners; *arrived: how many particles have come. Collective. */
+  md_status deliver(int64_t *arrived)
+  {
+    MD_TRY(group_leavers());
+    struct notice {
+      int64_t bytes;
+      int from;
+    };
+    std::vector<int32_t> to;
+    std::vector<notice> note;
+    for (const md_message &m : message) {
+      to.push_back(m.to);
+      note.push_back(notice{m.send_bytes, comm->rank});
     }
     void *records = nullptr;
-    int64_t count = 0;
-    MD_TRY(comm->deliver(comm, (int64_t)leaver.size(), to.data(), leaver.data(), sizeof(traveller<T>),
-                         &records, &count));
-    arrived->resize((size_t)count);
-    if (count > 0) memcpy((void *)arrived->data(), records, sizeof(traveller<T>) * (size_t)count);
+    int64_t count = 0, bytes = 0;
+    MD_TRY(
+        comm->deliver(comm, (int64_t)note.size(), to.data(), note.data(), sizeof(notice), &records, &count));
+    const notice *got = (const notice *)records;
+    for (int64_t k = 0; k < count; ++k) {
+      message.push_back(md_message{-1, got[k].from, nullptr, nullptr, 0, got[k].bytes});
+      bytes += got[k].bytes;
+    }
     free(records);
-    return MD_OK;
+    *arrived = bytes / (int64_t)sizeof(traveller<T>);
+    MD_TRY(reserve_travellers(&arrived_array, *arrived));
+    char *at = (char *)arrived_array.at;
+    for (md_message &m : message) {
+      if (m.from < 0) continue;
+      m.receive = at;
+      at += m.receive_bytes;
+    }
+    if (message.empty()) return MD_OK;
+    return transport->exchange(transport, (int)message.size(), message.data(), wide.stream);
   }
 
   /* Places for arrivals, first those of leavers, and moves of the last particles into places that stay empty. */
-  void assign(std::vector<hole> left, size_t arrived, int n, std::vector<hole> *at, std::vector<int2> *move)
+  void assign(int64_t arrived, int n)
   {
-    std::sort(left.begin(), left.end(), [](const hole &a, const hole &b) { return a.index < b.index; });
+    filled.clear();
+    move.clear();
     for (const hole &h : left) free_origins.push_back(h.origin);
-    const size_t filled = std::min(left.size(), arrived);
-    for (size_t k = 0; k < arrived; ++k) {
+    const int64_t reused = std::min((int64_t)left.size(), arrived);
+    for (int64_t k = 0; k < arrived; ++k) {
       int origin = next_origin;
       if (free_origins.empty()) {
         ++next_origin;
@@ -287,34 +342,33 @@ template <class T> struct gpu_ranks {
         origin = free_origins.back();
         free_origins.pop_back();
       }
-      at->push_back(hole{k < filled ? left[k].index : n + (int)(k - filled), origin, 0});
+      filled.push_back(hole{k < reused ? left[(size_t)k].index : n + (int)(k - reused), origin, 0});
     }
     /* From both ends of what is left: the last particle that stays, into the first place that is empty. */
-    size_t low = filled, high = left.size();
+    const auto before = [](const hole &a, const hole &b) { return a.index < b.index; };
+    std::sort(left.begin() + reused, left.end(), before);
+    size_t low = (size_t)reused, high = left.size();
     int last = n - 1;
     while (low < high) {
       if (last == left[high - 1].index) {
         --high, --last;
         continue;
       }
-      move->push_back(make_int2(last--, left[low++].index));
+      move.push_back(make_int2(last--, left[low++].index));
     }
   }
 
-  /* Puts arrivals where `at` says; the arrays have room. */
-  md_status take_in(const system_view<T> &s, int *origin, const std::vector<traveller<T>> &arrived,
-                    const std::vector<hole> &at, const std::vector<int2> &move)
+  /* Puts arrivals where `filled` says, and then fills what is empty; the arrays have room. */
+  md_status take_in(const system_view<T> &s, int *origin)
   {
-    const size_t n = arrived.size();
-    if (n > 0) {
-      MD_TRY(reserve_travellers((int64_t)n));
-      MD_TRY(put(&traveller_array, arrived.data(), n * sizeof(traveller<T>)));
-      MD_TRY(put(&hole_array, at.data(), n * sizeof(hole)));
-      MD_TRY(launch_arrive<T>(wide, s, travel(origin), (int)n));
-      MD_CUDA(cudaStreamSynchronize(wide.stream));
+    const int64_t most = std::max((int64_t)filled.size(), (int64_t)move.size());
+    MD_TRY(md_device_reserve(memory, &hole_array, most * (int64_t)sizeof(hole),
+                             "particles that change the rank"));
+    if (!filled.empty()) {
+      MD_TRY(put(&hole_array, filled.data(), filled.size() * sizeof(hole)));
+      MD_TRY(launch_arrive<T>(wide, s, travel(origin, arrived_array), (int)filled.size()));
     }
     if (move.empty()) return MD_OK;
-    MD_TRY(reserve_travellers((int64_t)move.size()));
     MD_TRY(put(&hole_array, move.data(), move.size() * sizeof(int2)));
     return launch_refill<T>(wide, s, origin, (const int2 *)hole_array.at, (int)move.size());
   }

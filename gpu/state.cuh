@@ -176,20 +176,29 @@ template <class T> struct system_view {
   int nsent;
 };
 
-/* How many particles a launch of a step goes through, which they are, and whether one of them is its own. PARTS: it may be
- * one of two; kernels for whole steps are compiled without. */
-template <bool PARTS, class T> __host__ __device__ __forceinline__ int members(const system_view<T> &s)
+/* The same system for a launch of one rank: all particles. */
+template <class T> system_view<T> undivided(const system_view<T> &s)
 {
-  return PARTS ? s.members : s.n;
+  system_view<T> whole = s;
+  whole.members = s.n;
+  whole.split = INT32_MAX;
+  whole.jump = 0;
+  return whole;
 }
-template <bool PARTS, class T> __device__ __forceinline__ int member(const system_view<T> &s, int k)
+
+/* Which particles a launch goes through, and whether one of them is its own. SCATTERED: they need not lie together. */
+template <class T> bool scattered(const system_view<T> &s)
 {
-  if (!PARTS) return k;
+  return s.part == PART_SENT || (s.part == PART_REST && s.sent_bits);
+}
+template <bool SCATTERED, class T> __device__ __forceinline__ int member(const system_view<T> &s, int k)
+{
+  if (!SCATTERED) return k + s.jump;
   return s.part == PART_SENT && s.sent ? s.sent[k] : k >= s.split ? k + s.jump : k;
 }
-template <bool PARTS, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
+template <bool SCATTERED, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
 {
-  return !PARTS || s.part != PART_REST || !s.sent_bits || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
+  return !SCATTERED || s.part != PART_REST || !s.sent_bits || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
 }
 
 /* Where things stand before launch number `launch`. */
@@ -233,8 +242,8 @@ __device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned
 }
 
 /* The coordinates of the cell where an owned particle is now. Across a face of the own cells it counts to the cell at the
- * face, unless coordinates wrap there. DIVIDED: the box may be divided among ranks. */
-template <class T, bool DIVIDED = true>
+ * face, unless coordinates wrap there. */
+template <class T>
 __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename T::particle &r, int c[3])
 {
   c[2] = 0;
@@ -243,8 +252,7 @@ __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename 
     if constexpr (T::MIXED) {
       const int border = s.grid.border[d];
       c[d] = (int)__umulhi(r.x[d] - s.grid.lo32[d], s.grid.in_range32[d]);
-      c[d] = DIVIDED ? max(c[d] + s.grid.first32[d], border) : c[d] + border;
-      c[d] = min(c[d], s.grid.count[d] - 1 - border);
+      c[d] = min(max(c[d] + s.grid.first32[d], border), s.grid.count[d] - 1 - border);
     } else {
       c[d] = cell_along(s.grid, d, r.x[d], false);
     }
