@@ -191,13 +191,14 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
     typename T::real impulse[3], v[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
+    const unsigned other = others<SCATTERED>(s, (int)i);
     typename T::sum sum[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     bool near = false;
     if (kicks != 0.0) scan_cells<T, STYLE>(s, p, x, xi, (int)i, active, sum, near);
     /* Only now, as everything above would wait for it; those of the other part are few. */
-    if (!active || !is_own<SCATTERED>(s, (int)i)) continue;
+    if (!active || !is_own(other, (int)i)) continue;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, (int)i, parity));
       continue;

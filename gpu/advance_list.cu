@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.members; k += stride) {
     const int i = member<SCATTERED>(s, (int)k);
-    const bool own = is_own<SCATTERED>(s, i);
+    const bool own = is_own(others<SCATTERED>(s, i), i);
     const typename T::record xi = x[i];
     typename T::sum sum[3];
 #pragma unroll

@@ -65,6 +65,12 @@ template <class T> struct gpu_ranks {
   device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
+  /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
+  enum { SEEN = 8192 };
+  struct leavers_seen {
+    int count;
+    hole left[SEEN];
+  } *seen = nullptr;
   std::vector<md_message> message;     /* of a migration: to owners, then from others */
   std::vector<hole> left, filled;      /* where leavers were, and arrivals are to be */
   std::vector<int> first_to, by_owner; /* leavers in the order of owners */
@@ -85,6 +91,7 @@ template <class T> struct gpu_ranks {
                                 &code, &stem, &by_slot, &slot, &incoming, &out, &out_code, &leaving_array,
                                 &grouped_array, &arrived_array, &hole_array, &id})
       md_device_free(memory, array);
+    if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
@@ -245,17 +252,21 @@ template <class T> struct gpu_ranks {
   /* Packs the leavers; `left`: where they were. The device rests afterwards. */
   md_status find_leavers(const system_view<T> &s, int *origin)
   {
-    int count = 0;
-    if (!hole_array.at) MD_TRY(reserve_leavers(s.n / 64));
+    if (!seen) MD_CUDA(cudaMallocHost((void **)&seen, sizeof *seen));
+    if (!hole_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
     for (;;) {
       MD_TRY(launch_leave<T>(wide, s, box, travel(origin, leaving_array), (int *)counters.at));
-      MD_TRY(read_counters(&count, 1));
-      if (count * (int64_t)sizeof(hole) <= hole_array.bytes) break;
-      MD_TRY(reserve_leavers(count));
+      MD_CUDA(cudaMemcpyAsync(&seen->count, counters.at, 4, cudaMemcpyDeviceToHost, wide.stream));
+      MD_CUDA(
+          cudaMemcpyAsync(seen->left, hole_array.at, sizeof seen->left, cudaMemcpyDeviceToHost, wide.stream));
+      MD_CUDA(cudaStreamSynchronize(wide.stream));
+      if (seen->count * (int64_t)sizeof(hole) <= hole_array.bytes) break;
+      MD_TRY(reserve_leavers(seen->count));
     }
-    left.resize((size_t)count);
-    if (count == 0) return MD_OK;
-    MD_CUDA(cudaMemcpyAsync(left.data(), hole_array.at, sizeof(hole) * (size_t)count, cudaMemcpyDeviceToHost,
+    left.assign(seen->left, seen->left + std::min(seen->count, (int)SEEN));
+    if (seen->count <= SEEN) return MD_OK;
+    left.resize((size_t)seen->count);
+    MD_CUDA(cudaMemcpyAsync(left.data(), hole_array.at, sizeof(hole) * left.size(), cudaMemcpyDeviceToHost,
                             wide.stream));
     MD_CUDA(cudaStreamSynchronize(wide.stream));
     return MD_OK;
@@ -474,16 +485,22 @@ template <class T> struct gpu_ranks {
   }
 
   /* What both faces send and receive, `size` bytes an entry: what goes down comes from above. */
-  md_status exchange(int d, const void *from, void *to, int64_t size, cudaStream_t stream)
+  void face_messages(int d, const void *from, void *to, int64_t size, md_message of[2]) const
   {
     const side &low = face[d][0], &high = face[d][1];
     const char *send = (const char *)from;
     char *receive = (char *)to;
-    const md_message message[2] = {
-        {low.neighbour, high.neighbour, send, receive, low.sent * size, high.received * size},
-        {high.neighbour, low.neighbour, send + low.sent * size, receive + high.received * size,
-         high.sent * size, low.received * size}};
-    return transport->exchange(transport, 2, message, stream);
+    of[0] = md_message{low.neighbour, high.neighbour, send, receive, low.sent * size, high.received * size};
+    of[1] = md_message{high.neighbour,         low.neighbour,
+                       send + low.sent * size, receive + high.received * size,
+                       high.sent * size,       low.received * size};
+  }
+
+  md_status exchange(int d, const void *from, void *to, int64_t size, cudaStream_t stream)
+  {
+    md_message of[2];
+    face_messages(d, from, to, size, of);
+    return transport->exchange(transport, 2, of, stream);
   }
 
   /* Room for n received ghosts, of which there are `have`. */
@@ -546,8 +563,10 @@ template <class T> struct gpu_ranks {
       } else {
         MD_TRY(launch_gather<T>(wide, s, faces(d), lists(false), (particle *)out.at, (int *)out_code.at,
                                 nullptr));
-        MD_TRY(exchange(d, out.at, to, sizeof(particle), wide.stream));
-        MD_TRY(exchange(d, out_code.at, to_code, 4, wide.stream));
+        md_message of[4];
+        face_messages(d, out.at, to, sizeof(particle), of);
+        face_messages(d, out_code.at, to_code, 4, of + 2);
+        MD_TRY(transport->exchange(transport, 4, of, wide.stream));
         /* -1: nobody's image of one's own. */
         if (n > 0) MD_CUDA(cudaMemsetAsync(to_stem, 0xff, (size_t)n * 4, wide.stream));
       }

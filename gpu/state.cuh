@@ -196,10 +196,12 @@ template <bool SCATTERED, class T> __device__ __forceinline__ int member(const s
   if (!SCATTERED) return k + s.jump;
   return s.part == PART_SENT && s.sent ? s.sent[k] : k >= s.split ? k + s.jump : k;
 }
-template <bool SCATTERED, class T> __device__ __forceinline__ bool is_own(const system_view<T> &s, int i)
+/* The bits of i's block of 32, set for those of the other part: a load that should be under way long before. */
+template <bool SCATTERED, class T> __device__ __forceinline__ unsigned others(const system_view<T> &s, int i)
 {
-  return !SCATTERED || s.part != PART_REST || !s.sent_bits || !(s.sent_bits[i >> 5] >> (i & 31) & 1u);
+  return SCATTERED && s.part == PART_REST && s.sent_bits ? s.sent_bits[i >> 5] : 0u;
 }
+__device__ __forceinline__ bool is_own(unsigned others, int i) { return !(others >> (i & 31) & 1u); }
 
 /* Where things stand before launch number `launch`. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
