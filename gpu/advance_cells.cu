@@ -18,8 +18,9 @@
  */
 #include "gpu/advance.cuh"
 
-/* Candidates of a row that are compared before the hits are evaluated, and that are loaded together. */
-constexpr int CHUNK = 8, GROUP = 4;
+/* Candidates of a row that are compared before the hits are evaluated. They are loaded in groups: the first is of four,
+ * which rows have that are not nearly empty, the others of two, as seldom more than one lane has more. */
+constexpr int CHUNK = 8, GROUPS = 3;
 /* From how many particles on, in double and 2D, to fetch ahead, and how far, in particles: about half of what an H100 works
  * on at a time. Farther crowds out of L2 what is still needed (twice as far: no gain; three times: 0.85 of the speed). */
 constexpr int MANY = 1 << 22, AHEAD = 150000;
@@ -85,10 +86,11 @@ scan_ranges(const system_view<T> &s, const typename T::record *__restrict__ x, c
 #pragma unroll
     for (int y = 0; y < 3; ++y)
 #pragma unroll
-      for (int group = 0; group < CHUNK; group += GROUP) {
-        if (group >= most[y] - from) break;
+      for (int group = 0; group < GROUPS; ++group) {
+        const int first = group == 0 ? 0 : 2 * group + 2;
+        if (first >= most[y] - from) break;
 #pragma unroll
-        for (int u = group; u < group + GROUP; ++u) {
+        for (int u = first; u < 2 * group + 4; ++u) {
           if (u >= end[y] - begin[y] - from) continue;
           if (may_hit<T>(s, xi, load_record(x + begin[y] + from + u))) hits |= 1u << (y * CHUNK + u);
         }
