@@ -18,9 +18,14 @@
  */
 #include "gpu/advance.cuh"
 
+#include <algorithm>
+
 /* Candidates of a row that are compared before the hits are evaluated. They are loaded in groups: the first is of four,
  * which rows have that are not nearly empty, the others of two, as seldom more than one lane has more. */
 constexpr int CHUNK = 8, GROUPS = 3;
+/* Particles a thread moves one after the other, at most; and how many an H100 moves at a time, if each thread has one:
+ * fewer than that must not wait for one another. */
+constexpr int TILE = 4, WAVE = 1 << 17;
 /* From how many particles on, in double and 2D, to fetch ahead, and how far, in particles: about half of what an H100 works
  * on at a time. Farther crowds out of L2 what is still needed (twice as far: no gain; three times: 0.85 of the speed). */
 constexpr int MANY = 1 << 22, AHEAD = 150000;
@@ -42,7 +47,8 @@ struct pace {
 
 template <class T> static pace pace_of(const system_view<T> &s)
 {
-  if (T::MIXED || T::DIM == 3 || s.members < MANY) return pace{4, 0, 0, 0};
+  const int tile = std::min(s.members / WAVE + 1, TILE);
+  if (T::MIXED || T::DIM == 3 || s.members < MANY) return pace{tile, 0, 0, 0};
   const double per_cell = (double)s.n / s.grid.total;
   return pace{2, AHEAD, AHEAD + (unsigned)(per_cell * s.grid.row), s.grid.row + (int)(AHEAD / per_cell)};
 }
