@@ -7,10 +7,9 @@
  *
  * A rebin is done together with the host: it deals out what leaves by owner, however far, and tells each how much
  * comes; particles themselves go from device to device, and are counted. Then the halo is built one axis after the
- * other. A step exchanges nothing but records, in 2 dim messages whose
- * lists stay until the next rebin. Along an axis with one rank a periodic image is a copy; those axes come last, so that
- * messages wait for nothing but the particles near the faces between ranks: a step moves these first, and the others while
- * the messages are under way.
+ * other. A step exchanges nothing but records, in 2 dim messages whose lists stay until the next rebin. Along an axis
+ * with one rank a periodic image is a copy; those axes come last, so that messages wait for nothing but the particles
+ * near the faces between ranks: a step moves these first, and the others while the messages are under way.
  *
  * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
  * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
