@@ -75,8 +75,11 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
   md_output *output;
   MD_TRY(md_output_open(sim->comm, &output, path, dump->append));
   const md_status status = md_dump_write_frame(dump, &frame, sim->comm, threads, output);
+  /* The first error tells what went wrong. */
+  md_error_record first;
+  md_error_save(&first, status);
   const md_status closed = md_output_close(&output);
-  return status != MD_OK ? status : closed;
+  return status != MD_OK ? md_error_restore(&first) : closed;
 }
 
 static md_status observe(md_observer *observer, md_view *view)
