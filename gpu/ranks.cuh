@@ -224,7 +224,7 @@ template <class T> struct gpu_ranks {
   migration<T> travel(int *origin, const device_array &travelling) const
   {
     return migration<T>{origin, (int64_t *)id.at, (traveller<T> *)travelling.at, (hole *)hole_array.at,
-                        (int)(hole_array.bytes / (int64_t)sizeof(hole))};
+                        (int)(travelling.bytes / (int64_t)sizeof(traveller<T>))};
   }
 
   md_status reserve_travellers(device_array *array, int64_t n)
@@ -234,6 +234,7 @@ template <class T> struct gpu_ranks {
                              "particles that change the rank");
   }
 
+  /* Holes have at least as much room as leavers; more, after many have arrived. */
   md_status reserve_leavers(int64_t n)
   {
     MD_TRY(reserve_travellers(&leaving_array, n));
@@ -252,14 +253,15 @@ template <class T> struct gpu_ranks {
   md_status find_leavers(const system_view<T> &s, int *origin)
   {
     if (!seen) MD_CUDA(cudaMallocHost((void **)&seen, sizeof *seen));
-    if (!hole_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
+    if (!leaving_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
     for (;;) {
-      MD_TRY(launch_leave<T>(wide, s, box, travel(origin, leaving_array), (int *)counters.at));
+      const migration<T> m = travel(origin, leaving_array);
+      MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
       MD_CUDA(cudaMemcpyAsync(&seen->count, counters.at, 4, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(
           cudaMemcpyAsync(seen->left, hole_array.at, sizeof seen->left, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(cudaStreamSynchronize(wide.stream));
-      if (seen->count * (int64_t)sizeof(hole) <= hole_array.bytes) break;
+      if (seen->count <= m.capacity) break;
       MD_TRY(reserve_leavers(seen->count));
     }
     left.assign(seen->left, seen->left + std::min(seen->count, (int)SEEN));
@@ -507,25 +509,12 @@ template <class T> struct gpu_ranks {
   {
     if (n * (int64_t)sizeof(particle) <= received.bytes) return MD_OK;
     n += n / 8 + 1024;
-    device_array larger = {}, larger_code = {}, larger_stem = {};
-    MD_TRY(md_device_reserve(memory, &larger, n * (int64_t)sizeof(particle), "ghosts"));
-    MD_TRY(md_device_reserve(memory, &larger_code, n * 4, "ghosts"));
-    MD_TRY(md_device_reserve(memory, &larger_stem, n * 4, "ghosts"));
-    if (have > 0) {
-      MD_CUDA(cudaMemcpyAsync(larger.at, received.at, (size_t)have * sizeof(particle),
-                              cudaMemcpyDeviceToDevice, wide.stream));
-      MD_CUDA(
-          cudaMemcpyAsync(larger_code.at, code.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
-      MD_CUDA(
-          cudaMemcpyAsync(larger_stem.at, stem.at, (size_t)have * 4, cudaMemcpyDeviceToDevice, wide.stream));
-      MD_CUDA(cudaStreamSynchronize(wide.stream));
-    }
-    md_device_free(memory, &received);
-    md_device_free(memory, &code);
-    md_device_free(memory, &stem);
-    received = larger;
-    code = larger_code;
-    stem = larger_stem;
+    const auto enlarge = [&](device_array *array, int64_t size) {
+      return md_device_enlarge(memory, array, n * size, have * size, wide.stream, "ghosts");
+    };
+    MD_TRY(enlarge(&received, sizeof(particle)));
+    MD_TRY(enlarge(&code, 4));
+    MD_TRY(enlarge(&stem, 4));
     MD_TRY(md_device_reserve(memory, &slot, n * 4, "ghosts"));
     MD_TRY(md_device_reserve(memory, &by_slot, n * 4, "ghosts"));
     return md_device_reserve(memory, &incoming, n * (int64_t)sizeof(record), "ghosts");
