@@ -19,6 +19,13 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
   a.usage = fmaxf(a.usage, b.usage);
 }
 
+/* Calls f(view, scattered), with scattered.value a constant, for a launch of all particles or of a part. */
+template <class T, class F> static md_status in_parts(const system_view<T> &s, F &&f)
+{
+  if (s.part == PART_ALL) return f(undivided(s), std::false_type{});
+  return scattered(s) ? f(s, std::true_type{}) : f(s, std::false_type{});
+}
+
 /* Kicks particle i, of velocity v, by `impulse`, drifts it, and writes it to the position array that is not that of
  * `parity`. */
 template <class T, int SOURCE>

@@ -111,8 +111,9 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 template <class T>
 md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  if (s.part == PART_ALL) return launch_parts<T, false>(l, kind, undivided(s), a);
-  return scattered(s) ? launch_parts<T, true>(l, kind, s, a) : launch_parts<T, false>(l, kind, s, a);
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    return launch_parts<T, scattered.value>(l, kind, part, a);
+  });
 }
 
 #define INSTANCE(T)                                                                                          \

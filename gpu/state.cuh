@@ -176,7 +176,7 @@ template <class T> struct system_view {
   int nsent;
 };
 
-/* The same system for a launch of one rank: all particles. */
+/* The same system for a launch of all particles. */
 template <class T> system_view<T> undivided(const system_view<T> &s)
 {
   system_view<T> whole = s;
