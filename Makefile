@@ -288,8 +288,8 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	@$(MAKE) emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py
-EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error
+	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py validate/test_exact.py
+EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:
 	@echo "the GPU's kernels on the CPU: not built, nvcc not found (its headers are needed), or GPU=no"

@@ -17,7 +17,12 @@ extern "C" {
 #endif
 
 typedef enum md_gpu_neighbours { MD_GPU_AUTO, MD_GPU_CELLS, MD_GPU_LIST, MD_GPU_ALL_PAIRS } md_gpu_neighbours;
-typedef enum md_gpu_sort { MD_GPU_SORT_COUNT, MD_GPU_SORT_RADIX } md_gpu_sort;
+typedef enum md_gpu_sort {
+  MD_GPU_SORT_AUTO,
+  MD_GPU_SORT_STEP,
+  MD_GPU_SORT_COUNT,
+  MD_GPU_SORT_RADIX
+} md_gpu_sort;
 
 /* How the GPU engine does its work (`package gpu`). Nothing here changes a bit of the results, except mixed. */
 typedef struct md_gpu_options {

@@ -26,12 +26,28 @@ template <class T, class F> static md_status in_parts(const system_view<T> &s, F
   return scattered(s) ? f(s, std::true_type{}) : f(s, std::false_type{});
 }
 
-/* Kicks particle i, of velocity v, by `impulse`, drifts it, and writes it to the position array that is not that of
- * `parity`. */
-template <class T, int SOURCE>
+/* Where a moved particle is written: its position into the array that is not the present one, its velocity into v. */
+template <class T> struct destination {
+  typename T::real *const *v;
+  int at;
+};
+
+/* How far a particle is from where cell_ahead() expected it after a step that moved it by `moved`, its velocity having
+ * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
+template <class T>
+static __device__ __forceinline__ typename T::real astray(const system_view<T> &s, typename T::real moved,
+                                                          typename T::real change, typename T::real time)
+{
+  return moved <= (typename T::real)s.slack ? change * time : moved;
+}
+
+/* Kicks a particle of velocity v by `impulse`, drifts it, and writes it to its destination. SORTS: cells are those where
+ * cell_ahead() expected it. */
+template <class T, int SOURCE, bool SORTS = false>
 static __device__ __forceinline__ void
-move_particle(const system_view<T> &s, const step_args &a, double kicks, int i, typename T::particle x,
-              typename T::real v[3], const typename T::real impulse[3], unsigned parity, findings &found)
+move_particle(const system_view<T> &s, const step_args &a, double kicks, const destination<T> &to,
+              typename T::particle &x, typename T::real v[3], const typename T::real impulse[3],
+              unsigned parity, findings &found)
 {
   typename T::real time_scale;
   if constexpr (T::MIXED)
@@ -42,31 +58,35 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, int i, 
   bool sane = true;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
+    const typename T::real before = v[d];
     v[d] = kicked(v[d], (typename T::real)kicks, impulse[d], a.quantum);
+    const typename T::real change = v[d] - before;
     const drifted<T> drift = drift_axis<T>(s, a, d, time_scale, x.x[d], v[d]);
     if constexpr (SOURCE == FROM_CELLS)
-      store_last(s.v[d] + i, v[d]);
+      store_last(to.v[d] + to.at, v[d]);
     else
-      s.v[d][i] = v[d];
+      to.v[d][to.at] = v[d];
     sane = sane && drift.sane;
     if constexpr (SOURCE == FROM_LIST)
       moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
     else
-      found.most = max(found.most, magnitude_word(drift.moved));
+      found.most =
+          max(found.most, magnitude_word(SORTS ? astray(s, drift.moved, change, time_scale) : drift.moved));
   }
   if (!sane) found.bits |= HALT_FLYER;
   if constexpr (SOURCE == FROM_LIST) found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
   if constexpr (SOURCE == FROM_CELLS)
-    store_last(s.x[parity ^ 1u] + i, x);
+    store_last(s.x[parity ^ 1u] + to.at, x);
   else
-    store_particle<T>(s, parity ^ 1u, i, x);
+    store_particle<T>(s, parity ^ 1u, to.at, x);
 }
 
-/* The whole step of a particle with a pair that the fast loop could not round. Not inlined, and starting from nothing:
+/* The whole step of particle i with a pair that the fast loop could not round. Not inlined, and starting from nothing:
  * such particles are rare, and the fast path must not keep registers free for them. */
-template <class T, int STYLE, int SOURCE>
+template <class T, int STYLE, int SOURCE, bool SORTS = false>
 static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
-                                                           double kicks, int i, unsigned parity)
+                                                           double kicks, int i, destination<T> to,
+                                                           unsigned parity)
 {
   findings found = {0, 0, 0.0f};
   typename T::real impulse[3] = {0, 0, 0}, v[3];
@@ -79,7 +99,8 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
     for (int d = 0; d < T::DIM; ++d) impulse[d] = (double)sum[d];
   }
   for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
-  move_particle<T, SOURCE>(s, a, kicks, i, load_particle<T>(s, parity, i), v, impulse, parity, found);
+  typename T::particle x_i = load_particle<T>(s, parity, i);
+  move_particle<T, SOURCE, SORTS>(s, a, kicks, to, x_i, v, impulse, parity, found);
   return found;
 }
 

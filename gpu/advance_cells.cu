@@ -170,13 +170,29 @@ scan_cells(const system_view<T> &s, const pace &p, const typename T::record *__r
   }
 }
 
-template <class T, int STYLE, bool SCATTERED>
+/* The cell where a particle is expected after the next step: what its impulse changes of that is little. Whoever asks, it
+ * is the same. */
+template <class T>
+static __device__ __forceinline__ int cell_ahead(const system_view<T> &s, const step_args &a,
+                                                 typename T::record x, const typename T::real v[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    if constexpr (T::MIXED)
+      x.x[d] += (uint32_t)__float2int_rn(v[d] * a.time_scale_single * s.scale.per_unit_single[d]);
+    else
+      x.x[d] = fma(v[d], a.time_scale, x.x[d]);
+  return cell_of<T>(s, x);
+}
+
+template <class T, int STYLE, bool SCATTERED, step_sorting SORTING>
 static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
                                               : T::MIXED  ? RESIDENT
                                                           : 4)
     k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-                    const __grid_constant__ pace p)
+                    const __grid_constant__ pace p, const __grid_constant__ next_order<T> next_order)
 {
+  constexpr bool MOVES = SORTING == SORTS_MOVE;
   progress now;
   if (!begin_step(s, true, now)) return;
   const unsigned parity = now.parity;
@@ -209,42 +225,58 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
     if (kicks != 0.0) scan_cells<T, STYLE>(s, p, x, xi, (int)i, active, sum, near);
     /* Only now, as everything above would wait for it; those of the other part are few. */
     if (!active || !is_own(other, (int)i)) continue;
+    destination<T> to = {s.v, (int)i};
+    if constexpr (MOVES) to = {next_order.to.v, atomicAdd(&next_order.cursor[cell_ahead<T>(s, a, xi, v)], 1)};
+    typename T::record x_moved = xi;
     if (near) {
-      merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, (int)i, parity));
-      continue;
-    }
+      merge(found, move_near_particle<T, STYLE, FROM_CELLS, MOVES>(s, a, kicks, (int)i, to, parity));
+      if constexpr (SORTING == SORTS_COUNT) {
+        x_moved = s.x[parity ^ 1u][i];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
-    move_particle<T, FROM_CELLS>(s, a, kicks, (int)i, xi, v, impulse, parity, found);
+        for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
+      }
+    } else {
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
+      move_particle<T, FROM_CELLS, MOVES>(s, a, kicks, to, x_moved, v, impulse, parity, found);
+    }
+    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&next_order.cursor[cell_ahead<T>(s, a, x_moved, v)], 1);
+    if constexpr (MOVES) store_last(next_order.to.origin + to.at, next_order.to.origin_from[i]);
   }
-  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, now.usage, found.most));
+  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, MOVES ? 0.0f : now.usage, found.most));
 }
 
-template <class T, bool SCATTERED>
-static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+template <class T, bool SCATTERED, step_sorting SORTING>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a,
+                              const next_order<T> &next)
 {
   const pace p = pace_of(s);
   const int blocks = blocks_for(s.members, p.tile * l.threads);
+  md_status status = MD_OK;
   const bool known = with_style(kind, [&](auto style) {
-    k_advance_cells<T, style.value, SCATTERED><<<blocks, l.threads, 0, l.stream>>>(s, a, p);
+    status = launch_early(l, blocks, "launch of k_advance_cells",
+                          k_advance_cells<T, style.value, SCATTERED, SORTING>, s, a, p, next);
   });
-  if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
-  MD_LAUNCHED("k_advance_cells");
-  return MD_OK;
+  return known ? status : md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
 template <class T>
 md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
-                               const step_args &a)
+                               const step_args &a, const next_order<T> &next)
 {
+  if constexpr (!T::TAGGED) {
+    if (next.sorting == SORTS_COUNT)
+      return launch_parts<T, false, SORTS_COUNT>(l, kind, undivided(s), a, next);
+    if (next.sorting == SORTS_MOVE) return launch_parts<T, false, SORTS_MOVE>(l, kind, undivided(s), a, next);
+  }
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
-    return launch_parts<T, scattered.value>(l, kind, part, a);
+    return launch_parts<T, scattered.value, SORTS_NOT>(l, kind, part, a, next);
   });
 }
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_advance_cells<T>(const launch &, md_pair_kind, const system_view<T> &,           \
-                                             const step_args &);
+                                             const step_args &, const next_order<T> &);
 INSTANCE(exact2)
 INSTANCE(exact3_tagged)
 INSTANCE(mixed2)

@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
     if (!own) continue;
     if (least <= s.close_high) {
-      merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, parity));
+      merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
       continue;
     }
     /* Only now: over the loop each register is a warp less. */
@@ -91,7 +91,8 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       v[d] = s.v[d][i];
       impulse[d] = T::total(sum[d]);
     }
-    move_particle<T, FROM_LIST>(s, a, kicks, i, complete<T>(s, parity, i, xi), v, impulse, parity, found);
+    typename T::particle moving = complete<T>(s, parity, i, xi);
+    move_particle<T, FROM_LIST>(s, a, kicks, destination<T>{s.v, i}, moving, v, impulse, parity, found);
   }
   end_step(s.ctl, s.launch, found.bits, found.usage);
 }
@@ -100,12 +101,12 @@ template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   const int blocks = blocks_walking(l, s.members);
+  md_status status = MD_OK;
   const bool known = with_style(kind, [&](auto style) {
-    k_advance_list<T, style.value, SCATTERED><<<blocks, l.threads, 0, l.stream>>>(s, a);
+    status =
+        launch_early(l, blocks, "launch of k_advance_list", k_advance_list<T, style.value, SCATTERED>, s, a);
   });
-  if (!known) return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
-  MD_LAUNCHED("k_advance_list");
-  return MD_OK;
+  return known ? status : md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
 template <class T>

@@ -21,6 +21,8 @@ static const double CELLS_PER_PARTICLE = 2.0;
 static const double LIST_EXTRA = 0.2;
 /* Cells along x to a cell's width, for lists. */
 static const int LIST_PARTS = 4;
+/* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. */
+static const int64_t STEPS_SORT_FROM = 1 << 18;
 
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
@@ -153,6 +155,9 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, ranks, o->gpu.mixed, c);
+  c->step_sorts =
+      c->fused && !c->tagged && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
+      (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
@@ -223,7 +228,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   if (teaching) wanted = MD_GPU_CELLS;
   if (wanted == MD_GPU_CELLS && g->skin == 0.0) choose_skin(model, g->mixed, CELLS_SKIN * skin, c);
   choose_with(model, n, ranks, o, wanted, c);
-  if (teaching) c->fused = false;
+  if (teaching) c->fused = c->step_sorts = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
     choose_with(model, n, ranks, o, MD_GPU_LIST, c);
   if (g->mixed && !images_are_apart(model, c))
@@ -264,7 +269,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (g->staged) md_plan_add(plan, "cell of each particle", 4.0);
   if (c->neighbours != MD_GPU_ALL_PAIRS)
     md_plan_add(plan, "first particle of each cell",
-                4.0 * (double)c->cells * per * (c->ghosts > 0 ? 2.0 : 1.0));
+                4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (model->langevin.on || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);

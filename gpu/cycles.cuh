@@ -19,6 +19,7 @@ struct gpu_cycle {
   control *seen;   /* pinned; as it was after the steps */
   unsigned launch; /* number of the next launch then */
   int64_t issued;  /* steps launched so far in this run */
+  int64_t plain;   /* steps that do not sort, where others do (engine_sorting.cuh) */
   bool rebins;
 };
 
@@ -49,6 +50,15 @@ struct gpu_cycles {
   md_status finish_oldest() MD_CHECKED;
   /* Of the steps that had been issued so many were not taken: they will be issued again, behind those in flight. */
   void take_back(int64_t missed);
+};
+
+/* Sorts by steps: at most one whose outcome is not known. */
+struct step_sorts {
+  int turn = 0;        /* which of the first two cycles of the ring is being launched */
+  unsigned launch = 0; /* number of the last launch that sorts: */
+  bool unknown = false, untimed = false;
+  double each = 0.0;  /* seconds that a plain step takes */
+  double rate = 0.25; /* share of the slack that it uses */
 };
 
 /* Steps between two rebins, as learned from how much of the slack they used. */

@@ -13,6 +13,7 @@
 #include "gpu/engine_rebin.cuh"
 #include "gpu/engine_run.cuh"
 #include "gpu/engine_setup.cuh"
+#include "gpu/engine_sorting.cuh"
 #include "gpu/engine_step.cuh"
 #include "gpu/gpu.h"
 #include "gpu/seed.h"

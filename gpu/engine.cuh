@@ -22,6 +22,7 @@
  *   engine_rebin.cuh   a rebin
  *   engine_step.cuh    one step
  *   engine_run.cuh     a run: cycles of steps and rebins
+ *   engine_sorting.cuh a run in which steps do the work of rebins
  *   engine_ranks.cuh   rebin, step and run of several ranks
  *   engine_error.cuh   errors of steps
  *   engine_output.cuh  sums, particles and pictures for the host
@@ -57,6 +58,7 @@ struct gpu_arrays {
   device_array v[3], origin;                          /* the other fields of particles, */
   device_array spare[3], spare_origin;                /* and where they are sorted into; scratch in between */
   device_array start, cell;                           /* of system_view */
+  device_array next_start;                            /* of the order that steps sort into */
   device_array keys, scratch;                         /* of the radix sort; of CUB */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
   device_array list, rows;                            /* of system_view */
@@ -105,6 +107,7 @@ template <class T> struct gpu_engine final : md_engine {
   int ghosts_wanted = 0, list_wanted = 0;
   gpu_cycles cycles;
   rebin_interval interval;
+  step_sorts sorts;
 
   /* ---- for the report ---- */
 
@@ -180,7 +183,7 @@ template <class T> struct gpu_engine final : md_engine {
     return gpu_profile_end(&profile, stream, name, bytes);
   }
 
-  bool counting() const { return options.gpu.sort == MD_GPU_SORT_COUNT; }
+  bool counting() const { return options.gpu.sort != MD_GPU_SORT_RADIX; }
 
   /* Parts of a.keys: cells and indices of particles, and both in the order of cells. */
   unsigned *keys() const { return (unsigned *)a.keys.at; }
@@ -198,6 +201,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* Where cells begin; who comes where in their order; and particles moved there. */
   md_status order_cells(unsigned *ids);
   md_status index_particles();
+  moved_fields<T> spare_fields() const;
   md_status sort_into_spare();
   md_status sort_particles();
   md_status sorted_view(system_view<T> *s, const int **origin);
@@ -205,6 +209,9 @@ template <class T> struct gpu_engine final : md_engine {
   /* Behind the sort: present positions of ghosts, and lists. */
   md_status update_halo();
   md_status build_list();
+
+  /* The arrays sorted into become the present ones, and they the spare ones. */
+  void swap_fields();
 
   /* All of a rebin, ending cycle c or none (NULL); and as many rebins as it takes until everything has room. */
   md_status launch_rebin(gpu_cycle *c);
@@ -217,7 +224,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* One step: in one kernel, or by forces and a move. */
   md_status launch_step();
-  md_status launch_fused(const launch &l, const system_view<T> &s);
+  md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
   md_status launch_unfused();
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
   void impulse_arrays(real *impulse[3]) const;
@@ -239,6 +246,24 @@ template <class T> struct gpu_engine final : md_engine {
   /* `now`, from the device and to it. */
   md_status look();
   md_status put_progress();
+
+  /* ---- engine_sorting.cuh ---- */
+
+  md_status run_sorting(int64_t n);
+
+  /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. *stuck: the slack was
+   * used up before, or there is an error. */
+  md_status launch_to_sort(int64_t *left, bool *stuck);
+  md_status launch_plain(int64_t count);
+  md_status launch_sorting_steps();
+  next_order<T> order_next(step_sorting sorting) const;
+  /* How things stood behind the steps launched so far, while others follow. */
+  md_status note_progress();
+  md_status await_progress(progress *seen);
+  md_status time_sort();
+  /* The order that was sorted into becomes the present one; and does not, if the device has not taken that step. */
+  void swap_orders();
+  void settle_order();
 
   /* ---- engine_ranks.cuh ---- */
 

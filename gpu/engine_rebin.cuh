@@ -57,13 +57,19 @@ template <class T> md_status gpu_engine<T>::index_particles()
                [&] { return launch_index<T>(wide, view, cursor(), order()); });
 }
 
-/* Particles in the order of their cells: into the idle position array and the spare arrays. */
-template <class T> md_status gpu_engine<T>::sort_into_spare()
+template <class T> moved_fields<T> gpu_engine<T>::spare_fields() const
 {
   moved_fields<T> fields = {};
   for (int d = 0; d < T::DIM; ++d) fields.v[d] = (real *)a.spare[d].at;
   fields.origin = (int *)a.spare_origin.at;
   fields.origin_from = (const int *)a.origin.at;
+  return fields;
+}
+
+/* Particles in the order of their cells: into the idle position array and the spare arrays. */
+template <class T> md_status gpu_engine<T>::sort_into_spare()
+{
+  const moved_fields<T> fields = spare_fields();
   const double n = (double)view.n;
   const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
   const double moved = n * (2.0 * each + (view.cell ? 4.0 : 0.0));
@@ -72,16 +78,21 @@ template <class T> md_status gpu_engine<T>::sort_into_spare()
                [&] { return launch_reorder<T>(wide, view, ghost_cursor(), order(), fields); });
 }
 
-template <class T> md_status gpu_engine<T>::sort_particles()
+template <class T> void gpu_engine<T>::swap_fields()
 {
-  view.foresight = (float)(FORESIGHT * interval.steps * model->dt);
-  MD_TRY(sort_into_spare());
   for (int d = 0; d < T::DIM; ++d) {
     std::swap(a.spare[d], a.v[d]);
     view.v[d] = (real *)a.v[d].at;
   }
   std::swap(a.spare_origin, a.origin);
   step.origin = (const int *)a.origin.at;
+}
+
+template <class T> md_status gpu_engine<T>::sort_particles()
+{
+  view.foresight = (float)(FORESIGHT * interval.steps * model->dt);
+  MD_TRY(sort_into_spare());
+  swap_fields();
   return MD_OK;
 }
 
@@ -144,6 +155,8 @@ template <class T> md_status gpu_engine<T>::settle_structure()
 {
   if (source == FROM_ALL) return look();
   MD_TRY(look());
+  /* Unless the end of a cycle has taught it already. */
+  if (now.stale && now.done > interval.binned_at) interval.learn(now);
   while (!built || now.stale || now.halt) {
     if (now.halt & (HALT_GHOSTS | HALT_LIST)) MD_TRY(grow());
     const double mark = md_time();

@@ -53,8 +53,8 @@ template <class T> void gpu_engine<T>::set_grid32(cell_grid *g)
 {
   for (int d = 0; d < 3; ++d) {
     const int in_range = choice.count[d] * (model->box.periodic[d] ? 1 : 2);
-    const bool divided = several && ranks.domains[d] > 1;
-    const int below = divided ? (in_range - (g->count[d] - 2 * g->border[d])) / 2 : 0;
+    const bool wraps = model->box.periodic[d] && !(several && ranks.domains[d] > 1);
+    const int below = !wraps ? (in_range - (g->count[d] - 2 * g->border[d])) / 2 : 0;
     g->in_range32[d] = (uint32_t)in_range;
     g->lo32[d] = mixed_place(d, g->lo[d]) - (uint32_t)(int64_t)std::rint(below * (0x1p32 / in_range));
     g->first32[d] = g->border[d] - below;
@@ -190,12 +190,13 @@ template <class T> md_status gpu_engine<T>::start()
   memory.limit = options.gpu.memory;
   interval.fixed = options.gpu.rebin;
   MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  wide = launch{stream, THREADS, INT32_MAX};
+  const bool early = device.major >= 9;
+  wide = launch{stream, THREADS, INT32_MAX, early};
   const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
   /* Blocks that walk far save the beginnings and ends of blocks, which few particles feel; with many, blocks in
    * the order of memory share the rows they read in the cache. Measured, see docs/performance.md. */
   const int waves = source == FROM_LIST ? 4 : p->n < (1 << 22) ? 1 : p->n < (1 << 25) ? 4 : 1000;
-  stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves};
+  stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves, early};
   view.half = options.gpu.symmetric;
   set_scale();
   if (several) {
@@ -237,6 +238,8 @@ template <class T> void gpu_engine<T>::describe()
                choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
                g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
                g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
+  if (choice.step_sorts)
+    used += snprintf(description + used, sizeof description - (size_t)used, ", sorted by steps");
   if (!several) return;
   const int *n = ranks.domains;
   used += snprintf(description + used, sizeof description - (size_t)used, ", %d x %d x %d domains", n[0],

@@ -79,21 +79,25 @@ template <class T> double gpu_engine<T>::force_bytes() const
          (source == FROM_CELLS ? 4.0 * cells : 0.0);
 }
 
-template <class T> md_status gpu_engine<T>::launch_fused(const launch &l, const system_view<T> &s)
+template <class T>
+md_status gpu_engine<T>::launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting)
 {
   const md_pair_kind kind = model->pair.kind == MD_PAIR_NONE ? (md_pair_kind)0 : model->pair.kind;
   const double part =
       s.part == PART_ALL ? 1.0 : (double)(s.part == PART_SENT ? s.nsent : s.n - s.nsent) / s.n;
-  const double bytes =
-      force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) + 2.0 * T::DIM * sizeof(real));
+  const double origins = sorting == SORTS_MOVE ? 8.0 : 0.0;
+  const double bytes = force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) +
+                                                         2.0 * T::DIM * sizeof(real) + origins);
   const auto advance = [&]() -> md_status {
     if constexpr (T::TAGGED)
       if (source == FROM_LIST) return launch_advance_list<T>(l, kind, s, step);
-    if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED) return launch_advance_cells<T>(l, kind, s, step);
+    if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
+      return launch_advance_cells<T>(l, kind, s, step, order_next(sorting));
     return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
   };
+  static const char *const names[] = {"advance", "advance, count", "advance, sort"};
   /* What runs beside has no time of its own. */
-  return l.stream == stream ? timed("advance", part * bytes, advance) : advance();
+  return l.stream == stream ? timed(names[sorting], part * bytes, advance) : advance();
 }
 
 template <class T> md_status gpu_engine<T>::launch_unfused()

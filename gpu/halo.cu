@@ -6,6 +6,7 @@
 
 template <class T> static __global__ void k_halo(const __grid_constant__ system_view<T> s)
 {
+  await_launches();
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   if (g >= min(s.ghost.start[s.grid.total], s.ghost.capacity)) return;
   typename T::record *x = present(s);
@@ -19,9 +20,7 @@ template <class T> static __global__ void k_halo(const __grid_constant__ system_
 
 template <class T> md_status launch_halo(const launch &l, const system_view<T> &s)
 {
-  k_halo<T><<<blocks_for(s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
-  MD_LAUNCHED("k_halo");
-  return MD_OK;
+  return launch_early(l, blocks_for(s.ghost.capacity, l.threads), "launch of k_halo", k_halo<T>, s);
 }
 
 #define INSTANCE(T) template md_status launch_halo<T>(const launch &, const system_view<T> &);

@@ -13,6 +13,7 @@ struct launch {
   cudaStream_t stream;
   int threads;     /* a block */
   int most_blocks; /* a grid that walks need not be larger */
+  bool early;      /* can the device begin a launch before the one before it has ended? */
 };
 
 /* Blocks for one thread per element; one if there are none, as a rank may have no particles. */
@@ -24,6 +25,24 @@ inline int blocks_walking(const launch &l, int64_t count)
 {
   const int blocks = blocks_for(count, l.threads);
   return blocks < l.most_blocks ? blocks : l.most_blocks;
+}
+
+/* Launches a kernel that begins with await_launches(): its blocks take their places while the last ones of the kernel
+ * before it are still at work, so that there is no gap between the two. Where the device can; else like any other. */
+template <class... Words, class... Given>
+md_status launch_early(const launch &l, int blocks, const char *what, void (*kernel)(Words...),
+                       Given &&...given)
+{
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((unsigned)blocks);
+  config.blockDim = dim3((unsigned)l.threads);
+  config.stream = l.stream;
+  config.attrs = &early;
+  config.numAttrs = l.early ? 1 : 0;
+  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
 }
 
 /* Every layout the engine can run with. */
@@ -65,6 +84,15 @@ template <class T> struct moved_fields {
   int *origin;
   const int *origin_from;
 };
+/* What the last two steps before a rebin do for it, so that there is nothing left to do: the first counts in cursor[]
+ * how many particles each cell will hold after the other; that one, the counts having become the first free place of each
+ * cell, moves every particle to its place. */
+enum step_sorting { SORTS_NOT, SORTS_COUNT, SORTS_MOVE };
+template <class T> struct next_order {
+  step_sorting sorting;
+  int *cursor;
+  moved_fields<T> to; /* of SORTS_MOVE */
+};
 /* order[k]: who comes k-th in the order of cells. cursor: first free place of each cell, which advances. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
 /* order may lie where the new origins will; ghost_cursor: as cursor, NULL without ghosts. */
@@ -89,9 +117,11 @@ template <class T> md_status launch_halo(const launch &, const system_view<T> &)
 /* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
-/* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. */
+/* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. Only plain
+ * layouts sort, and only without ghosts. */
 template <class T>
-md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
+                               const next_order<T> &);
 template <class T>
 md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 

@@ -308,10 +308,21 @@ __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const p
   next->usage = 0;
 }
 
+/* Waits until everything launched before has ended, if this was launched early; those behind it may then take their
+ * places. */
+__device__ __forceinline__ void await_launches()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /* Begins a step, all threads of all blocks alike: false if there is nothing to do. */
 template <class T>
 __device__ __forceinline__ bool begin_step(const system_view<T> &s, bool flip, progress &now)
 {
+  await_launches();
   now = progress_before(s.ctl, s.launch);
   if (blockIdx.x == 0 && threadIdx.x == 0) take_slot(s.ctl, s.launch, now, true, flip);
   return !idle(now);

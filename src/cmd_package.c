@@ -66,10 +66,16 @@ static bool set_neighbours(md_gpu_options *gpu, const char *value)
 
 static bool set_sort(md_gpu_options *gpu, const char *value)
 {
-  bool radix;
-  if (!either(value, "count", "radix", &radix)) return false;
-  gpu->sort = radix ? MD_GPU_SORT_RADIX : MD_GPU_SORT_COUNT;
-  return true;
+  static const char *const ways[] = {[MD_GPU_SORT_AUTO] = "auto",
+                                     [MD_GPU_SORT_STEP] = "step",
+                                     [MD_GPU_SORT_COUNT] = "count",
+                                     [MD_GPU_SORT_RADIX] = "radix"};
+  for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
+    if (!is(value, ways[k])) continue;
+    gpu->sort = (md_gpu_sort)k;
+    return true;
+  }
+  return false;
 }
 
 static bool set_sorted(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->unsorted); }
@@ -140,7 +146,7 @@ static const struct {
     {"force", set_force, "full or symmetric"},
     {"neighbours", set_neighbours, "auto, cells or list"},
     {"neighbors", set_neighbours, "auto, cells or list"},
-    {"sort", set_sort, "count or radix"},
+    {"sort", set_sort, "auto, step, count or radix"},
     {"sorted", set_sorted, "yes or no"},
     {"padded", set_padded, "yes or no"},
     {"unrolled", set_unrolled, "yes or no"},

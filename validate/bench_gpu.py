@@ -11,7 +11,8 @@ Method
     most), each going on from where the last ended, for `repulsive` with the deck's velocities again; the median
     counts, and the spread is the largest over the smallest time. The time is the program's own "Loop time of",
     without set-up and copies. One more row finds the memory of a melt whose neighbours come from cells. The share of
-    building neighbours is that of the phases bin, sort and list in the last run's time breakdown, output left out.
+    building neighbours is that of the phases bin, sort and list in the last run's time breakdown, output left out;
+    what steps that sort take beyond others is in sort.
     Rows are printed as they are finished, dearest last; those for which no time is left are named. Units:
     particle-steps per second in 10^9, microseconds a step, bytes of GPU memory per particle.
 

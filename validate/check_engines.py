@@ -13,7 +13,7 @@ openmp: together they contain every thread count, several skins from zero to as
     wide as the cutoff, cells as small as can be and one cell for everything; the
     instruction sets of this processor are dealt to the variants in turn, shifted
     from deck to deck.
-gpu: full and symmetric forces, from cells and from lists, counting and radix
+gpu: full and symmetric forces, from cells and from lists, step, counting and radix
     sort, every step that can be left out, intervals between rebins, skins and
     block sizes, and all pairs.  Nothing of it on the GPU may change a bit of what
     naive found on the CPU.
@@ -140,7 +140,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "precision": ("double",),
     "force": ("full", "symmetric"),
     "neighbours": ("auto", "cells", "list"),
-    "sort": ("count", "radix"),
+    "sort": ("auto", "step", "count", "radix"),
     "sorted": ("no",),
     "padded": ("no",),
     "unrolled": ("no",),
@@ -242,6 +242,8 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu", {}),
         GpuVariant("gpu-symmetric", {}),
         GpuVariant("gpu", {"neighbours": "cells", "sort": "radix", "rebin": 1, "block": 64}),
+        GpuVariant("gpu", {"neighbours": "cells", "sort": "step"}),
+        GpuVariant("gpu", {"neighbours": "cells", "sort": "step", "block": 128, "skin": 0.1 * rc}),
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "block": 256, "skin": 0.02 * rc}, 1.5 * rc),
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1, "skin": 0.4 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),

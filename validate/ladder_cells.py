@@ -24,7 +24,7 @@ import harness
 from gpu_runs import Timing
 
 PLAIN: Mapping[str, harness.Value] = {"neighbours": "cells", "sorted": "no", "padded": "no", "unrolled": "no",
-                                      "staged": "no", "fused": "no", "rebin": 1}
+                                      "staged": "no", "fused": "no", "sort": "count", "rebin": 1}
 
 
 @dataclass
@@ -41,12 +41,13 @@ def rungs() -> List[Rung]:
     """The ladder and its side branches."""
     made = [Rung("plain", PLAIN, None)]
     for name, keyword, value in (("sorted", "sorted", "yes"), ("padded", "padded", "yes"), ("unrolled", "unrolled", "yes"),
-                                 ("rebin auto", "rebin", "auto"), ("fused", "fused", "yes")):
+                                 ("rebin auto", "rebin", "auto"), ("fused", "fused", "yes"), ("steps sort", "sort", "step")):
         made.append(Rung(name, {**made[-1].package, keyword: value}, made[-1].name))
-    unfused, top = made[-2], made[-1]
+    unfused, fused, top = made[-3:]
     made.append(Rung("staged, not fused", {**unfused.package, "staged": "yes"}, unfused.name))
+    made.append(Rung("sort radix", {**fused.package, "sort": "radix"}, fused.name))
     for name, more in [("force symmetric", {"force": "symmetric"}),
-                       *((f"block {n}", {"block": n}) for n in (64, 128, 256)), ("sort radix", {"sort": "radix"})]:
+                       *((f"block {n}", {"block": n}) for n in (64, 128, 256))]:
         made.append(Rung(name, {**top.package, **more}, top.name))
     made.append(Rung("precision mixed", {**top.package, "precision": "mixed"}, top.name, exact=False))
     return made

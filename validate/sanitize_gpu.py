@@ -28,6 +28,7 @@ DECKS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
 )
 WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("gpu", {}),
+    ("gpu", {"sort": "step"}),
     ("gpu-symmetric", {}),
     ("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1}),
     ("gpu", {"neighbours": "list", "sort": "radix"}),

@@ -123,7 +123,7 @@ def test_ranks_without_mpi(hello):
     (["-in", "in.hello", "-pk"], ["-pk", "package command", "gpu KEYWORD VALUE"]),
     (["-in", "in.hello", "-pk", "-log", "none"], ["-pk", "package command"]),
     (["-in", "in.hello", "-pk", "cuda", "1"], ["-pk: ", "cuda", "gpu, intel, kokkos and omp"]),
-    (["-in", "in.hello", "-package", "gpu", "sort", "bubble"], ["-pk: ", "sort", "count or radix", "bubble"]),
+    (["-in", "in.hello", "-package", "gpu", "sort", "bubble"], ["-pk: ", "sort", "auto, step, count or radix", "bubble"]),
     (["-in", "in.hello", "--package", "gpu", "speed", "9"], ["-pk: ", "speed", "accepted are precision force"]),
     (["-in", "in.hello", "-pk", "gpu", "1", "block"], ["-pk: ", "block", "needs a value"]),
     (["-in", "in.hello", "-echo", "loud"], ["loud", "none, screen, log or both"]),

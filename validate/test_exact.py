@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -54,6 +55,32 @@ def test_every_gpu_choice_is_taken(name, tmp_path):
             folder = tmp_path / f"{deck}-{value}"
             harness.run(harness.DECKS / deck, folder, engine="gpu", package={name: value}, variables=knobs)
             same(tmp_path / deck / "check.dump", folder / "check.dump")
+
+
+def kernel_calls(result, name: str) -> int:
+    """How often the log's table of GPU kernels counts one."""
+    row = re.search(rf"^{name} +\| (\d+) \|", result.log, re.MULTILINE)
+    return int(row[1]) if row else 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("precision", ["double", "mixed"])
+def test_steps_sort(precision, tmp_path):
+    """Steps do the work of most rebins, what they leave is in order, and nobody is lost at a wall."""
+    knobs = {"n": 2000, "steps": 400, "every": 200}
+    runs = {sort: harness.run(harness.DECKS / "in.repulsive", tmp_path / sort, engine="gpu", variables=knobs,
+                              package={"sort": sort, "precision": precision, "profile": "yes"}) for sort in ("step", "count")}
+    step, count = runs["step"], runs["count"]
+    assert kernel_calls(count, "advance, sort") == 0 and kernel_calls(count, "reorder") >= 20
+    assert kernel_calls(step, "advance, sort") >= 15
+    assert kernel_calls(step, "advance, count") == kernel_calls(step, "advance, sort")
+    assert kernel_calls(step, "reorder") <= kernel_calls(count, "reorder") / 2
+    assert ", sorted by steps" in step.log and ", sorted by steps" not in count.log
+    if precision == "double":
+        same(tmp_path / "count" / "check.dump", tmp_path / "step" / "check.dump")
+    else:
+        for title in ("Temp", "TotEng"):
+            assert step.table.at(400)[title] == pytest.approx(count.table.at(400)[title], rel=1e-4)
 
 
 @pytest.mark.smoke

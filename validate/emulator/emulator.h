@@ -79,6 +79,15 @@ inline float up(double exact, bool more = false)
 }
 } // namespace emulator
 
+/* One after the other, as all launches are here. */
+template <class... Words, class... Given>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(Words...), Given &&...given)
+{
+  emulator::launch("a kernel", "launch.cuh: launch_early", {c->gridDim, c->blockDim, c->dynamicSmemBytes},
+                   [&] { kernel(given...); });
+  return cudaSuccess;
+}
+
 inline void __syncthreads() { emulator::block_any(false); }
 inline int __syncthreads_or(int p) { return emulator::block_any(p != 0); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::exchange(mask, 0); }

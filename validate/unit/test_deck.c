@@ -510,7 +510,7 @@ static void package_gpu_sets_the_options(void **state)
       {"force symmetric", "force full", {.device = -1, .symmetric = true}},
       {"neighbours cells", "neighbours auto", {.device = -1, .neighbours = MD_GPU_CELLS}},
       {"neighbors list", "neighbors auto", {.device = -1, .neighbours = MD_GPU_LIST}},
-      {"sort radix", "sort count", {.device = -1, .sort = MD_GPU_SORT_RADIX}},
+      {"sort radix", "sort auto", {.device = -1, .sort = MD_GPU_SORT_RADIX}},
       {"sorted no", "sorted yes", {.device = -1, .unsorted = true}},
       {"padded no", "padded yes", {.device = -1, .unpadded = true}},
       {"unrolled no", "unrolled yes", {.device = -1, .rolled = true}},
