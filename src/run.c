@@ -267,11 +267,13 @@ static md_status shares(const run_state *run, const md_engine_report *report)
   return MD_OK;
 }
 
-static md_status summary(const run_state *run, double seconds)
+/* timers: the engine's, at the end of the loop; what follows that is no part of the time. */
+static md_status summary(const run_state *run, const md_timers *timers, double seconds)
 {
   md_sim *sim = run->sim;
   md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
+  report.timers = *timers;
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = sim->model.step - run->first;
   int64_t procs = report.threads;
@@ -320,10 +322,12 @@ static md_status run_engine(run_state *run)
     if (o->start) MD_TRY(o->start(o, sim));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
+  md_engine_report report = {0};
+  sim->engine->report(run->engine, &report);
   MD_TRY(sim->comm->agree(sim->comm, sim->engine->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
-  MD_TRY(summary(run, seconds));
+  MD_TRY(summary(run, &report.timers, seconds));
   MD_TRY(sim->comm->agree(sim->comm, md_log_status(sim->log)));
   return is_stopped(run) ? stopped(run) : MD_OK;
 }
