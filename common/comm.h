@@ -34,6 +34,7 @@ struct md_comm {
   void *state;
   int local_rank, local_size; /* among the ranks of this host */
   md_balance balance;         /* of migrate; the program sets it */
+  double balancing;           /* seconds of migrate so far in which it balanced */
 
   /* In-place reductions of n values over ranks. */
   md_status (*sum)(md_comm *, int64_t *values, int n) MD_CHECKED;

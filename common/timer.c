@@ -20,6 +20,17 @@ const char *md_phase_name(md_phase phase)
   return name[phase];
 }
 
+bool md_phase_is_comm(md_phase phase)
+{
+  switch (phase) {
+#define MD_PHASE(symbol, label) case MD_PHASE_##symbol:
+    MD_COMM_PHASES(MD_PHASE)
+#undef MD_PHASE
+    return true;
+  default: return false;
+  }
+}
+
 void md_timers_lap(md_timers *timers, md_phase phase, double *mark)
 {
   const double now = md_time();

@@ -72,8 +72,9 @@ template <class T> md_status gpu_engine<T>::rebin_ranks()
 {
   double mark = md_time();
   MD_TRY(balance_if_due());
+  if (comm->balance.every > 0) md_timers_lap(&timers, MD_PHASE_BALANCE, &mark);
   MD_TRY(migrate());
-  md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+  md_timers_lap(&timers, MD_PHASE_MIGRATE, &mark);
   MD_TRY(sort_particles());
   MD_TRY(launch_rebinned(wide, view.ctl, view.launch, true));
   ++view.launch;
@@ -90,7 +91,7 @@ template <class T> md_status gpu_engine<T>::rebin_ranks()
   if (view.ghost.start)
     MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
   if (choice.fused) MD_TRY(ranks.note_sent(&view));
-  md_timers_lap(&timers, MD_PHASE_COMM, &mark);
+  md_timers_lap(&timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(fit_list());
   md_timers_lap(&timers, MD_PHASE_LIST, &mark);
   built = true;
@@ -130,12 +131,16 @@ template <class T> md_status gpu_engine<T>::launch_step_ranks()
     MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
   else
     MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
-  MD_TRY(ranks.lap_begins(stream));
+  MD_TRY(ranks.lap_begins(ranks.LAP_EXCHANGE, stream));
   if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+  MD_TRY(ranks.lap_begins(ranks.LAP_REDUCTION, stream));
   MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
+  MD_TRY(ranks.lap_ends(ranks.LAP_REDUCTION, stream));
   ++view.launch;
   MD_TRY(overlaps ? ranks.refresh_images(view, wide) : update_halo());
-  return ranks.lap_ends(stream);
+  MD_TRY(ranks.lap_ends(ranks.LAP_EXCHANGE, stream));
+  ranks.next_lap();
+  return MD_OK;
 }
 
 /* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all
@@ -150,11 +155,12 @@ template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
     MD_CUDA(cudaEventRecord(c.stepped, stream));
     MD_TRY(look());
     interval.since += now.done - before;
-    double exchanges;
-    MD_TRY(ranks.take_laps(&exchanges));
+    double halo, reductions;
+    MD_TRY(ranks.take_laps(&halo, &reductions));
     MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
-    timers.seconds[MD_PHASE_FORCE] -= exchanges;
-    timers.seconds[MD_PHASE_COMM] += exchanges;
+    timers.seconds[MD_PHASE_FORCE] -= halo + reductions;
+    timers.seconds[MD_PHASE_HALO] += halo;
+    timers.seconds[MD_PHASE_REDUCE] += reductions;
     if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
     if (now.done == n || (!now.stale && !interval.over())) continue;
     interval.learn(now);

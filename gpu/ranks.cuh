@@ -33,6 +33,7 @@ template <class T> struct gpu_ranks {
   typedef typename T::record record;
   typedef typename T::particle particle;
   enum { LAPS = 64 };
+  enum lap_kind { LAP_EXCHANGE, LAP_REDUCTION, LAP_KINDS };
 
   /* One face, with its neighbour. */
   struct side {
@@ -81,6 +82,7 @@ template <class T> struct gpu_ranks {
   cudaEvent_t lap_begin[LAPS] = {}, lap_end[LAPS] = {};
   int laps = 0;
   int64_t refreshes = 0;
+  double reduction = 0.0; /* seconds of one, as last timed */
 
   void free_all()
   {
@@ -713,29 +715,46 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  md_status lap_begins(cudaStream_t stream)
+  /* Two events a step are enough for both: of every other step only the reduction is timed. */
+  static lap_kind kind_of(int lap) { return lap > 0 && lap % 2 == 0 ? LAP_REDUCTION : LAP_EXCHANGE; }
+
+  bool times(lap_kind kind) const { return laps < LAPS && kind_of(laps) == kind; }
+
+  md_status lap_begins(lap_kind kind, cudaStream_t stream)
   {
-    if (laps < LAPS) MD_CUDA(cudaEventRecord(lap_begin[laps], stream));
+    if (times(kind)) MD_CUDA(cudaEventRecord(lap_begin[laps], stream));
     return MD_OK;
   }
 
-  md_status lap_ends(cudaStream_t stream)
+  md_status lap_ends(lap_kind kind, cudaStream_t stream)
   {
-    if (laps < LAPS) MD_CUDA(cudaEventRecord(lap_end[laps++], stream));
+    if (times(kind)) MD_CUDA(cudaEventRecord(lap_end[laps], stream));
+    return MD_OK;
+  }
+
+  void next_lap()
+  {
+    if (laps < LAPS) ++laps;
     ++refreshes;
-    return MD_OK;
   }
 
-  /* Seconds between beginnings and ends since the last call, the later ones taken to be like the first. */
-  md_status take_laps(double *seconds)
+  /* Seconds of exchanges since the last call, in two parts. Steps that were not timed are taken to be like the others; the
+   * first, in which ranks still wait for one another's rebin, stands for itself only. */
+  md_status take_laps(double *positions, double *reductions)
   {
-    double ms = 0.0;
+    double first = 0.0, ms[LAP_KINDS] = {};
+    int n[LAP_KINDS] = {};
     for (int k = 0; k < laps; ++k) {
       float each = 0.0f;
       MD_CUDA(cudaEventElapsedTime(&each, lap_begin[k], lap_end[k]));
-      ms += (double)each;
+      (k == 0 ? first : ms[kind_of(k)]) += (double)each;
+      if (k > 0) ++n[kind_of(k)];
     }
-    *seconds = laps > 0 ? 1e-3 * ms * (double)refreshes / laps : 0.0;
+    const double later = n[LAP_EXCHANGE] > 0 ? ms[LAP_EXCHANGE] / n[LAP_EXCHANGE] : 0.0;
+    const double exchanges = laps > 0 ? 1e-3 * (first + later * (double)(refreshes - 1)) : 0.0;
+    if (n[LAP_REDUCTION] > 0) reduction = 1e-3 * ms[LAP_REDUCTION] / n[LAP_REDUCTION];
+    *reductions = std::min(reduction * (double)refreshes, exchanges);
+    *positions = exchanges - *reductions;
     laps = 0;
     refreshes = 0;
     return MD_OK;

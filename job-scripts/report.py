@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import List, Sequence, Tuple
 
 import plots
-from study import PHASES, Point, Row, Study, cost_fit, number, size_rows, wrong_rows
+from study import COMM, PHASES, Point, Row, Study, cost_fit, number, size_rows, wrong_rows
 
 # Title, alignment-free header, rows.
 Table = Tuple[str, List[str], List[List[str]]]
@@ -66,9 +66,14 @@ def size_table(rows: Sequence[Row]) -> Table:
 
 
 def phase_table(title: str, rows: Sequence[Row]) -> Table:
-    shown = [phase for phase in PHASES if any(number(row, f"{phase.lower()}_s") > 0.0 for row in rows)]
-    body = [[row["ranks"], row["N"], *(figure(row, f"{phase.lower()}_s", ".4g") for phase in shown)] for row in rows]
-    return title, ["ranks", "N", *(phase.lower() for phase in shown)], body
+    columns = []
+    for phase in PHASES:
+        columns.append((phase.lower(), f"{phase.lower()}_s"))
+        if phase == "Comm":
+            columns += [(f"comm {kind}", f"comm_{kind}_s") for kind in COMM]
+    columns = [(name, key) for name, key in columns if any(number(row, key) > 0.0 for row in rows)]
+    body = [[row["ranks"], row["N"], *(figure(row, key, ".4g") for _, key in columns)] for row in rows]
+    return title, ["ranks", "N", *(name for name, _ in columns)], body
 
 
 def make_tables(rows: Sequence[Row]) -> List[Table]:

@@ -190,6 +190,7 @@ class Runner:
             "wall_max_s": f"{runs[-1][0]:.6g}", "repeats": study.repeat,
             "particle_steps_per_s": f"{point.n * study.steps / seconds:.6g}",
             **{f"{phase.lower()}_s": f"{value:.6g}" for phase, value in middle.phases.items()},
+            **{f"comm_{kind}_s": f"{value:.6g}" for kind, value in middle.comm.items()},
             "imbalance": f"{middle.imbalance:g}", "bytes_per_particle": f"{middle.bytes_per_particle:g}",
             "host": hosts(), "cpu": bench.processor(), "gpu": middle.hardware.split(",")[0] if gpu else "",
             "commit": study.commit, "final_energy": " / ".join(dict.fromkeys(energies)),

@@ -27,9 +27,11 @@ Row = Dict[str, str]
 
 MODES = ("strong", "weak", "size")
 PHASES = ("Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other")
+COMM = ("halo", "borders", "migrate", "reduce", "balance")  # what Comm consists of, on several ranks
 COLUMNS = ["mode", "engine", "ranks", "threads", "gpus", "N", "steps", "wall_s", "wall_min_s", "wall_max_s", "repeats",
-           "particle_steps_per_s", "efficiency", *(f"{phase.lower()}_s" for phase in PHASES), "imbalance",
-           "bytes_per_particle", "host", "cpu", "gpu", "commit", "final_energy", "verdict"]
+           "particle_steps_per_s", "efficiency", *(f"{phase.lower()}_s" for phase in PHASES),
+           *(f"comm_{kind}_s" for kind in COMM), "imbalance", "bytes_per_particle", "host", "cpu", "gpu", "commit",
+           "final_energy", "verdict"]
 EXACT, WRONG = "exact", "WRONG"
 
 
@@ -96,6 +98,7 @@ class Measurement:
     ranks: int
     threads: int
     phases: Dict[str, float]  # seconds, mean over ranks
+    comm: Dict[str, float]  # likewise, of each kind of communication
     imbalance: float
     bytes_per_particle: float
     hardware: str
@@ -134,13 +137,13 @@ def read_log(text: str) -> Measurement:
 
     seconds, steps, particles = last(r"^Loop time of (\S+) on \d+ procs for (\d+) steps with (\d+) atoms", "loop time")
     ranks, threads = last(r"with (\d+) MPI tasks x (\d+) OpenMP threads", "number of ranks")
-    table = text.rsplit("\nSection |", 1)[-1].split("\n\n", 1)[0]
-    phases = {}
-    for name, cells in re.findall(r"^(\w+) +\|(.*)\|[^|]*$", table, re.M):
+    table = re.split(r"\nSection +\|", text)[-1].split("\n\n", 1)[0]
+    phases, comm = {}, {}
+    for part, name, cells in re.findall(r"^(  )?(\w+) +\|(.*)\|[^|]*$", table, re.M):
         numbers = [float(cell) for cell in cells.split("|")]
-        phases[name] = numbers[len(numbers) // 2]  # time alone, or the middle one of min, avg, max
+        (comm if part else phases)[name] = numbers[min(1, len(numbers) - 1)]  # time alone, or min, avg, max, max/avg
     balance = re.findall(r"^Particles of a rank:.* imbalance (\S+)", text, re.M)
-    return Measurement(float(seconds), int(steps), int(particles), int(ranks), int(threads), phases,
+    return Measurement(float(seconds), int(steps), int(particles), int(ranks), int(threads), phases, comm,
                        float(balance[-1]) if balance else 1.0, float(last(r"^Memory: (\S+) bytes per", "memory")[0]),
                        last(r"^Engine: \w+, (.*)$", "engine")[0], last(rf"^{ENERGY_LABEL} (\S+)$", "final energy")[0])
 

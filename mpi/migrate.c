@@ -7,6 +7,7 @@
  * Cost: one pass over the owned particles, and the messages.
  */
 #include "common/faults.h"
+#include "common/timer.h"
 #include "mpi/state.h"
 
 #include <stdlib.h>
@@ -107,7 +108,9 @@ md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
   p->nghost = 0;
   md_particles_wrap(p, &model->box);
   MD_TRY(md_decomposition_fit(&s->division, &model->box));
+  const double mark = md_time();
   MD_TRY(md_mpi_rebalance_if_due(c, model, p));
+  if (c->balance.every > 0) c->balancing += md_time() - mark;
   MD_TRY(find_leavers(c, &model->box, p, &count, &lost));
   MD_TRY(send_leavers(c, p, s->found, count));
   return check(c, model, p, &lost);

@@ -342,13 +342,17 @@ static void find_inner(md_engine *e)
 static md_status rebuild(md_engine *e)
 {
   double mark = md_time();
+  const double balanced = e->comm->balancing;
   e->coming = false;
   MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
-  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  const double balancing = e->comm->balancing - balanced;
+  e->timers.seconds[MD_PHASE_BALANCE] += balancing;
+  mark += balancing;
+  md_timers_lap(&e->timers, MD_PHASE_MIGRATE, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
   MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->reach * HAIR : 0.0, e->p));
-  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  md_timers_lap(&e->timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();
   MD_TRY(reserve(e));
@@ -442,7 +446,7 @@ static md_status finish_halo(md_engine *e)
   double mark = md_time();
   for (bool done = !e->coming; !done;) MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
   e->coming = false;
-  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
 
@@ -456,7 +460,7 @@ static md_status sum_around_halo(md_engine *e, const force_args *a, md_overlap *
     sum_some(e, a, part, parts, overlap);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
     MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
-    md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+    md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
     e->coming = !done;
   }
   MD_TRY(finish_halo(e));
@@ -593,6 +597,7 @@ static md_status drift(md_engine *e)
   e->moved = true;
   double most[2] = {largest2, e->fault};
   MD_TRY(e->comm->max(e->comm, most, 2));
+  md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
   if (most[0] > 0.25 * e->skin * e->skin) return rebuild(e);
   if (e->comm->size > 1) {
@@ -601,7 +606,7 @@ static md_status drift(md_engine *e)
   } else {
     MD_TRY(md_comm_halo_update(e->comm, e->p));
   }
-  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
 

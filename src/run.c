@@ -23,6 +23,7 @@ typedef struct run_state {
   int signal;             /* that ended it, 0: none */
   bool late;              /* the allowed time ended it */
   double started, output; /* wall clock; seconds in observers */
+  double agreeing;        /* seconds between pieces, until all ranks were there */
   double cpu_started;
 } run_state;
 
@@ -142,9 +143,12 @@ static md_status advance(run_state *run, int64_t to)
     const int64_t left = to - sim->model.step;
     const int64_t n = piece < left ? piece : left;
     const double mark = md_time();
-    MD_TRY(sim->comm->agree(sim->comm, sim->engine->run(run->engine, n)));
+    const md_status status = sim->engine->run(run->engine, n);
+    const double ended = md_time();
+    MD_TRY(md_comm_agree(sim->comm, status));
     double seconds = md_time() - mark;
     MD_TRY(look_at_stop(run, &seconds));
+    run->agreeing += md_time() - ended;
     if (seconds < 0.25) piece = piece < INT64_C(1) << 40 ? 2 * piece : piece;
     if (seconds > 1.0 && piece > 1) piece /= 2;
     show_progress(run);
@@ -208,34 +212,67 @@ static md_status over_ranks(md_comm *comm, const double *value, int n, double un
   return MD_OK;
 }
 
-/* With several ranks LAMMPS's columns: the least, mean and largest time of a rank. */
+/* Times of a run: phases, those of communication below their sum, and what no phase accounts for. */
+typedef struct breakdown_rows {
+  int n;
+  struct {
+    const char *name;
+    bool part; /* of the sum above it */
+  } row[MD_PHASE_COUNT + 2];
+  double seconds[MD_PHASE_COUNT + 2];
+} breakdown_rows;
+
+static double *add_row(breakdown_rows *rows, const char *name, bool part)
+{
+  rows->row[rows->n].name = name;
+  rows->row[rows->n].part = part;
+  return &rows->seconds[rows->n++];
+}
+
+static breakdown_rows rows_of(const run_state *run, const md_engine_report *report, double seconds)
+{
+  breakdown_rows rows = {0};
+  double *comm = NULL, rest = seconds;
+  for (int k = 0; k < MD_PHASE_COUNT; ++k) {
+    const md_phase phase = (md_phase)k;
+    const bool part = md_phase_is_comm(phase);
+    double here = report->timers.seconds[phase];
+    if (phase == MD_PHASE_OUTPUT) here += run->output;
+    if (phase == MD_PHASE_REDUCE) here += run->agreeing;
+    if (part && !comm) comm = add_row(&rows, "Comm", false);
+    if (part) *comm += here;
+    *add_row(&rows, md_phase_name(phase), part) = here;
+    rest -= here;
+  }
+  *add_row(&rows, "Other", false) = md_max(rest, 0.0);
+  return rows;
+}
+
+/* With several ranks in LAMMPS's way, with the imbalance, and with the parts of communication. */
 static md_status breakdown(const run_state *run, const md_engine_report *report, double seconds)
 {
   md_sim *sim = run->sim;
-  enum { ROWS = MD_PHASE_COUNT + 1 };
-  double time[ROWS], least[ROWS], mean[ROWS], most[ROWS];
-  time[MD_PHASE_COUNT] = seconds;
-  for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) {
-    time[phase] = report->timers.seconds[phase] + (phase == MD_PHASE_OUTPUT ? run->output : 0.0);
-    time[MD_PHASE_COUNT] -= time[phase];
-  }
-  time[MD_PHASE_COUNT] = md_max(time[MD_PHASE_COUNT], 0.0);
-  MD_TRY(over_ranks(sim->comm, time, ROWS, 1e-9, least, mean, most));
+  const breakdown_rows rows = rows_of(run, report, seconds);
+  enum { ROWS = MD_PHASE_COUNT + 2 };
+  double least[ROWS], mean[ROWS], most[ROWS];
+  MD_TRY(over_ranks(sim->comm, rows.seconds, rows.n, 1e-9, least, mean, most));
   const bool many = sim->comm->size > 1;
   md_log_print(sim->log, many ? "\nMPI task timing breakdown:\n"
-                                "Section |  min time  |  avg time  |  max time  | %%total\n"
-                                "-----------------------------------------------------------\n"
+                                "Section   |  min time  |  avg time  |  max time  | max/avg | %%total\n"
+                                "-----------------------------------------------------------------------\n"
                               : "\nTask timing breakdown:\n"
                                 "Section |    time    | %%total\n"
                                 "--------------------------------\n");
-  for (int row = 0; row < ROWS; ++row) {
-    const char *name = row < MD_PHASE_COUNT ? md_phase_name((md_phase)row) : "Other";
-    const double share = seconds > 0.0 ? 100.0 * mean[row] / seconds : 0.0;
+  for (int k = 0; k < rows.n; ++k) {
+    const char *name = rows.row[k].name;
+    const bool part = rows.row[k].part;
+    const double share = seconds > 0.0 ? 100.0 * mean[k] / seconds : 0.0;
     if (many)
-      md_log_print(sim->log, "%-7s | %-10.5g | %-10.5g | %-10.5g | %6.2f\n", name, least[row], mean[row],
-                   most[row], share);
-    else
-      md_log_print(sim->log, "%-7s | %-10.5g | %6.2f\n", name, mean[row], share);
+      md_log_print(sim->log, "%s%-*s | %-10.5g | %-10.5g | %-10.5g | %7.3f | %6.2f\n", part ? "  " : "",
+                   part ? 7 : 9, name, least[k], mean[k], most[k], mean[k] > 0.0 ? most[k] / mean[k] : 1.0,
+                   share);
+    else if (!part)
+      md_log_print(sim->log, "%-7s | %-10.5g | %6.2f\n", name, mean[k], share);
   }
   md_log_print(sim->log, "\n");
   return MD_OK;
@@ -267,11 +304,13 @@ static md_status shares(const run_state *run, const md_engine_report *report)
   return MD_OK;
 }
 
-static md_status summary(const run_state *run, double seconds)
+/* timers: the engine's, at the end of the loop; what follows that is no part of the time. */
+static md_status summary(const run_state *run, const md_timers *timers, double seconds)
 {
   md_sim *sim = run->sim;
   md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
+  report.timers = *timers;
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = sim->model.step - run->first;
   int64_t procs = report.threads;
@@ -320,10 +359,12 @@ static md_status run_engine(run_state *run)
     if (o->start) MD_TRY(o->start(o, sim));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
+  md_engine_report report = {0};
+  sim->engine->report(run->engine, &report);
   MD_TRY(sim->comm->agree(sim->comm, sim->engine->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
-  MD_TRY(summary(run, seconds));
+  MD_TRY(summary(run, &report.timers, seconds));
   MD_TRY(sim->comm->agree(sim->comm, md_log_status(sim->log)));
   return is_stopped(run) ? stopped(run) : MD_OK;
 }

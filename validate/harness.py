@@ -20,7 +20,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -226,6 +226,16 @@ class Kernel:
     of_copy: Optional[float]  # per cent of the bandwidth of a copy
 
 
+class RankTimes(NamedTuple):
+    """A phase on several ranks, in seconds."""
+
+    least: float
+    mean: float
+    most: float
+    imbalance: float  # most / mean
+    share: float  # per cent of the run, of the mean
+
+
 @dataclass
 class Result:
     """What a run left behind."""
@@ -263,15 +273,23 @@ class Result:
     @property
     def phases(self) -> Dict[str, float]:
         """Seconds of each phase of the last run."""
-        last = self.log.rsplit("\nSection |", 1)[-1]
+        last = re.split(r"\nSection +\|", self.log)[-1]
         return {name: float(seconds) for name, seconds in re.findall(r"^(\w+) +\| (\S+) +\| +\S+$", last, re.M)}
 
     @property
-    def rank_phases(self) -> Dict[str, Tuple[float, float, float, float]]:
-        """Least, mean and largest seconds over ranks of each phase of the last run, and the per cent of the whole."""
-        last = self.log.rsplit("\nSection |", 1)[-1]
-        rows = re.findall(r"^(\w+) +\|" + r" *(\S+) +\|" * 3 + r" *(\S+)$", last, re.M)
-        return {name: tuple(map(float, cells)) for name, *cells in rows}
+    def rank_phases(self) -> Dict[str, RankTimes]:
+        """Times over ranks of each phase of the last run; what Comm consists of: rank_comm."""
+        return self._rank_times("")
+
+    @property
+    def rank_comm(self) -> Dict[str, RankTimes]:
+        """Likewise of each kind of communication."""
+        return self._rank_times("  ")
+
+    def _rank_times(self, indent: str) -> Dict[str, RankTimes]:
+        last = re.split(r"\nSection +\|", self.log)[-1]
+        rows = re.findall(rf"^{indent}(\w+) +\|" + r" *(\S+) +\|" * 4 + r" *(\S+)$", last, re.M)
+        return {name: RankTimes(*map(float, cells)) for name, *cells in rows}
 
     @property
     def particles_of_ranks(self) -> Tuple[float, float, float, float]:

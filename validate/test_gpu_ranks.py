@@ -16,6 +16,7 @@ import pytest
 import check
 import check_engines
 import harness
+from test_mpi import assert_communication_adds_up
 
 pytestmark = [pytest.mark.gpu, pytest.mark.mpi]
 
@@ -93,6 +94,14 @@ def test_moving_cuts_change_nothing(ranks, tmp_path):
     text = text.replace("run             ${steps}", "fix even all balance 20 1.05\nrun ${steps}")
     got = on_ranks(ranks, text, tmp_path / "ranks", variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+
+
+@pytest.mark.parametrize("package", [{}, {"fused": "no"}], ids=["fused", "not fused"])
+def test_the_time_in_communication_by_kind(package, tmp_path):
+    got = on_ranks(3, harness.DECKS / "in.repulsive", tmp_path, package={**STAGED, **package},
+                   variables={"n": 3000, "steps": 60, "every": 60})
+    assert_communication_adds_up(got)
+    assert got.rank_comm["balance"].most == 0.0 and got.rank_phases["Force"].least > 0.0
 
 
 def test_runs_and_output_may_cut_it(tmp_path):

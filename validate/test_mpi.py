@@ -271,11 +271,12 @@ def test_the_log_of_ranks(tmp_path):
     seconds = got.loops[-1].seconds
     phases = got.rank_phases
     assert list(phases) == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
-    for name, (least, mean, most, share) in phases.items():
+    for name, (least, mean, most, imbalance, share) in phases.items():
         assert 0.0 <= least <= mean * 1.0001 and mean <= most * 1.0001, name
+        assert imbalance == pytest.approx(most / mean if mean > 0.0 else 1.0, rel=1e-3), name
         assert share == pytest.approx(100.0 * mean / seconds, abs=0.02), name
-    assert sum(mean for _, mean, _, _ in phases.values()) == pytest.approx(seconds, rel=0.05)
-    assert all(phases[name][0] > 0.0 for name in ("Sort", "List", "Force", "Move", "Comm"))
+    assert sum(phase.mean for phase in phases.values()) == pytest.approx(seconds, rel=0.05)
+    assert all(phases[name].least > 0.0 for name in ("Sort", "List", "Force", "Move", "Comm"))
     mean, most, fewest, imbalance = got.particles_of_ranks
     assert mean == 50.0 and fewest <= mean <= most and imbalance == pytest.approx(most / mean, rel=1e-3)
     ghosts = re.search(r"^Ghosts of a rank: (\S+) ave (\S+) max (\S+) min, stored neighbours: (\S+) per particle$", got.log,
@@ -284,6 +285,40 @@ def test_the_log_of_ranks(tmp_path):
     memory = re.search(r"^Per MPI rank memory allocation \(min/avg/max\) = (\S+) \| (\S+) \| (\S+) Mbytes$", got.log, re.M)
     assert float(memory.group(1)) <= float(memory.group(2)) <= float(memory.group(3))
     assert got.bytes_per_particle > 58.0
+
+
+def assert_communication_adds_up(got: harness.Result) -> None:
+    """The kinds of communication against their sum: means add up, extremes cannot be further apart than theirs."""
+    whole, kinds = got.rank_phases["Comm"], got.rank_comm
+    assert list(kinds) == ["halo", "borders", "migrate", "reduce", "balance"]
+    for name, kind in kinds.items():
+        assert 0.0 <= kind.least <= kind.mean * 1.0001 and kind.mean <= kind.most * 1.0001, name
+        assert kind.imbalance == pytest.approx(kind.most / kind.mean if kind.mean > 0.0 else 1.0, rel=1e-3), name
+    assert sum(kind.mean for kind in kinds.values()) == pytest.approx(whole.mean, rel=1e-4)
+    assert sum(kind.share for kind in kinds.values()) == pytest.approx(whole.share, abs=0.04)
+    assert sum(kind.least for kind in kinds.values()) <= whole.least * 1.0001
+    assert sum(kind.most for kind in kinds.values()) >= whole.most * 0.9999
+    assert all(kinds[name].least > 0.0 for name in ("halo", "borders", "migrate", "reduce"))
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_time_in_communication_by_kind(balanced, tmp_path):
+    fix = "fix cuts all balance 5 1.1\n" if balanced else ""
+    deck = harness.deck_with(harness.DECKS / "in.melt", fix + "run 100\n")
+    got = harness.run(deck, tmp_path, ranks=3, threads=1, variables={"cells": 6})
+    assert_communication_adds_up(got)
+    assert (got.rank_comm["balance"].least > 0.0) == balanced
+
+
+def test_ranks_without_particles_wait_in_reductions(tmp_path):
+    deck = "processors 3 1 1\n" + harness.deck_with(harness.DECKS / "in.corner", "run 100\n")
+    corner = "0 5.9 0 5.9 0 5.9"
+    assert deck.count(corner) == 1
+    got = harness.run(deck.replace(corner, "0 7.9 0 23 0 23"), tmp_path, ranks=3, threads=1)
+    assert got.particles_of_ranks[3] > 2.5
+    force, reduce = got.rank_phases["Force"], got.rank_comm["reduce"]
+    assert force.imbalance > 2.0 and reduce.least < 0.5 * reduce.most
+    assert 0.5 * force.most < reduce.most and got.rank_comm["halo"].least < 0.5 * reduce.most
 
 
 # ---------------------------------------------------------------- errors: one message, one status, no hang

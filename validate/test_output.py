@@ -576,8 +576,15 @@ def test_log_ends_as_lammps_logs_do(tmp_path):
     assert re.search(r"^\S+% CPU use with 1 MPI tasks x 2 OpenMP threads$", log, re.M)
     sections = re.findall(r"^(\w+) +\| (\S+) +\| +(\S+)$", log[rate.end():], re.M)
     assert [name for name, _, _ in sections] == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
+    assert "halo" not in log
     assert sum(float(seconds) for _, seconds, _ in sections) == pytest.approx(float(loop[1]), rel=1e-3, abs=1e-5)
     assert re.search(r"\nTotal wall time: \d+:\d\d:\d\d\n\Z", log)
+
+
+def test_phases_are_those_of_the_loop_alone(tmp_path):
+    """Bringing the particles back behind a run rebuilds the list; after a single step that would be a large part of it."""
+    got = harness.run(harness.deck_with(harness.DECKS / "in.melt", "run 1\n"), tmp_path, variables={"cells": 8})
+    assert sum(got.phases.values()) == pytest.approx(got.loops[-1].seconds, rel=1e-3)
 
 
 @pytest.mark.gpu

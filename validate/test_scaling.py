@@ -145,11 +145,14 @@ scaling-final-energy -4.5
 """
     one = st.read_log(log.format(ranks=1, table="Section |    time    | %total\n---\nBin     | 0.25       |   1.09\n"))
     assert (one.seconds, one.steps, one.particles, one.ranks, one.phases) == (2.5, 10, 100, 1, {"Bin": 0.25})
+    assert one.comm == {}
     assert (one.imbalance, one.bytes_per_particle, one.energy) == (1.0, 75.5, "-4.5")
-    table = ("Section |  min time  |  avg time  |  max time  | %total\n---\nForce   | 1 | 2 | 3 |   4\n\n"
+    table = ("Section   |  min time  |  avg time  |  max time  | max/avg | %total\n---\nForce     | 1 | 2 | 3 | 1.5 |   4\n"
+             "Comm      | 5 | 6 | 9 | 1.5 |   4\n  halo    | 1 | 2.5 | 3 | 1.2 |   4\n  reduce  | 1 | 3.5 | 6 | 1.7 |   4\n\n"
              "Particles of a rank: 50 ave 55 max 45 min, imbalance 1.1\n")
     many = st.read_log(log.format(ranks=2, table=table))
-    assert many.ranks == 2 and many.phases == {"Force": 2.0} and many.imbalance == 1.1
+    assert many.ranks == 2 and many.phases == {"Force": 2.0, "Comm": 6.0} and many.imbalance == 1.1
+    assert many.comm == {"halo": 2.5, "reduce": 3.5}
     with pytest.raises(st.Failure, match="final energy"):
         st.read_log(log.format(ranks=1, table="").replace("scaling-", ""))
 
@@ -183,6 +186,11 @@ def test_a_study_its_report_and_its_memory(tmp_path):
     for r in rows:
         assert st.number(r, "wall_s") > 0.0 and st.number(r, "force_s") > 0.0 and st.number(r, "bytes_per_particle") > 42
         assert r["host"] and r["cpu"] and r["commit"] and st.number(r, "imbalance") >= 1.0
+        kinds = [st.number(r, f"comm_{kind}_s") for kind in st.COMM]
+        if r["ranks"] == "1":
+            assert all(math.isnan(seconds) for seconds in kinds)
+        else:
+            assert sum(kinds) == pytest.approx(st.number(r, "comm_s"), rel=1e-3) and kinds[0] > 0.0
         assert math.isclose(st.number(r, "particle_steps_per_s"), int(r["N"]) * 30 / st.number(r, "wall_s"), rel_tol=1e-4)
     study = tmp_path / "study"
     for name in ("time", "speedup", "efficiency", "phases", "cost"):
@@ -191,6 +199,7 @@ def test_a_study_its_report_and_its_memory(tmp_path):
         assert "![" in (study / "report.md").read_text() and f"({name}.svg)" in (study / "report.md").read_text()
     page = (study / "report.html").read_text()
     assert re.findall(r'src="([^"]{11})', page) == ["data:image/"] * 5 and "http" not in re.sub(r'src="[^"]*"', "", page)
+    assert "| comm | comm halo |" in (study / "report.md").read_text()
     assert rows[0]["final_energy"] in page and "slope" not in page and "power" in page
     assert (study / "logs" / "r2-n2000.log").exists() and "[4/4]" in said
 
