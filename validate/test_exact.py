@@ -67,7 +67,7 @@ def kernel_calls(result, name: str) -> int:
 @pytest.mark.parametrize("precision", ["double", "mixed"])
 def test_steps_sort(precision, tmp_path):
     """Steps do the work of most rebins, what they leave is in order, and nobody is lost at a wall."""
-    knobs = {"n": 2000, "steps": 400, "every": 200}
+    knobs = {"n": 2000, "steps": 400, "every": 100}
     runs = {sort: harness.run(harness.DECKS / "in.repulsive", tmp_path / sort, engine="gpu", variables=knobs,
                               package={"sort": sort, "precision": precision, "profile": "yes"}) for sort in ("step", "count")}
     step, count = runs["step"], runs["count"]
@@ -79,8 +79,11 @@ def test_steps_sort(precision, tmp_path):
     if precision == "double":
         same(tmp_path / "count" / "check.dump", tmp_path / "step" / "check.dump")
     else:
+        # In single precision sums depend on the order of particles, and later collisions make much of that; but they
+        # keep the energy, unless one side of a pair does not see the other.
         for title in ("Temp", "TotEng"):
-            assert step.table.at(400)[title] == pytest.approx(count.table.at(400)[title], rel=1e-4)
+            assert step.table.at(100)[title] == pytest.approx(count.table.at(100)[title], rel=1e-8)
+        assert step.table.at(400)["TotEng"] == pytest.approx(count.table.at(400)["TotEng"], rel=0.01)
 
 
 @pytest.mark.smoke
