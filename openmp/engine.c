@@ -5,7 +5,8 @@
  * and binned too, and a list of all neighbours within cutoff + skin is built (kernels.c). It stays valid while no
  * particle has moved by more than half the skin since, which every move measures; the first step that would
  * break it rebuilds before any force is taken from it. So the list never decides a result, and neither do
- * threads, cell size or skin.
+ * threads, cell size or skin. Where cells hold few particles they are made wider than the list radius, and several lists
+ * are built from them, and with the same ghosts, before the particles are sorted again.
  *
  * A pass takes the particles in chunks: the impulses of a chunk stay in the first-level cache until they have moved its
  * particles. New positions go into the spare arrays, which change places with the positions at the end, so that a
@@ -24,6 +25,7 @@
 #include "openmp/plan.h"
 
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* In the order in which a step finds them: forces come before the move. */
@@ -37,20 +39,23 @@ struct md_engine {
   const kernels *kernels;
   int threads;
   double skin, reach; /* reach = cutoff + skin, the list radius */
+  double halo;        /* width of cells and ghosts: reach and twice the slack */
 
   bool built;      /* list, ghosts and impulse arrays fit the particles */
   bool coming;     /* new positions of ghosts are under way */
   bool current;    /* the spare arrays hold the impulses of the present positions */
   double owed;     /* kicks by those impulses that are due before the next drift */
   int64_t arrived; /* the step that led to the present positions; the first one of the engine */
-  bool moved;      /* since the rebuild */
+  bool moved;      /* since the particles were sorted */
+  double slack;    /* how far particles may be from where they were sorted, for the cells to hold ... */
+  double drifted;  /* ... and how far they are, at most, where the list was built */
   fault fault;     /* found on this rank, until all ranks know of it */
   md_status fault_status;
 
   cell_grid grid;
   cell_index owned, ghost;
-  float *near_x
-      [3]; /* owned, then ghosts in cell order: positions at the rebuild, relative to the domain's corner */
+  /* Positions that the list was built from, relative to the domain's corner: owned, then ghosts in cell order. */
+  float *near_x[3];
   int64_t near_capacity;
   double near_error; /* of a distance from there, at most */
   int32_t *type;     /* 0-based, owned and ghosts; only with several types */
@@ -64,7 +69,8 @@ struct md_engine {
   int64_t *share;       /* [threads + 1]: thread t works on the chunks [share[t], share[t + 1]) */
 
   md_timers timers;
-  int64_t steps, rebuilds;
+  int64_t steps, rebuilds, sorts;
+  char details[64];
 };
 
 /* Cells and halo are a hair wider than the list radius, so that rounding cannot put neighbours out of reach. */
@@ -154,7 +160,7 @@ static md_status sort_owned(md_engine *e)
   md_particles *p = e->p;
   double lo[3], hi[3];
   e->comm->domain(e->comm, &e->model->box, lo, hi);
-  const double width = md_max(e->reach * HAIR, e->options.cell_size);
+  const double width = md_max(e->halo, e->options.cell_size);
   e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
   double seconds[2] = {0};
   MD_TRY(cell_index_build(&e->owned, &e->grid, p->x, p->n, 1, seconds));
@@ -179,7 +185,7 @@ static md_status sort_ghosts(md_engine *e)
 
 /* Behind the ghosts, in both arrays that are positions in turn: a block of padding, so that whole vectors may be read,
  * then the far particle. The two lie apart so that padding never seems to touch it. */
-static md_status pad(md_engine *e, int32_t *far)
+static md_status pad(md_engine *e)
 {
   md_particles *p = e->p;
   const int64_t total = p->n + p->nghost;
@@ -191,7 +197,6 @@ static md_status pad(md_engine *e, int32_t *far)
       for (int l = 0; l < BLOCK; ++l) x[total + l] = -MD_FAR;
       x[total + BLOCK] = MD_FAR;
     }
-  *far = (int32_t)(total + BLOCK);
   if (e->model->ntypes == 1) return MD_OK;
   if (total + BLOCK + 1 > e->type_capacity) {
     free(e->type);
@@ -248,6 +253,19 @@ static float single_reach2(const md_engine *e)
   return (float)(reach * reach * (1.0 + 0x1p-20));
 }
 
+static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
+{
+  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
+}
+
+/* The length of that; chunks of an arena follow one another. */
+static int64_t chunk_entries(const md_engine *e, int64_t chunk)
+{
+  const int32_t a = e->chunk_arena[chunk];
+  const bool last = chunk + 1 == e->nchunk || e->chunk_arena[chunk + 1] != a;
+  return (last ? e->arenas[a].used : e->chunk_at[chunk + 1]) - e->chunk_at[chunk];
+}
+
 static void share_evenly(md_engine *e)
 {
   for (int t = 0; t <= e->threads; ++t) e->share[t] = e->nchunk * t / e->threads;
@@ -257,18 +275,17 @@ static void share_evenly(md_engine *e)
  * one, so that a thread finds its lists in its own cache. */
 static void share_work(md_engine *e)
 {
-  int64_t total = 0, done = 0;
-  for (int64_t b = 0; b * BLOCK < e->p->n; ++b) total += e->rows[b] + 1;
+  int64_t total = e->nchunk * CHUNK, done = 0;
+  for (int t = 0; t < e->threads; ++t) total += e->arenas[t].used;
   int t = 1;
   for (int64_t c = 0; c < e->nchunk; ++c) {
-    for (int64_t b = c * CHUNK_BLOCKS; b < (c + 1) * CHUNK_BLOCKS && b * BLOCK < e->p->n; ++b)
-      done += e->rows[b] + 1;
+    done += CHUNK + chunk_entries(e, c);
     while (t < e->threads && done * e->threads >= total * t) e->share[t++] = c + 1;
   }
   e->share[e->threads] = e->nchunk;
 }
 
-static md_status build_list(md_engine *e, int32_t far)
+static md_status build_list(md_engine *e)
 {
   md_particles *p = e->p;
   list_args a = {.dim = p->dim,
@@ -277,7 +294,7 @@ static md_status build_list(md_engine *e, int32_t far)
                  .grid = &e->grid,
                  .owned = &e->owned,
                  .ghost = &e->ghost,
-                 .far = far};
+                 .far = (int32_t)(p->n + p->nghost + BLOCK)};
   for (int d = 0; d < p->dim; ++d) {
     a.x[d] = e->near_x[d];
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
@@ -303,11 +320,6 @@ static md_status build_list(md_engine *e, int32_t far)
                        (long long)p->n, e->reach);
 }
 
-static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
-{
-  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
-}
-
 /* Which chunks can be worked on before the ghosts' new positions are there. Padding lies behind the ghosts. */
 static void find_inner(md_engine *e)
 {
@@ -316,13 +328,55 @@ static void find_inner(md_engine *e)
   for (int t = 0; t < e->threads; ++t)
     for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
       const int32_t *entry = chunk_list(e, c);
-      int64_t entries = 0;
-      for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < e->p->n; ++b)
-        entries += (int64_t)e->rows[c * CHUNK_BLOCKS + b] * BLOCK;
+      const int64_t entries = chunk_entries(e, c);
       bool inner = true;
       for (int64_t k = 0; k < entries && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
       e->inner[c] = inner;
     }
+}
+
+/* From the present positions, in the cells they were sorted into. */
+static md_status renew_list(md_engine *e)
+{
+  double mark = md_time();
+  MD_TRY(round_positions(e));
+  e->near_error = near_error(e);
+  if (e->share[e->threads] != e->nchunk) share_evenly(e);
+  if (e->model->pair.kind != MD_PAIR_NONE) {
+    MD_TRY(build_list(e));
+    share_work(e);
+    if (e->comm->size > 1) find_inner(e);
+  }
+  md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
+  e->built = true;
+  ++e->rebuilds;
+  return MD_OK;
+}
+
+/* Several lists can come from the same cells if these are so wide that what has moved since is still next door. That
+ * costs nothing while a row of the stencil, three cells, holds no more candidates than are tested at a time. The same on
+ * all ranks, as all must rebuild together. */
+static md_status choose_slack(md_engine *e)
+{
+  enum { LISTS_MORE = 3 }; /* a wider halo would cost more than sorting */
+  const int dim = e->p->dim;
+  double lo[3], hi[3], volume = 1.0, width = MD_FAR;
+  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  for (int d = 0; d < dim; ++d) {
+    volume *= hi[d] - lo[d];
+    width = -md_max(-width, -0.25 * (hi[d] - lo[d])); /* few ghosts */
+  }
+  const double room = e->kernels->lanes * volume / (3.0 * (double)(e->p->n + 1));
+  width = -md_max(-width, -pow(room, 1.0 / dim));
+  /* A list ends with the first step beyond half the skin. */
+  const double life = 0.65 * e->skin;
+  double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
+  lists = -md_max(-lists, -(double)LISTS_MORE);
+  double least = -md_max(lists, 0.0);
+  MD_TRY(e->comm->max(e->comm, &least, 1));
+  e->slack = -least * life;
+  e->halo = (e->reach + 2.0 * e->slack) * HAIR;
+  return MD_OK;
 }
 
 static md_status rebuild(md_engine *e)
@@ -331,29 +385,31 @@ static md_status rebuild(md_engine *e)
   e->coming = false;
   MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  MD_TRY(choose_slack(e));
   MD_TRY(sort_owned(e));
   mark = md_time();
-  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->reach * HAIR : 0.0, e->p));
+  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
   md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();
   MD_TRY(reserve(e));
-  int32_t far;
-  MD_TRY(pad(e, &far));
-  MD_TRY(round_positions(e));
-  e->near_error = near_error(e);
-  if (e->share[e->threads] != e->nchunk) share_evenly(e);
-  if (e->model->pair.kind != MD_PAIR_NONE) {
-    MD_TRY(build_list(e, far));
-    share_work(e);
-    if (e->comm->size > 1) find_inner(e);
-  }
+  MD_TRY(pad(e));
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
-  e->built = true;
   e->moved = false;
   e->current = false;
-  ++e->rebuilds;
-  return MD_OK;
+  e->drifted = 0.0;
+  snprintf(e->details, sizeof e->details, "Sorted: %lld times\n", (long long)++e->sorts);
+  return renew_list(e);
+}
+
+/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built. */
+static md_status relist(md_engine *e, double distance)
+{
+  double mark = md_time();
+  e->drifted += distance;
+  MD_TRY(md_comm_halo_update(e->comm, e->p));
+  md_timers_lap(&e->timers, MD_PHASE_COMM, &mark);
+  return renew_list(e);
 }
 
 /* ---- force ---- */
@@ -636,7 +692,7 @@ static md_status drift(md_engine *e)
   double most[2] = {sqrt(f.largest2) + e->near_error, e->fault};
   MD_TRY(e->comm->max(e->comm, most, 2));
   if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
-  if (most[0] > 0.5 * e->skin) return rebuild(e);
+  if (most[0] > 0.5 * e->skin) return e->drifted + most[0] > e->slack ? rebuild(e) : relist(e, most[0]);
   if (e->comm->size > 1) {
     MD_TRY(e->comm->halo_begin(e->comm, p));
     e->coming = true;
@@ -752,8 +808,9 @@ static md_status download(md_engine *e, double *const force[3])
   MD_TRY(finish_halo(e));
   if (!e->built || (wrap && e->moved)) MD_TRY(rebuild(e));
   if (!force) return MD_OK;
-  pass s = {.force = force_args_of(e, e->model->force_k), .chunk = download_chunk};
-  for (int d = 0; d < e->p->dim; ++d) s.out[d] = force[d];
+  pass s = {.force = force_args_of(e, e->model->force_k),
+            .out = {force[0], force[1], force[2]},
+            .chunk = download_chunk};
   finding f;
   MD_TRY(pass_all(e, &s, MD_PHASE_FORCE, &f));
   return e->comm->agree(e->comm, md_overlap_status(&f.overlap, e->model));
@@ -777,6 +834,7 @@ static void report(const md_engine *e, md_engine_report *r)
                           .ghosts = e->p->nghost,
                           .bytes = bytes,
                           .isa = e->kernels->isa,
+                          .details = e->sorts > 0 ? e->details : NULL,
                           .threads = e->threads};
 }
 

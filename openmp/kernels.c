@@ -34,6 +34,7 @@ static bool grow(int32_t **array, int64_t *capacity, int64_t need)
   const int64_t larger = need + need / 8 + 1024;
   int32_t *moved = realloc(*array, (size_t)larger * sizeof **array);
   if (!moved) return false;
+  md_large_pages(moved, (size_t)larger * sizeof **array);
   *array = moved;
   *capacity = larger;
   return true;
@@ -373,6 +374,7 @@ static bool supported(void)
 extern const kernels JOIN(md_openmp_kernels_, MD_ISA);
 const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .isa = STRING(MD_ISA),
+    .lanes = MD_SINGLE_WIDTH,
     .supported = supported,
     .list = build_list,
     .force =

@@ -63,6 +63,7 @@ typedef struct move_args {
 
 typedef struct kernels {
   const char *isa;
+  int lanes; /* candidates for the list that are tested at a time */
   bool (*supported)(void);
   /* Appends the list of the blocks of particles [first, last) to the arena; rows[b] per block. False: out of
    * memory. */
