@@ -60,33 +60,23 @@ md_status md_error_restore(const md_error_record *record)
   return record->status;
 }
 
-static const size_t large_page = (size_t)1 << 21;
-
-/* Where a processor keeps too few addresses of small pages: sorting touches hundreds of places in turn, and passes over
- * a dozen arrays. */
-void md_large_pages(void *memory, unsigned long bytes)
-{
-#ifdef MADV_HUGEPAGE
-  const uintptr_t first = ((uintptr_t)memory + large_page - 1) / large_page * large_page;
-  if ((uintptr_t)memory + bytes >= first + large_page)
-    (void)madvise((void *)first, (uintptr_t)memory + bytes - first, MADV_HUGEPAGE);
-#else
-  (void)memory, (void)bytes;
-#endif
-}
-
 static md_status array_new(void *out, long long count, unsigned long element, const char *what, int zero)
 {
   if (count < 0 || (unsigned long long)count > (SIZE_MAX - 64) / element)
     return md_error(MD_RUNTIME, "%s: %lld elements are more than memory can address", what, count);
   unsigned long size = (unsigned long)count * element;
   size = (size + 64) / 64 * 64;
+  const unsigned long large_page = 1UL << 21, alignment = size >= 2 * large_page ? large_page : 64;
   void *memory = NULL;
-  if (posix_memalign(&memory, size >= 2 * large_page ? large_page : 64, size) != 0)
+  if (posix_memalign(&memory, alignment, size) != 0)
     return md_error(MD_RUNTIME,
                     "out of memory: %s needs %.3f GB for %lld elements; use fewer particles or more ranks",
                     what, (double)size * 1e-9, count);
-  if (size >= 2 * large_page) md_large_pages(memory, size);
+#ifdef MADV_HUGEPAGE
+  /* Sorting touches hundreds of places in turn, and a pass a dozen arrays: a processor keeps too few addresses of small
+   * pages. The system may have no large ones, which is as good. */
+  if (alignment == large_page) (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
   if (zero) memset(memory, 0, size);
   memcpy(out, &memory, sizeof memory);
   return MD_OK;

@@ -76,9 +76,6 @@ md_status md_error_restore(const md_error_record *record);
 md_status md_array_new(void *out, long long count, unsigned long element, const char *what) MD_CHECKED;
 md_status md_array_new_zero(void *out, long long count, unsigned long element, const char *what) MD_CHECKED;
 
-/* Asks for large pages for what lies in `bytes` of memory, of which nothing was touched yet: md_array_new does. */
-void md_large_pages(void *memory, unsigned long bytes);
-
 #ifdef __cplusplus
 }
 #endif

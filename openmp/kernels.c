@@ -34,7 +34,6 @@ static bool grow(int32_t **array, int64_t *capacity, int64_t need)
   const int64_t larger = need + need / 8 + 1024;
   int32_t *moved = realloc(*array, (size_t)larger * sizeof **array);
   if (!moved) return false;
-  md_large_pages(moved, (size_t)larger * sizeof **array);
   *array = moved;
   *capacity = larger;
   return true;
@@ -180,6 +179,12 @@ typedef simd_d (*force_formula)(simd_d r2, const simd_d *k);
 
 enum { FORCE_K = 4 }; /* the coefficients that force formulas use */
 
+/* Those of the first type, which with one type are those of every pair. */
+MD_FN void broadcast_coefficients(const force_args *a, int n, simd_d *k)
+{
+  for (int c = 0; c < n; ++c) k[c] = simd_set(a->k[c]);
+}
+
 MD_FN void load_coefficients(const force_args *a, simd_x pair, int n, simd_d *k)
 {
   const simd_x at = simd_scale_x(pair, MD_PAIR_K);
@@ -198,7 +203,7 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
     xi[d] = simd_load(a->x[d] + i);
     sum[d] = simd_zero_i();
   }
-  load_coefficients(a, type_row, FORCE_K, k);
+  broadcast_coefficients(a, FORCE_K, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -243,7 +248,7 @@ MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formul
   simd_i sum_e = simd_zero_i(), sum_w = simd_zero_i();
   simd_x type_row = simd_set_x(0);
   for (int d = 0; d < dim; ++d) xi[d] = simd_load(a->x[d] + i);
-  load_coefficients(a, type_row, MD_PAIR_K, k);
+  broadcast_coefficients(a, MD_PAIR_K, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
