@@ -34,7 +34,7 @@ void md_particles_free(md_particles *p)
   field f[FIELDS_MAX];
   const int n = fields(p, f);
   for (int k = 0; k < n; ++k) free(*f[k].array);
-  free(p->spare);
+  for (int d = 0; d < 3; ++d) free(p->spare[d]);
   md_particles_init(p, p->dim);
 }
 
@@ -82,42 +82,68 @@ void md_particles_wrap(md_particles *p, const md_box *box)
   }
 }
 
-static void gather_wide(int64_t *to, const int64_t *from, const int32_t *order, int64_t n)
+md_status md_particles_spare(md_particles *p)
 {
-#pragma omp parallel for schedule(static)
-  for (int64_t k = 0; k < n; ++k) to[k] = from[order[k]];
+  if (p->spare_capacity == p->capacity) return MD_OK;
+  p->spare_capacity = 0;
+  for (int d = 0; d < p->dim; ++d) {
+    free(p->spare[d]);
+    p->spare[d] = NULL;
+    MD_TRY(md_array_new(&p->spare[d], p->capacity, sizeof(int64_t), "spare arrays"));
+  }
+  p->spare_capacity = p->capacity;
+  return MD_OK;
 }
 
-static void gather_narrow(uint16_t *to, const uint16_t *from, const int32_t *order, int64_t n)
+/* to[f][k] = from[f][order[k]] for several fields, in pieces of `order` that stay in the first-level cache. */
+static void gather_wide(int nfield, void *const *to, void *const *from, const int32_t *order, int64_t n)
 {
 #pragma omp parallel for schedule(static)
-  for (int64_t k = 0; k < n; ++k) to[k] = from[order[k]];
+  for (int64_t piece = 0; piece < n; piece += 2048)
+    for (int f = 0; f < nfield; ++f) {
+      const int64_t *restrict old = from[f], last = piece + 2048 < n ? piece + 2048 : n;
+      int64_t *restrict sorted = to[f];
+      for (int64_t k = piece; k < last; ++k) sorted[k] = old[order[k]];
+    }
+}
+
+static bool all_alike(const uint16_t *value, int64_t n)
+{
+  unsigned varying = 0;
+#pragma omp parallel for simd schedule(static) reduction(| : varying)
+  for (int64_t k = 0; k < n; ++k) varying |= (unsigned)(value[k] ^ value[0]);
+  return varying == 0;
+}
+
+static void permute_narrow(uint16_t *value, const int32_t *order, int64_t n, uint16_t *scratch)
+{
+  if (all_alike(value, n)) return;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) scratch[k] = value[order[k]];
+  /* Swapping would leave a spare array too small for the other fields. */
+  copy(value, scratch, n, sizeof *value);
 }
 
 md_status md_particles_permute(md_particles *p, const int32_t *order)
 {
-  const int64_t n = p->n;
   field f[FIELDS_MAX];
+  void *wide[FIELDS_MAX];
   const int nfield = fields(p, f);
-  /* As large as the arrays it changes places with. */
-  if (p->spare_capacity != p->capacity) {
-    free(p->spare);
-    p->spare = NULL;
-    p->spare_capacity = 0;
-    MD_TRY(md_array_new(&p->spare, p->capacity, sizeof(int64_t), "the spare array of a sort"));
-    p->spare_capacity = p->capacity;
+  MD_TRY(md_particles_spare(p));
+  for (int k = 0; k < nfield;) {
+    int group = 0, first = k;
+    for (; k < nfield && group < p->dim; ++k)
+      if (f[k].element == sizeof(int64_t)) wide[group++] = *f[k].array;
+    gather_wide(group, p->spare, wide, order, p->n);
+    for (int at = 0; first < k; ++first)
+      if (f[first].element == sizeof(int64_t)) {
+        *f[first].array = p->spare[at];
+        p->spare[at] = wide[at];
+        ++at;
+      }
   }
-  for (int k = 0; k < nfield; ++k) {
-    if (f[k].element == sizeof(int64_t)) {
-      gather_wide(p->spare, *f[k].array, order, n);
-      void *old = *f[k].array;
-      *f[k].array = p->spare;
-      p->spare = old;
-    } else { /* swapping would leave a spare array too small for the other fields */
-      gather_narrow(p->spare, *f[k].array, order, n);
-      copy(*f[k].array, p->spare, n, f[k].element);
-    }
-  }
+  for (int k = 0; k < nfield; ++k)
+    if (f[k].element == sizeof(uint16_t)) permute_narrow(*f[k].array, order, p->n, p->spare[0]);
   return MD_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct md_particles {
   uint16_t *type;
   double *x[3];
   double *v[3];
-  void *spare; /* of 8-byte elements, for permutations */
+  void *spare[3]; /* dim arrays of 8-byte elements: see md_particles_spare */
   int64_t spare_capacity;
 } md_particles;
 
@@ -43,8 +43,12 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
 /* Puts the owned particles into the box along its periodic axes, by any number of boxes, exactly. */
 void md_particles_wrap(md_particles *p, const md_box *box);
 
+/* Makes the spare arrays as large as the fields, so that spare[d] may change places with x[d] or v[d]. What they held
+ * is lost if they had another size. Their users: permutations, and engines between two rebuilds. */
+md_status md_particles_spare(md_particles *p) MD_CHECKED;
+
 /* Permutes every field of the owned particles: new[k] = old[order[k]], k < n; order is a permutation of
- * [0, n). One field at a time, through one spare array that is swapped in and kept. */
+ * [0, n). As many fields at a time as there are spare arrays, which are swapped in. */
 md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED;
 
 /* order[k] = local index of the particle with the k-th smallest id. The caller frees *order. */

@@ -1,14 +1,23 @@
-/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list; then force and move until the next rebuild.
+/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list; then force and move, in one pass over the particles,
+ * until the next rebuild.
  *
  * At a rebuild the particles are physically put into cell order (cells.c), ghosts are made by the communicator
  * and binned too, and a list of all neighbours within cutoff + skin is built (kernels.c). It stays valid while no
  * particle has moved by more than half the skin since, which every move measures; the first step that would
  * break it rebuilds before any force is taken from it. So the list never decides a result, and neither do
- * threads, cell size or skin.
+ * threads, cell size or skin. Where cells hold few particles they are made wider than the list radius, and several lists
+ * are built from them, and with the same ghosts, before the particles are sorted again.
+ *
+ * A pass takes the particles in chunks: the impulses of a chunk stay in the first-level cache until they have moved its
+ * particles. New positions go into the spare arrays, which change places with the positions at the end, so that a
+ * neighbour's old position is there for whoever comes later. Where velocities are wanted before the next drift, at the
+ * end of a run by velocity Verlet, impulses are kept in the spare arrays, and that drift is a pass without forces.
  *
  * Trade-off: full lists (each pair evaluated by both partners) cost twice the arithmetic of half lists and need
- * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour and 8 dim bytes each
- * for impulses and for positions at the rebuild, besides the particles.
+ * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour, 4 dim bytes for positions
+ * at the rebuild and 8 dim bytes for the spare arrays, besides the particles. A pass moves 16 dim bytes of positions,
+ * the same of velocities and of new positions with what a write reads first, 4 dim of those at the rebuild, and the
+ * list.
  */
 #include "common/faults.h"
 #include "openmp/kernels.h"
@@ -16,6 +25,7 @@
 #include "openmp/plan.h"
 
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* In the order in which a step finds them: forces come before the move. */
@@ -29,23 +39,26 @@ struct md_engine {
   const kernels *kernels;
   int threads;
   double skin, reach; /* reach = cutoff + skin, the list radius */
+  double halo;        /* width of cells and ghosts: reach and twice the slack */
 
-  bool built;   /* list, ghosts and impulse arrays fit the particles */
-  bool coming;  /* new positions of ghosts are under way */
-  bool current; /* impulse belongs to the present positions */
-  double owed;  /* kicks by impulse that are due before the next drift */
-  bool moved;   /* since the rebuild */
-  fault fault;  /* found on this rank, until all ranks know of it */
+  bool built;      /* list, ghosts and impulse arrays fit the particles */
+  bool coming;     /* new positions of ghosts are under way */
+  bool current;    /* the spare arrays hold the impulses of the present positions */
+  double owed;     /* kicks by those impulses that are due before the next drift */
+  int64_t arrived; /* the step that led to the present positions; the first one of the engine */
+  bool moved;      /* since the particles were sorted */
+  double slack;    /* how far particles may be from where they were sorted, for the cells to hold ... */
+  double drifted;  /* ... and how far they are, at most, where the list was built */
+  fault fault;     /* found on this rank, until all ranks know of it */
   md_status fault_status;
 
   cell_grid grid;
   cell_index owned, ghost;
-  float *near_x[3]; /* owned, then ghosts in cell order: positions in single precision for the list */
+  /* Positions that the list was built from, relative to the domain's corner: owned, then ghosts in cell order. */
+  float *near_x[3];
   int64_t near_capacity;
-  double *from[3];    /* positions at the rebuild */
-  double *impulse[3]; /* in quanta of grids.v */
-  int64_t capacity;   /* of from and impulse */
-  int32_t *type;      /* 0-based, owned and ghosts; only with several types */
+  double near_error; /* of a distance from there, at most */
+  int32_t *type;     /* 0-based, owned and ghosts; only with several types */
   int64_t type_capacity;
   arena *arenas; /* [threads] */
   int64_t nchunk, chunk_capacity;
@@ -56,7 +69,8 @@ struct md_engine {
   int64_t *share;       /* [threads + 1]: thread t works on the chunks [share[t], share[t + 1]) */
 
   md_timers timers;
-  int64_t steps, rebuilds;
+  int64_t steps, rebuilds, sorts;
+  char details[64];
 };
 
 /* Cells and halo are a hair wider than the list radius, so that rounding cannot put neighbours out of reach. */
@@ -68,21 +82,11 @@ static int64_t chunk_end(const md_engine *e, int64_t c)
   return (c + 1) * CHUNK < e->p->n ? (c + 1) * CHUNK : e->p->n;
 }
 
-static void free_arrays(double *array[3])
-{
-  for (int d = 0; d < 3; ++d) {
-    free(array[d]);
-    array[d] = NULL;
-  }
-}
-
 static void destroy(md_engine *e)
 {
   cell_index_free(&e->owned);
   cell_index_free(&e->ghost);
   for (int d = 0; d < 3; ++d) free(e->near_x[d]);
-  free_arrays(e->from);
-  free_arrays(e->impulse);
   free(e->type);
   if (e->arenas)
     for (int t = 0; t < e->threads; ++t) {
@@ -124,6 +128,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   }
+  e->arrived = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
   *engine = e;
@@ -132,21 +137,8 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
 
 /* ---- rebuild ---- */
 
-static md_status reserve_doubles(double *array[3], int dim, int64_t count, const char *what)
-{
-  free_arrays(array);
-  for (int d = 0; d < dim; ++d) MD_TRY(md_array_new(&array[d], count, sizeof(double), what));
-  return MD_OK;
-}
-
 static md_status reserve(md_engine *e)
 {
-  const int dim = e->p->dim;
-  if (e->p->n + CHUNK > e->capacity) {
-    e->capacity = e->p->n + e->p->n / 16 + CHUNK;
-    MD_TRY(reserve_doubles(e->from, dim, e->capacity, "positions at the rebuild"));
-    MD_TRY(reserve_doubles(e->impulse, dim, e->capacity, "impulses"));
-  }
   e->nchunk = (e->p->n + CHUNK - 1) / CHUNK;
   if (e->nchunk > e->chunk_capacity) {
     e->chunk_capacity = e->nchunk + e->nchunk / 16 + 1;
@@ -163,23 +155,12 @@ static md_status reserve(md_engine *e)
   return MD_OK;
 }
 
-static void copy_positions(md_engine *e)
-{
-#pragma omp parallel
-  for (int d = 0; d < e->p->dim; ++d) {
-    const double *x = e->p->x[d];
-    double *from = e->from[d];
-#pragma omp for simd schedule(static) nowait
-    for (int64_t i = 0; i < e->p->n; ++i) from[i] = x[i];
-  }
-}
-
 static md_status sort_owned(md_engine *e)
 {
   md_particles *p = e->p;
   double lo[3], hi[3];
   e->comm->domain(e->comm, &e->model->box, lo, hi);
-  const double width = md_max(e->reach * HAIR, e->options.cell_size);
+  const double width = md_max(e->halo, e->options.cell_size);
   e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
   double seconds[2] = {0};
   MD_TRY(cell_index_build(&e->owned, &e->grid, p->x, p->n, 1, seconds));
@@ -202,18 +183,20 @@ static md_status sort_ghosts(md_engine *e)
   return MD_OK;
 }
 
-/* Behind the ghosts: a block of padding, so that whole vectors may be read, then the far particle. The two lie
- * apart so that padding never seems to touch it. */
-static md_status pad(md_engine *e, int32_t *far)
+/* Behind the ghosts, in both arrays that are positions in turn: a block of padding, so that whole vectors may be read,
+ * then the far particle. The two lie apart so that padding never seems to touch it. */
+static md_status pad(md_engine *e)
 {
   md_particles *p = e->p;
   const int64_t total = p->n + p->nghost;
   MD_TRY(md_particles_reserve(p, total + BLOCK + 1));
-  for (int d = 0; d < p->dim; ++d) {
-    for (int l = 0; l < BLOCK; ++l) p->x[d][total + l] = -MD_FAR;
-    p->x[d][total + BLOCK] = MD_FAR;
-  }
-  *far = (int32_t)(total + BLOCK);
+  MD_TRY(md_particles_spare(p));
+  for (int d = 0; d < p->dim; ++d)
+    for (int turn = 0; turn < 2; ++turn) {
+      double *x = turn == 0 ? p->x[d] : p->spare[d];
+      for (int l = 0; l < BLOCK; ++l) x[total + l] = -MD_FAR;
+      x[total + BLOCK] = MD_FAR;
+    }
   if (e->model->ntypes == 1) return MD_OK;
   if (total + BLOCK + 1 > e->type_capacity) {
     free(e->type);
@@ -237,8 +220,7 @@ static md_status round_positions(md_engine *e)
     for (int d = 0; d < p->dim; ++d) {
       free(e->near_x[d]);
       e->near_x[d] = NULL;
-      MD_TRY(
-          md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions for the neighbour list"));
+      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions at the rebuild"));
     }
   }
 #pragma omp parallel
@@ -254,48 +236,69 @@ static md_status round_positions(md_engine *e)
   return MD_OK;
 }
 
-/* The square of a distance that two particles within reach do not exceed in single precision: a coordinate up
- * to `extent` is off by 2^-24 of it, a difference by two of those, and the sum of squares by some 2^-24. */
-static float single_reach2(const md_engine *e)
+/* A coordinate up to `extent` is off by 2^-24 of it in single precision, and a distance in space by no more than twice
+ * that. */
+static double near_error(const md_engine *e)
 {
   double extent = 0.0;
   for (int d = 0; d < e->p->dim; ++d) extent = md_max(extent, (double)e->grid.count[d] * e->grid.width[d]);
-  const double reach = e->reach * (1.0 + 0x1p-20) + 4.0 * extent * 0x1p-24;
+  return 2.0 * extent * 0x1p-24;
+}
+
+/* The square of a distance that two particles within reach do not exceed in single precision: both are off, and the
+ * sum of squares by some 2^-24. */
+static float single_reach2(const md_engine *e)
+{
+  const double reach = e->reach * (1.0 + 0x1p-20) + 2.0 * e->near_error;
   return (float)(reach * reach * (1.0 + 0x1p-20));
+}
+
+static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
+{
+  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
+}
+
+/* The length of that; chunks of an arena follow one another. */
+static int64_t chunk_entries(const md_engine *e, int64_t chunk)
+{
+  const int32_t a = e->chunk_arena[chunk];
+  const bool last = chunk + 1 == e->nchunk || e->chunk_arena[chunk + 1] != a;
+  return (last ? e->arenas[a].used : e->chunk_at[chunk + 1]) - e->chunk_at[chunk];
+}
+
+static void share_evenly(md_engine *e)
+{
+  for (int t = 0; t <= e->threads; ++t) e->share[t] = e->nchunk * t / e->threads;
 }
 
 /* Deals out consecutive chunks of equal work, counted in rows. The list is built with the shares of the last
  * one, so that a thread finds its lists in its own cache. */
 static void share_work(md_engine *e)
 {
-  int64_t total = 0, done = 0;
-  for (int64_t b = 0; b * BLOCK < e->p->n; ++b) total += e->rows[b] + 1;
+  int64_t total = e->nchunk * CHUNK, done = 0;
+  for (int t = 0; t < e->threads; ++t) total += e->arenas[t].used;
   int t = 1;
   for (int64_t c = 0; c < e->nchunk; ++c) {
-    for (int64_t b = c * CHUNK_BLOCKS; b < (c + 1) * CHUNK_BLOCKS && b * BLOCK < e->p->n; ++b)
-      done += e->rows[b] + 1;
+    done += CHUNK + chunk_entries(e, c);
     while (t < e->threads && done * e->threads >= total * t) e->share[t++] = c + 1;
   }
   e->share[e->threads] = e->nchunk;
 }
 
-static md_status build_list(md_engine *e, int32_t far)
+static md_status build_list(md_engine *e)
 {
   md_particles *p = e->p;
-  MD_TRY(round_positions(e));
   list_args a = {.dim = p->dim,
                  .n = p->n,
                  .reach2 = single_reach2(e),
                  .grid = &e->grid,
                  .owned = &e->owned,
                  .ghost = &e->ghost,
-                 .far = far};
+                 .far = (int32_t)(p->n + p->nghost + BLOCK)};
   for (int d = 0; d < p->dim; ++d) {
     a.x[d] = e->near_x[d];
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
   }
-  if (e->share[e->threads] != e->nchunk)
-    for (int t = 0; t <= e->threads; ++t) e->share[t] = e->nchunk * t / e->threads;
   bool ok = true;
 #pragma omp parallel for schedule(static, 1) reduction(&& : ok)
   for (int t = 0; t < e->threads; ++t) {
@@ -317,11 +320,6 @@ static md_status build_list(md_engine *e, int32_t far)
                        (long long)p->n, e->reach);
 }
 
-static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
-{
-  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
-}
-
 /* Which chunks can be worked on before the ghosts' new positions are there. Padding lies behind the ghosts. */
 static void find_inner(md_engine *e)
 {
@@ -330,13 +328,55 @@ static void find_inner(md_engine *e)
   for (int t = 0; t < e->threads; ++t)
     for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
       const int32_t *entry = chunk_list(e, c);
-      int64_t entries = 0;
-      for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < e->p->n; ++b)
-        entries += (int64_t)e->rows[c * CHUNK_BLOCKS + b] * BLOCK;
+      const int64_t entries = chunk_entries(e, c);
       bool inner = true;
       for (int64_t k = 0; k < entries && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
       e->inner[c] = inner;
     }
+}
+
+/* From the present positions, in the cells they were sorted into. */
+static md_status renew_list(md_engine *e)
+{
+  double mark = md_time();
+  MD_TRY(round_positions(e));
+  e->near_error = near_error(e);
+  if (e->share[e->threads] != e->nchunk) share_evenly(e);
+  if (e->model->pair.kind != MD_PAIR_NONE) {
+    MD_TRY(build_list(e));
+    share_work(e);
+    if (e->comm->size > 1) find_inner(e);
+  }
+  md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
+  e->built = true;
+  ++e->rebuilds;
+  return MD_OK;
+}
+
+/* Several lists can come from the same cells if these are so wide that what has moved since is still next door. That
+ * costs nothing while a row of the stencil, three cells, holds no more candidates than are tested at a time. The same on
+ * all ranks, as all must rebuild together. */
+static md_status choose_slack(md_engine *e)
+{
+  enum { LISTS_MORE = 3 }; /* a wider halo would cost more than sorting */
+  const int dim = e->p->dim;
+  double lo[3], hi[3], volume = 1.0, width = MD_FAR;
+  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  for (int d = 0; d < dim; ++d) {
+    volume *= hi[d] - lo[d];
+    width = -md_max(-width, -0.25 * (hi[d] - lo[d])); /* few ghosts */
+  }
+  const double room = e->kernels->lanes * volume / (3.0 * (double)(e->p->n + 1));
+  width = -md_max(-width, -pow(room, 1.0 / dim));
+  /* A list ends with the first step beyond half the skin. */
+  const double life = 0.65 * e->skin;
+  double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
+  lists = -md_max(-lists, -(double)LISTS_MORE);
+  double least = -md_max(lists, 0.0);
+  MD_TRY(e->comm->max(e->comm, &least, 1));
+  e->slack = -least * life;
+  e->halo = (e->reach + 2.0 * e->slack) * HAIR;
+  return MD_OK;
 }
 
 static md_status rebuild(md_engine *e)
@@ -349,33 +389,39 @@ static md_status rebuild(md_engine *e)
   e->timers.seconds[MD_PHASE_BALANCE] += balancing;
   mark += balancing;
   md_timers_lap(&e->timers, MD_PHASE_MIGRATE, &mark);
+  MD_TRY(choose_slack(e));
+  md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
-  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->reach * HAIR : 0.0, e->p));
+  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
   md_timers_lap(&e->timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();
   MD_TRY(reserve(e));
-  copy_positions(e);
-  int32_t far;
-  MD_TRY(pad(e, &far));
-  if (e->model->pair.kind != MD_PAIR_NONE) {
-    MD_TRY(build_list(e, far));
-    share_work(e);
-    if (e->comm->size > 1) find_inner(e);
-  }
+  MD_TRY(pad(e));
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
-  e->built = true;
   e->moved = false;
-  ++e->rebuilds;
-  return MD_OK;
+  e->current = false;
+  e->drifted = 0.0;
+  snprintf(e->details, sizeof e->details, "Sorted: %lld times\n", (long long)++e->sorts);
+  return renew_list(e);
+}
+
+/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built. */
+static md_status relist(md_engine *e, double distance)
+{
+  double mark = md_time();
+  e->drifted += distance;
+  MD_TRY(md_comm_halo_update(e->comm, e->p));
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return renew_list(e);
 }
 
 /* ---- force ---- */
 
 /* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
  * kernels; also finds pairs that overlap. */
-static void sum_near(const md_engine *e, const double *table, double *const force[3], int64_t c,
+static void sum_near(const md_engine *e, const double *table, double (*force)[CHUNK], int64_t c,
                      md_overlap *overlap)
 {
   const md_model *model = e->model;
@@ -402,7 +448,7 @@ static void sum_near(const md_engine *e, const double *table, double *const forc
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
         for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
       }
-      for (int d = 0; d < p->dim; ++d) force[d][i] = (double)sum[d];
+      for (int d = 0; d < p->dim; ++d) force[d][i - c * CHUNK] = (double)sum[d];
     }
     entry += (int64_t)rows * BLOCK;
   }
@@ -415,28 +461,63 @@ static force_args force_args_of(const md_engine *e, const double *table)
   return a;
 }
 
-static void sum_chunk(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap)
+/* Forces on one chunk in quanta of the table's scale. */
+static void sum_chunk(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
+                      md_overlap *overlap)
 {
   const md_model *model = e->model;
-  const double least = e->kernels->force[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
-                                                           chunk_list(e, c), e->rows + c * CHUNK_BLOCKS);
-  if (least >= model->close2) return;
-  md_overlap mine = md_overlap_none();
-  sum_near(e, a->k, a->force, c, &mine);
-#pragma omp critical
-  md_overlap_add(overlap, mine.a, mine.b, mine.r2);
+  if (model->pair.kind == MD_PAIR_NONE) {
+    memset(force, 0, sizeof *force * (size_t)e->p->dim);
+    return;
+  }
+  const double least = e->kernels->force[model->pair.kind](
+      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+  if (least < model->close2) sum_near(e, a->k, force, c, overlap);
 }
 
-/* A thread's share of the chunks that need no ghost, part `part` of `parts`; or, with parts 0, those that do. */
-static void sum_some(const md_engine *e, const force_args *a, int part, int parts, md_overlap *overlap)
+/* ---- passes ---- */
+
+/* What a thread finds in a pass. */
+typedef struct finding {
+  md_overlap overlap; /* a pair that is too near */
+  double largest2;    /* squared displacement since the rebuild */
+  bool sane;          /* no particle flew */
+} finding;
+
+/* One pass over all chunks: forces on each, and what they are for. */
+typedef struct pass {
+  force_args force;
+  move_args move;
+  double *out[3]; /* impulses or forces of all particles */
+  void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+} pass;
+
+static finding finding_none(void)
+{
+  return (finding){.overlap = md_overlap_none(), .largest2 = 0.0, .sane = true};
+}
+
+static void finding_merge(finding *f, const finding *other)
+{
+  md_overlap_add(&f->overlap, other->overlap.a, other->overlap.b, other->overlap.r2);
+  f->largest2 = md_max(f->largest2, other->largest2);
+  f->sane = f->sane && other->sane;
+}
+
+/* Which chunks: those that need no ghost, part `part` of `parts` of each thread's share; with parts 0 all others; with
+ * parts -1 all. */
+static void pass_some(const md_engine *e, const pass *s, int part, int parts, finding *f)
 {
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t) {
     const int64_t begin = e->share[t], n = e->share[t + 1] - begin;
     const int64_t first = parts > 0 ? begin + n * part / parts : begin;
     const int64_t last = parts > 0 ? begin + n * (part + 1) / parts : begin + n;
+    finding mine = finding_none();
     for (int64_t c = first; c < last; ++c)
-      if (e->inner[c] == (parts > 0)) sum_chunk(e, a, c, overlap);
+      if (parts < 0 || e->inner[c] == (parts > 0)) s->chunk(e, s, c, &mine);
+#pragma omp critical
+    finding_merge(f, &mine);
   }
 }
 
@@ -450,14 +531,14 @@ static md_status finish_halo(md_engine *e)
   return MD_OK;
 }
 
-/* Forces while ghosts are on their way: between two axes of the exchange, chunks that do without. */
-static md_status sum_around_halo(md_engine *e, const force_args *a, md_overlap *overlap)
+/* While ghosts are on their way: between two axes of the exchange, chunks that do without. */
+static md_status pass_around_halo(md_engine *e, const pass *s, finding *f)
 {
   const int parts = e->p->dim;
   double mark = md_time();
   for (int part = 0; part < parts; ++part) {
     bool done;
-    sum_some(e, a, part, parts, overlap);
+    pass_some(e, s, part, parts, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
     MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
     md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
@@ -465,29 +546,19 @@ static md_status sum_around_halo(md_engine *e, const force_args *a, md_overlap *
   }
   MD_TRY(finish_halo(e));
   mark = md_time();
-  sum_some(e, a, 0, 0, overlap);
+  pass_some(e, s, 0, 0, f);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
   return MD_OK;
 }
 
-/* Forces in quanta of a coefficient table's scale; *overlap: a pair that is too near. */
-static md_status sum_forces(md_engine *e, const double *table, double *const force[3], md_overlap *overlap)
+static md_status pass_all(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
-  const md_particles *p = e->p;
-  const md_model *model = e->model;
-  *overlap = md_overlap_none();
-  if (model->pair.kind == MD_PAIR_NONE) {
-    for (int d = 0; d < p->dim; ++d) memset(force[d], 0, (size_t)p->n * sizeof(double));
-    return finish_halo(e);
-  }
-  force_args a = force_args_of(e, table);
-  for (int d = 0; d < p->dim; ++d) a.force[d] = force[d];
-  if (e->coming) return sum_around_halo(e, &a, overlap);
+  *f = finding_none();
+  if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(finish_halo(e));
+  if (e->coming) return pass_around_halo(e, s, f);
   double mark = md_time();
-#pragma omp parallel for schedule(static, 1)
-  for (int t = 0; t < e->threads; ++t)
-    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) sum_chunk(e, &a, c, overlap);
-  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  pass_some(e, s, 0, -1, f);
+  md_timers_lap(&e->timers, phase, &mark);
   return MD_OK;
 }
 
@@ -499,15 +570,13 @@ static void note_fault(md_engine *e, fault kind, md_status status)
   e->fault_status = status;
 }
 
-static md_status refresh(md_engine *e)
+/* Pairs that overlap are those of the step that led to their places, unless forces are a step's first part. */
+static void note_overlap(md_engine *e, const md_overlap *overlap)
 {
-  if (e->current) return MD_OK;
-  md_overlap overlap;
-  if (!e->built) MD_TRY(rebuild(e));
-  MD_TRY(sum_forces(e, e->model->impulse_k, e->impulse, &overlap));
-  e->current = true;
-  note_fault(e, OVERLAP, md_overlap_status(&overlap, e->model));
-  return MD_OK;
+  if (overlap->a == INT64_MAX) return;
+  md_model then = *e->model;
+  if (then.integrator != MD_LEAPFROG) then.step = e->arrived;
+  note_fault(e, OVERLAP, md_overlap_status(overlap, &then));
 }
 
 /* ---- move ---- */
@@ -528,11 +597,12 @@ static md_status find_flyer(const md_engine *e, const md_motion *m)
 }
 
 /* The general move, a particle at a time: several masses, or a thermostat. */
-static bool move_each(md_engine *e, const move_args *a, int64_t first, int64_t last, double *largest2)
+static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
+                      int64_t last, double *largest2)
 {
   const md_model *model = e->model;
   const md_motion *m = a->motion;
-  md_particles *p = e->p;
+  const md_particles *p = e->p;
   bool sane = true;
   for (int64_t i = first; i < last; ++i) {
     const double ratio = model->velocity_per_v[p->type[i]];
@@ -543,20 +613,46 @@ static bool move_each(md_engine *e, const move_args *a, int64_t first, int64_t l
       random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
     }
     for (int d = 0; d < p->dim; ++d) {
-      if (a->impulse[d]) a->v[d][i] = md_kick(a->v[d][i], a->kicks * a->impulse[d][i], a->quantum);
-      const double moved =
-          md_motion_axis(m, d, m->time * ratio, noise, random.word[d], &a->x[d][i], &a->v[d][i]);
-      sane =
-          sane && fabs(moved) <= m->move_limit && a->x[d][i] >= m->stay_lo[d] && a->x[d][i] <= m->stay_hi[d];
-      const double delta = a->x[d][i] - a->from[d][i];
+      double x = a->x[d][i], v = a->v[d][i];
+      if (impulse) v = md_kick(v, a->kicks * impulse[d][i - first], a->quantum);
+      const double moved = md_motion_axis(m, d, m->time * ratio, noise, random.word[d], &x, &v);
+      sane = sane && fabs(moved) <= m->move_limit && x >= m->stay_lo[d] && x <= m->stay_hi[d];
+      const double delta = x - a->corner[d] - (double)a->from[d][i];
       distance2 += delta * delta;
+      a->to[d][i] = x;
+      a->v[d][i] = v;
     }
     *largest2 = md_max(*largest2, distance2);
   }
   return sane;
 }
 
-static move_args move_args_of(md_engine *e, const md_motion *motion)
+static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
+                       finding *f)
+{
+  const bool plain = e->model->one_mass && !a->motion->thermostat;
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
+                          : move_each(e, a, impulse, first, last, &f->largest2);
+  f->sane = f->sane && sane;
+}
+
+static void push_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  double impulse[3][CHUNK];
+  sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  move_chunk(e, &s->move, (const double *const[3]){impulse[0], impulse[1], impulse[2]}, c, f);
+}
+
+/* Impulses, where they are needed, are in the spare arrays. */
+static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  const double *impulse[3] = {NULL, NULL, NULL};
+  for (int d = 0; d < e->p->dim; ++d) impulse[d] = s->out[d] + c * CHUNK;
+  move_chunk(e, &s->move, s->move.kicks > 0.0 ? impulse : NULL, c, f);
+}
+
+static move_args move_args_of(const md_engine *e, const md_motion *motion, bool push)
 {
   move_args a = {.kicks = e->owed,
                  .quantum = e->model->grids.v,
@@ -564,9 +660,10 @@ static move_args move_args_of(md_engine *e, const md_motion *motion)
                  .motion = motion};
   for (int d = 0; d < e->p->dim; ++d) {
     a.x[d] = e->p->x[d];
+    a.to[d] = push ? e->p->spare[d] : e->p->x[d];
     a.v[d] = e->p->v[d];
-    a.from[d] = e->from[d];
-    a.impulse[d] = e->owed > 0.0 ? e->impulse[d] : NULL;
+    a.from[d] = e->near_x[d];
+    a.corner[d] = e->grid.lo[d];
   }
   return a;
 }
@@ -575,67 +672,85 @@ static move_args move_args_of(md_engine *e, const md_motion *motion)
 static md_status drift(md_engine *e)
 {
   if (!e->built) MD_TRY(rebuild(e));
-  double mark = md_time();
   const md_motion motion = md_motion_of(e->model);
-  const move_args a = move_args_of(e, &motion);
-  const bool plain = e->model->one_mass && !motion.thermostat;
-  double largest2 = 0.0;
-  bool sane = true;
-  if (e->fault == NO_FAULT) {
-#pragma omp parallel for schedule(static) reduction(max : largest2) reduction(&& : sane)
-    for (int64_t c = 0; c < e->nchunk; ++c) {
-      const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      const bool ok =
-          plain ? e->kernels->move(&a, first, last, &largest2) : move_each(e, &a, first, last, &largest2);
-      sane = sane && ok;
+  const bool push = e->owed > 0.0 && !e->current;
+  md_particles *p = e->p;
+  pass s = {.force = force_args_of(e, e->model->impulse_k),
+            .move = move_args_of(e, &motion, push),
+            .chunk = push ? push_chunk : drift_chunk};
+  for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
+  finding f;
+  MD_TRY(pass_all(e, &s, push ? MD_PHASE_FORCE : MD_PHASE_MOVE, &f));
+  if (push)
+    for (int d = 0; d < p->dim; ++d) {
+      void *old = p->x[d];
+      p->x[d] = p->spare[d];
+      p->spare[d] = old;
     }
-    if (!sane) note_fault(e, FLYER, find_flyer(e, &motion));
-  }
+  note_overlap(e, &f.overlap);
+  if (!f.sane && e->fault == NO_FAULT) note_fault(e, FLYER, find_flyer(e, &motion));
   e->owed = 0.0;
   e->current = false;
-  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   e->moved = true;
-  double most[2] = {largest2, e->fault};
+  e->arrived = e->model->step;
+  double mark = md_time();
+  double most[2] = {sqrt(f.largest2) + e->near_error, e->fault};
   MD_TRY(e->comm->max(e->comm, most, 2));
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
-  if (most[0] > 0.25 * e->skin * e->skin) return rebuild(e);
+  if (most[0] > 0.5 * e->skin) return e->drifted + most[0] > e->slack ? rebuild(e) : relist(e, most[0]);
   if (e->comm->size > 1) {
-    MD_TRY(e->comm->halo_begin(e->comm, e->p));
+    MD_TRY(e->comm->halo_begin(e->comm, p));
     e->coming = true;
   } else {
-    MD_TRY(md_comm_halo_update(e->comm, e->p));
+    MD_TRY(md_comm_halo_update(e->comm, p));
   }
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
 
-static void settle(md_engine *e)
+static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
-  if (e->owed == 0.0) return;
-  const double gain = e->owed * e->model->grids.v;
+  const double gain = s->move.kicks * s->move.quantum;
+  const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
+  double impulse[3][CHUNK];
+  sum_chunk(e, &s->force, c, impulse, &f->overlap);
   for (int d = 0; d < e->p->dim; ++d) {
-    double *v = e->p->v[d];
-    const double *impulse = e->impulse[d];
-#pragma omp parallel for simd schedule(static)
-    for (int64_t i = 0; i < e->p->n; ++i) v[i] = fma(impulse[i], gain, v[i]);
+    double *v = s->move.v[d] + first, *out = s->out[d] + first;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = impulse[d][i];
+      v[i] = fma(impulse[d][i], gain, v[i]);
+    }
   }
+}
+
+/* Gives the owed kicks, and keeps their impulses for the next drift. */
+static md_status settle(md_engine *e)
+{
+  if (e->owed == 0.0) return MD_OK;
+  pass s = {.force = force_args_of(e, e->model->impulse_k),
+            .move = {.kicks = e->owed, .quantum = e->model->grids.v},
+            .chunk = settle_chunk};
+  for (int d = 0; d < e->p->dim; ++d) {
+    s.move.v[d] = e->p->v[d];
+    s.out[d] = e->p->spare[d];
+  }
+  finding f;
+  MD_TRY(pass_all(e, &s, MD_PHASE_FORCE, &f));
+  note_overlap(e, &f.overlap);
   e->owed = 0.0;
+  e->current = true;
+  return MD_OK;
 }
 
 static md_status step(md_engine *e)
 {
   const md_integrator integrator = e->model->integrator;
   if (integrator == MD_STATIC) return MD_OK;
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG) {
-    MD_TRY(refresh(e));
-    e->owed += 1.0;
-  }
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG) e->owed += 1.0;
   MD_TRY(drift(e));
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) {
-    MD_TRY(refresh(e));
-    e->owed += 1.0;
-  }
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) e->owed += 1.0;
   return MD_OK;
 }
 
@@ -646,9 +761,7 @@ static md_status run(md_engine *e, int64_t n)
     ++e->model->step;
     ++e->steps;
   }
-  double mark = md_time();
-  settle(e);
-  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  MD_TRY(settle(e));
   return e->fault_status;
 }
 
@@ -683,36 +796,41 @@ static md_status measure(md_engine *e, md_measure *total)
 
 /* ---- output ---- */
 
+static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
+  const double quantum = e->model->grids.f;
+  double force[3][CHUNK];
+  sum_chunk(e, &s->force, c, force, &f->overlap);
+  for (int d = 0; d < e->p->dim; ++d)
+    for (int64_t i = 0; i < n; ++i) s->out[d][first + i] = force[d][i] * quantum;
+}
+
 /* Wrapping moves particles by whole boxes, which the list's ghosts do not follow: it must be rebuilt. */
 static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(finish_halo(e));
-  if (!e->built || (wrap && e->moved)) {
-    const bool current = e->current;
-    MD_TRY(rebuild(e));
-    e->current = false;
-    if (current) MD_TRY(refresh(e));
-  }
+  if (!e->built || (wrap && e->moved)) MD_TRY(rebuild(e));
   if (!force) return MD_OK;
-  md_overlap overlap;
-  MD_TRY(sum_forces(e, e->model->force_k, force, &overlap));
-  MD_TRY(e->comm->agree(e->comm, md_overlap_status(&overlap, e->model)));
-  for (int d = 0; d < e->p->dim; ++d)
-    for (int64_t i = 0; i < e->p->n; ++i) force[d][i] *= e->model->grids.f;
-  return MD_OK;
+  pass s = {.force = force_args_of(e, e->model->force_k),
+            .out = {force[0], force[1], force[2]},
+            .chunk = download_chunk};
+  finding f;
+  MD_TRY(pass_all(e, &s, MD_PHASE_FORCE, &f));
+  return e->comm->agree(e->comm, md_overlap_status(&f.overlap, e->model));
 }
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim) + e->p->spare_capacity * 8;
+  int64_t entries = 0,
+          bytes = e->p->capacity * md_particles_bytes(e->p->dim) + e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
-  bytes += 2 * e->capacity * e->p->dim * (int64_t)sizeof(double);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (13 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
@@ -722,6 +840,7 @@ static void report(const md_engine *e, md_engine_report *r)
                           .ghosts = e->p->nghost,
                           .bytes = bytes,
                           .isa = e->kernels->isa,
+                          .details = e->sorts > 0 ? e->details : NULL,
                           .threads = e->threads};
 }
 

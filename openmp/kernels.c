@@ -179,6 +179,12 @@ typedef simd_d (*force_formula)(simd_d r2, const simd_d *k);
 
 enum { FORCE_K = 4 }; /* the coefficients that force formulas use */
 
+/* Those of the first type, which with one type are those of every pair. */
+MD_FN void broadcast_coefficients(const force_args *a, int n, simd_d *k)
+{
+  for (int c = 0; c < n; ++c) k[c] = simd_set(a->k[c]);
+}
+
 MD_FN void load_coefficients(const force_args *a, simd_x pair, int n, simd_d *k)
 {
   const simd_x at = simd_scale_x(pair, MD_PAIR_K);
@@ -187,7 +193,7 @@ MD_FN void load_coefficients(const force_args *a, simd_x pair, int n, simd_d *k)
 
 /* One vector of particles of a block against all its rows. */
 MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
-                         const int32_t *entry, int32_t rows, simd_d least)
+                         const int32_t *entry, int32_t rows, double *const *force, simd_d least)
 {
   const simd_d rounder = simd_set(MD_ROUND);
   simd_d xi[3], k[FORCE_K];
@@ -197,7 +203,7 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
     xi[d] = simd_load(a->x[d] + i);
     sum[d] = simd_zero_i();
   }
-  load_coefficients(a, type_row, FORCE_K, k);
+  broadcast_coefficients(a, FORCE_K, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -211,23 +217,21 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
     for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, delta[d], rounder));
   }
   const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
-  const int64_t lanes = a->n - i < MD_SIMD_WIDTH ? a->n - i : MD_SIMD_WIDTH;
-  for (int d = 0; d < dim; ++d) {
-    int64_t quanta[MD_SIMD_WIDTH];
-    simd_store_i(quanta, sum[d]);
-    for (int64_t l = 0; l < lanes; ++l) a->force[d][i + l] = (double)(int64_t)((uint64_t)quanta[l] - bias);
-  }
+  for (int d = 0; d < dim; ++d) simd_store(force[d], simd_difference(sum[d], bias));
   return least;
 }
 
 MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bool typed, int64_t first,
-                         int64_t last, const int32_t *entry, const int32_t *rows)
+                         int64_t last, const int32_t *entry, const int32_t *rows, double (*force)[CHUNK])
 {
   simd_d least = simd_set(MD_FAR);
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
-    for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH)
-      least = force_lanes(a, formula, dim, typed, block + l, entry + l, n, least);
+    for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH) {
+      const int64_t k = block - first + l;
+      double *const out[3] = {force[0] + k, force[1] + k, dim == 3 ? force[2] + k : NULL};
+      least = force_lanes(a, formula, dim, typed, block + l, entry + l, n, out, least);
+    }
     entry += (int64_t)n * BLOCK;
   }
   return simd_least(least);
@@ -244,7 +248,7 @@ MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formul
   simd_i sum_e = simd_zero_i(), sum_w = simd_zero_i();
   simd_x type_row = simd_set_x(0);
   for (int d = 0; d < dim; ++d) xi[d] = simd_load(a->x[d] + i);
-  load_coefficients(a, type_row, MD_PAIR_K, k);
+  broadcast_coefficients(a, MD_PAIR_K, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -283,13 +287,13 @@ MD_FN void measure_chunk(const force_args *a, force_formula force, energy_formul
 /* One compiled loop for each style, dimension, and one or many types. */
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   static double force_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
-                               const int32_t *entry, const int32_t *rows)                                    \
+                               const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])             \
   {                                                                                                          \
     if (dim == 3 && !a->type)                                                                                \
-      return force_chunk(a, md_##symbol##_force_v, 3, false, first, last, entry, rows);                      \
-    if (dim == 3) return force_chunk(a, md_##symbol##_force_v, 3, true, first, last, entry, rows);           \
-    if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows);          \
-    return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows);                         \
+      return force_chunk(a, md_##symbol##_force_v, 3, false, first, last, entry, rows, force);               \
+    if (dim == 3) return force_chunk(a, md_##symbol##_force_v, 3, true, first, last, entry, rows, force);    \
+    if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows, force);   \
+    return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows, force);                  \
   }                                                                                                          \
   static void measure_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
                                const int32_t *entry, const int32_t *rows, md_measure *m)                     \
@@ -307,49 +311,50 @@ MD_FN void measure_chunk(const force_args *a, force_formula force, energy_formul
 
 /* ---- move ---- */
 
-/* Plain loops the compiler vectorises; a block of them stays in the first-level cache across the axes. */
-static bool move(const move_args *a, int64_t first, int64_t last, double *largest2)
+/* Plain loops the compiler vectorises; a chunk stays in the first-level cache across the axes. */
+static bool move(const move_args *a, const double *const *impulse, int64_t first, int64_t last,
+                 double *largest2)
 {
   const md_motion *m = a->motion;
   const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x,
                scale = a->time_scale;
-  simd_d far2 = simd_set(0.0);
+  const int64_t n = last - first;
+  double distance2[CHUNK] = {0.0};
   bool sane = true;
-  for (int64_t begin = first; begin < last; begin += CHUNK) {
-    const int64_t end = begin + CHUNK < last ? begin + CHUNK : last;
-    double distance2[CHUNK] = {0.0};
-    for (int d = 0; d < m->dim; ++d) {
-      double *restrict x = a->x[d], *restrict v = a->v[d];
-      const double *restrict impulse = a->impulse[d];
-      const double lo = m->stay_lo[d], hi = m->stay_hi[d];
-      int64_t outside = 0, bad = 0;
-      if (impulse) {
+  for (int d = 0; d < m->dim; ++d) {
+    const double *x = a->x[d] + first;
+    double *to = a->to[d] + first, *v = a->v[d] + first;
+    const double lo = m->stay_lo[d], hi = m->stay_hi[d];
+    int64_t outside = 0, bad = 0;
+    if (impulse) {
+      const double *kick = impulse[d];
 #pragma omp simd
-        for (int64_t i = begin; i < end; ++i) v[i] = fma(impulse[i], gain, v[i]);
-      }
-#pragma omp simd reduction(+ : outside, bad)
-      for (int64_t i = begin; i < end; ++i) {
-        const double moved = md_drift(v[i], scale, round_x);
-        x[i] += moved;
-        bad += fabs(moved) <= limit ? 0 : 1;
-        outside += x[i] >= lo && x[i] <= hi ? 0 : 1;
-      }
-      if (bad)
-        sane = false;
-      else if (outside)
-        for (int64_t i = begin; i < end; ++i) {
-          if (x[i] < m->lo[d] || x[i] > m->hi[d]) md_reflect(&x[i], &v[i], m->lo[d], m->hi[d], m->quantum);
-          sane = sane && x[i] >= lo && x[i] <= hi;
-        }
-      const double *restrict from = a->from[d];
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) {
-        const double delta = x[i] - from[i];
-        distance2[i - begin] += delta * delta;
-      }
+      for (int64_t i = 0; i < n; ++i) v[i] = fma(kick[i], gain, v[i]);
     }
-    for (int64_t i = 0; i < CHUNK; i += MD_SIMD_WIDTH) far2 = md_max_v(simd_load(distance2 + i), far2);
+#pragma omp simd reduction(+ : outside, bad)
+    for (int64_t i = 0; i < n; ++i) {
+      const double moved = md_drift(v[i], scale, round_x), there = x[i] + moved;
+      to[i] = there;
+      bad += fabs(moved) <= limit ? 0 : 1;
+      outside += there >= lo && there <= hi ? 0 : 1;
+    }
+    if (bad)
+      sane = false;
+    else if (outside)
+      for (int64_t i = 0; i < n; ++i) {
+        if (to[i] < m->lo[d] || to[i] > m->hi[d]) md_reflect(&to[i], &v[i], m->lo[d], m->hi[d], m->quantum);
+        sane = sane && to[i] >= lo && to[i] <= hi;
+      }
+    const float *from = a->from[d] + first;
+    const double corner = a->corner[d];
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      const double delta = to[i] - corner - (double)from[i];
+      distance2[i] += delta * delta;
+    }
   }
+  simd_d far2 = simd_set(*largest2);
+  for (int64_t i = 0; i < CHUNK; i += MD_SIMD_WIDTH) far2 = md_max_v(simd_load(distance2 + i), far2);
   double lane[MD_SIMD_WIDTH];
   simd_store(lane, far2);
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) *largest2 = md_max(*largest2, lane[l]);
@@ -374,6 +379,7 @@ static bool supported(void)
 extern const kernels JOIN(md_openmp_kernels_, MD_ISA);
 const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .isa = STRING(MD_ISA),
+    .lanes = MD_SINGLE_WIDTH,
     .supported = supported,
     .list = build_list,
     .force =

@@ -46,16 +46,16 @@ typedef struct force_args {
   const double *k;     /* coefficient table */
   const int32_t *type; /* 0-based, owned and ghosts; NULL with one type */
   int ntypes;
-  double *force[3];    /* out, in quanta of the table's scale */
   double per_e, per_w; /* measuring: 1/grids.e, and table scale to quanta of grids.w */
   int64_t n;
 } force_args;
 
 typedef struct move_args {
-  double *x[3], *v[3];
-  const double *impulse[3]; /* NULL: no kick */
-  const double *from[3];    /* positions at the last rebuild */
-  double kicks;             /* impulse is given so many times (1 or 2) */
+  const double *x[3];
+  double *to[3], *v[3]; /* new positions: elsewhere, or x itself */
+  const float *from[3]; /* positions at the last rebuild, relative to corner */
+  double corner[3];
+  double kicks; /* impulses are given so many times (1 or 2) */
   double quantum;
   double time_scale;
   const md_motion *motion;
@@ -63,20 +63,23 @@ typedef struct move_args {
 
 typedef struct kernels {
   const char *isa;
+  int lanes; /* candidates for the list that are tested at a time */
   bool (*supported)(void);
   /* Appends the list of the blocks of particles [first, last) to the arena; rows[b] per block. False: out of
    * memory. */
   bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows);
-  /* Forces on [first, last), a chunk of which `entry` is the list. Returns the least squared distance met. */
+  /* Forces on [first, last), a chunk of which `entry` is the list: force[d][i - first], in quanta of the table's
+   * scale. Returns the least squared distance met. */
   double (*force[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
-                                 const int32_t *entry, const int32_t *rows);
+                                 const int32_t *entry, const int32_t *rows, double (*force)[CHUNK]);
   /* Adds energy and virial of the pairs of [first, last), each pair once from either side. */
   void (*measure[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
                                  const int32_t *entry, const int32_t *rows, md_measure *);
-  /* Kicks and drifts [first, last), walls included, no thermostat, one mass. *largest2: squared displacement
-   * since `from`. False: some particle of the range moved beyond the limit, is not a number, or has left the
-   * box; all were kicked, so that the one of the smallest id can be named. */
-  bool (*move)(const move_args *, int64_t first, int64_t last, double *largest2);
+  /* Kicks and drifts a chunk [first, last), walls included, no thermostat, one mass. impulse[d][i - first]; NULL: no
+   * kick. *largest2: squared displacement since `from`. False: some particle of the range moved beyond the limit, is
+   * not a number, or has left the box; all were kicked, so that the one of the smallest id can be named. */
+  bool (*move)(const move_args *, const double *const *impulse, int64_t first, int64_t last,
+               double *largest2);
 } kernels;
 
 /* The best supported instruction set, or the one named (NULL: best); NULL if there is none of that name. */

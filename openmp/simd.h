@@ -42,6 +42,11 @@ MD_FN simd_d simd_choose(simd_m m, simd_d a, simd_d b) { return _mm512_mask_blen
 MD_FN simd_i simd_zero_i(void) { return _mm512_setzero_si512(); }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return _mm512_add_epi64(a, _mm512_castpd_si512(b)); }
 MD_FN void simd_store_i(int64_t *p, simd_i a) { _mm512_storeu_si512(p, a); }
+/* a - b */
+MD_FN simd_d simd_difference(simd_i a, uint64_t b)
+{
+  return _mm512_cvtepi64_pd(_mm512_sub_epi64(a, _mm512_set1_epi64((int64_t)b)));
+}
 MD_FN void simd_store(double *p, simd_d a) { _mm512_storeu_pd(p, a); }
 MD_FN simd_d simd_seed(simd_d a)
 {
@@ -113,6 +118,14 @@ MD_FN simd_i simd_zero_i(void) { return _mm256_setzero_si256(); }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return _mm256_add_epi64(a, _mm256_castpd_si256(b)); }
 MD_FN void simd_store_i(int64_t *p, simd_i a) { _mm256_storeu_si256((void *)p, a); }
 MD_FN void simd_store(double *p, simd_d a) { _mm256_storeu_pd(p, a); }
+MD_FN simd_d simd_difference(simd_i a, uint64_t b)
+{
+  int64_t lane[4];
+  double difference[4];
+  simd_store_i(lane, a);
+  for (int l = 0; l < 4; ++l) difference[l] = (double)(int64_t)((uint64_t)lane[l] - b);
+  return _mm256_loadu_pd(difference);
+}
 MD_FN simd_d simd_seed(simd_d a)
 {
   return _mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1.0f), _mm256_cvtpd_ps(a)));
@@ -195,6 +208,7 @@ MD_FN simd_i simd_zero_i(void) { return 0; }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return (int64_t)((uint64_t)a + (uint64_t)md_bits(b)); }
 MD_FN void simd_store_i(int64_t *p, simd_i a) { *p = a; }
 MD_FN void simd_store(double *p, simd_d a) { *p = a; }
+MD_FN simd_d simd_difference(simd_i a, uint64_t b) { return (double)(int64_t)((uint64_t)a - b); }
 MD_FN simd_d simd_seed(simd_d a) { return (double)(1.0f / (float)a); }
 MD_FN simd_d simd_root_seed(simd_d a) { return (double)(1.0f / sqrtf((float)a)); }
 MD_FN double simd_least(simd_d a) { return a; }

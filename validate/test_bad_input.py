@@ -666,7 +666,12 @@ def test_overlap_on_the_way(everywhere, tmp_path):
                         "velocity all set 100 0 0\ncreate_atoms 1 single 7 4.5 4.5\n")
     deck += "timestep 0.0024\nrun 100\n"
     message = everywhere(tmp_path, deck, "particles 1 and 2", "overlap", line=deck.count("\n"))
-    assert int(re.search(r"step (\d+):", message)[1]) > 0
+    step = int(re.search(r"step (\d+):", message)[1])
+    assert step > 0
+    # Also where forces are summed at the end of a run, or right after a row of output.
+    for end in (f"run {step + 1}\n", f"thermo 1\nrun {step + 9}\n", f"run {step}\nrun 1\n"):
+        again = deck.replace("run 100\n", end)
+        assert everywhere(tmp_path, again, line=again.count("\n")).split(": ", 3)[-1] == message.split(": ", 3)[-1]
 
 
 FAST_PAIR = LJ + "velocity all set 215 0 0\ntimestep {}\nrun 1000\n"

@@ -104,6 +104,22 @@ def rewritten(deck: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
+@pytest.mark.parametrize("boundary", ["f f p", "p p p"])
+def test_several_lists_from_one_sort(boundary, isas, tmp_path):
+    """Where cells hold few particles, most lists are built without sorting, if candidates are tested several at a time."""
+    text = rewritten("in.repulsive", "boundary        f f p", f"boundary {boundary}")
+    if boundary == "p p p":
+        text = text.replace("fix             walls", "# fix             walls")
+    knobs = {"steps": 300, "every": 100}
+    harness.run(text, tmp_path / "naive", engine="naive", variables=knobs)
+    for isa in isas:
+        got = harness.run(text, tmp_path / isa, isa=isa, variables=knobs)
+        same(tmp_path / "naive" / "check.dump", tmp_path / isa / "check.dump")
+        lists, sorts = got.report(r"(?m)^Rebuilds: (\d+)"), got.report(r"(?m)^Sorted: (\d+) times")
+        assert lists >= 40
+        assert sorts == lists if isa == "generic" else sorts < 0.6 * lists
+
+
 # Types with different masses go through p/m at every cut; walls and leapfrog carry half steps across it.
 CUT = [("in.types", {}), ("in.slab", {}), ("in.overlap", {}), ("in.overlap", {"drift": "float"}), ("in.mixture", {}),
        ("in.langevin", {"hot": 0.5}), ("in.soft", {})]
