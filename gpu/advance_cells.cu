@@ -150,7 +150,7 @@ scan_cells(const system_view<T> &s, const pace &p, const typename T::record *__r
   cell_at<T>(s, xi, c);
   const int cell = cell_number<T::DIM>(s.grid, c);
   if (p.ahead) fetch(s.start + min((unsigned)cell + p.cells_ahead, (unsigned)s.grid.total));
-  const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, c);
+  const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c);
   const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
   constexpr int LAYERS = T::DIM == 3 ? 1 : 0;
   for (int z = -LAYERS; z <= LAYERS; ++z) {
@@ -159,7 +159,8 @@ scan_cells(const system_view<T> &s, const pace &p, const typename T::record *__r
     if (!any_ghosts) continue;
     int ghost_begin[3] = {0, 0, 0}, ghost_end[3] = {0, 0, 0};
     if (ghosts) {
-      three_rows(s.ghost.start, cell + z * s.grid.layer, s.grid.row, ghost_begin, ghost_end);
+      const int middle = ghost_cell(s.ghost, cell + z * s.grid.layer);
+      three_rows(s.ghost.start, middle, s.grid.row, ghost_begin, ghost_end);
 #pragma unroll
       for (int y = 0; y < 3; ++y) {
         ghost_begin[y] += s.n;

@@ -102,8 +102,9 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- where things stand ---- */
 
-  bool built = false; /* do cells and lists fit the positions? */
-  progress now = {};  /* as last seen, with the device at rest */
+  bool built = false;   /* do cells and lists fit the positions? */
+  bool counted = false; /* are particles counted in their cells already? */
+  progress now = {};    /* as last seen, with the device at rest */
   int ghosts_wanted = 0, list_wanted = 0;
   gpu_cycles cycles;
   rebin_interval interval;
@@ -125,6 +126,7 @@ template <class T> struct gpu_engine final : md_engine {
   void set_scale();
   void set_fine_scale();
   md_status set_grid();
+  void fold_ghosts();
   void set_grid32(cell_grid *g);
   uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
   md_status set_tables();

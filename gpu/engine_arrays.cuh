@@ -51,7 +51,7 @@ template <class T> md_status gpu_engine<T>::make_ghosts(int64_t capacity)
   view.ghost.capacity = (int)capacity;
   MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
   MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
-  MD_TRY(make(&a.ghost_start, ((int64_t)view.grid.total + 2) * 4, "cells of ghosts"));
+  MD_TRY(make(&a.ghost_start, ((int64_t)view.grid.total - view.ghost.folded + 2) * 4, "cells of ghosts"));
   view.ghost.owner = (int *)a.ghost_owner.at;
   view.ghost.shift = (int *)a.ghost_shift.at;
   view.ghost.start = (const int *)a.ghost_start.at;

@@ -40,7 +40,8 @@ template <class T> md_status gpu_engine<T>::balance_if_due()
 template <class T> md_status gpu_engine<T>::migrate()
 {
   int64_t arrived = 0;
-  MD_TRY(ranks.find_leavers(view, (int *)a.origin.at));
+  int *start = counting() && source != FROM_ALL ? (int *)a.start.at : nullptr;
+  MD_TRY(ranks.find_leavers(view, (int *)a.origin.at, start));
   MD_TRY(ranks.deliver(&arrived));
   const int64_t n = view.n - (int64_t)ranks.left.size() + arrived;
   if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
@@ -49,7 +50,8 @@ template <class T> md_status gpu_engine<T>::migrate()
   if (n > room) MD_TRY(enlarge_room(n));
   int *origin = (int *)a.origin.at;
   ranks.assign(arrived, view.n);
-  MD_TRY(ranks.take_in(view, origin));
+  MD_TRY(ranks.take_in(view, origin, start));
+  counted = start;
   view.n = (int)n;
   return ranks.count_particles(view, origin, (int64_t *)a.x[now.parity ^ 1u].at, model->step + now.done);
 }

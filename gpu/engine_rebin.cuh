@@ -27,12 +27,15 @@ template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
   const double n = (double)view.n, cells = (double)view.grid.total;
   size_t bytes = (size_t)a.scratch.bytes;
   const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
-  MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
-  if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-  MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
-    return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
-                         counting() ? nullptr : indices());
-  }));
+  if (!counted) {
+    MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
+    if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
+    MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
+      return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
+                           counting() ? nullptr : indices());
+    }));
+  }
+  counted = false;
   if (ghost_cursor())
     MD_TRY(timed("cell_start", cells * 8.0,
                  [&] { return scan_counts(wide, view.grid.total, ghost_cursor(), a.scratch.at, &bytes); }));

@@ -61,6 +61,23 @@ template <class T> void gpu_engine<T>::set_grid32(cell_grid *g)
   }
 }
 
+/* If only the faces of the slowest axis have ghosts, what lies between the layers near them needs no beginnings of ghosts'
+ * cells; these take a scan at every rebin. */
+template <class T> void gpu_engine<T>::fold_ghosts()
+{
+  const cell_grid &g = view.grid;
+  const int slowest = T::DIM - 1, layer = T::DIM == 3 ? g.layer : g.row;
+  view.ghost.fold = INT32_MAX;
+  view.ghost.folded = 0;
+  bool only = several && source == FROM_CELLS;
+  for (int d = 0; d < slowest; ++d) only = only && !view.ghost.along[d];
+  /* Particles in the first own layer look one layer farther on. */
+  const int kept = 2 * g.border[slowest] + 2, between = g.count[slowest] - 2 * kept;
+  if (!only || between <= 0) return;
+  view.ghost.fold = kept * layer;
+  view.ghost.folded = between * layer;
+}
+
 template <class T> md_status gpu_engine<T>::set_grid()
 {
   cell_grid &g = view.grid;
@@ -83,6 +100,8 @@ template <class T> md_status gpu_engine<T>::set_grid()
   g.row = g.count[0];
   g.layer = g.count[0] * g.count[1];
   g.total = g.layer * g.count[2];
+  for (int d = 0; d < 3; ++d) view.ghost.along[d] = (several ? ranks.halo[d] : view.halo[d]) > 0.0;
+  fold_ghosts();
   g.by_row = divisor_of((unsigned)g.row);
   g.by_layer = divisor_of((unsigned)g.layer);
   view.reach = choice.reach;

@@ -195,7 +195,7 @@ md_status launch_carry(const launch &l, const system_view<T> &s, const face_pair
 }
 
 template <class T>
-static __device__ __forceinline__ int ghost_cell(const system_view<T> &s, const ghost_lists<T> &g, int k)
+static __device__ __forceinline__ int cell_of_ghost(const system_view<T> &s, const ghost_lists<T> &g, int k)
 {
   const typename T::particle r = g.received[k];
   int cell = 0;
@@ -204,7 +204,7 @@ static __device__ __forceinline__ int ghost_cell(const system_view<T> &s, const 
     const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.length[d];
     cell += cell_along(s.grid, d, x, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
   }
-  return cell;
+  return ghost_cell(s.ghost, cell);
 }
 
 template <class T>
@@ -212,7 +212,7 @@ static __global__ void k_bin_ghosts(const __grid_constant__ system_view<T> s,
                                     const __grid_constant__ ghost_lists<T> g, int n, int *count)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < n) atomicAdd(&count[ghost_cell<T>(s, g, k)], 1);
+  if (k < n) atomicAdd(&count[cell_of_ghost<T>(s, g, k)], 1);
 }
 
 template <class T>
@@ -245,7 +245,7 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= n) return;
-  const int slot = atomicAdd(&cursor[ghost_cell<T>(s, g, k)], 1);
+  const int slot = atomicAdd(&cursor[cell_of_ghost<T>(s, g, k)], 1);
   g.slot[k] = slot;
   g.order[slot] = k;
   s.ghost.owner[slot] = g.stem[k];

@@ -220,7 +220,7 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
   constexpr int DIM = T::DIM, ROWS = DIM == 3 ? 9 : 3;
   const int lane = threadIdx.x & 31;
   const box b = box_of<DIM>(at, mine, c, group);
-  const bool ghosts = __any_sync(0xffffffffu, mine && s.ghost.start && near_border<DIM>(s.grid, c));
+  const bool ghosts = __any_sync(0xffffffffu, mine && s.ghost.start && near_border<DIM>(s.grid, s.ghost, c));
   const float far = reach + b.extra + s.extra, x[3] = {at.x, at.y, at.z};
   float middle[3], size[3], size2 = 0.0f;
   m.own = 0.0f;

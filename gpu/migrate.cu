@@ -1,7 +1,8 @@
 /* Particles that change the rank: packed where they leave, put into their places where they arrive.
  *
  * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
- * left are packed with all they carry, and then put into the order of their owners. Arrivals take the places of those that left, and the last particles fill what
+ * left are packed with all they carry, and then put into the order of their owners. Those that stay, and those that arrive, are
+ * counted in their cells on the way, as the sort is going to need. Arrivals take the places of those that left, and the last particles fill what
  * remains empty, so that the arrays have no holes and the sort behind it knows of nothing.
  * Bytes: a particle's position read; 64 a traveller in 3D.
  */
@@ -38,7 +39,10 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     cell[d] = min(max(cell[d], 0), box.cells[d] - 1);
     own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
   }
-  if (own) return;
+  if (own) {
+    if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, r)], 1);
+    return;
+  }
   const int k = atomicAdd(count, 1);
   if (k >= m.capacity) return;
   int to = 0;
@@ -94,6 +98,7 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
   m.origin[at.index] = at.origin;
   m.id[at.origin] = t.id;
+  if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, t.x)], 1);
 }
 
 template <class T>

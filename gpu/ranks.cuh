@@ -223,10 +223,14 @@ template <class T> struct gpu_ranks {
     return md_device_enlarge(memory, &id, room * 8, next_origin * INT64_C(8), wide.stream, "ids");
   }
 
-  migration<T> travel(int *origin, const device_array &travelling) const
+  migration<T> travel(int *origin, const device_array &travelling, int *start) const
   {
-    return migration<T>{origin, (int64_t *)id.at, (traveller<T> *)travelling.at, (hole *)hole_array.at,
-                        (int)(travelling.bytes / (int64_t)sizeof(traveller<T>))};
+    return migration<T>{origin,
+                        (int64_t *)id.at,
+                        (traveller<T> *)travelling.at,
+                        (hole *)hole_array.at,
+                        (int)(travelling.bytes / (int64_t)sizeof(traveller<T>)),
+                        start ? start + 1 : nullptr};
   }
 
   md_status reserve_travellers(device_array *array, int64_t n)
@@ -251,13 +255,15 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* Packs the leavers; `left`: where they were. The device rests afterwards. */
-  md_status find_leavers(const system_view<T> &s, int *origin)
+  /* Packs the leavers; `left`: where they were. start: room for the beginnings of cells, where a place up from each the
+   * others are counted; or NULL. The device rests afterwards. */
+  md_status find_leavers(const system_view<T> &s, int *origin, int *start)
   {
     if (!seen) MD_CUDA(cudaMallocHost((void **)&seen, sizeof *seen));
     if (!leaving_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
     for (;;) {
-      const migration<T> m = travel(origin, leaving_array);
+      const migration<T> m = travel(origin, leaving_array, start);
+      if (start) MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
       MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
       MD_CUDA(cudaMemcpyAsync(&seen->count, counters.at, 4, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(
@@ -372,15 +378,15 @@ template <class T> struct gpu_ranks {
     }
   }
 
-  /* Puts arrivals where `filled` says, and then fills what is empty; the arrays have room. */
-  md_status take_in(const system_view<T> &s, int *origin)
+  /* Puts arrivals where `filled` says, and then fills what is empty; the arrays have room. start: as of find_leavers(). */
+  md_status take_in(const system_view<T> &s, int *origin, int *start)
   {
     const int64_t most = std::max((int64_t)filled.size(), (int64_t)move.size());
     MD_TRY(md_device_reserve(memory, &hole_array, most * (int64_t)sizeof(hole),
                              "particles that change the rank"));
     if (!filled.empty()) {
       MD_TRY(put(&hole_array, filled.data(), filled.size() * sizeof(hole)));
-      MD_TRY(launch_arrive<T>(wide, s, travel(origin, arrived_array), (int)filled.size()));
+      MD_TRY(launch_arrive<T>(wide, s, travel(origin, arrived_array, start), (int)filled.size()));
     }
     if (move.empty()) return MD_OK;
     MD_TRY(put(&hole_array, move.data(), move.size() * sizeof(int2)));
@@ -569,9 +575,10 @@ template <class T> struct gpu_ranks {
   md_status settle_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes)
   {
     int *cursor = start + 1;
-    MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
+    const int64_t cells = s.grid.total - s.ghost.folded;
+    MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)cells + 2) * 4, wide.stream));
     MD_TRY(launch_bin_ghosts<T>(wide, s, lists(false), ghosts, cursor));
-    MD_TRY(scan_counts(wide, s.grid.total, cursor, scratch, &scratch_bytes));
+    MD_TRY(scan_counts(wide, cells, cursor, scratch, &scratch_bytes));
     MD_TRY(launch_settle_ghosts<T>(wide, s, lists(false), ghosts, cursor));
     for (int d = 0; d < T::DIM; ++d)
       for (const side &f : face[d])

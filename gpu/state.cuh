@@ -123,11 +123,20 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
 struct ghost_view {
-  const int *start; /* by cell, like system_view.start; NULL: there are none */
-  int *owner;       /* local index; -1: of another rank */
-  int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
+  const int *start; /* by ghost_cell(), like system_view.start; NULL: there are none */
+  bool along[3];    /* are there any at the faces of an axis? */
+  int fold,
+      folded; /* cells from `fold` on stand `folded` places further down: in between nobody looks for ghosts */
+  int *owner; /* local index; -1: of another rank */
+  int *shift; /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
 };
+
+/* The place in ghost_view.start of a cell that may hold ghosts. */
+__device__ __forceinline__ int ghost_cell(const ghost_view &g, int cell)
+{
+  return cell < g.fold ? cell : cell - g.folded;
+}
 
 /* On several ranks a step may come as two launches of one number: first the particles that others wait for, then the
  * rest, while those are on their way. */

@@ -15,11 +15,13 @@ __device__ __forceinline__ void cell_range(const int *start, int first, int cell
   end = start[first + cells];
 }
 
-/* Does the stencil of a cell touch the border, where ghosts are? */
-template <int DIM> __device__ __forceinline__ bool near_border(const cell_grid &g, const int c[3])
+/* Does the stencil of a cell touch the border where ghosts are? */
+template <int DIM>
+__device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view &ghost, const int c[3])
 {
   bool near = false;
-  for (int d = 0; d < DIM; ++d) near = near || c[d] < 2 * g.border[d] || c[d] >= g.count[d] - 2 * g.border[d];
+  for (int d = 0; d < DIM; ++d)
+    near = near || (ghost.along[d] && (c[d] < 2 * g.border[d] || c[d] >= g.count[d] - 2 * g.border[d]));
   return near;
 }
 
@@ -40,7 +42,7 @@ __device__ __forceinline__ void visit_cells(const system_view<T> &s, const typen
   else
     cell_at<T>(s, x[i], c);
   const int cell = cell_number<T::DIM>(s.grid, c);
-  const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, c);
+  const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c);
   for (int z = T::DIM == 3 ? -1 : 0; z <= (T::DIM == 3 ? 1 : 0); ++z)
     for (int y = -1; y <= 1; ++y) {
       const int first = cell + z * s.grid.layer + y * s.grid.row - 1;
@@ -50,7 +52,7 @@ __device__ __forceinline__ void visit_cells(const system_view<T> &s, const typen
       for (int j = begin; j < end; ++j)
         if (j != i) f(j, x[j]);
       if (!ghosts) continue;
-      cell_range(s.ghost.start, first, 3, begin, end);
+      cell_range(s.ghost.start, ghost_cell(s.ghost, first), 3, begin, end);
       end = min(end, s.ghost.capacity);
       for (int g = begin; g < end; ++g)
         if (!own_image<T>(s, i, s.n + g)) f(s.n + g, x[s.n + g]);
