@@ -262,6 +262,8 @@ template <class T> struct gpu_engine final : md_engine {
   /* How things stood behind the steps launched so far, while others follow. */
   md_status note_progress();
   md_status await_progress(progress *seen);
+  /* The share of the slack that a step uses. */
+  void learn_rate(const progress &seen, const step_slot &last);
   md_status time_sort();
   /* The order that was sorted into becomes the present one; and does not, if the device has not taken that step. */
   void swap_orders();
