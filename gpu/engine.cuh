@@ -104,7 +104,8 @@ template <class T> struct gpu_engine final : md_engine {
 
   bool built = false;   /* do cells and lists fit the positions? */
   bool counted = false; /* are particles counted in their cells already? */
-  progress now = {};    /* as last seen, with the device at rest */
+  bool noted = false; /* has the last step done so, in next_start, and noted those that have left the rank? */
+  progress now = {};  /* as last seen, with the device at rest */
   int ghosts_wanted = 0, list_wanted = 0;
   gpu_cycles cycles;
   rebin_interval interval;
@@ -278,8 +279,9 @@ template <class T> struct gpu_engine final : md_engine {
   md_status fit_list();
 
   /* A step, if it can be beside its messages. */
-  md_status launch_step_ranks();
-  md_status launch_beside_messages();
+  md_status launch_step_ranks(step_sorting sorting = SORTS_NOT);
+  md_status launch_beside_messages(step_sorting sorting);
+  md_status launch_noting_step();
 
   md_status run_ranks(int64_t n);
 

@@ -39,8 +39,13 @@ template <class T> md_status gpu_engine<T>::launch_plain(int64_t count)
 
 template <class T> next_order<T> gpu_engine<T>::order_next(step_sorting sorting) const
 {
-  if (sorting == SORTS_NOT) return next_order<T>{};
-  return next_order<T>{sorting, (int *)a.next_start.at + 1, spare_fields()};
+  next_order<T> next = {};
+  next.sorting = sorting;
+  if (sorting == SORTS_NOT) return next;
+  next.cursor = (int *)a.next_start.at + 1;
+  if (sorting == SORTS_MOVE) next.to = spare_fields();
+  if (sorting == SORTS_LEAVE) ranks.note_leavers(&next);
+  return next;
 }
 
 template <class T> void gpu_engine<T>::swap_orders()

@@ -540,7 +540,8 @@ static void package_gpu_sets_the_options(void **state)
   assert_runs(b, "package gpu 1 precision mixed block 64 fused no\npackage gpu block 128 precision double");
   assert_options(gpu, &(md_gpu_options){.device = -1, .block = 128, .unfused = true});
   /* A command that is refused changes nothing. */
-  refused(b, "package gpu block 256 sort bubble", "package gpu sort must be count or radix, not 'bubble'");
+  refused(b, "package gpu block 256 sort bubble",
+          "package gpu sort must be auto, step, count or radix, not 'bubble'");
   assert_int_equal(gpu->block, 128);
 }
 
@@ -554,7 +555,7 @@ static void package_gpu_refuses_what_it_does_not_know(void **state)
                   "padded unrolled staged fused rebin block skin device memory profile"},
       {"Force full", "unknown keyword 'Force'"},
       {"1 2 sort radix", "unknown keyword '2'"},
-      {"sort", "package gpu sort needs a value: count or radix"},
+      {"sort", "package gpu sort needs a value: auto, step, count or radix"},
       {"1 sorted yes padded", "package gpu padded needs a value: yes or no"},
       {"1.5", "the number of GPUs must be a whole number, not '1.5'"},
       {"-1", "the number of GPUs must be from 0"},
