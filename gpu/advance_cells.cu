@@ -17,7 +17,6 @@
  * blocks yet to come will read is fetched into L2 a little before; what is written is marked as the first to leave it.
  */
 #include "gpu/advance.cuh"
-#include "gpu/images.cuh"
 
 #include <algorithm>
 
@@ -187,21 +186,6 @@ static __device__ __forceinline__ int cell_ahead(const system_view<T> &s, const 
   return cell_of<T>(s, x);
 }
 
-/* Counts particle i, of position x, where it is now, or notes that it has left the rank. */
-template <class T>
-static __device__ __forceinline__ void count_or_note(const system_view<T> &s, const next_order<T> &next,
-                                                     const typename T::particle &x, int i)
-{
-  const typename T::particle r = wrapped<T>(s, x);
-  int cell[3];
-  if (in_domain<T>(s, next.box, r, cell)) {
-    atomicAdd(&next.cursor[cell_of<T>(s, r)], 1);
-    return;
-  }
-  const int k = atomicAdd(next.leavers, 1);
-  if (k < next.room) next.noted[k] = i;
-}
-
 template <class T, int STYLE, bool SCATTERED, step_sorting SORTING>
 static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
                                               : T::MIXED  ? RESIDENT
@@ -247,7 +231,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
     typename T::record x_moved = xi;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS, MOVES>(s, a, kicks, (int)i, to, parity));
-      if constexpr (SORTING == SORTS_COUNT || SORTING == SORTS_LEAVE) {
+      if constexpr (SORTING == SORTS_COUNT) {
         x_moved = s.x[parity ^ 1u][i];
 #pragma unroll
         for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
@@ -258,7 +242,6 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
       move_particle<T, FROM_CELLS, MOVES>(s, a, kicks, to, x_moved, v, impulse, parity, found);
     }
     if constexpr (SORTING == SORTS_COUNT) atomicAdd(&next_order.cursor[cell_ahead<T>(s, a, x_moved, v)], 1);
-    if constexpr (SORTING == SORTS_LEAVE) count_or_note<T>(s, next_order, x_moved, (int)i);
     if constexpr (MOVES) store_last(next_order.to.origin + to.at, next_order.to.origin_from[i]);
   }
   end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, MOVES ? 0.0f : now.usage, found.most));
@@ -288,9 +271,6 @@ md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_
     if (next.sorting == SORTS_MOVE) return launch_parts<T, false, SORTS_MOVE>(l, kind, undivided(s), a, next);
   }
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
-    if constexpr (!T::TAGGED)
-      if (next.sorting == SORTS_LEAVE)
-        return launch_parts<T, scattered.value, SORTS_LEAVE>(l, kind, part, a, next);
     return launch_parts<T, scattered.value, SORTS_NOT>(l, kind, part, a, next);
   });
 }

@@ -155,11 +155,9 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, ranks, o->gpu.mixed, c);
-  const bool plain = c->fused && !c->tagged && neighbours == MD_GPU_CELLS;
   c->step_sorts =
-      plain && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
+      c->fused && !c->tagged && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
       (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));
-  c->step_notes = plain && ranks > 1 && (o->gpu.sort == MD_GPU_SORT_STEP || o->gpu.sort == MD_GPU_SORT_AUTO);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
@@ -230,7 +228,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   if (teaching) wanted = MD_GPU_CELLS;
   if (wanted == MD_GPU_CELLS && g->skin == 0.0) choose_skin(model, g->mixed, CELLS_SKIN * skin, c);
   choose_with(model, n, ranks, o, wanted, c);
-  if (teaching) c->fused = c->step_sorts = c->step_notes = false;
+  if (teaching) c->fused = c->step_sorts = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
     choose_with(model, n, ranks, o, MD_GPU_LIST, c);
   if (g->mixed && !images_are_apart(model, c))
@@ -271,7 +269,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (g->staged) md_plan_add(plan, "cell of each particle", 4.0);
   if (c->neighbours != MD_GPU_ALL_PAIRS)
     md_plan_add(plan, "first particle of each cell",
-                4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts || c->step_notes ? 2.0 : 1.0));
+                4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (model->langevin.on || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);

@@ -10,8 +10,7 @@ typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
   bool packed;        /* see layout.cuh */
-  bool step_sorts;    /* the last two steps before a rebin do its work; */
-  bool step_notes;    /* or, on several ranks, the last one begins it */
+  bool step_sorts;    /* the last two steps before a rebin do its work */
   double skin, reach; /* sigma */
   double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */

@@ -104,8 +104,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   bool built = false;   /* do cells and lists fit the positions? */
   bool counted = false; /* are particles counted in their cells already? */
-  bool noted = false; /* has the last step done so, in next_start, and noted those that have left the rank? */
-  progress now = {};  /* as last seen, with the device at rest */
+  progress now = {};    /* as last seen, with the device at rest */
   int ghosts_wanted = 0, list_wanted = 0;
   gpu_cycles cycles;
   rebin_interval interval;
@@ -263,8 +262,6 @@ template <class T> struct gpu_engine final : md_engine {
   /* How things stood behind the steps launched so far, while others follow. */
   md_status note_progress();
   md_status await_progress(progress *seen);
-  /* The share of the slack that a step uses. */
-  void learn_rate(const progress &seen, const step_slot &last);
   md_status time_sort();
   /* The order that was sorted into becomes the present one; and does not, if the device has not taken that step. */
   void swap_orders();
@@ -279,9 +276,8 @@ template <class T> struct gpu_engine final : md_engine {
   md_status fit_list();
 
   /* A step, if it can be beside its messages. */
-  md_status launch_step_ranks(step_sorting sorting = SORTS_NOT);
-  md_status launch_beside_messages(step_sorting sorting);
-  md_status launch_noting_step();
+  md_status launch_step_ranks();
+  md_status launch_beside_messages();
 
   md_status run_ranks(int64_t n);
 

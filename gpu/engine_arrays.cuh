@@ -96,7 +96,7 @@ template <class T> md_status gpu_engine<T>::make_arrays()
   if (source != FROM_ALL) {
     MD_TRY(make(&a.start, ((int64_t)view.grid.total + 2) * 4, "cells"));
     view.start = (const int *)a.start.at;
-    if (choice.step_sorts || choice.step_notes)
+    if (choice.step_sorts)
       MD_TRY(make(&a.next_start, ((int64_t)view.grid.total + 2) * 4, "cells of the next order"));
     const int64_t ghosts = several ? ranks.expected_ghosts(room) : choice.ghosts;
     if (ghosts > 0) MD_TRY(make_ghosts(std::max<int64_t>(ghosts, view.ghost.capacity)));

@@ -23,7 +23,6 @@ template <class T> md_status gpu_engine<T>::balance_if_due()
   double most = (double)view.n;
   MD_TRY(comm->max(comm, &most, 1));
   if (most * comm->size <= comm->balance.threshold * (double)model->natoms) return MD_OK;
-  noted = false;
   MD_TRY(download(nullptr));
   const int64_t before = model->step;
   model->step = at;
@@ -41,13 +40,8 @@ template <class T> md_status gpu_engine<T>::balance_if_due()
 template <class T> md_status gpu_engine<T>::migrate()
 {
   int64_t arrived = 0;
-  if (noted) {
-    std::swap(a.start, a.next_start);
-    view.start = (const int *)a.start.at;
-  }
   int *start = counting() && source != FROM_ALL ? (int *)a.start.at : nullptr;
-  MD_TRY(ranks.find_leavers(view, (int *)a.origin.at, start, noted));
-  noted = false;
+  MD_TRY(ranks.find_leavers(view, (int *)a.origin.at, start));
   MD_TRY(ranks.deliver(&arrived));
   const int64_t n = view.n - (int64_t)ranks.left.size() + arrived;
   if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
@@ -110,7 +104,7 @@ template <class T> md_status gpu_engine<T>::rebin_ranks()
 
 /* The particles that are sent, and then messages, beside the others. Messages are made from, and received into, the
  * position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
-template <class T> md_status gpu_engine<T>::launch_beside_messages(step_sorting sorting)
+template <class T> md_status gpu_engine<T>::launch_beside_messages()
 {
   const system_view<T> sent = ranks.part_of(view, PART_SENT), rest = ranks.part_of(view, PART_REST);
   const bool sends = sent.members > 0;
@@ -118,12 +112,11 @@ template <class T> md_status gpu_engine<T>::launch_beside_messages(step_sorting 
   beside.stream = ranks.beside;
   /* If nothing is sent, all must come first nevertheless: messages look at the progress that a launch notes. */
   if (!sends)
-    MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true)
-                       : launch_fused(stepping, rest, sorting));
+    MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true) : launch_fused(stepping, rest));
   MD_CUDA(cudaEventRecord(ranks.ready, stream));
   MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.ready, 0));
-  if (sends) MD_TRY(launch_fused(beside, sent, sorting));
-  if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest, sorting));
+  if (sends) MD_TRY(launch_fused(beside, sent));
+  if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest));
   beside = wide;
   beside.stream = ranks.beside;
   MD_TRY(ranks.refresh_messages(view, beside, true));
@@ -131,15 +124,15 @@ template <class T> md_status gpu_engine<T>::launch_beside_messages(step_sorting 
   return MD_OK;
 }
 
-template <class T> md_status gpu_engine<T>::launch_step_ranks(step_sorting sorting)
+template <class T> md_status gpu_engine<T>::launch_step_ranks()
 {
   const bool overlaps = choice.fused && view.ghost.start;
   if (overlaps)
-    MD_TRY(launch_beside_messages(sorting));
+    MD_TRY(launch_beside_messages());
   else if (view.n == 0 && choice.fused)
     MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
   else
-    MD_TRY(choice.fused ? launch_fused(stepping, view, sorting) : launch_unfused());
+    MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
   MD_TRY(ranks.lap_begins(ranks.LAP_EXCHANGE, stream));
   if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
   MD_TRY(ranks.lap_begins(ranks.LAP_REDUCTION, stream));
@@ -152,14 +145,6 @@ template <class T> md_status gpu_engine<T>::launch_step_ranks(step_sorting sorti
   return MD_OK;
 }
 
-/* The last step before a rebin, which begins that: it counts, and finds who has left the rank. */
-template <class T> md_status gpu_engine<T>::launch_noting_step()
-{
-  MD_TRY(ranks.prepare_notes(view.n));
-  MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, ((size_t)view.grid.total + 2) * 4, stream));
-  return launch_step_ranks(SORTS_LEAVE);
-}
-
 /* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all
  * ranks know. */
 template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
@@ -168,9 +153,7 @@ template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
     const int64_t before = now.done, count = interval.next(n - before);
     const gpu_cycle &c = cycles.resting();
     MD_CUDA(cudaEventRecord(c.begin, stream));
-    const bool notes = choice.step_notes && interval.since + count >= (int64_t)interval.steps;
-    for (int64_t k = 0; k < count - (notes ? 1 : 0); ++k) MD_TRY(launch_step());
-    if (notes) MD_TRY(launch_noting_step());
+    for (int64_t k = 0; k < count; ++k) MD_TRY(launch_step());
     MD_CUDA(cudaEventRecord(c.stepped, stream));
     MD_TRY(look());
     interval.since += now.done - before;
@@ -184,7 +167,6 @@ template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
     if (now.done == n || (!now.stale && !interval.over())) continue;
     interval.learn(now);
     built = false;
-    noted = notes && now.done == before + count;
     MD_TRY(settle_structure());
   }
   return MD_OK;

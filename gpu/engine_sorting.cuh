@@ -7,8 +7,8 @@
  *
  * The two steps must be taken: what is launched behind them takes the new order for granted. So the host looks how much
  * slack is left when a few steps less than last time have been made, with some more steps under way meanwhile, and decides
- * how many still fit; at the beginning of a run it knows that anyway. If no two fit, or the slack is used up all the same
- * and everything behind is not taken, it waits, and rebins in the ordinary way.
+ * how many still fit. Should the slack be used up all the same, everything behind is not taken; the host waits, and
+ * rebins in the ordinary way.
  *
  * Trade-off: the beginnings of cells are there twice. Bytes a particle in 2D: 8 for the origins, 16 a cell, and writes that are
  * not whole lines; an ordinary rebin moves 112 and 8 a cell. One event and a copy of 4 KiB a sort.
@@ -39,13 +39,8 @@ template <class T> md_status gpu_engine<T>::launch_plain(int64_t count)
 
 template <class T> next_order<T> gpu_engine<T>::order_next(step_sorting sorting) const
 {
-  next_order<T> next = {};
-  next.sorting = sorting;
-  if (sorting == SORTS_NOT) return next;
-  next.cursor = (int *)a.next_start.at + 1;
-  if (sorting == SORTS_MOVE) next.to = spare_fields();
-  if (sorting == SORTS_LEAVE) ranks.note_leavers(&next);
-  return next;
+  if (sorting == SORTS_NOT) return next_order<T>{};
+  return next_order<T>{sorting, (int *)a.next_start.at + 1, spare_fields()};
 }
 
 template <class T> void gpu_engine<T>::swap_orders()
@@ -111,14 +106,6 @@ template <class T> md_status gpu_engine<T>::note_progress()
   return MD_OK;
 }
 
-/* From all steps since the last sort, or from the last of them, if that took more. */
-template <class T> void gpu_engine<T>::learn_rate(const progress &seen, const step_slot &last)
-{
-  const double taken = (double)(seen.done - interval.binned_at);
-  if (taken > 0.0)
-    sorts.rate = std::max({(double)seen.usage / taken, (double)seen.usage - (double)last.before.usage, 1e-6});
-}
-
 template <class T> md_status gpu_engine<T>::await_progress(progress *seen)
 {
   const gpu_cycle &c = cycles.ring[sorts.turn];
@@ -127,7 +114,11 @@ template <class T> md_status gpu_engine<T>::await_progress(progress *seen)
   MD_TRY(time_sort());
   if (idle(*seen)) return MD_OK;
   sorts.unknown = false;
-  learn_rate(*seen, c.seen->slot[(c.launch - 1u) % SLOTS]);
+  const step_slot &last = c.seen->slot[(c.launch - 1u) % SLOTS];
+  const double taken = (double)(seen->done - interval.binned_at);
+  if (taken > 0.0)
+    sorts.rate =
+        std::max({(double)seen->usage / taken, (double)seen->usage - (double)last.before.usage, 1e-6});
   return MD_OK;
 }
 
@@ -142,35 +133,23 @@ template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *
   };
   int64_t more;
   do {
-    progress seen = now;
-    int64_t covering = 0;
-    const bool rests = now.target - *left == now.done;
-    if (!rests) {
-      /* One fewer than fitted last time, as now it may be one fewer that fit. */
-      const int64_t ahead = (int64_t)interval.steps - 3 - COVER - interval.since;
-      MD_TRY(launched(std::min(std::max<int64_t>(ahead, 0), *left)));
-      MD_TRY(note_progress());
-      covering = std::min(COVER, *left);
-      MD_TRY(launched(covering));
-      if (*left == 0) return MD_OK;
-      MD_TRY(await_progress(&seen));
-    }
-    const double fit = std::min(std::floor((SORT_AT - seen.usage) / sorts.rate), 1000.0);
-    more = std::min((int64_t)fit - covering - 1, MOST_BETWEEN_SORTS - 2 - interval.since);
+    /* One fewer than fitted last time, as now it may be one fewer that fit. */
+    const int64_t ahead = (int64_t)interval.steps - 3 - COVER - interval.since;
+    MD_TRY(launched(std::min(std::max<int64_t>(ahead, 0), *left)));
+    MD_TRY(note_progress());
+    const int64_t covering = std::min(COVER, *left);
+    MD_TRY(launched(covering));
+    if (*left == 0) return MD_OK;
+    progress seen;
+    MD_TRY(await_progress(&seen));
     *stuck = idle(seen);
     if (*stuck) return MD_OK;
+    more = (int64_t)std::min(std::floor((SORT_AT - seen.usage) / sorts.rate), 1000.0) - covering - 1;
+    more = std::min(more, MOST_BETWEEN_SORTS - 2 - interval.since);
     if (more + 2 > *left) return launched(*left);
     interval.steps = (double)(interval.since + more + 2);
-    if (more < 0) {
-      /* The second of them would not be taken. */
-      if (rests) MD_TRY(launched(1));
-      built = false;
-      *stuck = true;
-      return MD_OK;
-    }
-    if (rests && more > COVER + 2) MD_TRY(launched(1));
   } while (more > COVER + 2);
-  MD_TRY(launched(more));
+  MD_TRY(launched(std::max<int64_t>(more, 0)));
   *left -= 2;
   interval.binned_at = now.target - *left;
   return launch_sorting_steps();
@@ -186,7 +165,6 @@ template <class T> md_status gpu_engine<T>::run_sorting(int64_t n)
     MD_TRY(look());
     MD_TRY(time_sort());
     settle_order();
-    learn_rate(now, cycles.resting().seen->slot[(view.launch - 1u) % SLOTS]);
     if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
     if (now.done < n) MD_TRY(settle_structure());
   }

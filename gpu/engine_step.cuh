@@ -95,7 +95,7 @@ md_status gpu_engine<T>::launch_fused(const launch &l, const system_view<T> &s, 
       return launch_advance_cells<T>(l, kind, s, step, order_next(sorting));
     return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
   };
-  static const char *const names[] = {"advance", "advance, count", "advance, sort", "advance, leave"};
+  static const char *const names[] = {"advance", "advance, count", "advance, sort"};
   /* What runs beside has no time of its own. */
   return l.stream == stream ? timed(names[sorting], part * bytes, advance) : advance();
 }

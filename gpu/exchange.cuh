@@ -6,6 +6,15 @@
 
 #include "gpu/launch.cuh"
 
+/* The cells of the whole box and who owns them. Every rank works out the same owner of the same position. */
+struct domain_cells {
+  double lo[3], per_width[3];
+  int cells[3];
+  int first[3], end[3]; /* own ones */
+  const int *cut[3];    /* [domains + 1] */
+  int domains[3];
+};
+
 /* A particle on its way, in the layout's own precision. */
 template <class T> struct traveller {
   typename T::particle x;
@@ -31,10 +40,6 @@ template <class T> struct migration {
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
-/* The same, of *count particles that a step has noted; no more than fit. */
-template <class T>
-md_status launch_leave_noted(const launch &, const system_view<T> &, const domain_cells &,
-                             const migration<T> &, const int *count, const int *noted);
 /* to[k]: traveller order[k]. */
 template <class T>
 md_status launch_group(const launch &, int n, const int *order, const traveller<T> *from, traveller<T> *to);

@@ -16,21 +16,6 @@ __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s,
   return r;
 }
 
-/* Is a wrapped particle in its rank's own cells? cell: which of the whole box's it is in. */
-template <class T>
-__device__ __forceinline__ bool in_domain(const system_view<T> &s, const domain_cells &box,
-                                          const typename T::particle &r, int cell[3])
-{
-  bool own = true;
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    cell[d] = (int)floor((T::where(s.scale, d, r.x[d]) - box.lo[d]) * box.per_width[d]);
-    cell[d] = min(max(cell[d], 0), box.cells[d] - 1);
-    own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
-  }
-  return own;
-}
-
 /* The shift code of image_cell: digits 0, 1, 2 for -1, 0, 1 boxes. */
 __device__ __forceinline__ int shift_along(int code, int d)
 {

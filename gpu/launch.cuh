@@ -87,16 +87,11 @@ template <class T> struct moved_fields {
 /* What the last two steps before a rebin do for it, so that there is nothing left to do: the first counts in cursor[]
  * how many particles each cell will hold after the other; that one, the counts having become the first free place of each
  * cell, moves every particle to its place. */
-enum step_sorting { SORTS_NOT, SORTS_COUNT, SORTS_MOVE, SORTS_LEAVE };
-/* On several ranks particles change the rank before the others are sorted. There the last step counts in cursor[] how many
- * particles each cell holds behind it, and notes those that have left the rank. */
+enum step_sorting { SORTS_NOT, SORTS_COUNT, SORTS_MOVE };
 template <class T> struct next_order {
   step_sorting sorting;
   int *cursor;
-  moved_fields<T> to; /* of SORTS_MOVE; the others are of SORTS_LEAVE */
-  domain_cells box;
-  int *leavers, *noted; /* how many, and which; */
-  int room;             /* of so many */
+  moved_fields<T> to; /* of SORTS_MOVE */
 };
 /* order[k]: who comes k-th in the order of cells. cursor: first free place of each cell, which advances. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
@@ -123,7 +118,7 @@ template <class T> md_status launch_halo(const launch &, const system_view<T> &)
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
 /* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. Only plain
- * layouts sort, and only without ghosts, or leave. */
+ * layouts sort, and only without ghosts. */
 template <class T>
 md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);

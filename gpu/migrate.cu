@@ -23,12 +23,28 @@ static __device__ int domain_of(const int *cut, int domains, int c)
   return low;
 }
 
-/* Packs traveller k: particle i, of wrapped position r, which is in `cell` of the whole box. */
 template <class T>
-static __device__ __forceinline__ void pack_leaver(const system_view<T> &s, const domain_cells &box,
-                                                   const migration<T> &m, int k, int i,
-                                                   const typename T::particle &r, const int cell[3])
+static __global__ void k_leave(const __grid_constant__ system_view<T> s,
+                               const __grid_constant__ domain_cells box,
+                               const __grid_constant__ migration<T> m, int *count)
 {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
+  int cell[3] = {0, 0, 0};
+  bool own = true;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    cell[d] = (int)floor((T::where(s.scale, d, r.x[d]) - box.lo[d]) * box.per_width[d]);
+    cell[d] = min(max(cell[d], 0), box.cells[d] - 1);
+    own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
+  }
+  if (own) {
+    if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, r)], 1);
+    return;
+  }
+  const int k = atomicAdd(count, 1);
+  if (k >= m.capacity) return;
   int to = 0;
   for (int d = T::DIM - 1; d >= 0; --d)
     to = to * box.domains[d] + domain_of(box.cut[d], box.domains[d], cell[d]);
@@ -43,23 +59,6 @@ static __device__ __forceinline__ void pack_leaver(const system_view<T> &s, cons
 }
 
 template <class T>
-static __global__ void k_leave(const __grid_constant__ system_view<T> s,
-                               const __grid_constant__ domain_cells box,
-                               const __grid_constant__ migration<T> m, int *count)
-{
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.n) return;
-  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
-  int cell[3] = {0, 0, 0};
-  if (in_domain<T>(s, box, r, cell)) {
-    if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, r)], 1);
-    return;
-  }
-  const int k = atomicAdd(count, 1);
-  if (k < m.capacity) pack_leaver<T>(s, box, m, k, i, r, cell);
-}
-
-template <class T>
 md_status launch_leave(const launch &l, const system_view<T> &s, const domain_cells &box,
                        const migration<T> &m, int *count)
 {
@@ -67,28 +66,6 @@ md_status launch_leave(const launch &l, const system_view<T> &s, const domain_ce
   if (s.n == 0) return MD_OK;
   k_leave<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
   MD_LAUNCHED("k_leave");
-  return MD_OK;
-}
-
-template <class T>
-static __global__ void
-k_leave_noted(const __grid_constant__ system_view<T> s, const __grid_constant__ domain_cells box,
-              const __grid_constant__ migration<T> m, const int *count, const int *noted)
-{
-  const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k >= min(*count, m.capacity)) return;
-  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, noted[k]));
-  int cell[3] = {0, 0, 0};
-  in_domain<T>(s, box, r, cell);
-  pack_leaver<T>(s, box, m, k, noted[k], r, cell);
-}
-
-template <class T>
-md_status launch_leave_noted(const launch &l, const system_view<T> &s, const domain_cells &box,
-                             const migration<T> &m, const int *count, const int *noted)
-{
-  k_leave_noted<T><<<blocks_for(m.capacity, l.threads), l.threads, 0, l.stream>>>(s, box, m, count, noted);
-  MD_LAUNCHED("k_leave_noted");
   return MD_OK;
 }
 
@@ -189,8 +166,6 @@ template <class T> md_status launch_unload_types(const launch &l, const system_v
 #define INSTANCE(T)                                                                                          \
   template md_status launch_leave<T>(const launch &, const system_view<T> &, const domain_cells &,           \
                                      const migration<T> &, int *);                                           \
-  template md_status launch_leave_noted<T>(const launch &, const system_view<T> &, const domain_cells &,     \
-                                           const migration<T> &, const int *, const int *);                  \
   template md_status launch_group<T>(const launch &, int, const int *, const traveller<T> *,                 \
                                      traveller<T> *);                                                        \
   template md_status launch_arrive<T>(const launch &, const system_view<T> &, const migration<T> &, int);    \

@@ -64,8 +64,7 @@ template <class T> struct gpu_ranks {
   cudaEvent_t ready = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
-  device_array leaving_array = {}, noted_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {},
-               id = {};
+  device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
   /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
   enum { SEEN = 8192 };
   struct leavers_seen {
@@ -89,10 +88,9 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array :
-         {&cuts,          &counters,    &sent_bits,     &sent_begin,    &sent_scratch, &sent, &received,
-          &code,          &stem,        &by_slot,       &slot,          &incoming,     &out,  &out_code,
-          &leaving_array, &noted_array, &grouped_array, &arrived_array, &hole_array,   &id})
+    for (device_array *array : {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received,
+                                &code, &stem, &by_slot, &slot, &incoming, &out, &out_code, &leaving_array,
+                                &grouped_array, &arrived_array, &hole_array, &id})
       md_device_free(memory, array);
     if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
@@ -257,45 +255,21 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* Room for what a step notes, and none noted. */
-  md_status prepare_notes(int64_t n)
-  {
-    if (!leaving_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(n / 64, SEEN)));
-    MD_TRY(md_device_reserve(memory, &noted_array, leaving_array.bytes / (int64_t)sizeof(traveller<T>) * 4,
-                             "particles that change the rank"));
-    MD_CUDA(cudaMemsetAsync(counters.at, 0, 4, wide.stream));
-    return MD_OK;
-  }
-
-  void note_leavers(next_order<T> *next) const
-  {
-    next->box = box;
-    next->leavers = (int *)counters.at;
-    next->noted = (int *)noted_array.at;
-    next->room = (int)(noted_array.bytes / 4);
-  }
-
   /* Packs the leavers; `left`: where they were. start: room for the beginnings of cells, where a place up from each the
-   * others are counted; or NULL. noted: a step has done so, and knows who they are. The device rests afterwards. */
-  md_status find_leavers(const system_view<T> &s, int *origin, int *start, bool noted)
+   * others are counted; or NULL. The device rests afterwards. */
+  md_status find_leavers(const system_view<T> &s, int *origin, int *start)
   {
     if (!seen) MD_CUDA(cudaMallocHost((void **)&seen, sizeof *seen));
     if (!leaving_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
     for (;;) {
-      migration<T> m = travel(origin, leaving_array, start);
-      if (noted) {
-        m.capacity = std::min(m.capacity, (int)(noted_array.bytes / 4));
-        MD_TRY(launch_leave_noted<T>(wide, s, box, m, (const int *)counters.at, (const int *)noted_array.at));
-      } else {
-        if (start) MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
-        MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
-      }
+      const migration<T> m = travel(origin, leaving_array, start);
+      if (start) MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
+      MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
       MD_CUDA(cudaMemcpyAsync(&seen->count, counters.at, 4, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(
           cudaMemcpyAsync(seen->left, hole_array.at, sizeof seen->left, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(cudaStreamSynchronize(wide.stream));
       if (seen->count <= m.capacity) break;
-      noted = false; /* they are too many */
       MD_TRY(reserve_leavers(seen->count));
     }
     left.assign(seen->left, seen->left + std::min(seen->count, (int)SEEN));

@@ -142,15 +142,6 @@ __device__ __forceinline__ int ghost_cell(const ghost_view &g, int cell)
  * rest, while those are on their way. */
 enum step_part { PART_ALL, PART_SENT, PART_REST };
 
-/* The cells of the whole box and who owns them. Every rank works out the same owner of the same position. */
-struct domain_cells {
-  double lo[3], per_width[3];
-  int cells[3];
-  int first[3], end[3]; /* own ones */
-  const int *cut[3];    /* [domains + 1] */
-  int domains[3];
-};
-
 /* One system, as kernels see it. */
 template <class T> struct system_view {
   control *ctl;
