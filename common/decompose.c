@@ -105,7 +105,7 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
   double *fraction = d->fraction[axis];
   const double least = d->width / box->length[axis] * LEAST_THICKNESS;
   for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
-  for (int k = count - 1; k > 0; --k) fraction[k] = -md_max(-fraction[k], -(fraction[k + 1] - least));
+  for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
 }
 
 static md_status too_many(const md_decomposition *d, const md_box *box, double width)

@@ -85,7 +85,7 @@ static inline md_motion md_motion_of(const md_model *model)
     m.lo[d] = model->wall[d][0] ? model->wall_at[d][0] : (double)-INFINITY;
     m.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
     m.stay_lo[d] = model->box.periodic[d] ? m.lo[d] : md_max(m.lo[d], model->box.lo[d]);
-    m.stay_hi[d] = model->box.periodic[d] ? m.hi[d] : -md_max(-m.hi[d], -model->box.hi[d]);
+    m.stay_hi[d] = model->box.periodic[d] ? m.hi[d] : md_min(m.hi[d], model->box.hi[d]);
     m.box_lo[d] = model->box.lo[d];
     m.box_hi[d] = model->box.hi[d];
     m.length[d] = model->box.length[d];

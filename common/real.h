@@ -42,6 +42,7 @@ MD_FN double md_rsqrt(double a)
 }
 
 MD_FN double md_max(double a, double b) { return a > b ? a : b; }
+MD_FN double md_min(double a, double b) { return a < b ? a : b; }
 
 /* a < b ? x : y */
 MD_FN double md_select_less(double a, double b, double x, double y) { return a < b ? x : y; }

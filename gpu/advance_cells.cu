@@ -15,6 +15,10 @@
  * costs little, and that blocks at work at the same time share rows in the cache. A particle's velocity, and the next
  * one's position, are on their way early: everything else waits for positions. With many particles in double, what
  * blocks yet to come will read is fetched into L2 a little before; what is written is marked as the first to leave it.
+ *
+ * The kernel comes in three kinds: one that only steps; one that besides counts how many particles each cell will hold after
+ * the next step, where cell_ahead() expects them; and one, the next, that writes everybody to the place which that
+ * leaves (engine_sorting.cuh).
  */
 #include "gpu/advance.cuh"
 
@@ -191,7 +195,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
                                               : T::MIXED  ? RESIDENT
                                                           : 4)
     k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-                    const __grid_constant__ pace p, const __grid_constant__ next_order<T> next_order)
+                    const __grid_constant__ pace p, const __grid_constant__ next_order<T> order)
 {
   constexpr bool MOVES = SORTING == SORTS_MOVE;
   progress now;
@@ -227,7 +231,7 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
     /* Only now, as everything above would wait for it; those of the other part are few. */
     if (!active || !is_own(other, (int)i)) continue;
     destination<T> to = {s.v, (int)i};
-    if constexpr (MOVES) to = {next_order.to.v, atomicAdd(&next_order.cursor[cell_ahead<T>(s, a, xi, v)], 1)};
+    if constexpr (MOVES) to = {order.to.v, atomicAdd(&order.cursor[cell_ahead<T>(s, a, xi, v)], 1)};
     typename T::record x_moved = xi;
     if (near) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS, MOVES>(s, a, kicks, (int)i, to, parity));
@@ -241,8 +245,8 @@ static __global__ void __launch_bounds__(256, T::DIM == 3 ? 2
       for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
       move_particle<T, FROM_CELLS, MOVES>(s, a, kicks, to, x_moved, v, impulse, parity, found);
     }
-    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&next_order.cursor[cell_ahead<T>(s, a, x_moved, v)], 1);
-    if constexpr (MOVES) store_last(next_order.to.origin + to.at, next_order.to.origin_from[i]);
+    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&order.cursor[cell_ahead<T>(s, a, x_moved, v)], 1);
+    if constexpr (MOVES) store_last(order.to.origin + to.at, order.to.origin_from[i]);
   }
   end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, MOVES ? 0.0f : now.usage, found.most));
 }

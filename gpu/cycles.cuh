@@ -52,7 +52,8 @@ struct gpu_cycles {
   void take_back(int64_t missed);
 };
 
-/* Sorts by steps: at most one whose outcome is not known. */
+/* Sorts by steps (engine_sorting.cuh): at most one whose outcome is not known. They use a cycle's events as well: between
+ * begin and stepped are plain steps, behind sorted they have been looked at, and at the end they sort. */
 struct step_sorts {
   int turn = 0;        /* which of the first two cycles of the ring is being launched */
   unsigned launch = 0; /* number of the last launch that sorts: */

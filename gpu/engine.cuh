@@ -198,10 +198,12 @@ template <class T> struct gpu_engine final : md_engine {
   /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
    * beginning of the next. */
   int *cursor() const { return (int *)a.start.at + 1; }
+  int *next_cursor() const { return (int *)a.next_start.at + 1; }
   int *ghost_cursor() const { return a.ghost_start.at && !several ? (int *)a.ghost_start.at + 1 : nullptr; }
 
   /* Where cells begin; who comes where in their order; and particles moved there. */
   md_status order_cells(unsigned *ids);
+  md_status sum_counts(int *counts);
   md_status index_particles();
   moved_fields<T> spare_fields() const;
   md_status sort_into_spare();

@@ -21,6 +21,14 @@
  * that lists never last as long as their velocities promise. */
 static const double FORESIGHT = 1.4;
 
+/* Counts of cells become the first place of each. */
+template <class T> md_status gpu_engine<T>::sum_counts(int *counts)
+{
+  size_t bytes = (size_t)a.scratch.bytes;
+  return timed("cell_start", view.grid.total * 8.0,
+               [&] { return scan_counts(wide, view.grid.total, counts, a.scratch.at, &bytes); });
+}
+
 /* Room for each cell by its count, or, by a radix sort, the order itself; ids: where that may leave the cells. */
 template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
 {
@@ -36,12 +44,8 @@ template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
     }));
   }
   counted = false;
-  if (ghost_cursor())
-    MD_TRY(timed("cell_start", cells * 8.0,
-                 [&] { return scan_counts(wide, view.grid.total, ghost_cursor(), a.scratch.at, &bytes); }));
-  if (counting())
-    return timed("cell_start", cells * 8.0,
-                 [&] { return scan_counts(wide, view.grid.total, cursor(), a.scratch.at, &bytes); });
+  if (ghost_cursor()) MD_TRY(sum_counts(ghost_cursor()));
+  if (counting()) return sum_counts(cursor());
   MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
     return sort_by_cell(wide, view.n, cell_bits(), ids, sorted_keys(), indices(), order(), a.scratch.at,
                         &bytes);

@@ -11,7 +11,7 @@
  * rebins in the ordinary way.
  *
  * Trade-off: the beginnings of cells are there twice. Bytes a particle in 2D: 8 for the origins, 16 a cell, and writes that are
- * not whole lines; an ordinary rebin moves 112 and 8 a cell. One event and a copy of 4 KiB a sort.
+ * not whole lines; an ordinary rebin moves 112 and 8 a cell. Four events and a copy of 4 KiB a sort.
  */
 #ifndef MD_GPU_ENGINE_SORTING_CUH
 #define MD_GPU_ENGINE_SORTING_CUH
@@ -40,7 +40,7 @@ template <class T> md_status gpu_engine<T>::launch_plain(int64_t count)
 template <class T> next_order<T> gpu_engine<T>::order_next(step_sorting sorting) const
 {
   if (sorting == SORTS_NOT) return next_order<T>{};
-  return next_order<T>{sorting, (int *)a.next_start.at + 1, spare_fields()};
+  return next_order<T>{sorting, next_cursor(), spare_fields()};
 }
 
 template <class T> void gpu_engine<T>::swap_orders()
@@ -53,15 +53,11 @@ template <class T> void gpu_engine<T>::swap_orders()
 template <class T> md_status gpu_engine<T>::launch_sorting_steps()
 {
   const gpu_cycle &c = cycles.ring[sorts.turn];
-  const double cells = (double)view.grid.total;
-  size_t bytes = (size_t)a.scratch.bytes;
-  int *count = (int *)a.next_start.at + 1;
   MD_CUDA(cudaEventRecord(c.stepped, stream));
   MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, ((size_t)view.grid.total + 2) * 4, stream));
   MD_TRY(launch_fused(stepping, view, SORTS_COUNT));
   ++view.launch;
-  MD_TRY(timed("cell_start", cells * 8.0,
-               [&] { return scan_counts(wide, view.grid.total, count, a.scratch.at, &bytes); }));
+  MD_TRY(sum_counts(next_cursor()));
   MD_TRY(launch_fused(stepping, view, SORTS_MOVE));
   sorts.launch = view.launch++;
   MD_CUDA(cudaEventRecord(c.end, stream));

@@ -1,4 +1,4 @@
-/* Particles into the order of their cells.
+/* Particles into the order of their cells, at a rebin whose work steps have not done (engine_sorting.cuh).
  *
  * Two ways to the same order of cells. The counting sort knows from the prefix sum where each cell begins, and every
  * particle takes the next free place of its cell by an atomic addition; what it leaves there is its index. Which of a

@@ -125,10 +125,9 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 struct ghost_view {
   const int *start; /* by ghost_cell(), like system_view.start; NULL: there are none */
   bool along[3];    /* are there any at the faces of an axis? */
-  int fold,
-      folded; /* cells from `fold` on stand `folded` places further down: in between nobody looks for ghosts */
-  int *owner; /* local index; -1: of another rank */
-  int *shift; /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
+  int fold, folded; /* cells from `fold` on stand `folded` places down: in between nobody looks for ghosts */
+  int *owner;       /* local index; -1: of another rank */
+  int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
 };
 

@@ -364,17 +364,16 @@ static md_status choose_slack(md_engine *e)
   e->comm->domain(e->comm, &e->model->box, lo, hi);
   for (int d = 0; d < dim; ++d) {
     volume *= hi[d] - lo[d];
-    width = -md_max(-width, -0.25 * (hi[d] - lo[d])); /* few ghosts */
+    width = md_min(width, 0.25 * (hi[d] - lo[d])); /* few ghosts */
   }
   const double room = e->kernels->lanes * volume / (3.0 * (double)(e->p->n + 1));
-  width = -md_max(-width, -pow(room, 1.0 / dim));
+  width = md_min(width, pow(room, 1.0 / dim));
   /* A list ends with the first step beyond half the skin. */
   const double life = 0.65 * e->skin;
-  double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
-  lists = -md_max(-lists, -(double)LISTS_MORE);
-  double least = -md_max(lists, 0.0);
-  MD_TRY(e->comm->max(e->comm, &least, 1));
-  e->slack = -least * life;
+  const double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
+  double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* as ranks have a maximum only */
+  MD_TRY(e->comm->max(e->comm, &fewest, 1));
+  e->slack = -fewest * life;
   e->halo = (e->reach + 2.0 * e->slack) * HAIR;
   return MD_OK;
 }

@@ -21,6 +21,14 @@ static bool either(const char *value, const char *a, const char *b, bool *second
   return true;
 }
 
+/* Which of n names `value` is; -1: none. */
+static int among(const char *value, const char *const *name, int n)
+{
+  for (int k = 0; k < n; ++k)
+    if (is(value, name[k])) return k;
+  return -1;
+}
+
 static bool yes_or_no(const char *value, bool *yes) { return md_word_bool(value, "the value", yes) == MD_OK; }
 
 static bool no_or_yes(const char *value, bool *no)
@@ -51,17 +59,12 @@ static bool set_force(md_gpu_options *gpu, const char *value)
 
 static bool set_neighbours(md_gpu_options *gpu, const char *value)
 {
-  static const struct {
-    const char *name;
-    md_gpu_neighbours neighbours;
-  } ways[] = {{"auto", MD_GPU_AUTO}, {"cells", MD_GPU_CELLS}, {"list", MD_GPU_LIST}};
-  for (int k = 0; k < 3; ++k) {
-    if (!is(value, ways[k].name)) continue;
-    /* --gpu-naive is a choice of engine; a deck's choice among the ways of another one does not undo it. */
-    if (gpu->neighbours != MD_GPU_ALL_PAIRS) gpu->neighbours = ways[k].neighbours;
-    return true;
-  }
-  return false;
+  static const char *const ways[] = {
+      [MD_GPU_AUTO] = "auto", [MD_GPU_CELLS] = "cells", [MD_GPU_LIST] = "list"};
+  const int way = among(value, ways, sizeof ways / sizeof ways[0]);
+  /* --gpu-naive is a choice of engine; a deck's choice among the ways of another one does not undo it. */
+  if (way >= 0 && gpu->neighbours != MD_GPU_ALL_PAIRS) gpu->neighbours = (md_gpu_neighbours)way;
+  return way >= 0;
 }
 
 static bool set_sort(md_gpu_options *gpu, const char *value)
@@ -70,12 +73,9 @@ static bool set_sort(md_gpu_options *gpu, const char *value)
                                      [MD_GPU_SORT_STEP] = "step",
                                      [MD_GPU_SORT_COUNT] = "count",
                                      [MD_GPU_SORT_RADIX] = "radix"};
-  for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
-    if (!is(value, ways[k])) continue;
-    gpu->sort = (md_gpu_sort)k;
-    return true;
-  }
-  return false;
+  const int way = among(value, ways, sizeof ways / sizeof ways[0]);
+  if (way >= 0) gpu->sort = (md_gpu_sort)way;
+  return way >= 0;
 }
 
 static bool set_sorted(md_gpu_options *gpu, const char *value) { return no_or_yes(value, &gpu->unsorted); }
@@ -129,12 +129,9 @@ static bool set_memory(md_gpu_options *gpu, const char *value)
 static bool set_transport(md_gpu_options *gpu, const char *value)
 {
   static const char *const ways[] = {"auto", "nccl", "aware", "staged"};
-  for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
-    if (!is(value, ways[k])) continue;
-    gpu->transport = k == 0 ? NULL : ways[k];
-    return true;
-  }
-  return false;
+  const int way = among(value, ways, sizeof ways / sizeof ways[0]);
+  if (way >= 0) gpu->transport = way == 0 ? NULL : ways[way];
+  return way >= 0;
 }
 
 static const struct {
