@@ -24,6 +24,14 @@ typedef enum md_gpu_sort {
   MD_GPU_SORT_RADIX
 } md_gpu_sort;
 
+/* What makes a rebin due, with lists: a particle that has moved farther than half the skin, or two that lists may not hold
+ * as a pair and that are within the cutoff. */
+typedef enum md_gpu_expiry {
+  MD_GPU_EXPIRY_AUTO,
+  MD_GPU_EXPIRY_DISPLACEMENT,
+  MD_GPU_EXPIRY_PAIRS
+} md_gpu_expiry;
+
 /* How the GPU engine does its work (`package gpu`). Nothing here changes a bit of the results, except mixed. */
 typedef struct md_gpu_options {
   bool mixed;     /* pair arithmetic in single precision: tolerances instead of the same bits */
@@ -36,7 +44,8 @@ typedef struct md_gpu_options {
   bool profile;   /* time every kernel */
   md_gpu_neighbours neighbours;
   md_gpu_sort sort;
-  int rebin;             /* steps between rebins; 0: when displacements require it */
+  md_gpu_expiry expiry;
+  int rebin;             /* steps between rebins; 0: when one is due */
   int block;             /* threads a block; 0: the engine's choice */
   int device;            /* -1: the engine's choice */
   double skin;           /* sigma; 0: the engine's choice */

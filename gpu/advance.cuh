@@ -74,7 +74,10 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, const d
           max(found.most, magnitude_word(SORTS ? astray(s, drift.moved, change, time_scale) : drift.moved));
   }
   if (!sane) found.bits |= HALT_FLYER;
-  if constexpr (SOURCE == FROM_LIST) found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
+  if constexpr (SOURCE == FROM_LIST) {
+    found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
+    if (path_of(x) > s.slack && s.strays) note_stray(s, to.at);
+  }
   if constexpr (SOURCE == FROM_CELLS)
     store_last(s.x[parity ^ 1u] + to.at, x);
   else

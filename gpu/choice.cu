@@ -19,6 +19,10 @@ static const double CELLS_PER_PARTICLE = 2.0;
 
 /* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
 static const double LIST_EXTRA = 0.2;
+/* How far beyond the slack particles may go while their pairs are looked at, in skins; and from how many particles a rank on
+ * that is worth a launch a step. */
+static const double LIST_BEYOND = 0.25;
+static const int64_t PAIRS_FROM = 1 << 18;
 /* Cells along x to a cell's width, for lists. */
 static const int LIST_PARTS = 4;
 /* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. */
@@ -113,7 +117,8 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
   for (int d = 0; d < 3; ++d)
     if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
-  return model->cutoff + c->reach + c->skin + 4.0 * c->extra < 0.98 * (0x1p42 * quantum);
+  return model->cutoff + c->reach + c->skin + 4.0 * c->extra + 2.0 * LIST_BEYOND * c->skin <
+         0.98 * (0x1p42 * quantum);
 }
 
 /* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
@@ -155,6 +160,10 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, ranks, o->gpu.mixed, c);
+  const bool pairs = o->gpu.expiry == MD_GPU_EXPIRY_PAIRS ||
+                     (o->gpu.expiry == MD_GPU_EXPIRY_AUTO && n / std::max(ranks, 1) >= PAIRS_FROM);
+  c->beyond =
+      c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
   c->step_sorts =
       c->fused && !c->tagged && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
       (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));

@@ -18,6 +18,7 @@ typedef struct gpu_choice {
   int64_t cells;      /* with the border */
   double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: none */
   double slack;       /* how far a particle may move before a rebin */
+  double beyond;      /* and so much farther, with lists, as long as its pairs are looked at */
   int64_t ghosts;     /* expected, on one rank */
   int rows;           /* of four neighbours, expected for the longest list; 0 without lists */
   bool no_room;       /* lists were wanted, but memory is short */

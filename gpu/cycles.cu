@@ -37,7 +37,8 @@ void gpu_cycles::take_back(int64_t missed)
   for (int k = 0; k < in_flight; ++k) ring[(head + k) % ROOM].issued -= missed;
 }
 
-/* As many steps as would use up the slack at the rate seen, but not more than about twice those that were. */
+/* As many steps as would use up the slack at the rate seen, but not more than about twice those that were; or, once it has
+ * been seen when lists end by chance, a few more than went well. */
 void rebin_interval::learn(const progress &seen)
 {
   if (fixed > 0) {
@@ -47,8 +48,11 @@ void rebin_interval::learn(const progress &seen)
   const double taken = (double)(seen.done - binned_at);
   if (seen.stale)
     steps = std::max(taken, 1.0);
+  else if (by_chance && ended && taken > 0.0)
+    steps = taken + 2.0;
   else if (taken > 0.0)
     steps = std::max(
         1.0, std::min(std::floor(taken / std::max((double)seen.usage, 1e-6)) + 1.0, 2.0 * taken + 4.0));
+  ended = ended || seen.stale;
   steps = std::min(steps, (double)MOST);
 }

@@ -61,7 +61,7 @@ struct gpu_arrays {
   device_array next_start;                            /* of the order that steps sort into */
   device_array keys, scratch;                         /* of the radix sort; of CUB */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
-  device_array list, rows;                            /* of system_view */
+  device_array list, rows, strays;                    /* of system_view */
   device_array impulse_k, force_k;   /* pair coefficients by pair of types, of impulses and forces, */
   device_array measure_k;            /* of forces in double, for measuring, */
   device_array overlap2;             /* and the squared distance of an overlap */
@@ -233,6 +233,8 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
   void impulse_arrays(real *impulse[3]) const;
   double force_bytes() const;
+  /* Whether lists still hold, behind a step. */
+  md_status check_strays(unsigned step_launch);
   /* An overlap that force kernels found on any rank stops all. */
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
 

@@ -66,6 +66,8 @@ template <class T> md_status gpu_engine<T>::make_list(int rows)
   MD_TRY(make(&a.rows, blocks * 4, "neighbour lists"));
   view.list = (int4 *)a.list.at;
   view.rows = (int *)a.rows.at;
+  if (choice.beyond > 0.0) MD_TRY(make(&a.strays, MOST_STRAYS * 4, "particles beyond the slack"));
+  view.strays = (int *)a.strays.at;
   return MD_OK;
 }
 

@@ -135,6 +135,7 @@ template <class T> md_status gpu_engine<T>::launch_step_ranks()
     MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
   MD_TRY(ranks.lap_begins(ranks.LAP_EXCHANGE, stream));
   if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+  MD_TRY(check_strays(view.launch));
   MD_TRY(ranks.lap_begins(ranks.LAP_REDUCTION, stream));
   MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
   MD_TRY(ranks.lap_ends(ranks.LAP_REDUCTION, stream));

@@ -110,7 +110,9 @@ template <class T> md_status gpu_engine<T>::set_grid()
   for (int d = 0; d < T::DIM; ++d)
     view.reach32[d] =
         (uint32_t)std::min(std::ceil(model->cutoff * view.scale.per_unit[d]) + 2.0, 2147483647.0);
-  view.per_slack = choice.slack > 0.0 ? (float)std::min(1.0 / choice.slack, 1e30) : 1e30f;
+  const double most = choice.slack + choice.beyond;
+  view.per_slack = most > 0.0 ? (float)std::min(1.0 / most, 1e30) : 1e30f;
+  view.outside = choice.slack + choice.extra - choice.beyond;
   return MD_OK;
 }
 
@@ -208,6 +210,7 @@ template <class T> md_status gpu_engine<T>::start()
 {
   memory.limit = options.gpu.memory;
   interval.fixed = options.gpu.rebin;
+  interval.by_chance = choice.beyond > 0.0;
   MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const bool early = device.major >= 9;
   wide = launch{stream, THREADS, INT32_MAX, early};

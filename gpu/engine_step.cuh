@@ -2,7 +2,8 @@
  *
  * Where there is a fused kernel (advance_*.cu) it does all, and the positions it writes go into the other array. Else a
  * force kernel writes impulses into the idle position array, and a move kernel changes positions in place. Both find out
- * on the device whether the step may be taken (state.cuh). New positions of ghosts follow.
+ * on the device whether the step may be taken (state.cuh). New positions of ghosts follow, and a look at those who went
+ * beyond the slack of lists.
  *
  * Trade-off: fused kernels neither write nor read impulses, and read positions once, but are there for the common models
  * only; two kernels do every model. Cost on one rank: one launch a step, two or more if not fused, one more for ghosts.
@@ -111,12 +112,21 @@ template <class T> md_status gpu_engine<T>::launch_unfused()
                [&] { return launch_move<T>(stepping, source, view, step, impulse); });
 }
 
+template <class T> md_status gpu_engine<T>::check_strays(unsigned step_launch)
+{
+  if constexpr (T::TAGGED)
+    if (view.strays)
+      return timed("strays", 0.0, [&] { return launch_check_strays<T>(wide, view, step_launch); });
+  return MD_OK;
+}
+
 template <class T> md_status gpu_engine<T>::launch_step()
 {
   if (several) return launch_step_ranks();
   MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
   ++view.launch;
-  return update_halo();
+  MD_TRY(update_halo());
+  return check_strays(view.launch - 1u);
 }
 
 #endif

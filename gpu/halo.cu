@@ -10,12 +10,7 @@ template <class T> static __global__ void k_halo(const __grid_constant__ system_
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   if (g >= min(s.ghost.start[s.grid.total], s.ghost.capacity)) return;
   typename T::record *x = present(s);
-  const typename T::record r = load_record(x + s.ghost.owner[g]);
-  const int code = s.ghost.shift[g];
-  double shift[3];
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.length[d];
-  x[s.n + g] = T::image(s.scale, r, shift);
+  x[s.n + g] = image_of<T>(s, x, g);
 }
 
 template <class T> md_status launch_halo(const launch &l, const system_view<T> &s)

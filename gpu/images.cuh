@@ -23,6 +23,19 @@ __device__ __forceinline__ int shift_along(int code, int d)
   return code / power % 3 - 1;
 }
 
+/* The record of a ghost of this rank's, from its owner's. */
+template <class T>
+__device__ __forceinline__ typename T::record image_of(const system_view<T> &s, const typename T::record *x,
+                                                       int ghost)
+{
+  const typename T::record r = load_record(x + s.ghost.owner[ghost]);
+  const int code = s.ghost.shift[ghost];
+  double shift[3];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.length[d];
+  return T::image(s.scale, r, shift);
+}
+
 /* Calls f(shift code, cell) for every image of a wrapped particle. */
 template <class T, class F>
 __device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)

@@ -117,6 +117,9 @@ template <class T> md_status launch_halo(const launch &, const system_view<T> &)
 /* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
+/* strays.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
+template <class T> md_status launch_check_strays(const launch &, const system_view<T> &, unsigned step);
+
 /* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. Only plain
  * layouts sort, and only without ghosts. */
 template <class T>

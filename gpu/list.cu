@@ -3,25 +3,30 @@
  * A warp makes the lists of its 32 particles, which are neighbours in the order of cells and so in space. It goes through
  * the rows of cells around their bounding box; rows are as wide as the list radius. Of each row it reads the range that
  * the box reaches, side by side, one candidate a lane, and keeps those within reach of the box: about six for every
- * neighbour of one particle. Of these all lanes test the same one at the same time, from shared memory and without
- * branches: with coordinates relative to the middle of the box, r^2 - reach^2 = |b|^2 - 2 a.b + (|a|^2 - reach^2) is three
- * fma and an addition, and its sign goes into a word of bits. Last, each lane turns its bits into indices, all
- * lanes in step, so that the lists of 32 particles, interleaved by rows of four neighbours, are written in whole lines.
- * Particles of a warp that lie in other rows of cells, or far along the row, have a box and a pass of their own.
+ * neighbour of one particle. Of these 32 at a time are tested against all 32 particles, as a product of matrices by tensor
+ * cores (tensor.cuh), and the signs of the results become a word of bits for each particle. Last, each lane turns its bits
+ * into indices, all lanes in step, so that the lists of 32 particles, interleaved by rows of four neighbours, are written in
+ * whole lines. Particles of a warp that lie in other rows of cells, or far along the row, have a box and a pass of their
+ * own.
  *
- * Distances are taken in single precision, with a radius that rounding cannot make too small, from a copy of the
- * positions that lies in the idle one of the two position arrays. A particle with an extra of e (sort.cu) is listed with
- * all within reach + e, plus the other's extra: (reach + e + e')^2 <= reach^2 + t(e) + t(e'), t(e) = 2 reach e + 2 e^2.
+ * Distances are taken in single precision between points that are rounded to 11 bits, relative to the middle of the box,
+ * with a radius that rounding cannot make too small. Positions come from a copy that lies in the idle one of the two
+ * position arrays. A particle with an extra of e (sort.cu) is listed with all within reach + e, plus the other's extra:
+ * (reach + e + e')^2 <= reach^2 + t(e) + t(e'), t(e) = 2 reach e + 2 e^2.
  *
- * Trade-off: full lists cost twice the memory of half lists and need neither atomics nor force arrays. Memory: 16 bytes a
- * row of four, rows for the longest list (grown when one does not fit). Cost: 7 operations a candidate kept, 2 a
- * candidate read, and 21 a neighbour.
+ * Trade-off: full lists cost twice the memory of half lists and need neither atomics nor force arrays; half a percent of
+ * their entries are farther off than need be. Memory: 16 bytes a row of four, rows for the longest list (grown when one does
+ * not fit). Cost: 3 operations a candidate kept, 5 a candidate read, and 25 a neighbour.
  */
 #include "gpu/images.cuh"
 #include "gpu/launch.cuh"
+#include "gpu/tensor.cuh"
 #include "gpu/visit.cuh"
 
 #include <float.h>
+
+/* The square of a distance that nothing reaches. */
+constexpr float FAR_OFF = 0x1p100f;
 
 /* Positions relative to the corner of the grid, and extras. */
 template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
@@ -53,20 +58,20 @@ constexpr int LIST_BLOCKS = 8; /* a multiprocessor holds 1024 threads */
 constexpr int LIST_BLOCKS = 9;
 #endif
 /* Candidates that are kept before their hits are written: a multiple of the ring they wait in for their test, 32 by 32. */
-constexpr int ROOM = 576, RING = 64;
+constexpr unsigned ROOM = 576, RING = 2;
 /* A pass spans at most so many list radii along the row. */
 constexpr int SPAN = 8;
 
-/* What the lanes of a warp share. A word of `hits` is 32 candidates to a lane, the first of them on top. Words and indices go
- * down as candidates go up, so that the highest bit of each is the next. */
+/* What the lanes of a warp share. A word of `hits` is a batch of 32 candidates to a lane, the first of them on top. Words and
+ * indices go down as candidates go up, so that the highest bit of each is the next. */
 struct warp_tile {
-  float4 ring[RING]; /* b, |b|^2 - t(e') */
+  shared_points ring[RING];
   int index[ROOM + 32];
   unsigned hits[ROOM / 32][32];
 };
 
 /* Where the index of candidate number `slot` is. */
-static __device__ __forceinline__ int place(int slot) { return ROOM + 31 - slot; }
+static __device__ __forceinline__ int place(unsigned slot) { return (int)(ROOM + 31 - slot); }
 
 /* Particles of a warp that are treated together. */
 struct box {
@@ -76,10 +81,12 @@ struct box {
 
 /* One lane's side of the work. */
 struct list_maker {
-  float at[3], own; /* -2 a, from the middle of the box; |a|^2 - reach^2, or huge if not in the box */
-  int i, self;      /* and its number among the candidates kept */
-  int kept, tested; /* candidates; of all lanes */
-  int left;         /* hits not yet written, and which words they are in */
+  warp_points own; /* the particles, from the middle of the box; out of reach of all if not in the box */
+  int i;           /* this one */
+  unsigned self;   /* and its number among the candidates kept, if it is one */
+  unsigned kept, tested; /* candidates; of all lanes */
+  unsigned below;        /* bits of the lanes below this one */
+  int left;              /* hits not yet written, and which words they are in */
   unsigned words;
   int4 *list;
   int rows, most; /* written, and room for */
@@ -139,35 +146,29 @@ static __device__ __forceinline__ int2 range_in_row(const system_view<T> &s, con
   return make_int2(start[row + first], start[row + last + 1]);
 }
 
-/* The next hit, and the word it is in. */
-static __device__ __forceinline__ int next_hit(const warp_tile &tile, unsigned &words, int &row,
-                                               unsigned &word)
-{
-  if (!word) {
-    row = 31 - __clz((int)words);
-    words ^= 1u << row;
-    word = tile.hits[row][threadIdx.x & 31];
-  }
-  const int bit = 31 - __clz((int)word);
-  word ^= 1u << bit;
-  return tile.index[32 + 32 * row + bit];
-}
+static __device__ __forceinline__ int highest_bit(unsigned word) { return 31 - __clz((int)word); }
 
-/* Writes the neighbours among the candidates tested. Lanes are in step as long as this happens once. */
+/* Writes the neighbours among the candidates tested. Lanes are in step as long as this happens once. No branches: one lane
+ * or another always needs its next word, and the last row of a list is seldom full. */
 static __device__ __forceinline__ void write_hits(const warp_tile &tile, list_maker &m)
 {
+  const unsigned *hits = &tile.hits[0][threadIdx.x & 31];
   unsigned word = 0;
   int row = 0;
   __syncwarp();
   for (; m.left > 0; m.left -= 4) {
-    int four[4] = {m.i, m.i, m.i, m.i};
-    if (m.left >= 4) {
+    int four[4];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) four[u] = next_hit(tile, m.words, row, word);
-    } else {
-#pragma unroll
-      for (int u = 0; u < 3; ++u)
-        if (u < m.left) four[u] = next_hit(tile, m.words, row, word);
+    for (int u = 0; u < 4; ++u) {
+      const bool more = m.left > u, next = more && word == 0;
+      const int highest = highest_bit(m.words);
+      row = next ? highest : row;
+      m.words ^= next ? 1u << (highest & 31) : 0u;
+      if (next) word = hits[row * 32];
+      const int bit = highest_bit(word);
+      word ^= 1u << (bit & 31);
+      four[u] = tile.index[32 + 32 * row + bit];
+      four[u] = more ? four[u] : m.i;
     }
     if (m.rows < m.most) m.list[(int64_t)m.rows * 32] = make_int4(four[0], four[1], four[2], four[3]);
     ++m.rows;
@@ -176,20 +177,30 @@ static __device__ __forceinline__ void write_hits(const warp_tile &tile, list_ma
   __syncwarp();
 }
 
+/* Candidate number `slot`: at b from the middle of the box; t: by how much the square of its distance may be larger. */
+template <int DIM>
+static __device__ __forceinline__ void put_candidate(warp_tile &tile, unsigned slot, const float *b, float t)
+{
+  shared_points &points = tile.ring[slot / 32 % RING];
+  float square = -t;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    const float x = d < DIM ? round_to_tensor(b[d]) : 0.0f;
+    points.x[d][slot % 32] = x;
+    square = fmaf(x, x, square);
+  }
+  /* Not rounded up. */
+  points.x[3][slot % 32] = round_to_tensor(fmaf(fabsf(square), -0x1.01p-11f, square));
+}
+
 /* Tests the next 32 candidates. half: only those behind this particle, and ghosts, from ghosts on. */
 template <int DIM>
 static __device__ __forceinline__ void test_candidates(warp_tile &tile, list_maker &m, bool half)
 {
+  const int lane = threadIdx.x & 31;
   __syncwarp();
-  const float4 *b = tile.ring + m.tested % RING;
-  unsigned hits = 0;
-#pragma unroll
-  for (int u = 0; u < 32; ++u) {
-    float sum = fmaf(m.at[1], b[u].y, fmaf(m.at[0], b[u].x, b[u].w));
-    if (DIM == 3) sum = fmaf(m.at[2], b[u].z, sum);
-    hits = __funnelshift_l(__float_as_uint(sum + m.own), hits, 1);
-  }
-  if ((unsigned)(m.self - m.tested) < 32u) hits &= ~(0x80000000u >> (m.self - m.tested));
+  unsigned hits = within_reach<DIM>(m.own, tile.ring[m.tested / 32 % RING]);
+  if (m.self - m.tested < 32u) hits &= ~(0x80000000u >> (m.self - m.tested));
   if (half)
     for (unsigned rest = hits; rest;) {
       const unsigned bit = 0x80000000u >> __clz((int)rest);
@@ -197,14 +208,14 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, list_mak
       rest ^= bit;
     }
   m.left += __popc(hits);
-  const int word = ROOM / 32 - 1 - m.tested / 32;
-  m.words |= (hits ? 1u : 0u) << word;
-  tile.hits[word][threadIdx.x & 31] = hits;
+  const int word = (int)(ROOM / 32 - 1 - m.tested / 32);
+  m.words |= (unsigned)(hits != 0) << word;
+  tile.hits[word][lane] = hits;
   m.tested += 32;
   __syncwarp();
   if (m.tested < ROOM) return;
   write_hits(tile, m);
-  tile.index[place(threadIdx.x & 31)] = tile.index[place(ROOM + (threadIdx.x & 31))];
+  tile.index[place(lane)] = tile.index[place(ROOM + lane)];
   __syncwarp();
   m.kept -= ROOM;
   m.self -= ROOM;
@@ -223,21 +234,22 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
   const bool ghosts = __any_sync(0xffffffffu, mine && s.ghost.start && near_border<DIM>(s.grid, s.ghost, c));
   const float far = reach + b.extra + s.extra, x[3] = {at.x, at.y, at.z};
   float middle[3], size[3], size2 = 0.0f;
-  m.own = 0.0f;
+  float a[3] = {0.0f, 0.0f, 0.0f}, own = 0.0f;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
     middle[d] = 0.5f * (b.lo[d] + b.hi[d]);
     /* Rounded up, and more than the middle may be off. */
     size[d] = 0.5f * (b.hi[d] - b.lo[d]) + 4e-7f * b.hi[d];
     size2 = fmaf(size[d], size[d], size2);
-    const float a = x[d] - middle[d];
-    m.at[d] = -2.0f * a;
-    m.own = fmaf(a, a, m.own);
+    a[d] = round_to_tensor(x[d] - middle[d]);
+    own = fmaf(a[d], a[d], own);
   }
-  /* Sums are at most six times this, and rounded ten times. */
-  const float rounding = 0x1p-17f * (size2 + far * far);
-  m.own -= fmaf(reach, reach, 2.0f * at.w * (reach + at.w)) + rounding;
-  if (!mine) m.own = FLT_MAX;
+  /* Rounding moves points by 2^-11 of their distance from the middle, at most. Sums are at most eight times size^2 + far^2,
+   * and rounded ten times. */
+  const float listed = reach + 0x1.01p-11f * (2.0f * sqrtf(size2) + far);
+  const float rounding = 0x1p-16f * (size2 + far * far);
+  own -= fmaf(listed, listed, 2.0f * at.w * (listed + at.w)) + rounding;
+  m.own = points_of<DIM>(a, mine ? own : FAR_OFF);
   int2 range = make_int2(0, 0);
   if (lane < (ghosts ? 2 * ROWS : ROWS)) {
     const int q = lane < ROWS ? lane : lane - ROWS;
@@ -257,19 +269,18 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
       const int j = from + lane;
       const float4 other = rounded[min(j, end - 1)];
       const float y[3] = {other.x - middle[0], other.y - middle[1], DIM == 3 ? other.z - middle[2] : 0.0f};
-      float r2 = 0.0f, apart2 = 0.0f;
+      float apart2 = 0.0f;
 #pragma unroll
       for (int d = 0; d < DIM; ++d) {
         const float apart = fmaxf(fabsf(y[d]) - size[d], 0.0f);
         apart2 = fmaf(apart, apart, apart2);
-        r2 = fmaf(y[d], y[d], r2);
       }
       const float within = reach + b.extra + other.w;
       const bool near = j < end && apart2 <= within * within;
       const unsigned chosen = __ballot_sync(0xffffffffu, near);
       if (near) {
-        const int slot = m.kept + __popc(chosen & ((1u << lane) - 1u));
-        tile.ring[slot % RING] = make_float4(y[0], y[1], y[2], r2 - 2.0f * other.w * (reach + other.w));
+        const unsigned slot = m.kept + __popc(chosen & m.below);
+        put_candidate<DIM>(tile, slot, y, 2.0f * other.w * (listed + other.w));
         tile.index[place(slot)] = j;
       }
       if (q == ROWS / 2) {
@@ -281,8 +292,7 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, const
     }
   }
   if (m.kept == m.tested) return;
-  if (m.kept + lane < m.tested + 32)
-    tile.ring[(m.kept + lane) % RING] = make_float4(0.0f, 0.0f, 0.0f, FLT_MAX);
+  if (m.kept + lane < m.tested + 32) put_candidate<0>(tile, m.kept + lane, nullptr, -FAR_OFF);
   m.kept = m.tested + 32;
   test_candidates<DIM>(tile, m, s.half);
 }
@@ -296,9 +306,11 @@ static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
   const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, block = i >> 5;
   if (block * 32 >= s.n) return;
   const int here = min(i, s.n - 1);
-  warp_tile &tile = tiles[threadIdx.x / 32];
+  /* Known to be the same for all lanes, its address is not worked out by each. */
+  warp_tile &tile = tiles[__shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0)];
   list_maker m = {};
   m.i = here;
+  m.below = keep((1u << lane) - 1u);
   m.list = s.list + (int64_t)block * s.stride * 32 + lane;
   m.most = s.stride;
   const float4 at = rounded[here];
@@ -311,7 +323,7 @@ static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
     const bool mine = (waiting >> lane & 1u) && c[1] == y && c[2] == z && c[0] - x <= SPAN * s.grid.border[0];
     const unsigned group = __ballot_sync(0xffffffffu, mine);
     waiting &= ~group;
-    m.self = -1;
+    m.self = ~0u;
     make_lists<T>(s, rounded, at, c, mine, group, reach, tile, m);
   }
   write_hits(tile, m);

@@ -36,9 +36,12 @@ struct alignas(64) step_slot {
   unsigned step, flip; /* is it a step? does it write the other position array? */
   unsigned found;      /* bits of halt */
   unsigned usage;      /* a float's bits */
+  unsigned strays;     /* particles beyond the slack, where that is not the end of it (strays.cu) */
 };
 
 enum { SLOTS = 64 };
+/* Strays that are looked at; with more of them lists are stale. */
+enum { MOST_STRAYS = 4096 };
 struct control {
   step_slot slot[SLOTS];
   unsigned overflow; /* bits of halt found by a rebin */
@@ -164,7 +167,10 @@ template <class T> struct system_view {
   bool periodic[3];
   double halo[3]; /* how far ghosts must reach */
   double reach;   /* of lists */
-  float slack, per_slack;
+  float slack,
+      per_slack; /* how far particles may go; with strays they may go farther, and that is what a share is of */
+  int *strays;   /* particles that have exceeded the slack in a step, or NULL: they may not */
+  double outside;                /* how far a stray may be outside its faces */
   float extra;                   /* at most so much farther fast particles are listed */
   float foresight;               /* time that lists should last */
   const double *velocity_per_v;  /* by 0-based type */
@@ -314,6 +320,7 @@ __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const p
   own->flip = flip;
   next->found = 0;
   next->usage = 0;
+  next->strays = 0;
 }
 
 /* Waits until everything launched before has ended, if this was launched early; those behind it may then take their

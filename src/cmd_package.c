@@ -87,9 +87,12 @@ static bool set_profile(md_gpu_options *gpu, const char *value) { return yes_or_
 
 static bool set_rebin(md_gpu_options *gpu, const char *value)
 {
-  int64_t n;
-  if (!number_or(value, "auto", 0, 1, INT_MAX, &n)) return false;
+  static const char *const ways[] = {"auto", "displacement", "pairs"};
+  const int way = among(value, ways, sizeof ways / sizeof ways[0]);
+  int64_t n = 0;
+  if (way < 0 && !number_or(value, "auto", 0, 1, INT_MAX, &n)) return false;
   gpu->rebin = (int)n;
+  gpu->expiry = way < 0 ? MD_GPU_EXPIRY_AUTO : (md_gpu_expiry)way;
   return true;
 }
 
@@ -149,7 +152,7 @@ static const struct {
     {"unrolled", set_unrolled, "yes or no"},
     {"staged", set_staged, "yes or no"},
     {"fused", set_fused, "yes or no"},
-    {"rebin", set_rebin, "auto or a number of steps, at least 1"},
+    {"rebin", set_rebin, "auto, displacement, pairs or a number of steps, at least 1"},
     {"block", set_block, "auto or a multiple of 32 from 32 to 256"},
     {"skin", set_skin, "auto or a positive length (sigma)"},
     {"device", set_device, "auto or a device's number, at least 0"},

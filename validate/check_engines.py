@@ -146,7 +146,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "unrolled": ("no",),
     "staged": ("yes",),
     "fused": ("no",),
-    "rebin": ("auto", 1, 4),
+    "rebin": ("auto", "displacement", "pairs", 1, 4),
     "block": ("auto", 32, 256),
     "skin": ("auto", 0.05),
     "device": ("auto", 0),
@@ -248,6 +248,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1, "skin": 0.4 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "fused": "no", "block": 64, "rebin": 3, "skin": 0.05 * rc}, 2.2 * rc),
+        GpuVariant("gpu", {"neighbours": "list", "rebin": "pairs", "skin": 0.1 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "skin": 0.9 * rc}),  # too wide for packed positions
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "rebin": 7, "skin": 1.0 * rc}),
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),

@@ -404,3 +404,26 @@ def write_data(path: Path, system: Particles) -> Path:
         lines += [f"{i} " + " ".join(exact(float(c)) for c in v) for i, v in enumerate(system.v, 1)]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def meetings(folder: Path, at: float) -> str:
+    """A deck of pairs that meet head on one after the other, at z = `at` box lengths; the faces along z are periodic. Its data
+    go into `folder`.
+
+    Partners move by a twentieth of the skin a step. They begin farther from each other than lists reach, at distances that
+    differ by about half a skin: whenever lists are made, some pair is just beyond them and soon within the cutoff.
+    """
+    cutoff, skin, side = 2.5, 0.3, 64.0
+    x, v = [], []
+    for k in range(24):
+        half = 0.5 * (cutoff + skin * (1.45 + 0.53 * k))
+        for sign in (-1.0, 1.0):
+            z = (at * side + sign * half) % side
+            x.append((5.5 * (k % 4 + 0.5), 5.5 * (k // 4 + 0.5) + 0.15 * sign, z))
+            v.append((0.0, 0.0, -3.0 * sign))
+    folder.mkdir(parents=True, exist_ok=True)
+    data = write_data(folder / "meetings.data", Particles((0.0, 0.0, 0.0), (22.0, 33.0, side), np.array(x), np.array(v)))
+    return (f"units lj\nread_data {data}\npair_style lj/cut {cutoff}\npair_coeff 1 1 1 1\nneighbor {skin} bin\n"
+            f"timestep 0.005\nfix move all nve\nthermo 20\n"
+            "thermo_style custom step temp pe ke etotal press momx momy momz\nthermo_modify format float %.17g\n"
+            "dump check all custom 20 check.dump id type x y z vx vy vz fx fy fz\nrun 160\n")

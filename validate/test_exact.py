@@ -86,6 +86,28 @@ def test_steps_sort(precision, tmp_path):
         assert step.table.at(400)["TotEng"] == pytest.approx(count.table.at(400)["TotEng"], rel=0.01)
 
 
+@pytest.mark.gpu
+def test_lists_outlive_the_slack_of_a_few(tmp_path):
+    """If pairs decide about lists these last longer in a fluid."""
+    runs = {rebin: harness.run(harness.DECKS / "in.melt", tmp_path / rebin, engine="gpu",
+                               variables={"cells": 6, "steps": 200, "every": 100},
+                               package={"neighbours": "list", "rebin": rebin, "profile": "yes"})
+            for rebin in ("displacement", "pairs")}
+    assert kernel_calls(runs["displacement"], "strays") == 0 and kernel_calls(runs["pairs"], "strays") >= 200
+    assert kernel_calls(runs["pairs"], "list") <= 0.95 * kernel_calls(runs["displacement"], "list")
+    same(tmp_path / "displacement" / "check.dump", tmp_path / "pairs" / "check.dump")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("at", [0.0, 0.5], ids=["at a face", "inside"])
+@pytest.mark.parametrize("skin", ["auto", 0.9])
+def test_lists_end_before_they_lack_a_pair(skin, at, tmp_path):
+    deck = harness.meetings(tmp_path, at)
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    harness.run(deck, tmp_path / "gpu", engine="gpu", package={"neighbours": "list", "rebin": "pairs", "skin": skin})
+    same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
 def test_every_instruction_set(name, isas, tmp_path):

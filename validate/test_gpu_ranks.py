@@ -37,6 +37,7 @@ CASES = [
     ("in.repulsive", {"n": 3000}, 2, {}),
     ("in.repulsive", {"n": 3000}, 4, {"rebin": 1}),
     ("in.repulsive", {"n": 3000}, 3, {"neighbours": "list"}),
+    ("in.repulsive", {"n": 3000}, 2, {"neighbours": "list", "rebin": "pairs"}),
     ("in.repulsive", {"n": 3000}, 3, {"fused": "no"}),
     ("in.overlap", {}, 4, {}),
     ("in.overlap", {"mirror": "yes"}, 3, {"force": "symmetric"}),
@@ -46,6 +47,7 @@ CASES = [
     ("in.mixture", {}, 3, {"neighbours": "list", "rebin": 3}),
     ("in.melt", {}, 2, {}),
     ("in.melt", {"cells": 6}, 4, {}),
+    ("in.melt", {"cells": 6}, 4, {"neighbours": "list", "rebin": "pairs"}),
     ("in.melt", {"cells": 6}, 3, {"neighbours": "cells"}),
     ("in.melt", {"cells": 7}, 4, {"fused": "no", "sort": "radix", "rebin": 1}),
     ("in.melt", {"cells": 6}, 3, {"force": "symmetric", "neighbours": "list"}),
@@ -69,6 +71,16 @@ def test_ranks_equal_naive(deck, knobs, ranks, package, tmp_path):
     got = on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, **package}, variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
     assert "staged through pinned host memory" in got.log
+
+
+@pytest.mark.parametrize("at", [0.0, 0.5], ids=["at a face", "at a cut"])
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_lists_end_before_they_lack_a_ghost(ranks, at, tmp_path):
+    deck = harness.meetings(tmp_path, at)
+    naive = harness.run(deck, tmp_path / "naive", engine="naive")
+    got = on_ranks(ranks, "processors * * 2\n" + deck, tmp_path / "ranks",
+                   package={**STAGED, "neighbours": "list", "rebin": "pairs"})
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
 
 
 def same(a: Path, b: Path) -> None:

@@ -123,6 +123,39 @@ inline int __reduce_max_sync(unsigned mask, int v)
   return v;
 }
 
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
+{
+  const uint64_t bytes = (uint64_t)high << 32 | low;
+  unsigned out = 0;
+  for (int k = 0; k < 4; ++k) out |= (unsigned)(bytes >> 8 * (which >> 4 * k & 7) & 0xff) << 8 * k;
+  return out;
+}
+
+namespace emulator
+{
+/* What a tensor core looks at. */
+inline float tf32(uint64_t bits_of_a_float) { return bits<float>((unsigned)bits_of_a_float & 0xffffe000u); }
+
+/* mma.m16n8k8 of TF32: 16 rows of a by 8 columns of b; the sum of each, rounded once. */
+inline void multiply(float d[4], const float a[4], const float b[2])
+{
+  uint64_t rows[4][32], columns[2][32];
+  for (int k = 0; k < 4; ++k)
+    memcpy(rows[k], exchange(0xffffffffu, bits<uint64_t>(a[k])).value, sizeof rows[k]);
+  for (int k = 0; k < 2; ++k)
+    memcpy(columns[k], exchange(0xffffffffu, bits<uint64_t>(b[k])).value, sizeof columns[k]);
+  for (int k = 0; k < 4; ++k) {
+    const int row = lane() / 4 * 4, column = (2 * (lane() % 4) + k % 2) * 4;
+    double sum = 0.0;
+    for (int element = 0; element < 4; ++element)
+      for (int part = 0; part < 2; ++part)
+        sum += (double)tf32(rows[k / 2 + 2 * part][row + element]) *
+               (double)tf32(columns[part][column + element]);
+    d[k] = (float)sum;
+  }
+}
+} // namespace emulator
+
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcs(const T *at) { return *at; }
 template <class T> void __stcs(T *at, const T &value) { *at = value; }

@@ -486,6 +486,7 @@ static void assert_options(const md_gpu_options *a, const md_gpu_options *b)
   assert_int_equal(a->neighbours, b->neighbours);
   assert_int_equal(a->sort, b->sort);
   assert_int_equal(a->rebin, b->rebin);
+  assert_int_equal(a->expiry, b->expiry);
   assert_int_equal(a->block, b->block);
   assert_int_equal(a->device, b->device);
   assert_true(a->skin == b->skin);
@@ -517,6 +518,8 @@ static void package_gpu_sets_the_options(void **state)
       {"staged yes", "staged no", {.device = -1, .staged = true}},
       {"fused no", "fused yes", {.device = -1, .unfused = true}},
       {"rebin 1", "rebin auto", {.device = -1, .rebin = 1}},
+      {"rebin pairs", "rebin auto", {.device = -1, .expiry = MD_GPU_EXPIRY_PAIRS}},
+      {"rebin displacement", "rebin auto", {.device = -1, .expiry = MD_GPU_EXPIRY_DISPLACEMENT}},
       {"rebin 2147483647", "rebin auto", {.device = -1, .rebin = INT32_MAX}},
       {"block 32", "block auto", {.device = -1, .block = 32}},
       {"block 256", "block auto", {.device = -1, .block = 256}},
@@ -569,7 +572,7 @@ static void package_gpu_refuses_what_it_does_not_know(void **state)
       {"staged 1", "must be yes or no"},
       {"fused 1", "must be yes or no"},
       {"profile 1", "must be yes or no"},
-      {"rebin 0", "must be auto or a number of steps, at least 1, not '0'"},
+      {"rebin 0", "must be auto, displacement, pairs or a number of steps, at least 1, not '0'"},
       {"rebin 2147483648", "not '2147483648'"},
       {"rebin 1.5", "not '1.5'"},
       {"block 0", "must be auto or a multiple of 32 from 32 to 256, not '0'"},
