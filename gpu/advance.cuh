@@ -117,4 +117,25 @@ static __device__ __forceinline__ bool too_near(const system_view<T> &s, typenam
   return order_of(r2) <= s.close_high;
 }
 
+/* Adds the impulse of candidate j to the sum, if it is within the cutoff and not i itself. least: the least order_of() a
+ * squared distance. */
+template <class T, int STYLE>
+static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, const typename T::record &xi,
+                                                     int i, int j, const typename T::record &xj,
+                                                     typename T::sum sum[3], int &least)
+{
+  typedef typename T::real real;
+  real delta[3];
+  const real r2 = separation<T>(s.scale, xi, xj, delta);
+  if (!(r2 < s.k[0]) || j == i) return;
+  least = min(least, order_of(r2));
+  real f;
+  if constexpr (T::PACKED)
+    f = ranged_force_of<STYLE>(r2, s.k);
+  else
+    f = force_of<STYLE>(r2, s.k);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
+}
+
 #endif

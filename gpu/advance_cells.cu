@@ -275,6 +275,8 @@ md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_
     if (next.sorting == SORTS_MOVE) return launch_parts<T, false, SORTS_MOVE>(l, kind, undivided(s), a, next);
   }
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    if constexpr (T::DIM == 3 && !scattered.value)
+      if (s.dense) return launch_advance_dense<T>(l, kind, part, a);
     return launch_parts<T, scattered.value, SORTS_NOT>(l, kind, part, a, next);
   });
 }

@@ -16,25 +16,6 @@
 #include <limits.h>
 
 template <class T, int STYLE>
-static __device__ __forceinline__ void evaluate(const system_view<T> &s, const typename T::record &xi, int i,
-                                                int j, const typename T::record &xj, typename T::sum sum[3],
-                                                int &least)
-{
-  typedef typename T::real real;
-  real delta[3];
-  const real r2 = separation<T>(s.scale, xi, xj, delta);
-  if (!(r2 < s.k[0]) || j == i) return;
-  least = min(least, order_of(r2));
-  real f;
-  if constexpr (T::PACKED)
-    f = ranged_force_of<STYLE>(r2, s.k);
-  else
-    f = force_of<STYLE>(r2, s.k);
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
-}
-
-template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
           int i, bool own, typename T::sum sum[3], int &least)
@@ -50,10 +31,10 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
                              x3 = load_record(x + j.w);
-    evaluate<T, STYLE>(s, xi, i, j.x, x0, sum, least);
-    evaluate<T, STYLE>(s, xi, i, j.y, x1, sum, least);
-    evaluate<T, STYLE>(s, xi, i, j.z, x2, sum, least);
-    evaluate<T, STYLE>(s, xi, i, j.w, x3, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, i, j.x, x0, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, i, j.y, x1, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, i, j.z, x2, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, i, j.w, x3, sum, least);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }

@@ -12,8 +12,11 @@
 
 /* Candidates in the stencil above which a list is faster. */
 static const double LIST_PAYS = 40.0;
-/* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. */
-static const double CELLS_SKIN = 1.5;
+/* Candidates of lists in three dimensions from which on, if there are none, a warp finds neighbours together. */
+static const double DENSE_FROM = 80.0;
+/* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. But in
+ * a dense system these cost more than rebins. */
+static const double CELLS_SKIN = 1.5, DENSE_SKIN = 0.5;
 /* Rebinning reads and writes every particle: cells may be so many per particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
@@ -136,6 +139,20 @@ static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_ch
   c->reach = model->cutoff + c->skin;
 }
 
+static bool is_dense(const md_model *model, int64_t n)
+{
+  const double reach = model->cutoff + md_model_skin(model);
+  return model->box.dim == 3 && 27.0 * density(model, n) * reach * reach * reach > DENSE_FROM;
+}
+
+/* Unless the user has chosen one. */
+static void choose_skin_of_cells(const md_model *model, int64_t n, const md_gpu_options *g,
+                                 md_gpu_neighbours neighbours, gpu_choice *c)
+{
+  if (neighbours != MD_GPU_CELLS || g->skin > 0.0) return;
+  choose_skin(model, g->mixed, (is_dense(model, n) ? DENSE_SKIN : CELLS_SKIN) * md_model_skin(model), c);
+}
+
 static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
 {
   c->extra = 0.0;
@@ -164,6 +181,7 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
                      (o->gpu.expiry == MD_GPU_EXPIRY_AUTO && n / std::max(ranks, 1) >= PAIRS_FROM);
   c->beyond =
       c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
+  c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);
   c->step_sorts =
       c->fused && !c->tagged && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
       (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));
@@ -235,7 +253,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   if (wanted == MD_GPU_AUTO) wanted = candidates > LIST_PAYS ? MD_GPU_LIST : MD_GPU_CELLS;
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
-  if (wanted == MD_GPU_CELLS && g->skin == 0.0) choose_skin(model, g->mixed, CELLS_SKIN * skin, c);
+  choose_skin_of_cells(model, n, g, wanted, c);
   choose_with(model, n, ranks, o, wanted, c);
   if (teaching) c->fused = c->step_sorts = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
@@ -252,6 +270,7 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
     return MD_OK;
   gpu_choice without = *c;
+  choose_skin_of_cells(model, n, g, MD_GPU_CELLS, &without);
   choose_with(model, n, ranks, o, MD_GPU_CELLS, &without);
   if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
   *c = without;

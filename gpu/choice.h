@@ -9,8 +9,9 @@
 typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
-  bool packed;        /* see layout.cuh */
-  bool step_sorts;    /* the last two steps before a rebin do its work */
+  bool packed;     /* see layout.cuh */
+  bool step_sorts; /* the last two steps before a rebin do its work */
+  bool dense; /* without lists: a warp finds the neighbours of its particles together (advance_dense.cu) */
   double skin, reach; /* sigma */
   double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */

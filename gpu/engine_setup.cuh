@@ -105,6 +105,8 @@ template <class T> md_status gpu_engine<T>::set_grid()
   g.by_row = divisor_of((unsigned)g.row);
   g.by_layer = divisor_of((unsigned)g.layer);
   view.reach = choice.reach;
+  view.cutoff = (float)(model->cutoff * (1.0 + 0x1p-18));
+  view.dense = choice.dense;
   view.slack = (float)choice.slack;
   view.extra = (float)choice.extra;
   for (int d = 0; d < T::DIM; ++d)

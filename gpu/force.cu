@@ -5,6 +5,7 @@
  */
 #include "gpu/launch.cuh"
 #include "gpu/sum.cuh"
+#include "gpu/together.cuh"
 
 template <class T> struct component_arrays {
   typename T::real *at[3];
@@ -24,6 +25,28 @@ static __global__ void __launch_bounds__(256)
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = total[d];
 }
 
+/* The same from cells, by warps together. */
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(TOGETHER_THREADS)
+    k_force_dense(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
+{
+  __shared__ warp_tiles tiles;
+  const progress now = progress_before(s.ctl, s.launch);
+  if (step && idle(now)) return;
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, i = min(k, s.n - 1);
+  if ((k & ~31) >= s.n) return;
+  const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
+  pair_sum<T, STYLE> sum;
+  visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles,
+                    [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
+  if (k >= s.n) return;
+  typename T::real total[3];
+  const unsigned bits = sum.template finish<FROM_CELLS>(s, x, i, total);
+  if (bits) atomicOr(&s.ctl->overflow, bits);
+#pragma unroll
+  for (int d = 0; d < 3; ++d) impulse.at[d][i] = total[d];
+}
+
 template <class T, int STYLE>
 static void launch_style(const launch &l, int source, const system_view<T> &s,
                          const component_arrays<T> &impulse, bool step)
@@ -32,6 +55,12 @@ static void launch_style(const launch &l, int source, const system_view<T> &s,
   if constexpr (T::TAGGED)
     if (source == FROM_LIST) {
       k_force<T, STYLE, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);
+      return;
+    }
+  if constexpr (CAN_BE_DENSE<T>)
+    if (s.dense) {
+      k_force_dense<T, STYLE>
+          <<<blocks_for(s.n, TOGETHER_THREADS), TOGETHER_THREADS, 0, l.stream>>>(s, impulse, step);
       return;
     }
   k_force<T, STYLE, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);

@@ -125,6 +125,10 @@ template <class T> md_status launch_check_strays(const launch &, const system_vi
 template <class T>
 md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
+/* advance_dense.cu: the same as launch_advance_cells() in three dimensions, for all particles or a part that lies together; faster
+ * where cells hold many. */
+template <class T>
+md_status launch_advance_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 

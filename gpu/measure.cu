@@ -3,6 +3,7 @@
  */
 #include "gpu/formulas.cuh"
 #include "gpu/measure.cuh"
+#include "gpu/together.cuh"
 
 enum { NO_STYLE = -1 };
 
@@ -26,6 +27,25 @@ static __global__ void __launch_bounds__(256)
   add_sums(a, sum);
 }
 
+/* The same from cells, by warps together. */
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(TOGETHER_THREADS)
+    k_measure_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  __shared__ warp_tiles tiles;
+  int64_t sum[SUMS] = {0};
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, i = min(k, s.n - 1);
+  if ((k & ~31) < s.n) {
+    const progress now = progress_before(s.ctl, s.launch);
+    const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
+    if (k < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
+    visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
+      add_pair<STYLE>(a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
+    });
+  }
+  add_sums(a, sum);
+}
+
 template <class T, int STYLE>
 static void launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
 {
@@ -34,6 +54,11 @@ static void launch_style(const launch &l, int source, const system_view<T> &s, c
   if constexpr (T::TAGGED)
     if (source == FROM_LIST) {
       k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
+      return;
+    }
+  if constexpr (CAN_BE_DENSE<T> && STYLE != NO_STYLE)
+    if (s.dense) {
+      k_measure_dense<T, STYLE><<<blocks_for(s.n, TOGETHER_THREADS), TOGETHER_THREADS, 0, l.stream>>>(s, a);
       return;
     }
   k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);

@@ -162,11 +162,13 @@ template <class T> struct system_view {
   int *rows;  /* of each 32 particles */
   int stride; /* rows there is room for */
   bool half;  /* only neighbours with a higher index, and ghosts */
+  bool dense; /* without lists: do warps find neighbours together? */
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
   double halo[3]; /* how far ghosts must reach */
   double reach;   /* of lists */
+  float cutoff;   /* the largest of any pair of types, rounded up */
   float slack,
       per_slack; /* how far particles may go; with strays they may go farther, and that is what a share is of */
   int *strays;   /* particles that have exceeded the slack in a step, or NULL: they may not */

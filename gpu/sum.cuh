@@ -41,46 +41,66 @@ __device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename
 /* Squared distances order like their upper words. */
 __device__ __forceinline__ int upper_word(double r2) { return __double2hiint(r2); }
 
-/* Impulses of i from every candidate, with coefficients by pair of types. Returns bits of halt. */
-template <class T, int STYLE, int SOURCE>
-__device__ __forceinline__ unsigned sum_pairs(const system_view<T> &s, const typename T::record *x, int i,
-                                              typename T::real total[3])
-{
-  typedef typename T::real real;
-  const typename T::record xi = x[i];
+/* A sum of impulses, with coefficients by pair of types. */
+template <class T, int STYLE> struct pair_sum {
   typename T::sum sum[3];
+  bool near = false; /* was a pair too near for the fast rounding, or in mixed precision an overlap? */
+
+  __device__ __forceinline__ pair_sum()
+  {
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
-  bool near = false;
-  visit<T, SOURCE>(s, x, i, false, [&](int, const typename T::record &xj) {
-    real delta[3];
-    const real r2 = separation<T>(s.scale, xi, xj, delta);
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+  }
+
+  __device__ __forceinline__ void add(const system_view<T> &s, const typename T::record &xi,
+                                      const typename T::record &xj)
+  {
+    typename T::real delta[3];
+    const typename T::real r2 = separation<T>(s.scale, xi, xj, delta);
     const int pair = pair_of<T>(s, xi, xj);
-    const real *k = s.table + pair * MD_PAIR_K;
+    const typename T::real *k = s.table + pair * MD_PAIR_K;
     if (!(r2 < k[0])) return;
     if constexpr (T::MIXED)
       near = near || r2 < (float)s.overlap2[pair] || r2 == 0.0f;
     else
       near = near || upper_word(r2) <= s.close_high;
-    const real f = force_of<STYLE>(r2, k);
+    const typename T::real f = force_of<STYLE>(r2, k);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       T::add(sum[d], f, delta[d]);
       T::settle(sum[d]);
     }
-  });
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) total[d] = T::total(sum[d]);
-  if (!near) return 0;
-  if constexpr (T::MIXED) {
-    return HALT_OVERLAP;
-  } else {
-    int64_t exact[3];
-    const bool apart = sum_near<T, STYLE, SOURCE>(s, x, i, exact);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) total[d] = (double)exact[d];
-    return apart ? 0 : HALT_OVERLAP;
   }
+
+  /* The total on particle i, whose neighbours are found by SOURCE if it takes the careful way. Returns bits of halt. */
+  template <int SOURCE>
+  __device__ __forceinline__ unsigned finish(const system_view<T> &s, const typename T::record *x, int i,
+                                             typename T::real total[3]) const
+  {
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) total[d] = T::total(sum[d]);
+    if (!near) return 0;
+    if constexpr (T::MIXED) {
+      return HALT_OVERLAP;
+    } else {
+      int64_t exact[3];
+      const bool apart = sum_near<T, STYLE, SOURCE>(s, x, i, exact);
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) total[d] = (double)exact[d];
+      return apart ? 0 : HALT_OVERLAP;
+    }
+  }
+};
+
+/* Impulses of i from every candidate. Returns bits of halt. */
+template <class T, int STYLE, int SOURCE>
+__device__ __forceinline__ unsigned sum_pairs(const system_view<T> &s, const typename T::record *x, int i,
+                                              typename T::real total[3])
+{
+  const typename T::record xi = x[i];
+  pair_sum<T, STYLE> sum;
+  visit<T, SOURCE>(s, x, i, false, [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
+  return sum.template finish<SOURCE>(s, x, i, total);
 }
 
 #endif
