@@ -8,10 +8,11 @@
  * threads, cell size or skin. Where cells hold few particles they are made wider than the list radius, and several lists
  * are built from them, and with the same ghosts, before the particles are sorted again.
  *
- * A pass takes the particles in chunks: the impulses of a chunk stay in the first-level cache until they have moved its
- * particles. New positions go into the spare arrays, which change places with the positions at the end, so that a
- * neighbour's old position is there for whoever comes later. Where velocities are wanted before the next drift, at the
- * end of a run by velocity Verlet, impulses are kept in the spare arrays, and that drift is a pass without forces.
+ * A pass takes the particles in chunks, which threads share (shares.h): the impulses of a chunk stay in the first-level
+ * cache until they have moved its particles. New positions go into the spare arrays, which change places with the
+ * positions at the end, so that a neighbour's old position is there for whoever comes later. Where velocities are wanted
+ * before the next drift, at the end of a run by velocity Verlet, impulses are kept in the spare arrays, and that drift is
+ * a pass without forces.
  *
  * Trade-off: full lists (each pair evaluated by both partners) cost twice the arithmetic of half lists and need
  * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour, 4 dim bytes for positions
@@ -23,6 +24,7 @@
 #include "openmp/kernels.h"
 #include "openmp/openmp.h"
 #include "openmp/plan.h"
+#include "openmp/shares.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -62,11 +64,12 @@ struct md_engine {
   int64_t type_capacity;
   arena *arenas; /* [threads] */
   int64_t nchunk, chunk_capacity;
-  int64_t *chunk_at;    /* where a chunk's list begins in its arena ... */
-  int32_t *chunk_arena; /* ... and which that is */
-  int32_t *rows;        /* [nchunk * CHUNK_BLOCKS] */
-  bool *inner;          /* no ghost is in the chunk's lists */
-  int64_t *share;       /* [threads + 1]: thread t works on the chunks [share[t], share[t + 1]) */
+  int64_t *chunk_at;      /* where a chunk's list begins in its arena, ... */
+  int32_t *chunk_arena;   /* ... which that is, ... */
+  int32_t *chunk_entries; /* ... and the list's length */
+  int32_t *rows;          /* [nchunk * CHUNK_BLOCKS] */
+  bool *inner;            /* no ghost is in the chunk's lists */
+  shares shares;          /* of threads, in chunks */
 
   md_timers timers;
   int64_t steps, rebuilds, sorts;
@@ -94,9 +97,10 @@ static void destroy(md_engine *e)
       for (int l = 0; l < BLOCK; ++l) free(e->arenas[t].lane[l]);
     }
   free(e->arenas);
-  free(e->share);
+  shares_free(&e->shares);
   free(e->chunk_at);
   free(e->chunk_arena);
+  free(e->chunk_entries);
   free(e->rows);
   free(e->inner);
   if (e->options.threads > 0) omp_set_num_threads(e->options.threads);
@@ -123,10 +127,11 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->kernels = chosen;
   e->threads = omp_get_max_threads();
   e->arenas = calloc((size_t)e->threads, sizeof *e->arenas);
-  e->share = calloc((size_t)e->threads + 1, sizeof *e->share);
-  if (!e->arenas || !e->share) {
+  md_status status = shares_new(&e->shares, e->threads);
+  if (!e->arenas) status = md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
+  if (status != MD_OK) {
     destroy(e);
-    return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
+    return status;
   }
   e->arrived = model->step;
   e->skin = openmp_skin(model);
@@ -144,11 +149,14 @@ static md_status reserve(md_engine *e)
     e->chunk_capacity = e->nchunk + e->nchunk / 16 + 1;
     free(e->chunk_at);
     free(e->chunk_arena);
+    free(e->chunk_entries);
     free(e->rows);
     free(e->inner);
-    e->chunk_at = NULL, e->chunk_arena = NULL, e->rows = NULL, e->inner = NULL;
+    e->chunk_at = NULL, e->chunk_arena = e->chunk_entries = e->rows = NULL, e->inner = NULL;
     MD_TRY(md_array_new(&e->chunk_at, e->chunk_capacity, sizeof *e->chunk_at, "the neighbour list"));
     MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
+    MD_TRY(
+        md_array_new(&e->chunk_entries, e->chunk_capacity, sizeof *e->chunk_entries, "the neighbour list"));
     MD_TRY(md_array_new(&e->rows, e->chunk_capacity * CHUNK_BLOCKS, sizeof *e->rows, "the neighbour list"));
     MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
   }
@@ -258,31 +266,29 @@ static const int32_t *chunk_list(const md_engine *e, int64_t chunk)
   return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
 }
 
-/* The length of that; chunks of an arena follow one another. */
-static int64_t chunk_entries(const md_engine *e, int64_t chunk)
-{
-  const int32_t a = e->chunk_arena[chunk];
-  const bool last = chunk + 1 == e->nchunk || e->chunk_arena[chunk + 1] != a;
-  return (last ? e->arenas[a].used : e->chunk_at[chunk + 1]) - e->chunk_at[chunk];
-}
-
-static void share_evenly(md_engine *e)
-{
-  for (int t = 0; t <= e->threads; ++t) e->share[t] = e->nchunk * t / e->threads;
-}
-
-/* Deals out consecutive chunks of equal work, counted in rows. The list is built with the shares of the last
- * one, so that a thread finds its lists in its own cache. */
+/* Shares of equal work, counted in rows. The list is built with the shares of the last one, so that a thread finds its
+ * lists in its own cache. */
 static void share_work(md_engine *e)
 {
   int64_t total = e->nchunk * CHUNK, done = 0;
   for (int t = 0; t < e->threads; ++t) total += e->arenas[t].used;
   int t = 1;
   for (int64_t c = 0; c < e->nchunk; ++c) {
-    done += CHUNK + chunk_entries(e, c);
-    while (t < e->threads && done * e->threads >= total * t) e->share[t++] = c + 1;
+    done += CHUNK + e->chunk_entries[c];
+    while (t < e->threads && done * e->threads >= total * t) e->shares.begin[t++] = c + 1;
   }
-  e->share[e->threads] = e->nchunk;
+  e->shares.begin[e->threads] = e->nchunk;
+}
+
+/* Gives back what a thread no longer needs that once helped much. */
+static void trim(arena *a)
+{
+  if (a->capacity <= a->used + a->used / 4 + 1024) return;
+  const int64_t less = a->used + a->used / 8 + 1;
+  int32_t *entry = realloc(a->entry, (size_t)less * sizeof *entry);
+  if (!entry) return;
+  a->entry = entry;
+  a->capacity = less;
 }
 
 static md_status build_list(md_engine *e)
@@ -300,18 +306,21 @@ static md_status build_list(md_engine *e)
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
   }
   bool ok = true;
+  shares_restart(&e->shares);
 #pragma omp parallel for schedule(static, 1) reduction(&& : ok)
   for (int t = 0; t < e->threads; ++t) {
     /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
-    arena mine = e->arenas[t];
-    mine.used = 0;
-    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
-      const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      e->chunk_at[c] = mine.used;
-      e->chunk_arena[c] = t;
-      ok = ok && e->kernels->list(&a, first, last, &mine, e->rows + c * CHUNK_BLOCKS);
-    }
-    e->arenas[t] = mine;
+    arena memory = e->arenas[t];
+    memory.used = 0;
+    for (piece mine = {.owner = t}; shares_take(&e->shares, 0, 1, &mine);)
+      for (int64_t c = mine.first; c < mine.last; ++c) {
+        e->chunk_at[c] = memory.used;
+        e->chunk_arena[c] = t;
+        ok = ok && e->kernels->list(&a, c * CHUNK, chunk_end(e, c), &memory, e->rows + c * CHUNK_BLOCKS);
+        e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
+      }
+    trim(&memory);
+    e->arenas[t] = memory;
   }
   return ok ? MD_OK
             : md_error(MD_RUNTIME,
@@ -324,15 +333,13 @@ static md_status build_list(md_engine *e)
 static void find_inner(md_engine *e)
 {
   const int32_t ghosts = (int32_t)e->p->n, end = (int32_t)(e->p->n + e->p->nghost);
-#pragma omp parallel for schedule(static, 1)
-  for (int t = 0; t < e->threads; ++t)
-    for (int64_t c = e->share[t]; c < e->share[t + 1]; ++c) {
-      const int32_t *entry = chunk_list(e, c);
-      const int64_t entries = chunk_entries(e, c);
-      bool inner = true;
-      for (int64_t k = 0; k < entries && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
-      e->inner[c] = inner;
-    }
+#pragma omp parallel for schedule(static)
+  for (int64_t c = 0; c < e->nchunk; ++c) {
+    const int32_t *entry = chunk_list(e, c);
+    bool inner = true;
+    for (int32_t k = 0; k < e->chunk_entries[c] && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
+    e->inner[c] = inner;
+  }
 }
 
 /* From the present positions, in the cells they were sorted into. */
@@ -341,7 +348,7 @@ static md_status renew_list(md_engine *e)
   double mark = md_time();
   MD_TRY(round_positions(e));
   e->near_error = near_error(e);
-  if (e->share[e->threads] != e->nchunk) share_evenly(e);
+  if (e->shares.begin[e->threads] != e->nchunk) shares_evenly(&e->shares, e->nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
     MD_TRY(build_list(e));
     share_work(e);
@@ -483,6 +490,9 @@ typedef struct finding {
   bool sane;          /* no particle flew */
 } finding;
 
+/* Which chunks: all, those that need no ghost, or the others. */
+typedef enum selection { EVERY, INNER, OUTER } selection;
+
 /* One pass over all chunks: forces on each, and what they are for. */
 typedef struct pass {
   force_args force;
@@ -503,20 +513,18 @@ static void finding_merge(finding *f, const finding *other)
   f->sane = f->sane && other->sane;
 }
 
-/* Which chunks: those that need no ghost, part `part` of `parts` of each thread's share; with parts 0 all others; with
- * parts -1 all. */
-static void pass_some(const md_engine *e, const pass *s, int part, int parts, finding *f)
+/* Part `part` of `parts` of the chunks of every share, those that are to be. */
+static void pass_some(const md_engine *e, const pass *s, selection which, int part, int parts, finding *f)
 {
+  shares_restart(&e->shares);
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t) {
-    const int64_t begin = e->share[t], n = e->share[t + 1] - begin;
-    const int64_t first = parts > 0 ? begin + n * part / parts : begin;
-    const int64_t last = parts > 0 ? begin + n * (part + 1) / parts : begin + n;
-    finding mine = finding_none();
-    for (int64_t c = first; c < last; ++c)
-      if (parts < 0 || e->inner[c] == (parts > 0)) s->chunk(e, s, c, &mine);
+    finding found = finding_none();
+    for (piece mine = {.owner = t}; shares_take(&e->shares, part, parts, &mine);)
+      for (int64_t c = mine.first; c < mine.last; ++c)
+        if (which == EVERY || e->inner[c] == (which == INNER)) s->chunk(e, s, c, &found);
 #pragma omp critical
-    finding_merge(f, &mine);
+    finding_merge(f, &found);
   }
 }
 
@@ -537,7 +545,7 @@ static md_status pass_around_halo(md_engine *e, const pass *s, finding *f)
   double mark = md_time();
   for (int part = 0; part < parts; ++part) {
     bool done;
-    pass_some(e, s, part, parts, f);
+    pass_some(e, s, INNER, part, parts, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
     MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
     md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
@@ -545,7 +553,7 @@ static md_status pass_around_halo(md_engine *e, const pass *s, finding *f)
   }
   MD_TRY(finish_halo(e));
   mark = md_time();
-  pass_some(e, s, 0, 0, f);
+  pass_some(e, s, OUTER, 0, 1, f);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
   return MD_OK;
 }
@@ -556,7 +564,7 @@ static md_status pass_all(md_engine *e, const pass *s, md_phase phase, finding *
   if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(finish_halo(e));
   if (e->coming) return pass_around_halo(e, s, f);
   double mark = md_time();
-  pass_some(e, s, 0, -1, f);
+  pass_some(e, s, EVERY, 0, 1, f);
   md_timers_lap(&e->timers, phase, &mark);
   return MD_OK;
 }
@@ -831,7 +839,7 @@ static void report(const md_engine *e, md_engine_report *r)
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
-  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (13 + CHUNK_BLOCKS * 4);
+  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
                           .rebuilds = e->rebuilds,
                           .steps = e->steps,
