@@ -1,4 +1,4 @@
-/* The memory the OpenMP engine would need: the arrays of engine.c, estimated from the density.
+/* The memory the OpenMP engine would need: the arrays of engine.h, estimated from the density.
  *
  * A list holds the particles of a sphere of cutoff + skin; rows are as long as the longest of a block of BLOCK
  * particles, which in a liquid is little more.

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -140,6 +141,20 @@ def test_several_lists_from_one_sort(boundary, isas, tmp_path):
         lists, sorts = got.report(r"(?m)^Rebuilds: (\d+)"), got.report(r"(?m)^Sorted: (\d+) times")
         assert lists >= 40
         assert sorts == lists if isa == "generic" else sorts < 0.6 * lists
+
+
+@pytest.mark.parametrize("deck, size", [("in.repulsive", {"n": 3000}), ("in.melt", {"cells": 8})])
+def test_threads_that_help_others(deck, size, tmp_path):
+    """Where threads share one processor, those that run do the work of those that do not, and keep no memory of it."""
+    knobs = {**size, "steps": 100, "every": 50}
+    harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
+    processor, memory = str(min(os.sched_getaffinity(0))), {}
+    for threads in (1, 2, 4):
+        got = harness.run(harness.DECKS / deck, tmp_path / str(threads), threads=threads, variables=knobs,
+                          wrapper=("taskset", "-c", processor))
+        same(tmp_path / "naive" / "check.dump", tmp_path / str(threads) / "check.dump")
+        memory[threads] = got.report(r"Memory: (\S+) bytes per particle")
+    assert max(memory.values()) < 1.3 * memory[1], memory
 
 
 # Types with different masses go through p/m at every cut; walls and leapfrog carry half steps across it.

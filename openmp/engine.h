@@ -1,0 +1,117 @@
+/* The OpenMP engine from inside: what its files share.
+ *
+ * engine.c is the interface: it makes an engine, runs steps and measures. A step (step.c) is a pass over all particles in
+ * chunks (pass.c), by lists that a rebuild makes (rebuild.c).
+ */
+#ifndef MD_OPENMP_ENGINE_H
+#define MD_OPENMP_ENGINE_H
+
+#include "common/engine.h"
+#include "common/faults.h"
+#include "openmp/kernels.h"
+#include "openmp/shares.h"
+
+/* In the order in which a step finds them: forces come before the move. */
+typedef enum fault { NO_FAULT, FLYER, OVERLAP } fault;
+
+struct md_engine {
+  md_model *model;
+  md_particles *p;
+  md_comm *comm;
+  md_engine_options options;
+  const kernels *kernels;
+  int threads;
+  double skin, reach; /* reach = cutoff + skin, the list radius */
+  double halo;        /* width of cells and ghosts: reach and twice the slack */
+
+  bool built;      /* list, ghosts and impulse arrays fit the particles */
+  bool coming;     /* new positions of ghosts are under way */
+  bool current;    /* the spare arrays hold the impulses of the present positions */
+  double owed;     /* kicks by those impulses that are due before the next drift */
+  int64_t arrived; /* the step that led to the present positions; the first one of the engine */
+  bool moved;      /* since the particles were sorted */
+  double slack;    /* how far particles may be from where they were sorted, for the cells to hold ... */
+  double drifted;  /* ... and how far they are, at most, where the list was built */
+  fault fault;     /* found on this rank, until all ranks know of it */
+  md_status fault_status;
+
+  cell_grid grid;
+  cell_index owned, ghost;
+  /* Positions that the list was built from, relative to the domain's corner: owned, then ghosts in cell order. */
+  float *near_x[3];
+  int64_t near_capacity;
+  double near_error; /* of a distance from there, at most */
+  int32_t *type;     /* 0-based, owned and ghosts; only with several types */
+  int64_t type_capacity;
+  arena *arenas; /* [threads] */
+  int64_t nchunk, chunk_capacity;
+  int64_t *chunk_at;      /* where a chunk's list begins in its arena, ... */
+  int32_t *chunk_arena;   /* ... which that is, ... */
+  int32_t *chunk_entries; /* ... and the list's length */
+  int32_t *rows;          /* [nchunk * CHUNK_BLOCKS] */
+  bool *inner;            /* no ghost is in the chunk's lists */
+  shares shares;          /* of threads, in chunks */
+
+  md_timers timers;
+  int64_t steps, rebuilds, sorts;
+  char details[64];
+};
+
+/* The particles of chunk c are [c * CHUNK, chunk_end(e, c)). */
+static inline int64_t chunk_end(const md_engine *e, int64_t c)
+{
+  return (c + 1) * CHUNK < e->p->n ? (c + 1) * CHUNK : e->p->n;
+}
+
+static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
+{
+  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
+}
+
+/* ---- rebuild.c ---- */
+
+/* Puts the particles into cell order, with new ghosts and a new list. Collective, as all below with a status. */
+md_status engine_rebuild(md_engine *) MD_CHECKED;
+
+/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built. */
+md_status engine_relist(md_engine *, double distance) MD_CHECKED;
+
+/* ---- pass.c ---- */
+
+/* What a thread finds in a pass. */
+typedef struct finding {
+  md_overlap overlap; /* a pair that is too near */
+  double largest2;    /* squared displacement since the rebuild */
+  bool sane;          /* no particle flew */
+} finding;
+
+/* One pass over all chunks: forces on each, and what they are for. */
+typedef struct pass {
+  force_args force;
+  move_args move;
+  double *out[3]; /* impulses or forces of all particles */
+  void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+} pass;
+
+/* For forces at the present positions, in quanta of the table's scale. */
+force_args engine_force_args(const md_engine *, const double *table);
+
+/* Forces on one chunk. A pair that overlaps is left out, and noted. */
+void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
+
+/* Calls pass->chunk for every chunk, on all threads, the last ones when the ghosts' positions are there. The time is that
+ * of `phase`, what is waited for apart. */
+md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_CHECKED;
+
+/* Waits for the ghosts' positions. */
+md_status engine_finish_halo(md_engine *) MD_CHECKED;
+
+/* ---- step.c ---- */
+
+/* One step; the model's step stays. Its last kicks are owed. */
+md_status engine_step(md_engine *) MD_CHECKED;
+
+/* Gives the owed kicks, and keeps their impulses for the next drift. */
+md_status engine_settle(md_engine *) MD_CHECKED;
+
+#endif

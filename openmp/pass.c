@@ -1,0 +1,136 @@
+/* Passes of the OpenMP engine: forces on one chunk of particles after the other, and at once what they are for.
+ *
+ * Threads share the chunks (shares.h). What a pass does with the forces on a chunk, step.c and engine.c say: they stay in
+ * the first-level cache until then. On several ranks the chunks without ghosts in their lists are taken while new
+ * positions of ghosts are on their way, a part of them after each axis of the exchange.
+ */
+#include "openmp/engine.h"
+
+/* ---- force ---- */
+
+/* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
+ * kernels; also finds pairs that overlap. */
+static void sum_near(const md_engine *e, const double *table, double (*force)[CHUNK], int64_t c,
+                     md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  const md_particles *p = e->p;
+  const int32_t *entry = chunk_list(e, c);
+  for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < p->n; ++b) {
+    const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
+    for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
+      const int64_t i = c * CHUNK + b * BLOCK + l;
+      int64_t sum[3] = {0};
+      for (int32_t r = 0; r < rows; ++r) {
+        const int64_t j = entry[(int64_t)r * BLOCK + l];
+        if (j >= p->n + p->nghost) continue;
+        double delta[3], r2 = 0.0;
+        for (int d = 0; d < p->dim; ++d) {
+          delta[d] = p->x[d][i] - p->x[d][j];
+          r2 = fma(delta[d], delta[d], r2);
+        }
+        const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
+        if (r2 < model->overlap2[pair]) {
+          md_overlap_add(overlap, p->id[i], p->id[j], r2);
+          continue; /* its impulse is beyond every range */
+        }
+        const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
+        for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
+      }
+      for (int d = 0; d < p->dim; ++d) force[d][i - c * CHUNK] = (double)sum[d];
+    }
+    entry += (int64_t)rows * BLOCK;
+  }
+}
+
+force_args engine_force_args(const md_engine *e, const double *table)
+{
+  force_args a = {.k = table, .type = e->type, .ntypes = e->model->ntypes, .n = e->p->n};
+  for (int d = 0; d < e->p->dim; ++d) a.x[d] = e->p->x[d];
+  return a;
+}
+
+void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
+                      md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  if (model->pair.kind == MD_PAIR_NONE) {
+    memset(force, 0, sizeof *force * (size_t)e->p->dim);
+    return;
+  }
+  const double least = e->kernels->force[model->pair.kind](
+      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+  if (least < model->close2) sum_near(e, a->k, force, c, overlap);
+}
+
+/* ---- passes ---- */
+
+/* Which chunks: all, those that need no ghost, or the others. */
+typedef enum selection { EVERY, INNER, OUTER } selection;
+
+static finding finding_none(void)
+{
+  return (finding){.overlap = md_overlap_none(), .largest2 = 0.0, .sane = true};
+}
+
+static void finding_merge(finding *f, const finding *other)
+{
+  md_overlap_add(&f->overlap, other->overlap.a, other->overlap.b, other->overlap.r2);
+  f->largest2 = md_max(f->largest2, other->largest2);
+  f->sane = f->sane && other->sane;
+}
+
+/* Part `part` of `parts` of the chunks of every share, those that are to be. */
+static void pass_some(const md_engine *e, const pass *s, selection which, int part, int parts, finding *f)
+{
+  shares_restart(&e->shares);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < e->threads; ++t) {
+    finding found = finding_none();
+    for (piece mine = {.owner = t}; shares_take(&e->shares, part, parts, &mine);)
+      for (int64_t c = mine.first; c < mine.last; ++c)
+        if (which == EVERY || e->inner[c] == (which == INNER)) s->chunk(e, s, c, &found);
+#pragma omp critical
+    finding_merge(f, &found);
+  }
+}
+
+md_status engine_finish_halo(md_engine *e)
+{
+  double mark = md_time();
+  for (bool done = !e->coming; !done;) MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
+  e->coming = false;
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return MD_OK;
+}
+
+/* While ghosts are on their way: between two axes of the exchange, chunks that do without. */
+static md_status pass_around_halo(md_engine *e, const pass *s, finding *f)
+{
+  const int parts = e->p->dim;
+  double mark = md_time();
+  for (int part = 0; part < parts; ++part) {
+    bool done;
+    pass_some(e, s, INNER, part, parts, f);
+    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+    MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
+    md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+    e->coming = !done;
+  }
+  MD_TRY(engine_finish_halo(e));
+  mark = md_time();
+  pass_some(e, s, OUTER, 0, 1, f);
+  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  return MD_OK;
+}
+
+md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
+{
+  *f = finding_none();
+  if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(engine_finish_halo(e));
+  if (e->coming) return pass_around_halo(e, s, f);
+  double mark = md_time();
+  pass_some(e, s, EVERY, 0, 1, f);
+  md_timers_lap(&e->timers, phase, &mark);
+  return MD_OK;
+}

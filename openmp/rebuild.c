@@ -1,0 +1,293 @@
+/* Rebuilds of the OpenMP engine: sort by cell, ghosts, cell_start, Verlet list.
+ *
+ * At a rebuild the particles are physically put into cell order (cells.c), ghosts are made by the communicator
+ * and binned too, and a list of all neighbours within cutoff + skin is built (kernels.c). Where cells hold few particles
+ * they are made wider than the list radius, and several lists are built from them, and with the same ghosts, before the
+ * particles are sorted again.
+ *
+ * Trade-off: full lists (each pair evaluated by both partners) cost twice the arithmetic of half lists and need
+ * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour, and 4 dim bytes for positions
+ * at the rebuild.
+ */
+#include "openmp/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Cells and halo are a hair wider than the list radius, so that rounding cannot put neighbours out of reach. */
+#define HAIR (1.0 + 1e-6)
+
+static md_status reserve(md_engine *e)
+{
+  e->nchunk = (e->p->n + CHUNK - 1) / CHUNK;
+  if (e->nchunk > e->chunk_capacity) {
+    e->chunk_capacity = e->nchunk + e->nchunk / 16 + 1;
+    free(e->chunk_at);
+    free(e->chunk_arena);
+    free(e->chunk_entries);
+    free(e->rows);
+    free(e->inner);
+    e->chunk_at = NULL, e->chunk_arena = e->chunk_entries = e->rows = NULL, e->inner = NULL;
+    MD_TRY(md_array_new(&e->chunk_at, e->chunk_capacity, sizeof *e->chunk_at, "the neighbour list"));
+    MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
+    MD_TRY(
+        md_array_new(&e->chunk_entries, e->chunk_capacity, sizeof *e->chunk_entries, "the neighbour list"));
+    MD_TRY(md_array_new(&e->rows, e->chunk_capacity * CHUNK_BLOCKS, sizeof *e->rows, "the neighbour list"));
+    MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
+  }
+  return MD_OK;
+}
+
+static md_status sort_owned(md_engine *e)
+{
+  md_particles *p = e->p;
+  double lo[3], hi[3];
+  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  const double width = md_max(e->halo, e->options.cell_size);
+  e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
+  double seconds[2] = {0};
+  MD_TRY(cell_index_build(&e->owned, &e->grid, p->x, p->n, 1, seconds));
+  const double mark = md_time();
+  MD_TRY(md_particles_permute(p, e->owned.order));
+  e->timers.seconds[MD_PHASE_BIN] += seconds[0];
+  e->timers.seconds[MD_PHASE_SORT] += seconds[1] + md_time() - mark;
+  return MD_OK;
+}
+
+static md_status sort_ghosts(md_engine *e)
+{
+  md_particles *p = e->p;
+  double *x[3] = {0};
+  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d] + p->n;
+  double seconds[2] = {0};
+  MD_TRY(cell_index_build(&e->ghost, &e->grid, x, p->nghost, 0, seconds));
+  e->timers.seconds[MD_PHASE_BIN] += seconds[0];
+  e->timers.seconds[MD_PHASE_SORT] += seconds[1];
+  return MD_OK;
+}
+
+/* Behind the ghosts, in both arrays that are positions in turn: a block of padding, so that whole vectors may be read,
+ * then the far particle. The two lie apart so that padding never seems to touch it. */
+static md_status pad(md_engine *e)
+{
+  md_particles *p = e->p;
+  const int64_t total = p->n + p->nghost;
+  MD_TRY(md_particles_reserve(p, total + BLOCK + 1));
+  MD_TRY(md_particles_spare(p));
+  for (int d = 0; d < p->dim; ++d)
+    for (int turn = 0; turn < 2; ++turn) {
+      double *x = turn == 0 ? p->x[d] : p->spare[d];
+      for (int l = 0; l < BLOCK; ++l) x[total + l] = -MD_FAR;
+      x[total + BLOCK] = MD_FAR;
+    }
+  if (e->model->ntypes == 1) return MD_OK;
+  if (total + BLOCK + 1 > e->type_capacity) {
+    free(e->type);
+    e->type = NULL;
+    e->type_capacity = total + total / 16 + BLOCK + 1;
+    MD_TRY(md_array_new(&e->type, e->type_capacity, sizeof *e->type, "types"));
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < total; ++i) e->type[i] = p->type[i] - 1;
+  for (int64_t i = total; i <= total + BLOCK; ++i) e->type[i] = 0;
+  return MD_OK;
+}
+
+/* Positions relative to the domain's corner in single precision, owned and then ghosts in cell order. */
+static md_status round_positions(md_engine *e)
+{
+  const md_particles *p = e->p;
+  const int64_t need = p->n + p->nghost + 2 * CHUNK;
+  if (need > e->near_capacity) {
+    e->near_capacity = need + need / 16;
+    for (int d = 0; d < p->dim; ++d) {
+      free(e->near_x[d]);
+      e->near_x[d] = NULL;
+      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions at the rebuild"));
+    }
+  }
+#pragma omp parallel
+  for (int d = 0; d < p->dim; ++d) {
+    const double *x = p->x[d], corner = e->grid.lo[d];
+    const int32_t *order = e->ghost.order;
+    float *owned = e->near_x[d], *ghost = owned + p->n + CHUNK;
+#pragma omp for simd schedule(static) nowait
+    for (int64_t i = 0; i < p->n; ++i) owned[i] = (float)(x[i] - corner);
+#pragma omp for schedule(static) nowait
+    for (int64_t k = 0; k < p->nghost; ++k) ghost[k] = (float)(x[p->n + order[k]] - corner);
+  }
+  return MD_OK;
+}
+
+/* A coordinate up to `extent` is off by 2^-24 of it in single precision, and a distance in space by no more than twice
+ * that. */
+static double near_error(const md_engine *e)
+{
+  double extent = 0.0;
+  for (int d = 0; d < e->p->dim; ++d) extent = md_max(extent, (double)e->grid.count[d] * e->grid.width[d]);
+  return 2.0 * extent * 0x1p-24;
+}
+
+/* The square of a distance that two particles within reach do not exceed in single precision: both are off, and the
+ * sum of squares by some 2^-24. */
+static float single_reach2(const md_engine *e)
+{
+  const double reach = e->reach * (1.0 + 0x1p-20) + 2.0 * e->near_error;
+  return (float)(reach * reach * (1.0 + 0x1p-20));
+}
+
+/* Shares of equal work, counted in rows. The list is built with the shares of the last one, so that a thread finds its
+ * lists in its own cache. */
+static void share_work(md_engine *e)
+{
+  int64_t total = e->nchunk * CHUNK, done = 0;
+  for (int t = 0; t < e->threads; ++t) total += e->arenas[t].used;
+  int t = 1;
+  for (int64_t c = 0; c < e->nchunk; ++c) {
+    done += CHUNK + e->chunk_entries[c];
+    while (t < e->threads && done * e->threads >= total * t) e->shares.begin[t++] = c + 1;
+  }
+  e->shares.begin[e->threads] = e->nchunk;
+}
+
+/* Gives back what a thread no longer needs that once helped much. */
+static void trim(arena *a)
+{
+  if (a->capacity <= a->used + a->used / 4 + 1024) return;
+  const int64_t less = a->used + a->used / 8 + 1;
+  int32_t *entry = realloc(a->entry, (size_t)less * sizeof *entry);
+  if (!entry) return;
+  a->entry = entry;
+  a->capacity = less;
+}
+
+static md_status build_list(md_engine *e)
+{
+  md_particles *p = e->p;
+  list_args a = {.dim = p->dim,
+                 .n = p->n,
+                 .reach2 = single_reach2(e),
+                 .grid = &e->grid,
+                 .owned = &e->owned,
+                 .ghost = &e->ghost,
+                 .far = (int32_t)(p->n + p->nghost + BLOCK)};
+  for (int d = 0; d < p->dim; ++d) {
+    a.x[d] = e->near_x[d];
+    a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
+  }
+  bool ok = true;
+  shares_restart(&e->shares);
+#pragma omp parallel for schedule(static, 1) reduction(&& : ok)
+  for (int t = 0; t < e->threads; ++t) {
+    /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
+    arena memory = e->arenas[t];
+    memory.used = 0;
+    for (piece mine = {.owner = t}; shares_take(&e->shares, 0, 1, &mine);)
+      for (int64_t c = mine.first; c < mine.last; ++c) {
+        e->chunk_at[c] = memory.used;
+        e->chunk_arena[c] = t;
+        ok = ok && e->kernels->list(&a, c * CHUNK, chunk_end(e, c), &memory, e->rows + c * CHUNK_BLOCKS);
+        e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
+      }
+    trim(&memory);
+    e->arenas[t] = memory;
+  }
+  return ok ? MD_OK
+            : md_error(MD_RUNTIME,
+                       "out of memory: the neighbour list of %lld particles within %g; use a smaller skin or "
+                       "more ranks",
+                       (long long)p->n, e->reach);
+}
+
+/* Which chunks can be worked on before the ghosts' new positions are there. Padding lies behind the ghosts. */
+static void find_inner(md_engine *e)
+{
+  const int32_t ghosts = (int32_t)e->p->n, end = (int32_t)(e->p->n + e->p->nghost);
+#pragma omp parallel for schedule(static)
+  for (int64_t c = 0; c < e->nchunk; ++c) {
+    const int32_t *entry = chunk_list(e, c);
+    bool inner = true;
+    for (int32_t k = 0; k < e->chunk_entries[c] && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
+    e->inner[c] = inner;
+  }
+}
+
+/* From the present positions, in the cells they were sorted into. */
+static md_status renew_list(md_engine *e)
+{
+  double mark = md_time();
+  MD_TRY(round_positions(e));
+  e->near_error = near_error(e);
+  if (e->shares.begin[e->threads] != e->nchunk) shares_evenly(&e->shares, e->nchunk);
+  if (e->model->pair.kind != MD_PAIR_NONE) {
+    MD_TRY(build_list(e));
+    share_work(e);
+    if (e->comm->size > 1) find_inner(e);
+  }
+  md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
+  e->built = true;
+  ++e->rebuilds;
+  return MD_OK;
+}
+
+/* Several lists can come from the same cells if these are so wide that what has moved since is still next door. That
+ * costs nothing while a row of the stencil, three cells, holds no more candidates than are tested at a time. The same on
+ * all ranks, as all must rebuild together. */
+static md_status choose_slack(md_engine *e)
+{
+  enum { LISTS_MORE = 3 }; /* a wider halo would cost more than sorting */
+  const int dim = e->p->dim;
+  double lo[3], hi[3], volume = 1.0, width = MD_FAR;
+  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  for (int d = 0; d < dim; ++d) {
+    volume *= hi[d] - lo[d];
+    width = md_min(width, 0.25 * (hi[d] - lo[d])); /* few ghosts */
+  }
+  const double room = e->kernels->lanes * volume / (3.0 * (double)(e->p->n + 1));
+  width = md_min(width, pow(room, 1.0 / dim));
+  /* A list ends with the first step beyond half the skin. */
+  const double life = 0.65 * e->skin;
+  const double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
+  double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* as ranks have a maximum only */
+  MD_TRY(e->comm->max(e->comm, &fewest, 1));
+  e->slack = -fewest * life;
+  e->halo = (e->reach + 2.0 * e->slack) * HAIR;
+  return MD_OK;
+}
+
+md_status engine_rebuild(md_engine *e)
+{
+  double mark = md_time();
+  const double balanced = e->comm->balancing;
+  e->coming = false;
+  MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
+  const double balancing = e->comm->balancing - balanced;
+  e->timers.seconds[MD_PHASE_BALANCE] += balancing;
+  mark += balancing;
+  md_timers_lap(&e->timers, MD_PHASE_MIGRATE, &mark);
+  MD_TRY(choose_slack(e));
+  md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
+  MD_TRY(sort_owned(e));
+  mark = md_time();
+  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
+  md_timers_lap(&e->timers, MD_PHASE_BORDERS, &mark);
+  MD_TRY(sort_ghosts(e));
+  mark = md_time();
+  MD_TRY(reserve(e));
+  MD_TRY(pad(e));
+  md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
+  e->moved = false;
+  e->current = false;
+  e->drifted = 0.0;
+  snprintf(e->details, sizeof e->details, "Sorted: %lld times\n", (long long)++e->sorts);
+  return renew_list(e);
+}
+
+md_status engine_relist(md_engine *e, double distance)
+{
+  double mark = md_time();
+  e->drifted += distance;
+  MD_TRY(md_comm_halo_update(e->comm, e->p));
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return renew_list(e);
+}

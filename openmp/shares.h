@@ -1,0 +1,43 @@
+/* Chunks of particles dealt out to threads: each has a share of its own, and helps others when that is done.
+ *
+ * A share is a run of consecutive chunks, the same from pass to pass, so that a thread finds lists and particles in its
+ * own cache. It is taken in pieces, by its thread and, once they have no share left, by others: a core may be slower than
+ * others, or have other work, and would be waited for. Trade-off: what others took is in their caches; where no thread
+ * lags, there is little of it. Who works on a chunk decides no result. Cost: an atomic addition a piece, in a cache line
+ * that only helpers share. Reference: R. D. Blumofe and C. E. Leiserson, J. ACM 46 (1999) 720.
+ */
+#ifndef MD_OPENMP_SHARES_H
+#define MD_OPENMP_SHARES_H
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct shares {
+  int threads;
+  int64_t *begin; /* [threads + 1]: the share of thread t is the chunks [begin[t], begin[t + 1]) */
+  struct share_progress *progress; /* [threads] */
+} shares;
+
+/* Chunks [first, last) of the share of thread `owner`. A thread begins with {.owner = itself}. */
+typedef struct piece {
+  int owner;
+  int64_t first, last;
+} piece;
+
+/* All shares empty. The caller frees them, also after an error. */
+md_status shares_new(shares *, int threads) MD_CHECKED;
+void shares_free(shares *);
+
+/* Shares of equal length. */
+void shares_evenly(shares *, int64_t chunks);
+
+/* Before every pass, outside of parallel regions. */
+void shares_restart(const shares *);
+
+/* The next piece, behind the one that the thread has, for a pass over part `part` of `parts` of every share. False:
+ * nothing is left. Every chunk of those parts is in one piece of one thread. */
+bool shares_take(const shares *, int part, int parts, piece *) MD_CHECKED;
+
+#endif

@@ -1,0 +1,208 @@
+/* Steps of the OpenMP engine: kicks and a drift, in one pass.
+ *
+ * The impulses of a chunk move its particles as soon as they are summed. New positions go into the spare arrays, which
+ * change places with the positions at the end, so that a neighbour's old position is there for whoever comes later. Where
+ * velocities are wanted before the next drift, at the end of a run by velocity Verlet, impulses are kept in the spare
+ * arrays, and that drift is a pass without forces.
+ *
+ * Every move measures how far particles are from where the list was built; the first step that would take a pair out of
+ * its sight rebuilds before any force is taken from it.
+ *
+ * Cost: 8 dim bytes a particle for the spare arrays. A pass moves 16 dim bytes of positions, the same of velocities and
+ * of new positions with what a write reads first, 4 dim of those at the rebuild, and the list.
+ */
+#include "openmp/engine.h"
+
+/* ---- faults ---- */
+
+/* Keeps a physics error until the ranks agree on one: returning at once would leave the others waiting. */
+static void note_fault(md_engine *e, fault kind, md_status status)
+{
+  if (status == MD_OK || e->fault != NO_FAULT) return;
+  e->fault = kind;
+  e->fault_status = status;
+}
+
+/* Pairs that overlap are those of the step that led to their places, unless forces are a step's first part. */
+static void note_overlap(md_engine *e, const md_overlap *overlap)
+{
+  if (overlap->a == INT64_MAX) return;
+  md_model then = *e->model;
+  if (then.integrator != MD_LEAPFROG) then.step = e->arrived;
+  note_fault(e, OVERLAP, md_overlap_status(overlap, &then));
+}
+
+/* ---- move ---- */
+
+/* Names the particle of the smallest id that moved too far in the present step or left the box. */
+static md_status find_flyer(const md_engine *e, const md_motion *m)
+{
+  const md_particles *p = e->p;
+  md_flyer flyer = md_flyer_none();
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim; ++d) {
+      const double ratio = e->model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
+      if (!(fabs(md_drift(v, m->time * ratio, m->round_x)) <= m->move_limit) ||
+          !(x >= m->stay_lo[d] && x <= m->stay_hi[d]))
+        md_flyer_add(&flyer, p->id[i], d, x, v, ratio);
+    }
+  return md_flyer_status(&flyer, e->model);
+}
+
+/* The general move, a particle at a time: several masses, or a thermostat. */
+static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
+                      int64_t last, double *largest2)
+{
+  const md_model *model = e->model;
+  const md_motion *m = a->motion;
+  const md_particles *p = e->p;
+  bool sane = true;
+  for (int64_t i = first; i < last; ++i) {
+    const double ratio = model->velocity_per_v[p->type[i]];
+    double noise = 0.0, distance2 = 0.0;
+    md_random random = {{0}};
+    if (m->thermostat) {
+      noise = md_langevin_noise(m->temperature, m->keep, model->mass[p->type[i]], model->mass_reference);
+      random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
+    }
+    for (int d = 0; d < p->dim; ++d) {
+      double x = a->x[d][i], v = a->v[d][i];
+      if (impulse) v = md_kick(v, a->kicks * impulse[d][i - first], a->quantum);
+      const double moved = md_motion_axis(m, d, m->time * ratio, noise, random.word[d], &x, &v);
+      sane = sane && fabs(moved) <= m->move_limit && x >= m->stay_lo[d] && x <= m->stay_hi[d];
+      const double delta = x - a->corner[d] - (double)a->from[d][i];
+      distance2 += delta * delta;
+      a->to[d][i] = x;
+      a->v[d][i] = v;
+    }
+    *largest2 = md_max(*largest2, distance2);
+  }
+  return sane;
+}
+
+static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
+                       finding *f)
+{
+  const bool plain = e->model->one_mass && !a->motion->thermostat;
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
+                          : move_each(e, a, impulse, first, last, &f->largest2);
+  f->sane = f->sane && sane;
+}
+
+static void push_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  double impulse[3][CHUNK];
+  engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  move_chunk(e, &s->move, (const double *const[3]){impulse[0], impulse[1], impulse[2]}, c, f);
+}
+
+/* Impulses, where they are needed, are in the spare arrays. */
+static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  const double *impulse[3] = {NULL, NULL, NULL};
+  for (int d = 0; d < e->p->dim; ++d) impulse[d] = s->out[d] + c * CHUNK;
+  move_chunk(e, &s->move, s->move.kicks > 0.0 ? impulse : NULL, c, f);
+}
+
+static move_args move_args_of(const md_engine *e, const md_motion *motion, bool push)
+{
+  move_args a = {.kicks = e->owed,
+                 .quantum = e->model->grids.v,
+                 .time_scale = motion->time * e->model->velocity_per_v[1],
+                 .motion = motion};
+  for (int d = 0; d < e->p->dim; ++d) {
+    a.x[d] = e->p->x[d];
+    a.to[d] = push ? e->p->spare[d] : e->p->x[d];
+    a.v[d] = e->p->v[d];
+    a.from[d] = e->near_x[d];
+    a.corner[d] = e->grid.lo[d];
+  }
+  return a;
+}
+
+/* Gives the owed kicks and drifts; then makes sure that list and ghosts fit the new positions. */
+static md_status drift(md_engine *e)
+{
+  if (!e->built) MD_TRY(engine_rebuild(e));
+  const md_motion motion = md_motion_of(e->model);
+  const bool push = e->owed > 0.0 && !e->current;
+  md_particles *p = e->p;
+  pass s = {.force = engine_force_args(e, e->model->impulse_k),
+            .move = move_args_of(e, &motion, push),
+            .chunk = push ? push_chunk : drift_chunk};
+  for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
+  finding f;
+  MD_TRY(engine_pass(e, &s, push ? MD_PHASE_FORCE : MD_PHASE_MOVE, &f));
+  if (push)
+    for (int d = 0; d < p->dim; ++d) {
+      void *old = p->x[d];
+      p->x[d] = p->spare[d];
+      p->spare[d] = old;
+    }
+  note_overlap(e, &f.overlap);
+  if (!f.sane && e->fault == NO_FAULT) note_fault(e, FLYER, find_flyer(e, &motion));
+  e->owed = 0.0;
+  e->current = false;
+  e->moved = true;
+  e->arrived = e->model->step;
+  double mark = md_time();
+  double most[2] = {sqrt(f.largest2) + e->near_error, e->fault};
+  MD_TRY(e->comm->max(e->comm, most, 2));
+  md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
+  if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
+  if (most[0] > 0.5 * e->skin)
+    return e->drifted + most[0] > e->slack ? engine_rebuild(e) : engine_relist(e, most[0]);
+  if (e->comm->size > 1) {
+    MD_TRY(e->comm->halo_begin(e->comm, p));
+    e->coming = true;
+  } else {
+    MD_TRY(md_comm_halo_update(e->comm, p));
+  }
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return MD_OK;
+}
+
+static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  const double gain = s->move.kicks * s->move.quantum;
+  const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
+  double impulse[3][CHUNK];
+  engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  for (int d = 0; d < e->p->dim; ++d) {
+    double *v = s->move.v[d] + first, *out = s->out[d] + first;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = impulse[d][i];
+      v[i] = fma(impulse[d][i], gain, v[i]);
+    }
+  }
+}
+
+md_status engine_settle(md_engine *e)
+{
+  if (e->owed == 0.0) return MD_OK;
+  pass s = {.force = engine_force_args(e, e->model->impulse_k),
+            .move = {.kicks = e->owed, .quantum = e->model->grids.v},
+            .chunk = settle_chunk};
+  for (int d = 0; d < e->p->dim; ++d) {
+    s.move.v[d] = e->p->v[d];
+    s.out[d] = e->p->spare[d];
+  }
+  finding f;
+  MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
+  note_overlap(e, &f.overlap);
+  e->owed = 0.0;
+  e->current = true;
+  return MD_OK;
+}
+
+md_status engine_step(md_engine *e)
+{
+  const md_integrator integrator = e->model->integrator;
+  if (integrator == MD_STATIC) return MD_OK;
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG) e->owed += 1.0;
+  MD_TRY(drift(e));
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) e->owed += 1.0;
+  return MD_OK;
+}
