@@ -182,6 +182,9 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   c->beyond =
       c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
   c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);
+  /* Or 32-bit coordinates are too near their images. */
+  for (int d = 0; d < dim; ++d)
+    if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
   c->step_sorts =
       c->fused && !c->tagged && c->ghosts == 0 && ranks <= 1 && o->gpu.rebin == 0 &&
       (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));

@@ -47,6 +47,15 @@ static __device__ __forceinline__ float from_corner(const system_view<T> &s, int
     return (float)(r.x[d] - s.grid.lo[d]);
 }
 
+/* How many cells from the first particle of a box others may be along an axis. On 32-bit coordinates nothing that the box sees
+ * may be half their range from that particle; then nobody sees a particle and its image either. choice.cu sees to it that
+ * there is room for one cell. */
+template <class T> static __device__ __forceinline__ int farthest_in_box(const system_view<T> &s, int d)
+{
+  const int most = d == 0 ? SPAN : 1;
+  return T::MIXED ? min(most, max((int)s.grid.in_range32[d] / 2 - 2, 0)) : most;
+}
+
 /* Calls pair(j, record of j) for every other particle and ghost within the cutoff of particle i at xi, and some that are
  * not. By all lanes of a warp, whose particles are next to each other; those that are not active see nobody. usage: share
  * of the slack that is used. */
@@ -84,7 +93,7 @@ visit_together(const system_view<T> &s, const typename T::record *__restrict__ x
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
       const int away = abs(c[d] - __shfl_sync(0xffffffffu, c[d], leader));
-      mine = mine && away <= (d == 0 ? SPAN : 1);
+      mine = mine && away <= farthest_in_box<T>(s, d);
       origin.x[d] = __shfl_sync(0xffffffffu, xi.x[d], leader);
       corner[d] = from_corner<T>(s, d, origin);
       ghosts = ghosts || (s.ghost.along[d] && (c[d] < 3 || c[d] >= s.grid.count[d] - 3));
