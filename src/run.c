@@ -1,8 +1,9 @@
 /* The run loop: let the engine run to the next step anyone wants to see, show it, repeat.
  *
- * The observers say when they are next due; the engine runs the gap without returning, except that a gap is cut
- * into pieces of about half a second so that progress can be shown, and so that a signal or the end of the allowed time
- * is seen: then a restart is written and the run ends (stop.h). Cutting a run changes no bit of it.
+ * The observers say when they are next due; the engine runs the gap without returning, except that a gap is cut into
+ * pieces of about half a second, or some thirty steps if they are slow, so that progress can be shown, and so that a
+ * signal or the end of the allowed time is seen: then a restart is written and the run ends (stop.h). Cutting a run
+ * changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
 #include "src/cmd_restart.h"
@@ -134,14 +135,25 @@ static md_status look_at_stop(run_state *run, double *seconds)
 
 static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
 
+/* How many steps to run at a time, if so many took so long: half a second's worth. At the end of a piece velocities are
+ * made whole, which costs an engine about a step; where steps are slow, pieces are longer, so that this is little. */
+static int64_t next_piece(int64_t piece, double seconds)
+{
+  const double least = piece < 32 ? 2.0 : 0.25, most = piece <= 32 ? 8.0 : 1.0;
+  if (seconds < least) return piece < INT64_C(1) << 40 ? 2 * piece : piece;
+  if (seconds <= most) return piece;
+  const int64_t fewer = (int64_t)((double)piece * 0.5 * most / seconds);
+  return fewer > 1 ? fewer : 1;
+}
+
 /* Runs to step `to`, or until it is to end, in pieces short enough to report progress between them. */
 static md_status advance(run_state *run, int64_t to)
 {
   md_sim *sim = run->sim;
-  int64_t piece = 1;
+  if (sim->piece == 0) sim->piece = 1;
   while (sim->model.step < to && !is_stopped(run)) {
     const int64_t left = to - sim->model.step;
-    const int64_t n = piece < left ? piece : left;
+    const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
     const md_status status = sim->engine->run(run->engine, n);
     const double ended = md_time();
@@ -149,8 +161,8 @@ static md_status advance(run_state *run, int64_t to)
     double seconds = md_time() - mark;
     MD_TRY(look_at_stop(run, &seconds));
     run->agreeing += md_time() - ended;
-    if (seconds < 0.25) piece = piece < INT64_C(1) << 40 ? 2 * piece : piece;
-    if (seconds > 1.0 && piece > 1) piece /= 2;
+    /* What was left of a gap says nothing, unless it was too long. */
+    if (n == sim->piece || seconds > 1.0) sim->piece = next_piece(n, seconds);
     show_progress(run);
   }
   return MD_OK;
