@@ -131,7 +131,8 @@ template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *
   do {
     /* One fewer than fitted last time, as now it may be one fewer that fit. */
     const int64_t ahead = (int64_t)interval.steps - 3 - COVER - interval.since;
-    MD_TRY(launched(std::min(std::max<int64_t>(ahead, 0), *left)));
+    /* But some at least, as they are what the rate is learned from. */
+    MD_TRY(launched(std::min(std::max<int64_t>(ahead, interval.since == 0 ? 1 : 0), *left)));
     MD_TRY(note_progress());
     const int64_t covering = std::min(COVER, *left);
     MD_TRY(launched(covering));

@@ -88,6 +88,18 @@ def test_steps_sort(precision, tmp_path):
 
 
 @pytest.mark.gpu
+def test_steps_sort_as_seldom_as_rebins_from_the_start(tmp_path):
+    """The second run begins with a long piece, of which only its own first steps tell how often to sort."""
+    text = harness.deck_with(harness.INPUTS / "in.repulsive-bench", "run 1500\nvelocity all uniform -1 1 1\nrun 1500\n")
+    rebuilds = {}
+    for sort in ("step", "count"):
+        got = harness.run(text, tmp_path / sort, engine="gpu", package={"sort": sort}, variables={"n": 1000})
+        rebuilds[sort] = [int(n) for n in re.findall(r"^Rebuilds: (\d+),", got.log, re.MULTILINE)]
+        assert len(rebuilds[sort]) == 2
+    assert rebuilds["step"][1] <= 1.25 * rebuilds["count"][1]
+
+
+@pytest.mark.gpu
 def test_lists_outlive_the_slack_of_a_few(tmp_path):
     """If pairs decide about lists these last longer in a fluid."""
     runs = {rebin: harness.run(harness.DECKS / "in.melt", tmp_path / rebin, engine="gpu",
