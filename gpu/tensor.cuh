@@ -33,6 +33,12 @@ struct shared_points {
   float x[4][POINTS_STRIDE];
 };
 
+/* What is the same for a whole kernel the compiler would work out again every time, unless it cannot. */
+template <class V> static __device__ __forceinline__ V keep(V value)
+{
+  return __shfl_sync(0xffffffffu, value, threadIdx.x & 31);
+}
+
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 
 struct warp_points {
@@ -69,12 +75,6 @@ struct warp_points {
   int place;              /* of the points b that a lane reads */
   unsigned gather, order; /* which bytes it takes from its neighbours, by __byte_perm() */
 };
-
-/* What is the same for a whole kernel the compiler would work out again every time, unless it cannot. */
-template <class V> static __device__ __forceinline__ V keep(V value)
-{
-  return __shfl_sync(0xffffffffu, value, threadIdx.x & 31);
-}
 
 /* x: this lane's point a, rounded as above; own: |a|^2 - reach^2, of which 22 bits are kept. By all lanes of a warp. */
 template <int DIM> static __device__ __forceinline__ warp_points points_of(const float x[3], float own)
