@@ -134,13 +134,16 @@ template <class T> md_status gpu_engine<T>::launch_step_ranks()
   else
     MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
   MD_TRY(ranks.lap_begins(ranks.LAP_EXCHANGE, stream));
-  if (overlaps) MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+  if (overlaps) {
+    MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+    MD_TRY(ranks.refresh_images(view, wide, true));
+  }
   MD_TRY(check_strays(view.launch));
   MD_TRY(ranks.lap_begins(ranks.LAP_REDUCTION, stream));
   MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
   MD_TRY(ranks.lap_ends(ranks.LAP_REDUCTION, stream));
   ++view.launch;
-  MD_TRY(overlaps ? ranks.refresh_images(view, wide) : update_halo());
+  if (!overlaps) MD_TRY(update_halo());
   MD_TRY(ranks.lap_ends(ranks.LAP_EXCHANGE, stream));
   ranks.next_lap();
   return MD_OK;

@@ -124,7 +124,7 @@ template <class T> md_status gpu_engine<T>::update_halo()
   if (several)
     return timed("halo", (double)ranks.ghosts * (4.0 * sizeof(record) + 8.0), [&]() -> md_status {
       MD_TRY(ranks.refresh_messages(view, wide, false));
-      return ranks.refresh_images(view, wide);
+      return ranks.refresh_images(view, wide, false);
     });
   return timed("halo", (double)choice.ghosts * (2.0 * sizeof(record) + 8.0),
                [&] { return launch_halo<T>(wide, view); });

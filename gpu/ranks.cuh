@@ -670,10 +670,10 @@ template <class T> struct gpu_ranks {
   }
 
   /* And then of those that are images of one's own particles and ghosts. */
-  md_status refresh_images(const system_view<T> &s, const launch &l)
+  md_status refresh_images(const system_view<T> &s, const launch &l, bool ahead)
   {
     for (const int d : order)
-      if (halo[d] > 0.0 && alone_along(d)) MD_TRY(launch_carry<T>(l, s, faces(d), lists(false), first[d]));
+      if (halo[d] > 0.0 && alone_along(d)) MD_TRY(launch_carry<T>(l, s, faces(d), lists(ahead), first[d]));
     return MD_OK;
   }
 

@@ -166,12 +166,12 @@ template <class T> struct system_view {
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
-  double halo[3]; /* how far ghosts must reach */
-  double reach;   /* of lists */
-  float cutoff;   /* the largest of any pair of types, rounded up */
-  float slack,
-      per_slack; /* how far particles may go; with strays they may go farther, and that is what a share is of */
-  int *strays;   /* particles that have exceeded the slack in a step, or NULL: they may not */
+  double halo[3];                /* how far ghosts must reach */
+  double reach;                  /* of lists */
+  float cutoff;                  /* the largest of any pair of types, rounded up */
+  float slack;                   /* how far particles may go since the rebin, */
+  float per_slack;               /* and with strays, which may go farther, those: usage is a share of this */
+  int *strays;                   /* particles that have exceeded the slack in a step; NULL: they may not */
   double outside;                /* how far a stray may be outside its faces */
   float extra;                   /* at most so much farther fast particles are listed */
   float foresight;               /* time that lists should last */

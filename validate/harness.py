@@ -406,11 +406,11 @@ def write_data(path: Path, system: Particles) -> Path:
     return path
 
 
-def meetings(folder: Path, at: float) -> str:
-    """A deck of pairs that meet head on one after the other, at z = `at` box lengths; the faces along z are periodic. Its data
-    go into `folder`.
+def meetings(folder: Path, at: float, across: bool) -> str:
+    """A deck of pairs that meet head on one after the other, at z = `at` box lengths; across: and at the periodic face along x.
+    Its data go into `folder`.
 
-    Partners move by a twentieth of the skin a step. They begin farther from each other than lists reach, at distances that
+    Partners move by a thirteenth of the skin a step. They begin farther from each other than lists reach, at distances that
     differ by about half a skin: whenever lists are made, some pair is just beyond them and soon within the cutoff.
     """
     cutoff, skin, side = 2.5, 0.3, 64.0
@@ -419,10 +419,10 @@ def meetings(folder: Path, at: float) -> str:
         half = 0.5 * (cutoff + skin * (1.45 + 0.53 * k))
         for sign in (-1.0, 1.0):
             z = (at * side + sign * half) % side
-            x.append((5.5 * (k % 4 + 0.5), 5.5 * (k // 4 + 0.5) + 0.15 * sign, z))
-            v.append((0.0, 0.0, -3.0 * sign))
+            x.append((((0.0 if across else 5.5) + 0.15 * sign) % 11.0, 5.5 * (k + 0.5), z))
+            v.append((0.0, 0.0, -4.5 * sign))
     folder.mkdir(parents=True, exist_ok=True)
-    data = write_data(folder / "meetings.data", Particles((0.0, 0.0, 0.0), (22.0, 33.0, side), np.array(x), np.array(v)))
+    data = write_data(folder / "meetings.data", Particles((0.0, 0.0, 0.0), (11.0, 132.0, side), np.array(x), np.array(v)))
     return (f"units lj\nread_data {data}\npair_style lj/cut {cutoff}\npair_coeff 1 1 1 1\nneighbor {skin} bin\n"
             f"timestep 0.005\nfix move all nve\nthermo 20\n"
             "thermo_style custom step temp pe ke etotal press momx momy momz\nthermo_modify format float %.17g\n"

@@ -112,10 +112,11 @@ def test_lists_outlive_the_slack_of_a_few(tmp_path):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("across", [False, True], ids=["", "across"])
 @pytest.mark.parametrize("at", [0.0, 0.5], ids=["at a face", "inside"])
 @pytest.mark.parametrize("skin", ["auto", 0.9])
-def test_lists_end_before_they_lack_a_pair(skin, at, tmp_path):
-    deck = harness.meetings(tmp_path, at)
+def test_lists_end_before_they_lack_a_pair(skin, at, across, tmp_path):
+    deck = harness.meetings(tmp_path, at, across)
     harness.run(deck, tmp_path / "naive", engine="naive")
     harness.run(deck, tmp_path / "gpu", engine="gpu", package={"neighbours": "list", "rebin": "pairs", "skin": skin})
     same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")

@@ -73,10 +73,11 @@ def test_ranks_equal_naive(deck, knobs, ranks, package, tmp_path):
     assert "staged through pinned host memory" in got.log
 
 
+@pytest.mark.parametrize("across", [False, True], ids=["", "across"])
 @pytest.mark.parametrize("at", [0.0, 0.5], ids=["at a face", "at a cut"])
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_lists_end_before_they_lack_a_ghost(ranks, at, tmp_path):
-    deck = harness.meetings(tmp_path, at)
+def test_lists_end_before_they_lack_a_ghost(ranks, at, across, tmp_path):
+    deck = harness.meetings(tmp_path, at, across)
     naive = harness.run(deck, tmp_path / "naive", engine="naive")
     got = on_ranks(ranks, "processors * * 2\n" + deck, tmp_path / "ranks",
                    package={**STAGED, "neighbours": "list", "rebin": "pairs"})
