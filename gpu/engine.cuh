@@ -3,7 +3,7 @@
  * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
  * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
  * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
- * or lists leave it.
+ * or lists leave it, or two have together what lists leave them (strays.cu).
  *
  * The host works in cycles (cycles.cuh): it launches the steps that should fit between two rebins, and the rebin, without
  * waiting; it looks at a cycle's outcome only after having launched the next. A step that may not be taken any more

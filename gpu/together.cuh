@@ -81,8 +81,12 @@ visit_together(const system_view<T> &s, const typename T::record *__restrict__ x
         if (j[u] != i && !own_image<T>(s, i, j[u])) pair(j[u], r[u]);
     }
   };
-  const horizon h = {s.cutoff, 0.0f,
-                     fminf(usage, 1.0f) * s.slack * (1.0f + 0x1p-18f) + 1e-5f * s.grid.width_single[0]};
+  /* Coordinates from the corner, and edges of cells, are off by 2^-24 of the grid's extent, or twice that. */
+  float extent = 0.0f;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) extent = fmaxf(extent, (float)s.grid.count[d] * s.grid.width_single[d]);
+  const float drift = fminf(usage, 1.0f) * s.slack * (1.0f + 0x1p-18f);
+  const horizon h = {s.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
   int c[3];
   cell_at<T>(s, xi, c);
   for (unsigned waiting = __ballot_sync(0xffffffffu, active); waiting;) {
