@@ -257,12 +257,10 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 {
   const pace p = pace_of(s);
   const int blocks = blocks_for(s.members, p.tile * l.threads);
-  md_status status = MD_OK;
-  const bool known = with_style(kind, [&](auto style) {
-    status = launch_early(l, blocks, "launch of k_advance_cells",
-                          k_advance_cells<T, style.value, SCATTERED, SORTING>, s, a, p, next);
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(l, blocks, "launch of k_advance_cells",
+                        k_advance_cells<T, style.value, SCATTERED, SORTING>, s, a, p, next);
   });
-  return known ? status : md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
 template <class T>

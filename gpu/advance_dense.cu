@@ -9,7 +9,7 @@
 #include "gpu/together.cuh"
 
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(TOGETHER_THREADS, 5)
+static __global__ void __launch_bounds__(FINDING_THREADS, 5)
     k_advance_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   __shared__ warp_tiles tiles;
@@ -53,13 +53,11 @@ md_status launch_advance_dense(const launch &l, md_pair_kind kind, const system_
                                const step_args &a)
 {
   launch together = l;
-  together.threads = TOGETHER_THREADS;
-  md_status status = MD_OK;
-  const bool known = with_style(kind, [&](auto style) {
-    status = launch_early(together, blocks_for(s.members, TOGETHER_THREADS), "launch of k_advance_dense",
-                          k_advance_dense<T, style.value>, s, a);
+  together.threads = FINDING_THREADS;
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(together, blocks_for(s.members, FINDING_THREADS), "launch of k_advance_dense",
+                        k_advance_dense<T, style.value>, s, a);
   });
-  return known ? status : md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -82,12 +82,10 @@ template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   const int blocks = blocks_walking(l, s.members);
-  md_status status = MD_OK;
-  const bool known = with_style(kind, [&](auto style) {
-    status =
-        launch_early(l, blocks, "launch of k_advance_list", k_advance_list<T, style.value, SCATTERED>, s, a);
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(l, blocks, "launch of k_advance_list", k_advance_list<T, style.value, SCATTERED>, s,
+                        a);
   });
-  return known ? status : md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
 template <class T>

@@ -1,5 +1,5 @@
-/* Who is near each of a warp's 32 particles, found by the warp together: for lists (list.cu), and for steps without lists in
- * dense systems (advance_dense.cu).
+/* Who is near each of a warp's 32 particles, found by the warp together: for lists (list.cu), and without lists in dense
+ * systems (together.cuh).
  *
  * The particles of a warp are neighbours in the order of cells and so in space. The warp goes through the rows of cells
  * around their bounding box. Of each row it reads the range that the box reaches, side by side, one candidate a lane, and
@@ -37,6 +37,18 @@ struct warp_tile {
   int index[ROOM + 32];
   unsigned hits[ROOM / 32][32];
 };
+
+/* Threads of a block of kernels that find candidates, and the tiles of its warps, to be declared in the kernel. */
+constexpr int FINDING_THREADS = 128;
+struct warp_tiles {
+  warp_tile of[FINDING_THREADS / 32];
+};
+
+/* That of this warp: known to be the same for all lanes, its address is not worked out by each. */
+static __device__ __forceinline__ warp_tile &tile_of_warp(warp_tiles &tiles)
+{
+  return tiles.of[__shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0)];
+}
 
 /* Where the index of candidate number `slot` is. */
 static __device__ __forceinline__ int place(unsigned slot) { return (int)(ROOM + 31 - slot); }

@@ -66,8 +66,6 @@ template <class T> md_status gpu_engine<T>::make_list(int rows)
   MD_TRY(make(&a.rows, blocks * 4, "neighbour lists"));
   view.list = (int4 *)a.list.at;
   view.rows = (int *)a.rows.at;
-  if (choice.beyond > 0.0) MD_TRY(make(&a.strays, MOST_STRAYS * 4, "particles beyond the slack"));
-  view.strays = (int *)a.strays.at;
   return MD_OK;
 }
 
@@ -106,6 +104,8 @@ template <class T> md_status gpu_engine<T>::make_arrays()
   MD_TRY(make_particles());
   if (source != FROM_ALL) MD_TRY(make_scratch());
   if (source == FROM_LIST) MD_TRY(make_list(choice.rows));
+  if (choice.beyond > 0.0) MD_TRY(make(&a.strays, MOST_STRAYS * 4, "particles beyond the slack"));
+  view.strays = (int *)a.strays.at;
   return MD_OK;
 }
 

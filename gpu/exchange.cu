@@ -226,20 +226,6 @@ md_status launch_bin_ghosts(const launch &l, const system_view<T> &s, const ghos
 }
 
 template <class T>
-static __device__ __forceinline__ typename T::record record_of(const system_view<T> &s,
-                                                               const typename T::particle &p)
-{
-  if constexpr (T::PACKED) {
-    typename T::record record;
-    typename T::rest rest;
-    T::pack(s.scale, p, record, rest);
-    return record;
-  } else {
-    return p;
-  }
-}
-
-template <class T>
 static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
                                        const __grid_constant__ ghost_lists<T> g, int n, int *cursor)
 {
@@ -250,10 +236,7 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
   g.order[slot] = k;
   s.ghost.owner[slot] = g.stem[k];
   s.ghost.shift[slot] = g.code[k];
-  double shift[3];
-#pragma unroll
-  for (int d = 0; d < 3; ++d) shift[d] = shift_along(g.code[k], d) * s.length[d];
-  present(s)[s.n + slot] = T::image(s.scale, record_of<T>(s, g.received[k]), shift);
+  present(s)[s.n + slot] = image_by<T>(s, record_of<T>(s, g.received[k]), g.code[k]);
 }
 
 template <class T>

@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(256)
 
 /* The same from cells, by warps together. */
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(TOGETHER_THREADS)
+static __global__ void __launch_bounds__(FINDING_THREADS)
     k_force_dense(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
 {
   __shared__ warp_tiles tiles;
@@ -60,7 +60,7 @@ static void launch_style(const launch &l, int source, const system_view<T> &s,
   if constexpr (CAN_BE_DENSE<T>)
     if (s.dense) {
       k_force_dense<T, STYLE>
-          <<<blocks_for(s.n, TOGETHER_THREADS), TOGETHER_THREADS, 0, l.stream>>>(s, impulse, step);
+          <<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, impulse, step);
       return;
     }
   k_force<T, STYLE, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, impulse, step);

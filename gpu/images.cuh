@@ -23,17 +23,38 @@ __device__ __forceinline__ int shift_along(int code, int d)
   return code / power % 3 - 1;
 }
 
+/* What neighbours read of a particle. */
+template <class T>
+__device__ __forceinline__ typename T::record record_of(const system_view<T> &s,
+                                                        const typename T::particle &p)
+{
+  if constexpr (T::PACKED) {
+    typename T::record record;
+    typename T::rest rest;
+    T::pack(s.scale, p, record, rest);
+    return record;
+  } else {
+    return p;
+  }
+}
+
+/* A record shifted by the boxes of a shift code. */
+template <class T>
+__device__ __forceinline__ typename T::record image_by(const system_view<T> &s, const typename T::record &r,
+                                                       int code)
+{
+  double shift[3];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.length[d];
+  return T::image(s.scale, r, shift);
+}
+
 /* The record of a ghost of this rank's, from its owner's. */
 template <class T>
 __device__ __forceinline__ typename T::record image_of(const system_view<T> &s, const typename T::record *x,
                                                        int ghost)
 {
-  const typename T::record r = load_record(x + s.ghost.owner[ghost]);
-  const int code = s.ghost.shift[ghost];
-  double shift[3];
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.length[d];
-  return T::image(s.scale, r, shift);
+  return image_by<T>(s, load_record(x + s.ghost.owner[ghost]), s.ghost.shift[ghost]);
 }
 
 /* Calls f(shift code, cell) for every image of a wrapped particle. */

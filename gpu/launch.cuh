@@ -71,6 +71,14 @@ template <class F> bool with_style(md_pair_kind kind, F &&f)
   }
 }
 
+/* Calls f(style) for a kernel that must be there, and returns its status. */
+template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
+{
+  md_status status = MD_OK;
+  if (with_style(kind, [&](auto style) { status = f(style); })) return status;
+  return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
+}
+
 /* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
  * instead of counting particles. */
 template <class T>
@@ -125,12 +133,12 @@ template <class T> md_status launch_check_strays(const launch &, const system_vi
 template <class T>
 md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
-/* advance_dense.cu: the same as launch_advance_cells() in three dimensions, for all particles or a part that lies together; faster
+template <class T>
+md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+/* advance_dense.cu: as launch_advance_cells() in three dimensions, for all particles or a part that lies together; faster
  * where cells hold many. */
 template <class T>
 md_status launch_advance_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
-template <class T>
-md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
 /* force.cu: impulses or forces, by the view's table, into impulse[d][i]. step: part of one, so idle if there is
  * nothing to do, and overlaps stop it; else unconditional. */

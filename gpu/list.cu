@@ -38,23 +38,22 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
 }
 
-constexpr int LIST_THREADS = 128;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int LIST_BLOCKS = 8; /* a multiprocessor holds 1024 threads */
 #else
 constexpr int LIST_BLOCKS = 9;
 #endif
+
 template <class T>
-static __global__ void __launch_bounds__(LIST_THREADS, LIST_BLOCKS)
+static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
     k_list(const __grid_constant__ system_view<T> s, float reach)
 {
-  __shared__ warp_tile tiles[LIST_THREADS / 32];
+  __shared__ warp_tiles tiles;
   const float4 *__restrict__ rounded = (const float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
   const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, block = i >> 5;
   if (block * 32 >= s.n) return;
   const int here = min(i, s.n - 1);
-  /* Known to be the same for all lanes, its address is not worked out by each. */
-  warp_tile &tile = tiles[__shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0)];
+  warp_tile &tile = tile_of_warp(tiles);
   finder f = finder_of(here);
   int4 *list = s.list + (int64_t)block * s.stride * 32 + lane;
   int written = 0;
@@ -108,7 +107,7 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
   const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
   MD_LAUNCHED("k_round");
-  k_list<T><<<blocks_for(s.n, LIST_THREADS), LIST_THREADS, 0, l.stream>>>(s, (float)reach);
+  k_list<T><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, (float)reach);
   MD_LAUNCHED("k_list");
   return MD_OK;
 }

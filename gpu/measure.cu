@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(256)
 
 /* The same from cells, by warps together. */
 template <class T, int STYLE>
-static __global__ void __launch_bounds__(TOGETHER_THREADS)
+static __global__ void __launch_bounds__(FINDING_THREADS)
     k_measure_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
   __shared__ warp_tiles tiles;
@@ -58,7 +58,7 @@ static void launch_style(const launch &l, int source, const system_view<T> &s, c
     }
   if constexpr (CAN_BE_DENSE<T> && STYLE != NO_STYLE)
     if (s.dense) {
-      k_measure_dense<T, STYLE><<<blocks_for(s.n, TOGETHER_THREADS), TOGETHER_THREADS, 0, l.stream>>>(s, a);
+      k_measure_dense<T, STYLE><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, a);
       return;
     }
   k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);

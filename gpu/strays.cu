@@ -29,17 +29,8 @@ static __device__ __forceinline__ float path_of_foreign(const system_view<T> &s,
                                                         const typename T::record &now)
 {
   const typename T::particle then = s.received[s.order[ghost]];
-  double shift[3];
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(s.ghost.shift[ghost], d) * s.length[d];
-  typename T::record record;
-  if constexpr (T::PACKED) {
-    typename T::rest rest;
-    T::pack(s.scale, then, record, rest);
-  } else {
-    record = then;
-  }
-  float gone = (float)sqrt(wide_separation<T>(s.scale, now, T::image(s.scale, record, shift)));
+  const typename T::record record = image_by<T>(s, record_of<T>(s, then), s.ghost.shift[ghost]);
+  float gone = (float)sqrt(wide_separation<T>(s.scale, now, record));
   if constexpr (T::MIXED)
     gone += 2.0f * (s.scale.unit_single[0] + s.scale.unit_single[1] + s.scale.unit_single[2]);
   return gone * (1.0f + 0x1p-20f) + path_of(then);

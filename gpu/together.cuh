@@ -17,12 +17,6 @@
 /* Layouts that this is for: packed positions are for lists only. */
 template <class T> constexpr bool CAN_BE_DENSE = T::DIM == 3 && !T::PACKED;
 
-/* A block of kernels that do so, and the warps' room in shared memory, to be declared in the kernel. */
-constexpr int TOGETHER_THREADS = 128;
-struct warp_tiles {
-  warp_tile of[TOGETHER_THREADS / 32];
-};
-
 /* Coordinates relative to an origin, which is that of a particle: differences are exact before they are rounded. */
 template <class T>
 static __device__ __forceinline__ float4 relative_to(const system_view<T> &s,
@@ -65,7 +59,7 @@ visit_together(const system_view<T> &s, const typename T::record *__restrict__ x
                const typename T::record &xi, int i, bool active, float usage, warp_tiles &tiles, Pair &&pair)
 {
   const int lane = threadIdx.x & 31;
-  warp_tile &tile = tiles.of[__shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0)];
+  warp_tile &tile = tile_of_warp(tiles);
   finder f = finder_of(i);
   const auto visit_hits = [&](const warp_tile &of, finder &g) {
     for (; g.left > 0; g.left -= 2) {

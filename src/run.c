@@ -150,7 +150,6 @@ static int64_t next_piece(int64_t piece, double seconds)
 static md_status advance(run_state *run, int64_t to)
 {
   md_sim *sim = run->sim;
-  if (sim->piece == 0) sim->piece = 1;
   while (sim->model.step < to && !is_stopped(run)) {
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;

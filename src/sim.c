@@ -11,7 +11,7 @@ static md_status keyword(void *context, const char *name, double *value, bool *k
 
 md_status md_sim_init(md_sim *sim)
 {
-  *sim = (md_sim){.options.gpu.device = -1, .restarts.last_step = -1};
+  *sim = (md_sim){.options.gpu.device = -1, .restarts.last_step = -1, .piece = 1};
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);

@@ -85,7 +85,7 @@ struct md_sim {
   md_thermo_state last_thermo;
   int64_t max_id;     /* largest id in use over all ranks */
   double run_seconds; /* wall time since the run began, for thermo's cpu */
-  int64_t piece;      /* steps that the engine runs at a time, as learned from earlier ones; 0: none yet */
+  int64_t piece;      /* steps that the engine runs at a time, as learned from earlier ones */
   md_view *view;      /* of the step being observed, for formulas in variables; else NULL */
   md_history history;
   md_restarts restarts;
