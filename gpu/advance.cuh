@@ -45,7 +45,7 @@ static __device__ __forceinline__ typename T::real astray(const system_view<T> &
  * cell_ahead() expected it. */
 template <class T, int SOURCE, bool SORTS = false>
 static __device__ __forceinline__ void
-move_particle(const system_view<T> &s, const step_args &a, double kicks, const destination<T> &to,
+move_particle(const system_view<T> &s, const step_args &a, typename T::real kicks, const destination<T> &to,
               typename T::particle &x, typename T::real v[3], const typename T::real impulse[3],
               unsigned parity, findings &found)
 {
@@ -59,7 +59,7 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, const d
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     const typename T::real before = v[d];
-    v[d] = kicked(v[d], (typename T::real)kicks, impulse[d], a.quantum);
+    v[d] = kicked(v[d], kicks, impulse[d], a.quantum);
     const typename T::real change = v[d] - before;
     const drifted<T> drift = drift_axis<T>(s, a, d, time_scale, x.x[d], v[d]);
     if constexpr (SOURCE == FROM_CELLS)
@@ -78,9 +78,10 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, const d
     found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
     if (path_of(x) > s.slack && s.strays) note_stray(s, to.at);
   }
-  if constexpr (SOURCE == FROM_CELLS)
+  if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);
-  else
+    if constexpr (T::SKETCHED) store_last(&s.rest[parity ^ 1u][to.at].xy, T::sketch(s.sketch, x).xy);
+  } else
     store_particle<T>(s, parity ^ 1u, to.at, x);
 }
 
@@ -88,7 +89,7 @@ move_particle(const system_view<T> &s, const step_args &a, double kicks, const d
  * such particles are rare, and the fast path must not keep registers free for them. */
 template <class T, int STYLE, int SOURCE, bool SORTS = false>
 static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
-                                                           double kicks, int i, destination<T> to,
+                                                           typename T::real kicks, int i, destination<T> to,
                                                            unsigned parity)
 {
   findings found = {0, 0, 0.0f};
@@ -111,23 +112,17 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
  * in mixed precision, overlap. */
 static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
 static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
-template <class T>
-static __device__ __forceinline__ bool too_near(const system_view<T> &s, typename T::real r2)
-{
-  return order_of(r2) <= s.close_high;
-}
 
-/* Adds the impulse of candidate j to the sum, if it is within the cutoff and not i itself. least: the least order_of() a
- * squared distance. */
+/* Adds the impulse of a pair to the sum, if it is within the cutoff, and if `other`: not a particle and itself. least: the least order_of() a squared distance. */
 template <class T, int STYLE>
 static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, const typename T::record &xi,
-                                                     int i, int j, const typename T::record &xj,
+                                                     const typename T::record &xj, bool other,
                                                      typename T::sum sum[3], int &least)
 {
   typedef typename T::real real;
   real delta[3];
   const real r2 = separation<T>(s.scale, xi, xj, delta);
-  if (!(r2 < s.k[0]) || j == i) return;
+  if (!(r2 < s.k[0]) || !other) return;
   least = min(least, order_of(r2));
   real f;
   if constexpr (T::PACKED)

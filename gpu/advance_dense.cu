@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
   if (!begin_step(s, true, now)) return;
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
-  const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   const bool active = k < s.members;
   const int i = member<false>(s, min(k, s.members - 1));
@@ -26,9 +26,9 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
 #pragma unroll
   for (int d = 0; d < 3; ++d) T::clear(sum[d]);
   int least = INT_MAX;
-  if (kicks != 0.0 && (k & ~31) < s.members)
+  if (kicks != 0 && (k & ~31) < s.members)
     visit_together<T>(s, x, xi, i, active, now.usage, tiles, [&](int j, const typename T::record &xj) {
-      evaluate_pair<T, STYLE>(s, xi, i, j, xj, sum, least);
+      evaluate_pair<T, STYLE>(s, xi, xj, j != i, sum, least);
 #pragma unroll
       for (int d = 0; d < 3; ++d) T::settle(sum[d]);
     });

@@ -31,10 +31,10 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
                              x3 = load_record(x + j.w);
-    evaluate_pair<T, STYLE>(s, xi, i, j.x, x0, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, i, j.y, x1, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, i, j.z, x2, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, i, j.w, x3, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x0, j.x != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x1, j.y != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x2, j.z != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x3, j.w != i, sum, least);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   if (!begin_step(s, true, now)) return;
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
-  const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.members; k += stride) {
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
-    if (kicks != 0.0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
+    if (kicks != 0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
     if (!own) continue;
     if (least <= s.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));

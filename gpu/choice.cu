@@ -294,6 +294,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   md_plan_add(plan, c->packed ? "packed positions, twice" : "positions, twice",
               2.0 * record * (1.0 + ghosts));
   if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);
+  if (!c->tagged) md_plan_add(plan, "sketches of positions, twice", 8.0);
   md_plan_add(plan, "velocities, twice", 2.0 * dim * real);
   md_plan_add(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) md_plan_add(plan, "keys of the radix sort", 16.0);

@@ -73,7 +73,8 @@ struct gpu_arrays {
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
-  static constexpr double PARTICLE = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0);
+  static constexpr bool HAS_REST = T::PACKED || T::SKETCHED;
+  static constexpr double PARTICLE = sizeof(record) + (HAS_REST ? sizeof(typename T::rest) : 0);
 
   /* ---- what it is given ---- */
 
@@ -125,6 +126,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* The view's scale, grid and coefficients. */
   void set_scale();
   void set_fine_scale();
+  void set_sketches();
   md_status set_grid();
   void fold_ghosts();
   void set_grid32(cell_grid *g);
@@ -157,7 +159,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
   int64_t records() const { return room + view.ghost.capacity; }
-  int64_t rest_bytes() const { return T::PACKED ? room * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t rest_bytes() const { return HAS_REST ? (room + 16) * (int64_t)sizeof(typename T::rest) : 0; }
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
   void place_positions();
 
@@ -225,6 +227,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* What is the same for all steps of a run. */
   void set_step();
+  void set_safe(int d, double lo, double hi);
 
   /* One step: in one kernel, or by forces and a move. */
   md_status launch_step();

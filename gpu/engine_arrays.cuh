@@ -17,7 +17,7 @@ template <class T> void gpu_engine<T>::place_positions()
 {
   for (int k = 0; k < 2; ++k) {
     view.x[k] = (record *)a.x[k].at;
-    if (T::PACKED) view.rest[k] = (typename T::rest *)(view.x[k] + records());
+    if (HAS_REST) view.rest[k] = (typename T::rest *)(view.x[k] + records());
   }
 }
 
@@ -119,7 +119,7 @@ template <class T> md_status gpu_engine<T>::enlarge_positions(const system_view<
   place_positions();
   MD_CUDA(cudaMemcpyAsync(view.x[idle], before.x[present], (size_t)view.n * sizeof(record),
                           cudaMemcpyDeviceToDevice, stream));
-  if (T::PACKED)
+  if (HAS_REST)
     MD_CUDA(cudaMemcpyAsync(view.rest[idle], before.rest[present], (size_t)view.n * sizeof(typename T::rest),
                             cudaMemcpyDeviceToDevice, stream));
   MD_CUDA(cudaStreamSynchronize(stream));

@@ -78,6 +78,20 @@ template <class T> void gpu_engine<T>::fold_ghosts()
   view.ghost.folded = between * layer;
 }
 
+/* A difference of two sketches is off by less than two units, and by one more in y, where x borrows. */
+template <class T> void gpu_engine<T>::set_sketches()
+{
+  const double reach = SKETCH_SPAN / 2 - 4, cutoff = model->cutoff;
+  bool fits = true;
+  for (int d = 0; d < 2; ++d) {
+    view.sketch.per_unit[d] = cutoff > 0.0 ? reach / cutoff : 1.0;
+    const double multiple = std::floor(reach * 0x1p16 / (cutoff * view.scale.per_unit[d] + 1.0));
+    view.sketch.multiple[d] = (uint32_t)std::min(multiple, 0x1p31);
+    fits = fits && (!T::MIXED || multiple >= 1.0);
+  }
+  view.sketch.apart = fits ? 0x10001u * (uint32_t)(0x10000 - SKETCH_SPAN) : 0;
+}
+
 template <class T> md_status gpu_engine<T>::set_grid()
 {
   cell_grid &g = view.grid;
@@ -109,9 +123,7 @@ template <class T> md_status gpu_engine<T>::set_grid()
   view.dense = choice.dense;
   view.slack = (float)choice.slack;
   view.extra = (float)choice.extra;
-  for (int d = 0; d < T::DIM; ++d)
-    view.reach32[d] =
-        (uint32_t)std::min(std::ceil(model->cutoff * view.scale.per_unit[d]) + 2.0, 2147483647.0);
+  if (T::SKETCHED) set_sketches();
   const double most = choice.slack + choice.beyond;
   view.per_slack = most > 0.0 ? (float)std::min(1.0 / most, 1e30) : 1e30f;
   view.outside = choice.slack + choice.extra - choice.beyond;
@@ -215,12 +227,13 @@ template <class T> md_status gpu_engine<T>::start()
   interval.by_chance = choice.beyond > 0.0;
   MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const bool early = device.major >= 9;
-  wide = launch{stream, THREADS, INT32_MAX, early};
+  wide = launch{stream, THREADS, INT32_MAX, device.multiProcessorCount, early};
   const int threads = options.gpu.block > 0 ? options.gpu.block : source == FROM_LIST ? 128 : 256;
   /* Blocks that walk far save the beginnings and ends of blocks, which few particles feel; with many, blocks in
    * the order of memory share the rows they read in the cache. Measured, see docs/performance.md. */
   const int waves = source == FROM_LIST ? 4 : p->n < (1 << 22) ? 1 : p->n < (1 << 25) ? 4 : 1000;
-  stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves, early};
+  stepping = launch{stream, threads, device.multiProcessorCount * (2048 / threads) * waves,
+                    device.multiProcessorCount, early};
   view.half = options.gpu.symmetric;
   set_scale();
   if (several) {

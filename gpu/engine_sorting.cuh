@@ -2,7 +2,7 @@
  *
  * A rebin moves every particle to its place in the order of cells; a step reads and writes every particle anyway. So the
  * last step before a rebin writes them to their new places itself. Which these are must be known before it begins: the
- * step before it counts how many each cell will hold, by where particles are going to be if nothing pushes them (advance_cells.cu);
+ * step before it counts how many each cell will hold, by where particles are going to be if nothing pushes them (advance_plain.cu);
  * what the push changes of that counts as slack used. A prefix sum between the two is all that is left of a rebin.
  *
  * The two steps must be taken: what is launched behind them takes the new order for granted. So the host looks how much

@@ -15,6 +15,22 @@
 
 #include <cmath>
 
+/* Between the bounds after a move, which walls are outside of; each may be infinite. The scale spans twice the box where there are
+ * bounds. */
+template <class T> void gpu_engine<T>::set_safe(int d, double lo, double hi)
+{
+  const uint32_t half = 0x7fffffffu;
+  step.safe_lo32[d] = 0;
+  step.safe_span32[d] = UINT32_MAX;
+  if (std::isfinite(lo)) {
+    step.safe_lo32[d] = mixed_place(d, lo);
+    step.safe_span32[d] = std::isfinite(hi) ? mixed_place(d, hi) - step.safe_lo32[d] : half;
+  } else if (std::isfinite(hi)) {
+    step.safe_lo32[d] = mixed_place(d, hi) - half;
+    step.safe_span32[d] = half;
+  }
+}
+
 /* Kicks due around a drift: what the integrator leaves over is given at the end of a run. */
 template <class T> void gpu_engine<T>::set_step()
 {
@@ -27,6 +43,9 @@ template <class T> void gpu_engine<T>::set_step()
   step.quantum = T::MIXED ? 1.0 : model->grids.v;
   step.time_scale = step.motion.time * model->velocity_per_v[1];
   step.time_scale_single = (float)step.time_scale;
+  uint64_t limit;
+  memcpy(&limit, &step.motion.move_limit, sizeof limit);
+  step.limit_word = (unsigned)(limit >> 32);
   step.velocity_per_v = (const double *)a.ratio.at;
   step.mass = (const double *)a.mass.at;
   step.mass_reference = model->mass_reference;
@@ -45,6 +64,7 @@ template <class T> void gpu_engine<T>::set_step()
     step.hi32[d] = step.has_hi[d] ? mixed_place(d, m.hi[d]) : 0;
     step.stay_lo32[d] = step.stays_lo[d] ? mixed_place(d, m.stay_lo[d]) : 0;
     step.stay_hi32[d] = step.stays_hi[d] ? mixed_place(d, m.stay_hi[d]) : 0;
+    set_safe(d, m.stay_lo[d], m.stay_hi[d]);
   }
 }
 
@@ -92,8 +112,10 @@ md_status gpu_engine<T>::launch_fused(const launch &l, const system_view<T> &s, 
   const auto advance = [&]() -> md_status {
     if constexpr (T::TAGGED)
       if (source == FROM_LIST) return launch_advance_list<T>(l, kind, s, step);
-    if constexpr ((T::DIM == 3 || !T::TAGGED) && !T::PACKED)
-      return launch_advance_cells<T>(l, kind, s, step, order_next(sorting));
+    if constexpr (T::SKETCHED)
+      return launch_advance_plain<T>(l, kind, s, step, order_next(sorting));
+    else if constexpr (T::DIM == 3 && !T::PACKED)
+      return launch_advance_cells<T>(l, kind, s, step);
     return md_error(MD_RUNTIME, "the GPU engine has no fused kernel for this system");
   };
   static const char *const names[] = {"advance", "advance, count", "advance, sort"};

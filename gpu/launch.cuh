@@ -13,6 +13,7 @@ struct launch {
   cudaStream_t stream;
   int threads;     /* a block */
   int most_blocks; /* a grid that walks need not be larger */
+  int processors;  /* of the device */
   bool early;      /* can the device begin a launch before the one before it has ended? */
 };
 
@@ -128,11 +129,13 @@ template <class T> md_status launch_list(const launch &, const system_view<T> &)
 /* strays.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
 template <class T> md_status launch_check_strays(const launch &, const system_view<T> &, unsigned step);
 
-/* advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no thermostat. Only plain
- * layouts sort, and only without ghosts. */
+/* advance_plain.cu, advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no
+ * thermostat. The first for plain layouts, which alone sort, and only without ghosts. */
 template <class T>
-md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
+md_status launch_advance_plain(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
+template <class T>
+md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 /* advance_dense.cu: as launch_advance_cells() in three dimensions, for all particles or a part that lies together; faster

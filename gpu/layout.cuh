@@ -62,6 +62,18 @@ struct alignas(8) packed_rest {
 /* Of layouts whose record is all there is. */
 struct no_rest {
 };
+/* Of plain ones, which neighbours read first: a position modulo eight cutoffs, 16 bits an axis, x below. */
+struct position_sketch {
+  uint32_t xy;
+};
+
+/* Units of sketches in which the cutoff is a little less than half of SKETCH_SPAN. */
+struct sketch_scale {
+  double per_unit[2];   /* of exact layouts */
+  uint32_t multiple[2]; /* of mixed ones: 2^-16 of so many times the scale */
+  uint32_t apart; /* bits that are set in a difference out of reach; 0: the box is too small for sketches */
+};
+enum { SKETCH_SPAN = 1 << 14 };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
 };
@@ -116,6 +128,7 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
 __device__ __forceinline__ void store_last(double *at, double value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(float *at, float value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(int *at, int value) { __stcs(at, value); }
+__device__ __forceinline__ void store_last(uint32_t *at, uint32_t value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(exact_plain *at, const exact_plain &r)
 {
   __stcs((double2 *)at, make_double2(r.x[0], r.x[1]));
@@ -128,11 +141,11 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
 
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false;
+  static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false, SKETCHED = !TAG;
   typedef double real;     /* of pair arithmetic, velocities and impulses */
   typedef double position; /* one coordinate of a particle */
   typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what neighbours read */
-  typedef no_rest rest;                                              /* what they do not */
+  typedef std::conditional_t<TAG, no_rest, position_sketch> rest;    /* what lies apart from it */
   typedef record particle;                                           /* both, unpacked */
 
   /* A sum of impulses, in quanta. */
@@ -150,6 +163,12 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   static __device__ __forceinline__ double delta(const scale32 &, int d, const record &a, const record &b)
   {
     return a.x[d] - b.x[d];
+  }
+  static __device__ __forceinline__ position_sketch sketch(const sketch_scale &scale, const record &r)
+  {
+    const int x = __double2loint(__fma_rd(r.x[0], scale.per_unit[0], MD_ROUND));
+    const int y = __double2loint(__fma_rd(r.x[1], scale.per_unit[1], MD_ROUND));
+    return position_sketch{__byte_perm((unsigned)x, (unsigned)y, 0x5410)};
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &, int, double x) { return x; }
   static __host__ __device__ __forceinline__ double place(const scale32 &, int, double x) { return x; }
@@ -170,7 +189,7 @@ template <int DIMENSION, bool TAG> struct exact_layout {
 };
 
 struct packed_layout : exact_layout<3, true> {
-  static constexpr bool PACKED = true;
+  static constexpr bool PACKED = true, SKETCHED = false;
   typedef exact_packed record;
   typedef packed_rest rest;
   typedef exact_tagged particle;
@@ -233,11 +252,11 @@ struct packed_layout : exact_layout<3, true> {
 
 template <int DIMENSION, bool TAG> struct mixed_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false;
+  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, SKETCHED = !TAG;
   typedef float real;
   typedef uint32_t position;
   typedef std::conditional_t<TAG, mixed_tagged, mixed_plain> record;
-  typedef no_rest rest;
+  typedef std::conditional_t<TAG, no_rest, position_sketch> rest;
   typedef record particle;
 
   struct sum {
@@ -270,6 +289,10 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   static __device__ __forceinline__ float delta(const scale32 &scale, int d, const record &a, const record &b)
   {
     return (float)(int32_t)(a.x[d] - b.x[d]) * scale.unit_single[d];
+  }
+  static __device__ __forceinline__ position_sketch sketch(const sketch_scale &scale, const record &r)
+  {
+    return position_sketch{__byte_perm(r.x[0] * scale.multiple[0], r.x[1] * scale.multiple[1], 0x7632)};
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &scale, int d, uint32_t u)
   {

@@ -20,15 +20,25 @@ struct step_args {
   double time_scale;         /* of a drift, with one mass */
   float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
   float most_single[3];
+  unsigned limit_word;                 /* steps of a smaller magnitude_word are within motion.move_limit */
   const double *velocity_per_v, *mass; /* by 0-based type */
   double mass_reference;
   const int64_t *id; /* by original index; with a thermostat only */
   const int *origin; /* original index of each particle */
   double t_start, t_stop;
   int64_t ramp_done, ramp_span;                          /* steps of the run before `done`, and in all */
-  uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts */
+  uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts, */
+  uint32_t safe_lo32[3], safe_span32[3];                 /* and where none of them matters */
   bool has_lo[3], has_hi[3], stays_lo[3], stays_hi[3];
 };
+
+/* Magnitudes as words that are ordered like them, as comparing doubles, or converting each, takes longer; and a bound of
+ * the magnitude that a word stands for. */
+__device__ __forceinline__ unsigned magnitude_word(double a)
+{
+  return (unsigned)__double2hiint(a) & 0x7fffffffu;
+}
+__device__ __forceinline__ unsigned magnitude_word(float a) { return __float_as_uint(a) & 0x7fffffffu; }
 
 template <class T> struct drifted {
   typename T::real moved; /* at least the displacement's magnitude */
@@ -43,6 +53,8 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const s
   /* As md_motion_drift; within the bounds there is no wall to reflect at, which is almost always. */
   const double moved = md_drift(v, time_scale, a.motion.round_x);
   x += moved;
+  if (x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d] && magnitude_word(moved) < a.limit_word)
+    return drifted<T>{fabs(moved), true};
   bool sane = fabs(moved) <= a.motion.move_limit;
   if (!(x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d])) {
     if (sane) md_reflect(&x, &v, a.motion.lo[d], a.motion.hi[d], a.motion.quantum);
@@ -59,6 +71,7 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const 
   const float moved = v * time_scale;
   if (!(fabsf(moved) <= a.most_single[d])) return drifted<T>{fabsf(moved), false};
   x += (uint32_t)__float2int_rn(moved * s.scale.per_unit_single[d]);
+  if (x - a.safe_lo32[d] <= a.safe_span32[d]) return drifted<T>{fabsf(moved), true};
   if (a.has_lo[d] && (int32_t)(x - a.lo32[d]) < 0) {
     x = a.lo32[d] + (a.lo32[d] - x) - 1u;
     v = -v;
@@ -81,14 +94,6 @@ __device__ __forceinline__ float kicked(float v, float kicks, float impulse, dou
 {
   return fmaf(kicks, impulse, v);
 }
-
-/* Magnitudes as words that are ordered like them, as comparing doubles, or converting each, takes longer; and a bound of
- * the magnitude that a word stands for. */
-__device__ __forceinline__ unsigned magnitude_word(double a)
-{
-  return (unsigned)__double2hiint(a) & 0x7fffffffu;
-}
-__device__ __forceinline__ unsigned magnitude_word(float a) { return __float_as_uint(a) & 0x7fffffffu; }
 
 /* With cells: the share of the slack used after a step in which nobody moved more than `word` along an axis. A coordinate
  * on the 32-bit scale is rounded to a unit on the way. */

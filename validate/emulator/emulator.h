@@ -123,6 +123,12 @@ inline int __reduce_max_sync(unsigned mask, int v)
   return v;
 }
 
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by)
+{
+  const uint64_t both = (uint64_t)high << 32 | low;
+  return (unsigned)((both << (by < 32 ? by : 32)) >> 32);
+}
+
 inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
 {
   const uint64_t bytes = (uint64_t)high << 32 | low;

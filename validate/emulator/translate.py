@@ -7,6 +7,7 @@ translate.py FROM TO.  Only what a C++ compiler cannot read is rewritten, line b
     extern __shared__ T name[];         a reference to the block's dynamic shared memory
     asm("rcp.approx.ftz.f32 ...");      the correctly rounded reciprocal: a seed as good as any
     asm volatile("prefetch.global...")  a byte read, so that it must lie in an array
+    asm volatile("cp.async.bulk...")    a read of the range's first and last byte
     asm volatile("mma.sync...")         a product of matrices (emulator.h), of the function's arguments d, a, b
 
 The launch that tries all seeds of the hardware (SEEDS) is left out, as there is no such hardware here.
@@ -24,12 +25,13 @@ LAUNCH = re.compile(r"\b(k_\w+(?:<[^<>;]*>)?)(\s*)<<<")
 SHARED = re.compile(r"\bextern __shared__ (\w+) (\w+)\[\];")
 RECIPROCAL = re.compile(r'\basm\("rcp\.approx\.ftz\.f32 %0, %1;" : "=f"\((\w+)\) : "f"\((\w+)\)\);')
 PREFETCH = re.compile(r'\basm volatile\("prefetch\.global\.L2 \[%0\];" ::"l"\((\w+)\)\);')
+BULK = re.compile(r'\basm volatile\("cp\.async\.bulk\.prefetch\.L2\.global \[%0\], %1;" ::"l"\((\w+)\), "r"\((\w+)\)\);')
 PRODUCT = re.compile(r'\basm volatile\("mma\.sync\.aligned\.m16n8k8\..*?\)\);', re.DOTALL)
 LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
 
 SEEDS = "k_check_seeds"
 # How often a pattern must be found in a file.
-EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "advance_cells.cu": (PREFETCH, 1),
+EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "prefetch.cuh": (PREFETCH, 1),
             "tensor.cuh": (PRODUCT, 1),
             "seed.cu": (re.compile(SEEDS + "<<<"), 1)}
 
@@ -58,6 +60,7 @@ def translated(text: str, name: str) -> str:
     text = RECIPROCAL.sub(r"\1 = 1.0f / \2;", text)
     text = PRODUCT.sub("emulator::multiply(d, a, b);", text)
     text = PREFETCH.sub(r"(void)*(const volatile char *)\1;", text)
+    text = BULK.sub(r"(void)(*(const volatile char *)\1, *((const volatile char *)\1 + \2 - 1));", text)
     done, at = [], 0
     for launch in LAUNCH.finditer(text):
         end = text.find(">>>(", launch.end())
