@@ -113,7 +113,8 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
 static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
 static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
 
-/* Adds the impulse of a pair to the sum, if it is within the cutoff, and if `other`: not a particle and itself. least: the least order_of() a squared distance. */
+/* Adds the impulse of a pair to the sum, if it is within the cutoff, and if `other`: not a particle and itself. least: the
+ * least order_of() a squared distance. */
 template <class T, int STYLE>
 static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, const typename T::record &xi,
                                                      const typename T::record &xj, bool other,
