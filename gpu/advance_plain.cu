@@ -8,11 +8,12 @@
  * them on the spot would make the whole warp wait at almost every candidate.
  *
  * A block moves several tiles of particles, one particle a thread and tile, and while it moves one, positions and ranges of
- * the next are on their way. Blocks that are all at work at once stay, and stride through the particles. Where that would
- * take them too far apart to share rows of cells in the caches, a block takes a few tiles that lie together, and what
- * later blocks will read is fetched into L2. Every other step goes backwards, and begins with what the last one has left in
- * L2. What is written is marked as the first to leave it. Particles with a pair
- * that needs the slow rounding come last: whatever is on its way would have to be kept over the call.
+ * the next are on their way. Blocks that are all at work at once stay, and stride through the particles, backwards in every
+ * other step, which then begins with what the last one has left in L2. Where that would take them too far apart to share
+ * rows of cells in the caches, a block takes a few tiles that lie together, and what later blocks will read is fetched
+ * into L2; there is little left of the last step then, and turning back costs more than it saves. What is written is
+ * marked as the first to leave L2. Particles with a pair that needs the slow rounding come last: whatever is on its way
+ * would have to be kept over the call.
  *
  * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step: 32 + 32
  * for positions and velocities (in mixed precision half of it), 8 for sketches, 4 a cell for the ranges; all other reads hit
@@ -40,8 +41,8 @@ template <class T> constexpr int RESIDENT = T::MIXED ? 5 : 4;
 #endif
 
 /* How a launch goes through the particles: where block 0 begins, and how far it is from there to the next block, and from
- * each tile of a block to its next; and how far ahead to fetch, in particles and in cells, 0: not. Positions are needed a row
- * of cells earlier than velocities. Backwards all of these are negative, modulo 2^32. */
+ * each tile of a block to its next; backwards they are negative, modulo 2^32. And how far ahead to fetch, in particles and in
+ * cells, 0: not. Positions are needed a row of cells earlier than velocities. */
 struct pace {
   int blocks, tiles;
   unsigned first, block, tile;
@@ -50,34 +51,33 @@ struct pace {
 
 template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
 {
-  const int tiles = blocks_for(s.members, l.threads), resident = l.processors * RESIDENT<T> * 256 / l.threads;
+  const int all = blocks_for(s.members, l.threads), resident = l.processors * RESIDENT<T> * 256 / l.threads;
   const unsigned threads = (unsigned)l.threads;
-  pace p = {std::min(tiles, resident), 0, 0, threads, 0, 0, 0, 0};
-  p.tiles = (tiles + p.blocks - 1) / p.blocks;
-  p.tile = (unsigned)p.blocks * threads;
-  if (p.tiles > MOST_TILES) {
-    const double per_cell = (double)s.n / s.grid.total;
-    p.tiles = FEW_TILES<T>;
-    p.blocks = (tiles + p.tiles - 1) / p.tiles;
-    p.block = (unsigned)p.tiles * threads;
-    p.tile = threads;
-    p.velocities = AHEAD;
-    p.positions = AHEAD + (unsigned)(per_cell * s.grid.row);
-    p.cells = (unsigned)s.grid.row + (unsigned)(AHEAD / per_cell);
+  const int blocks = std::min(all, resident), tiles = (all + blocks - 1) / blocks, few = FEW_TILES<T>;
+  if (tiles <= MOST_TILES) {
+    const unsigned far = (unsigned)blocks * threads;
+    if (s.launch % 2 == 0) return pace{blocks, tiles, 0, threads, far, 0, 0, 0};
+    /* Whole warps, and what is left over last. */
+    const unsigned top = (((unsigned)s.members + 31u) & ~31u) - threads;
+    return pace{blocks, tiles, top, 0u - threads, 0u - far, 0, 0, 0};
   }
-  if (s.launch % 2 == 0) return p;
-  /* Whole warps, and what is left over last. */
-  p.first = (((unsigned)s.members + 31u) & ~31u) - threads;
-  for (unsigned *step : {&p.block, &p.tile, &p.velocities, &p.positions, &p.cells}) *step = 0u - *step;
-  return p;
+  const double per_cell = (double)s.n / s.grid.total;
+  return pace{(all + few - 1) / few,
+              few,
+              0,
+              (unsigned)few * threads,
+              threads,
+              AHEAD,
+              AHEAD + (unsigned)(per_cell * s.grid.row),
+              (unsigned)s.grid.row + (unsigned)(AHEAD / per_cell)};
 }
 
-/* What a block yet to come will read. first: this block's first particle, of `count`. */
+/* What a block yet to come will read. first: this block's first particle. */
 template <class T>
 static __device__ __forceinline__ void fetch_for_later(const system_view<T> &s, const pace &p,
-                                                       unsigned parity, unsigned first, unsigned count)
+                                                       unsigned parity, unsigned first)
 {
-  const unsigned n = (unsigned)s.n;
+  const unsigned n = (unsigned)s.n, count = p.block;
   const unsigned position = first + p.positions, velocity = first + p.velocities;
   fetch_range(s.x[parity], position, min(position + count, n));
   fetch_range(s.rest[parity], position, min(position + count, n));
@@ -158,10 +158,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
   const unsigned last = (unsigned)s.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
-  if (p.velocities) {
-    const unsigned lowest = min(begin, begin + (unsigned)(p.tiles - 1) * p.tile) - threadIdx.x;
-    fetch_for_later(s, p, parity, (unsigned)member<SCATTERED>(s, (int)lowest), p.tiles * blockDim.x);
-  }
+  if (p.velocities) fetch_for_later(s, p, parity, (unsigned)member<SCATTERED>(s, (int)(begin - threadIdx.x)));
   unsigned k = begin, late = 0; /* a bit for each tile */
   typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
   three_rows next_rows = rows_of<T>(s, p, next, k <= last);
