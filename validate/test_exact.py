@@ -88,6 +88,18 @@ def test_steps_sort(precision, tmp_path):
 
 
 @pytest.mark.gpu
+def test_steps_sort_many_particles(tmp_path):
+    """Tiles of particles, forwards and backwards; or where the GPU has few multiprocessors, as the emulated one, more tiles than
+    blocks that stay may take (on others large_gpu.py has those)."""
+    knobs = {"n": 150000, "steps": 30, "every": 30}
+    harness.run(harness.DECKS / "in.repulsive", tmp_path / "openmp", variables=knobs)
+    got = harness.run(harness.DECKS / "in.repulsive", tmp_path / "gpu", engine="gpu", variables=knobs,
+                      package={"sort": "step", "profile": "yes"})
+    assert kernel_calls(got, "advance, sort") >= 1
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "gpu" / "check.dump")
+
+
+@pytest.mark.gpu
 def test_steps_sort_as_seldom_as_rebins_from_the_start(tmp_path):
     """The second run begins with a long piece, of which only its own first steps tell how often to sort."""
     text = harness.deck_with(harness.INPUTS / "in.repulsive-bench", "run 1500\nvelocity all uniform -1 1 1\nrun 1500\n")
