@@ -52,8 +52,8 @@ struct md_engine {
 
 /* Device memory, and nothing else: every array here is freed with the engine. */
 struct gpu_arrays {
-  /* Records of particles and ghosts, behind them what packed layouts leave over: the present, and the idle one, which
-   * a fused step or a sort writes, and which is scratch in between. */
+  /* Records of particles and ghosts, behind them what packed layouts leave over, or sketches: the present, and the idle
+   * one, which a fused step or a sort writes, and which is scratch in between. */
   device_array x[2];
   device_array v[3], origin;                          /* the other fields of particles, */
   device_array spare[3], spare_origin;                /* and where they are sorted into; scratch in between */
@@ -157,7 +157,8 @@ template <class T> struct gpu_engine final : md_engine {
     return md_device_enlarge(&memory, array, bytes, used, stream, what);
   }
 
-  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over. */
+  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over, or
+   * sketches, of which a few more than there are may be read. */
   int64_t records() const { return room + view.ghost.capacity; }
   int64_t rest_bytes() const { return HAS_REST ? (room + 16) * (int64_t)sizeof(typename T::rest) : 0; }
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }

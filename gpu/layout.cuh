@@ -2,7 +2,7 @@
  * kernel here.
  *
  * A position is one record, so that a neighbour costs one or two wide loads:
- *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells
+ *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells; and a sketch of 4, which neighbours read first
  *   tagged 2D/3D  x y z type path     32 bytes (mixed: 16)  several types, lists, three dimensions
  *   packed 3D     x y z type          16 bytes, and 8 that no neighbour reads: lists, up to four types
  * `path` is the length of the particle's path since the last rebin, less what lists allow it in excess of others: an
