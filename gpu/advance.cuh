@@ -32,6 +32,14 @@ template <class T> struct destination {
   int at;
 };
 
+/* A velocity that nobody else reads in this step. */
+template <class T>
+static __device__ __forceinline__ void load_velocity(const system_view<T> &s, int i, typename T::real v[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
+}
+
 /* How far a particle is from where cell_ahead() expected it after a step that moved it by `moved`, its velocity having
  * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
 template <class T>
@@ -80,9 +88,10 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
   }
   if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);
-    if constexpr (T::SKETCHED) store_last(&s.rest[parity ^ 1u][to.at].xy, T::sketch(s.sketch, x).xy);
-  } else
+    if constexpr (T::SKETCHED) store_last(s.rest[parity ^ 1u] + to.at, T::sketch(s.sketch, x));
+  } else {
     store_particle<T>(s, parity ^ 1u, to.at, x);
+  }
 }
 
 /* The whole step of particle i with a pair that the fast loop could not round. Not inlined, and starting from nothing:

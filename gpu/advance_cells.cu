@@ -12,7 +12,11 @@
  */
 #include "gpu/rows.cuh"
 
-constexpr int TILE = 4;
+#include <algorithm>
+
+/* Particles a thread moves one after the other, at most; and how many an H100 moves at a time, if each thread has one:
+ * fewer than that must not wait for one another. */
+constexpr int TILE = 4, WAVE = 1 << 17;
 
 template <class T, int STYLE>
 static __device__ __forceinline__ void
@@ -55,8 +59,7 @@ static __global__ void __launch_bounds__(256, 2)
     const typename T::record xi = next;
     if (t + 1 < tile) next = load_record(x + member<SCATTERED>(s, (int)min(k + blockDim.x, last)));
     typename T::real impulse[3], v[3];
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
+    load_velocity(s, i, v);
     const unsigned other = others<SCATTERED>(s, i);
     typename T::sum sum[3];
 #pragma unroll
@@ -85,7 +88,7 @@ md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
     if constexpr (!scattered.value)
       if (s.dense) return launch_advance_dense<T>(l, kind, part, a);
-    const int tile = particles_a_thread(part.members, TILE);
+    const int tile = std::min(part.members / WAVE + 1, TILE);
     return launch_styled(kind, [&](auto style) {
       return launch_early(l, blocks_for(part.members, tile * l.threads), "launch of k_advance_cells",
                           k_advance_cells<T, style.value, scattered.value>, part, a, tile);

@@ -27,8 +27,8 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
   for (int d = 0; d < 3; ++d) T::clear(sum[d]);
   int least = INT_MAX;
   if (kicks != 0 && (k & ~31) < s.members)
-    visit_together<T>(s, x, xi, i, active, now.usage, tiles, [&](int j, const typename T::record &xj) {
-      evaluate_pair<T, STYLE>(s, xi, xj, j != i, sum, least);
+    visit_together<T>(s, x, xi, i, active, now.usage, tiles, [&](int, const typename T::record &xj) {
+      evaluate_pair<T, STYLE>(s, xi, xj, true, sum, least);
 #pragma unroll
       for (int d = 0; d < 3; ++d) T::settle(sum[d]);
     });

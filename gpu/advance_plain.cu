@@ -26,6 +26,8 @@
 #include "gpu/prefetch.cuh"
 #include "gpu/sketch.cuh"
 
+#include <algorithm>
+
 /* Candidates of a row that are looked at together: as many as registers hold. */
 template <class T> constexpr int LOOK = T::MIXED ? 10 : 8;
 /* Tiles of a block that stays, at most; and of one of many: more of them crowd each other out of L2. */
@@ -108,13 +110,6 @@ static __device__ __forceinline__ int cell_ahead(const system_view<T> &s, const 
     else
       x.x[d] = fma(v[d], a.time_scale, x.x[d]);
   return cell_of<T>(s, x);
-}
-
-template <class T>
-static __device__ __forceinline__ void load_velocity(const system_view<T> &s, int i, typename T::real v[3])
-{
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
 }
 
 /* Where particle i goes. */

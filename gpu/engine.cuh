@@ -160,7 +160,10 @@ template <class T> struct gpu_engine final : md_engine {
   /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over, or
    * sketches, of which a few more than there are may be read. */
   int64_t records() const { return room + view.ghost.capacity; }
-  int64_t rest_bytes() const { return HAS_REST ? (room + 16) * (int64_t)sizeof(typename T::rest) : 0; }
+  int64_t rest_bytes() const
+  {
+    return HAS_REST ? (room + SKETCHES_BEYOND) * (int64_t)sizeof(typename T::rest) : 0;
+  }
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
   void place_positions();
 

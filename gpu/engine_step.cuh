@@ -43,9 +43,6 @@ template <class T> void gpu_engine<T>::set_step()
   step.quantum = T::MIXED ? 1.0 : model->grids.v;
   step.time_scale = step.motion.time * model->velocity_per_v[1];
   step.time_scale_single = (float)step.time_scale;
-  uint64_t limit;
-  memcpy(&limit, &step.motion.move_limit, sizeof limit);
-  step.limit_word = (unsigned)(limit >> 32);
   step.velocity_per_v = (const double *)a.ratio.at;
   step.mass = (const double *)a.mass.at;
   step.mass_reference = model->mass_reference;

@@ -21,7 +21,7 @@
  *             too, without a barrier: measure before you believe.
  *
  * Further rungs are elsewhere: rebinning when it is due (engine_run.cuh), and force and move in one kernel, which also
- * compares distances before it evaluates anything (advance_plain.cu).
+ * looks at sketches of positions before it evaluates anything (advance_plain.cu).
  * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */
 #include "gpu/launch.cuh"

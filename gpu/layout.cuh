@@ -73,7 +73,7 @@ struct sketch_scale {
   uint32_t multiple[2]; /* of mixed ones: 2^-16 of so many times the scale */
   uint32_t apart; /* bits that are set in a difference out of reach; 0: the box is too small for sketches */
 };
-enum { SKETCH_SPAN = 1 << 14 };
+enum { SKETCH_SPAN = 1 << 14, SKETCHES_BEYOND = 16 /* may be read behind the last */ };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
 };
@@ -128,7 +128,7 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
 __device__ __forceinline__ void store_last(double *at, double value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(float *at, float value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(int *at, int value) { __stcs(at, value); }
-__device__ __forceinline__ void store_last(uint32_t *at, uint32_t value) { __stcs(at, value); }
+__device__ __forceinline__ void store_last(position_sketch *at, position_sketch r) { __stcs(&at->xy, r.xy); }
 __device__ __forceinline__ void store_last(exact_plain *at, const exact_plain &r)
 {
   __stcs((double2 *)at, make_double2(r.x[0], r.x[1]));

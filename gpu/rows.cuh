@@ -6,8 +6,6 @@
 
 #include "gpu/advance.cuh"
 
-#include <algorithm>
-
 struct three_rows {
   int begin[3], end[3];
 };
@@ -95,9 +93,5 @@ scan_rows(const system_view<T> &s, const typename T::record *__restrict__ x, con
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }
 }
-
-/* Particles that a thread takes one after the other, `most` at most: an H100 moves so many at a time if each thread has one,
- * and fewer than that must not wait for one another. */
-static inline int particles_a_thread(int members, int most) { return std::min((members >> 17) + 1, most); }
 
 #endif

@@ -33,6 +33,7 @@ static __device__ __forceinline__ unsigned look(const system_view<T> &s,
                                                 const position_sketch *__restrict__ sketches,
                                                 position_sketch own, int i, const three_rows &r, int from)
 {
+  static_assert(LOOK <= SKETCHES_BEYOND, "what is looked at must lie in the array");
   const uint32_t shifted = own.xy + 0x10001u * (SKETCH_SPAN / 2), apart = s.sketch.apart;
   uint2 two[3][LOOK / 2];
 #pragma unroll

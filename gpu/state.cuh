@@ -219,8 +219,8 @@ template <bool SCATTERED, class T> __device__ __forceinline__ unsigned others(co
 }
 __device__ __forceinline__ bool is_own(unsigned others, int i) { return !(others >> (i & 31) & 1u); }
 
-/* Where things stand before launch number `launch`. The slot is loaded at once: to wait for one part, and then for another,
- * takes a few hundredths of a step of 10^6 particles. */
+/* Where things stand before launch number `launch`. The slot is loaded at once, so that no step waits for one part of it and
+ * then for another. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
 {
   const int4 *from = (const int4 *)&ctl->slot[(launch - 1u) % SLOTS];

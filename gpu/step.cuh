@@ -20,7 +20,6 @@ struct step_args {
   double time_scale;         /* of a drift, with one mass */
   float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
   float most_single[3];
-  unsigned limit_word;                 /* steps of a smaller magnitude_word are within motion.move_limit */
   const double *velocity_per_v, *mass; /* by 0-based type */
   double mass_reference;
   const int64_t *id; /* by original index; with a thermostat only */
@@ -50,10 +49,12 @@ template <class T>
 __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const step_args &a, int d,
                                                  double time_scale, double &x, double &v)
 {
-  /* As md_motion_drift; within the bounds there is no wall to reflect at, which is almost always. */
+  /* As md_motion_drift; within the bounds there is no wall to reflect at, and no step comes near the limit, which is almost
+   * always. */
   const double moved = md_drift(v, time_scale, a.motion.round_x);
   x += moved;
-  if (x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d] && magnitude_word(moved) < a.limit_word)
+  if (x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d] &&
+      magnitude_word(moved) < magnitude_word(a.motion.move_limit))
     return drifted<T>{fabs(moved), true};
   bool sane = fabs(moved) <= a.motion.move_limit;
   if (!(x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d])) {
