@@ -28,6 +28,8 @@ static const double LIST_BEYOND = 0.25;
 static const int64_t PAIRS_FROM = 1 << 18;
 /* Cells along x to a cell's width, for lists. */
 static const int LIST_PARTS = 4;
+/* Cells of a domain along an axis from which on one more or less makes them little wider. */
+static const int DIVIDED_FROM = 16;
 /* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. */
 static const int64_t STEPS_SORT_FROM = 1 << 18;
 
@@ -52,6 +54,16 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
     c->cells = (int64_t)std::min(cells, 9e18);
     if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0 * ranks)) return;
   }
+}
+
+void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *c)
+{
+  double cells = 1.0;
+  for (int d = 0; d < model->box.dim; ++d) {
+    if (c->count[d] >= DIVIDED_FROM * domains[d]) c->count[d] -= c->count[d] % domains[d];
+    cells *= c->count[d] + 2.0 * c->border[d];
+  }
+  c->cells = (int64_t)cells;
 }
 
 /* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.

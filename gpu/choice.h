@@ -30,6 +30,10 @@ typedef struct gpu_choice {
 md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *options,
                      int64_t available, gpu_choice *choice) MD_CHECKED;
 
+/* Makes cells fewer, and so wider, until all domains have equally many, so that none has more particles than others; where
+ * there are too few for that, nothing changes. */
+void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *choice);
+
 /* How far beyond the box packed positions reach on each side: the farthest that a particle may move in a step, twice. */
 double gpu_packed_margin(const md_model *model);
 

@@ -94,13 +94,16 @@ md_status agree_to_pack(md_comm *comm, gpu_choice *choice)
 }
 
 /* Gives every rank its domain and the particles in it. */
-md_status divide(md_model *model, md_particles *p, md_comm *comm, const gpu_choice &choice)
+md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_choice *choice)
 {
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
-    width = std::max(width, gpu_halo_cells(model, &choice, d) * model->box.length[d] / choice.count[d]);
+    width = std::max(width, gpu_halo_cells(model, choice, d) * model->box.length[d] / choice->count[d]);
   /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
   MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
+  int domains[3], place[3];
+  comm->grid(comm, domains, place);
+  gpu_divide_cells(model, domains, choice);
   return comm->migrate(comm, model, p);
 }
 
@@ -123,7 +126,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   MD_TRY(gpu_choose(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &choice));
   if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
   if (several) MD_TRY(agree_to_pack(comm, &choice));
-  if (several) MD_TRY(divide(model, p, comm, choice));
+  if (several) MD_TRY(divide(model, p, comm, &choice));
   auto make = [&](auto layout) {
     return make_engine<decltype(layout)>(engine, model, p, comm, options, choice, device, sharers);
   };

@@ -427,6 +427,14 @@ template <class T> struct gpu_ranks {
 
   bool alone_along(int d) const { return domains[d] == 1; }
 
+  /* Is it only the slowest axis of cells that is divided? Then what messages wait for lies together. */
+  bool divided_in_slabs() const
+  {
+    for (int d = 0; d < T::DIM - 1; ++d)
+      if (!alone_along(d)) return false;
+    return true;
+  }
+
   face_pair faces(int d) const
   {
     const side *f = face[d];
@@ -587,14 +595,9 @@ template <class T> struct gpu_ranks {
   }
 
   /* Which particles messages wait for, for the steps until the next rebin. */
-  md_status note_sent(system_view<T> *s)
-  {
-    bool slab = true;
-    for (int d = 0; d < T::DIM - 1; ++d) slab = slab && alone_along(d);
-    return slab ? note_layers(s) : note_each(s);
-  }
+  md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
 
-  /* If only the slowest axis of cells is divided: the particles of the first and of the last layers of cells. */
+  /* Of slabs: the particles of the first and of the last layers of cells. */
   md_status note_layers(system_view<T> *s)
   {
     const int d = T::DIM - 1, border = s->grid.border[d], own = s->grid.count[d] - 2 * border;
@@ -645,12 +648,22 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
+  /* Can none of the rest have a ghost beside it? In cells of plain layouts ghosts matter to the layer next to a face, and
+   * nobody goes farther than a layer. */
+  bool rest_is_inside() const
+  {
+    bool inside = T::SKETCHED && divided_in_slabs() && layers[T::DIM - 1] > 1;
+    for (int d = 0; d < T::DIM - 1; ++d) inside = inside && halo[d] == 0.0;
+    return inside;
+  }
+
   /* The view for one of the two parts of a step. */
-  static system_view<T> part_of(const system_view<T> &whole, step_part part)
+  system_view<T> part_of(const system_view<T> &whole, step_part part) const
   {
     system_view<T> s = whole;
     s.part = part;
     const bool lists = s.sent_bits, rest = part == PART_REST;
+    if (rest && rest_is_inside()) s.ghost.start = nullptr;
     s.members = !rest ? s.nsent : lists ? s.n : s.n - s.nsent;
     s.split = lists ? INT32_MAX : rest ? 0 : whole.split;
     s.jump = rest ? whole.split : whole.jump;
