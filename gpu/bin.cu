@@ -1,9 +1,9 @@
 /* The cell of each particle, counted.
  *
- * One thread a particle. The counting sort needs only how many particles each cell holds: an atomic addition without
- * a result, which the L2 cache does on its own, and neighbours in memory are neighbours in space, so that it mostly
- * hits the same lines. The radix sort needs the cell numbers themselves. Ghosts are counted on the way.
- * Bytes: one record read; 8 written for the radix sort.
+ * One thread a particle. For the counting sort the count before a particle is its place in the cell, so that nothing but
+ * the cells' beginnings is needed to sort; neighbours in memory are neighbours in space, so that atomic additions mostly hit
+ * the same lines. The radix sort needs the cell numbers themselves. Ghosts are counted on the way.
+ * Bytes: one record read, 8 written.
  */
 #include "gpu/images.cuh"
 #include "gpu/launch.cuh"
@@ -20,7 +20,7 @@ static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *coun
     ids[i] = (unsigned)cell;
     index[i] = i;
   } else {
-    atomicAdd(&count[cell], 1);
+    take_place(s, count, i, cell);
   }
   if (ghost_count) each_image<T>(s, x, [&](int, int c) { atomicAdd(&ghost_count[c], 1); });
 }

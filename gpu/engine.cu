@@ -107,10 +107,16 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_choice *ch
   return comm->migrate(comm, model, p);
 }
 
+/* Particles from which on all kernels are loaded before the first step: CUDA else loads each when it is first launched, for
+ * which steps wait, on several ranks one for the other. */
+const int64_t LOADS_ALL_FROM = 1 << 20;
+
 md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                  const md_engine_options *options)
 {
   const bool several = comm->size > 1;
+  /* Has an effect before CUDA's first call only. What the user has set stays. */
+  if (model->natoms >= LOADS_ALL_FROM) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   if (several) MD_TRY(check_ranks(options));
   cudaDeviceProp device;
   MD_TRY(md_device_choose(options->gpu.device, several ? comm->local_rank : 0, &device));

@@ -201,15 +201,14 @@ template <class T> struct gpu_engine final : md_engine {
   /* Who is where in the order of cells. */
   int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * room); }
 
-  /* Counts, and later the cursors of a counting sort, stand one place up: a cursor at the end of its cell is then the
-   * beginning of the next. */
-  int *cursor() const { return (int *)a.start.at + 1; }
+  /* Counts whose sums are going to be cursors stand one place up: a cursor at the end of its cell is then the beginning of
+   * the next. */
   int *next_cursor() const { return (int *)a.next_start.at + 1; }
   int *ghost_cursor() const { return a.ghost_start.at && !several ? (int *)a.ghost_start.at + 1 : nullptr; }
 
   /* Where cells begin; who comes where in their order; and particles moved there. */
   md_status order_cells(unsigned *ids);
-  md_status sum_counts(int *counts);
+  md_status sum_counts(int *counts, int64_t n);
   md_status index_particles();
   moved_fields<T> spare_fields() const;
   md_status sort_into_spare();
@@ -223,8 +222,10 @@ template <class T> struct gpu_engine final : md_engine {
   /* The arrays sorted into become the present ones, and they the spare ones. */
   void swap_fields();
 
-  /* All of a rebin, ending cycle c or none (NULL); and as many rebins as it takes until everything has room. */
+  /* All of a rebin, ending cycle c or none (NULL); as many rebins as it takes until everything has room; and that after a
+   * look at where the device is. */
   md_status launch_rebin(gpu_cycle *c);
+  md_status make_structure();
   md_status settle_structure();
 
   /* ---- engine_step.cuh ---- */

@@ -80,7 +80,7 @@ template <class T> int gpu_engine<T>::cell_bits() const
 template <class T> md_status gpu_engine<T>::make_scratch()
 {
   size_t most = 0, bytes = 0;
-  MD_TRY(scan_counts(wide, view.grid.total, nullptr, nullptr, &most));
+  MD_TRY(scan_counts(wide, (int64_t)view.grid.total + 1, nullptr, nullptr, &most));
   if (options.gpu.sort == MD_GPU_SORT_RADIX) {
     MD_TRY(sort_by_cell(wide, (int)room, cell_bits(), nullptr, nullptr, nullptr, nullptr, nullptr, &bytes));
     most = std::max(most, bytes);

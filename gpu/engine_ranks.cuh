@@ -47,7 +47,10 @@ template <class T> md_status gpu_engine<T>::migrate()
   if (n > MD_PARTICLES_MAX - view.ghost.capacity - 4096)
     return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
                     (long long)MD_PARTICLES_MAX);
-  if (n > room) MD_TRY(enlarge_room(n));
+  if (n > room) {
+    MD_TRY(enlarge_room(n));
+    start = nullptr; /* places were in the array that has been made anew */
+  }
   int *origin = (int *)a.origin.at;
   ranks.assign(arrived, view.n);
   MD_TRY(ranks.take_in(view, origin, start));
@@ -171,7 +174,7 @@ template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
     if (now.done == n || (!now.stale && !interval.over())) continue;
     interval.learn(now);
     built = false;
-    MD_TRY(settle_structure());
+    MD_TRY(make_structure());
   }
   return MD_OK;
 }

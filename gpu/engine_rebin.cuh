@@ -22,14 +22,15 @@
 static const double FORESIGHT = 1.4;
 
 /* Counts of cells become the first place of each. */
-template <class T> md_status gpu_engine<T>::sum_counts(int *counts)
+template <class T> md_status gpu_engine<T>::sum_counts(int *counts, int64_t n)
 {
   size_t bytes = (size_t)a.scratch.bytes;
-  return timed("cell_start", view.grid.total * 8.0,
-               [&] { return scan_counts(wide, view.grid.total, counts, a.scratch.at, &bytes); });
+  return timed("cell_start", (double)n * 8.0,
+               [&] { return scan_counts(wide, n, counts, a.scratch.at, &bytes); });
 }
 
-/* Room for each cell by its count, or, by a radix sort, the order itself; ids: where that may leave the cells. */
+/* Where each cell begins, and each particle's place in its cell, or, by a radix sort, the order itself; ids: where that may
+ * leave the cells. */
 template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
 {
   const double n = (double)view.n, cells = (double)view.grid.total;
@@ -38,14 +39,14 @@ template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
   if (!counted) {
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-    MD_TRY(timed("bin", n * (PARTICLE + (counting() ? 0.0 : 8.0)), [&] {
-      return launch_bin<T>(wide, view, cursor(), ghost_cursor(), counting() ? nullptr : ids,
+    MD_TRY(timed("bin", n * (PARTICLE + 8.0), [&] {
+      return launch_bin<T>(wide, view, (int *)a.start.at, ghost_cursor(), counting() ? nullptr : ids,
                            counting() ? nullptr : indices());
     }));
   }
   counted = false;
-  if (ghost_cursor()) MD_TRY(sum_counts(ghost_cursor()));
-  if (counting()) return sum_counts(cursor());
+  if (ghost_cursor()) MD_TRY(sum_counts(ghost_cursor(), view.grid.total));
+  if (counting()) return sum_counts((int *)a.start.at, (int64_t)view.grid.total + 1);
   MD_TRY(timed("sort", n * 4.0 * 16.0, [&] {
     return sort_by_cell(wide, view.n, cell_bits(), ids, sorted_keys(), indices(), order(), a.scratch.at,
                         &bytes);
@@ -60,8 +61,8 @@ template <class T> md_status gpu_engine<T>::index_particles()
 {
   MD_TRY(order_cells(keys()));
   if (!counting()) return MD_OK;
-  return timed("sort", (double)view.n * (PARTICLE + 4.0),
-               [&] { return launch_index<T>(wide, view, cursor(), order()); });
+  return timed("sort", (double)view.n * 12.0 + view.grid.total * 4.0,
+               [&] { return launch_index<T>(wide, view, order()); });
 }
 
 template <class T> moved_fields<T> gpu_engine<T>::spare_fields() const
@@ -157,13 +158,10 @@ template <class T> md_status gpu_engine<T>::launch_rebin(gpu_cycle *c)
   return MD_OK;
 }
 
-/* Makes cells, lists and ghosts fit the present positions, however often it takes. The device rests afterwards. */
-template <class T> md_status gpu_engine<T>::settle_structure()
+/* Makes cells, lists and ghosts fit the present positions, however often it takes. The device rests before, where `now` says,
+ * and afterwards. */
+template <class T> md_status gpu_engine<T>::make_structure()
 {
-  if (source == FROM_ALL) return look();
-  MD_TRY(look());
-  /* Unless the end of a cycle has taught it already. */
-  if (now.stale && now.done > interval.binned_at) interval.learn(now);
   while (!built || now.stale || now.halt) {
     if (now.halt & (HALT_GHOSTS | HALT_LIST)) MD_TRY(grow());
     const double mark = md_time();
@@ -173,6 +171,15 @@ template <class T> md_status gpu_engine<T>::settle_structure()
     if (!several) timers.seconds[MD_PHASE_SORT] += md_time() - mark;
   }
   return MD_OK;
+}
+
+template <class T> md_status gpu_engine<T>::settle_structure()
+{
+  MD_TRY(look());
+  if (source == FROM_ALL) return MD_OK;
+  /* Unless the end of a cycle has taught it already. */
+  if (now.stale && now.done > interval.binned_at) interval.learn(now);
+  return make_structure();
 }
 
 #endif

@@ -57,7 +57,7 @@ template <class T> md_status gpu_engine<T>::launch_sorting_steps()
   MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, ((size_t)view.grid.total + 2) * 4, stream));
   MD_TRY(launch_fused(stepping, view, SORTS_COUNT));
   ++view.launch;
-  MD_TRY(sum_counts(next_cursor()));
+  MD_TRY(sum_counts(next_cursor(), view.grid.total));
   MD_TRY(launch_fused(stepping, view, SORTS_MOVE));
   sorts.launch = view.launch++;
   MD_CUDA(cudaEventRecord(c.end, stream));

@@ -34,7 +34,7 @@ template <class T> struct migration {
   traveller<T> *travelling;
   hole *at;
   int capacity;
-  int *in_cell; /* counts those that stay, and those that arrive, by cell; or NULL */
+  int *in_cell; /* those that stay, and those that arrive, take their places here; or NULL */
 };
 /* Packs the particles whose owner is another rank; *count: how many there are, which may be more than fit. */
 template <class T>

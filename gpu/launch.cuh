@@ -80,8 +80,8 @@ template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
   return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
-/* bin.cu: counts particles (count) and ghosts (ghost_count) per cell; ids != NULL: writes cell ids and 0, 1, 2 ...
- * instead of counting particles. */
+/* bin.cu: counts particles (count) and ghosts (ghost_count) per cell, and leaves each particle's place (state.cuh) behind;
+ * ids != NULL: writes cell ids and 0, 1, 2 ... instead. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
                      int *index);
@@ -102,8 +102,8 @@ template <class T> struct next_order {
   int *cursor;
   moved_fields<T> to; /* of SORTS_MOVE */
 };
-/* order[k]: who comes k-th in the order of cells. cursor: first free place of each cell, which advances. */
-template <class T> md_status launch_index(const launch &, const system_view<T> &, int *cursor, int *order);
+/* order[k]: who comes k-th in the order of cells, by the places that counting has left and the beginnings of cells. */
+template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
 /* order may lie where the new origins will; ghost_cursor: as cursor, NULL without ghosts. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,

@@ -40,7 +40,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
   }
   if (own) {
-    if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, r)], 1);
+    if (m.in_cell) take_place(s, m.in_cell, i, cell_of<T>(s, r));
     return;
   }
   const int k = atomicAdd(count, 1);
@@ -98,7 +98,7 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
   m.origin[at.index] = at.origin;
   m.id[at.origin] = t.id;
-  if (m.in_cell) atomicAdd(&m.in_cell[cell_of<T>(s, t.x)], 1);
+  if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
 }
 
 template <class T>
@@ -123,6 +123,7 @@ static __global__ void k_refill(const __grid_constant__ system_view<T> s, int *o
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][to] = s.v[d][from];
   origin[to] = origin[from];
+  cell_places(s)[to] = cell_places(s)[from];
 }
 
 template <class T>

@@ -230,7 +230,7 @@ template <class T> struct gpu_ranks {
                         (traveller<T> *)travelling.at,
                         (hole *)hole_array.at,
                         (int)(travelling.bytes / (int64_t)sizeof(traveller<T>)),
-                        start ? start + 1 : nullptr};
+                        start};
   }
 
   md_status reserve_travellers(device_array *array, int64_t n)
@@ -255,8 +255,8 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* Packs the leavers; `left`: where they were. start: room for the beginnings of cells, where a place up from each the
-   * others are counted; or NULL. The device rests afterwards. */
+  /* Packs the leavers; `left`: where they were. start: room for the beginnings of cells, where the others are counted;
+   * or NULL. The device rests afterwards. */
   md_status find_leavers(const system_view<T> &s, int *origin, int *start)
   {
     if (!seen) MD_CUDA(cudaMallocHost((void **)&seen, sizeof *seen));
@@ -296,6 +296,10 @@ template <class T> struct gpu_ranks {
       const int where[3] = {at % domains[0], at / domains[0] % domains[1], at / domains[0] / domains[1]};
       message.push_back(md_message{comm->rank_at(comm, where), -1, nullptr, nullptr,
                                    count * (int64_t)sizeof(traveller<T>), 0});
+    }
+    if (message.size() == 1) {
+      message[0].send = leaving_array.at;
+      return MD_OK;
     }
     by_owner.resize(left.size());
     for (int k = 0; k < n; ++k) by_owner[first_to[left[k].to]++] = k;

@@ -1,7 +1,7 @@
 /* Particles into the order of their cells, at a rebin whose work steps have not done (engine_sorting.cuh).
  *
- * Two ways to the same order of cells. The counting sort knows from the prefix sum where each cell begins, and every
- * particle takes the next free place of its cell by an atomic addition; what it leaves there is its index. Which of a
+ * Two ways to the same order of cells. The counting sort knows from the prefix sum where each cell begins, and from
+ * counting (bin.cu, migrate.cu) which of its cell each particle is, and puts its index there. Which of a
  * cell's particles comes first is left to chance, which is harmless because no result depends on order
  * (common/exact.h). The radix sort (CUB) sorts pairs of cell and index: several passes more, but always the same order.
  * Then every place fetches its particle with all its fields. Since the last rebin hardly anybody went far, so that
@@ -10,8 +10,8 @@
  * If particles are to stay where they are (`package gpu sorted no`), only their indices are put into that order.
  *
  * Trade-off: every field is there twice, so that one pass suffices. The order takes no memory of its own: it lies where
- * the origins will, and each place is read before it is written. Bytes a particle in 2D: 16 read and 4 written for the
- * order, 40 and 36 for moving; a scatter of all fields in one pass reads 20 fewer, but writes lines in pieces and takes
+ * the origins will, and each place is read before it is written. Bytes a particle in 2D: 8 read and 4 written for the
+ * order, 40 and 40 for moving; a scatter of all fields in one pass reads 20 fewer, but writes lines in pieces and takes
  * a tenth longer. The radix sort takes 64 to 80 more.
  */
 #include "gpu/images.cuh"
@@ -81,18 +81,17 @@ md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cu
   return MD_OK;
 }
 
-template <class T>
-static __global__ void k_index(const __grid_constant__ system_view<T> s, int *cursor, int *order)
+template <class T> static __global__ void k_index(const __grid_constant__ system_view<T> s, int *order)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, i));
-  order[atomicAdd(&cursor[cell_of<T>(s, x)], 1)] = i;
+  const cell_place at = cell_places(s)[i];
+  order[s.start[at.cell] + at.rank] = i;
 }
 
-template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *cursor, int *order)
+template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *order)
 {
-  k_index<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, cursor, order);
+  k_index<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, order);
   MD_LAUNCHED("k_index");
   return MD_OK;
 }
@@ -135,7 +134,7 @@ md_status launch_set_progress(const launch &l, control *ctl, unsigned launch, co
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_index<T>(const launch &, const system_view<T> &, int *, int *);                  \
+  template md_status launch_index<T>(const launch &, const system_view<T> &, int *);                         \
   template md_status launch_reorder<T>(const launch &, const system_view<T> &, int *, const int *,           \
                                        const moved_fields<T> &);
 MD_LAYOUTS(INSTANCE)

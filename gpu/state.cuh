@@ -310,6 +310,24 @@ __device__ __forceinline__ typename T::particle present_particle(const system_vi
   return load_particle<T>(s, progress_before(s.ctl, s.launch).parity, i);
 }
 
+/* A particle's place in the order of cells: number `rank` of its cell. Counting leaves it in the idle position array, for
+ * launch_index(). */
+struct alignas(8) cell_place {
+  int cell, rank;
+};
+template <class T> __device__ __forceinline__ cell_place *cell_places(const system_view<T> &s)
+{
+  static_assert(sizeof(cell_place) <= sizeof(typename T::record), "places lie in a position array");
+  return (cell_place *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
+}
+
+/* Counts particle i in its cell. */
+template <class T>
+__device__ __forceinline__ void take_place(const system_view<T> &s, int *count, int i, int cell)
+{
+  cell_places(s)[i] = cell_place{cell, atomicAdd(&count[cell], 1)};
+}
+
 __device__ __forceinline__ int warp_largest(int value)
 {
 #if __CUDA_ARCH__ >= 800

@@ -109,6 +109,13 @@ def test_moving_cuts_change_nothing(ranks, tmp_path):
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
 
 
+def test_domains_have_equally_many_cells(tmp_path):
+    """58 rows of particles in 51 rows of cells, if one rank had them all."""
+    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path, variables={"n": 58 * 58, "skin": 0.01, "steps": 2, "every": 2})
+    assert "1 x 2 x 1 domains" in got.log
+    assert re.search(r"Particles of a rank: 1682 ave 1682 max 1682 min", got.log), got.log
+
+
 @pytest.mark.parametrize("package", [{}, {"fused": "no"}], ids=["fused", "not fused"])
 def test_the_time_in_communication_by_kind(package, tmp_path):
     got = on_ranks(3, harness.DECKS / "in.repulsive", tmp_path, package={**STAGED, **package},
