@@ -51,7 +51,7 @@ template <class T> md_status gpu_engine<T>::make_ghosts(int64_t capacity)
   view.ghost.capacity = (int)capacity;
   MD_TRY(make(&a.ghost_owner, capacity * 4, "ghosts"));
   MD_TRY(make(&a.ghost_shift, capacity * 4, "ghosts"));
-  MD_TRY(make(&a.ghost_start, ((int64_t)view.grid.total - view.ghost.folded + 2) * 4, "cells of ghosts"));
+  MD_TRY(make(&a.ghost_start, bytes_of_starts(view.grid.total - view.ghost.folded), "cells of ghosts"));
   view.ghost.owner = (int *)a.ghost_owner.at;
   view.ghost.shift = (int *)a.ghost_shift.at;
   view.ghost.start = (const int *)a.ghost_start.at;
@@ -94,10 +94,10 @@ template <class T> md_status gpu_engine<T>::make_arrays()
   room = std::max<int64_t>(room, several ? p->n + p->n / 16 + 4096 : p->n);
   MD_TRY(set_grid());
   if (source != FROM_ALL) {
-    MD_TRY(make(&a.start, ((int64_t)view.grid.total + 2) * 4, "cells"));
+    MD_TRY(make(&a.start, bytes_of_starts(view.grid.total), "cells"));
     view.start = (const int *)a.start.at;
     if (choice.step_sorts)
-      MD_TRY(make(&a.next_start, ((int64_t)view.grid.total + 2) * 4, "cells of the next order"));
+      MD_TRY(make(&a.next_start, bytes_of_starts(view.grid.total), "cells of the next order"));
     const int64_t ghosts = several ? ranks.expected_ghosts(room) : choice.ghosts;
     if (ghosts > 0) MD_TRY(make_ghosts(std::max<int64_t>(ghosts, view.ghost.capacity)));
   }

@@ -35,7 +35,7 @@ template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
 {
   const double n = (double)view.n, cells = (double)view.grid.total;
   size_t bytes = (size_t)a.scratch.bytes;
-  const size_t start_bytes = ((size_t)view.grid.total + 2) * 4;
+  const size_t start_bytes = (size_t)bytes_of_starts(view.grid.total);
   if (!counted) {
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));

@@ -54,7 +54,7 @@ template <class T> md_status gpu_engine<T>::launch_sorting_steps()
 {
   const gpu_cycle &c = cycles.ring[sorts.turn];
   MD_CUDA(cudaEventRecord(c.stepped, stream));
-  MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, ((size_t)view.grid.total + 2) * 4, stream));
+  MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, (size_t)bytes_of_starts(view.grid.total), stream));
   MD_TRY(launch_fused(stepping, view, SORTS_COUNT));
   ++view.launch;
   MD_TRY(sum_counts(next_cursor(), view.grid.total));

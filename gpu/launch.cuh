@@ -116,6 +116,9 @@ md_status launch_rebinned(const launch &, control *ctl, unsigned launch, bool fl
 /* Sets the progress, with the device at rest; forgets overflows. */
 md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
 
+/* Bytes of the beginnings of so many cells, and of the end of the last; a place more, as cursors stand one place up. */
+inline int64_t bytes_of_starts(int64_t cells) { return (cells + 2) * 4; }
+
 /* cell_start.cu: exclusive prefix sums in place, or where each id begins in sorted ids. */
 md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
 md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);

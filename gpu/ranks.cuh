@@ -263,7 +263,7 @@ template <class T> struct gpu_ranks {
     if (!leaving_array.at) MD_TRY(reserve_leavers(std::max<int64_t>(s.n / 64, SEEN)));
     for (;;) {
       const migration<T> m = travel(origin, leaving_array, start);
-      if (start) MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)s.grid.total + 2) * 4, wide.stream));
+      if (start) MD_CUDA(cudaMemsetAsync(start, 0, (size_t)bytes_of_starts(s.grid.total), wide.stream));
       MD_TRY(launch_leave<T>(wide, s, box, m, (int *)counters.at));
       MD_CUDA(cudaMemcpyAsync(&seen->count, counters.at, 4, cudaMemcpyDeviceToHost, wide.stream));
       MD_CUDA(
@@ -588,7 +588,7 @@ template <class T> struct gpu_ranks {
   {
     int *cursor = start + 1;
     const int64_t cells = s.grid.total - s.ghost.folded;
-    MD_CUDA(cudaMemsetAsync(start, 0, ((size_t)cells + 2) * 4, wide.stream));
+    MD_CUDA(cudaMemsetAsync(start, 0, (size_t)bytes_of_starts(cells), wide.stream));
     MD_TRY(launch_bin_ghosts<T>(wide, s, lists(false), ghosts, cursor));
     MD_TRY(scan_counts(wide, cells, cursor, scratch, &scratch_bytes));
     MD_TRY(launch_settle_ghosts<T>(wide, s, lists(false), ghosts, cursor));

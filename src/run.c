@@ -136,11 +136,14 @@ static md_status look_at_stop(run_state *run, double *seconds)
 static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
 
 /* How many steps to run at a time, if so many took so long: half a second's worth. At the end of a piece velocities are
- * made whole, which costs an engine about a step; where steps are slow, pieces are longer, so that this is little. */
+ * made whole, which costs an engine about a step; where steps are slow, pieces are longer, so that this is little. They grow
+ * to twice what they were, and faster only as long as they take no time to speak of. */
 static int64_t next_piece(int64_t piece, double seconds)
 {
   const double least = piece < 32 ? 2.0 : 0.25, most = piece <= 32 ? 8.0 : 1.0;
-  if (seconds < least) return piece < INT64_C(1) << 40 ? 2 * piece : piece;
+  if (piece >= INT64_C(1) << 40 && seconds < least) return piece;
+  if (seconds < 0.125) return (int64_t)((double)piece * md_min(0.25 / md_max(seconds, 1e-9), 8.0));
+  if (seconds < least) return 2 * piece;
   if (seconds <= most) return piece;
   const int64_t fewer = (int64_t)((double)piece * 0.5 * most / seconds);
   return fewer > 1 ? fewer : 1;
@@ -201,13 +204,15 @@ static md_status loop(run_state *run)
   return MD_OK;
 }
 
-/* Least, mean and largest over ranks of n values, the mean of which is found in units of `unit`. */
+/* Rows of the largest table: all phases, the sum of those of communication, and what is left. */
+enum { MOST_ROWS = MD_PHASE_COUNT + 2 };
+
+/* Least, mean and largest over ranks of n values, MOST_ROWS at most, the mean of which is found in units of `unit`. */
 static md_status over_ranks(md_comm *comm, const double *value, int n, double unit, double *least,
                             double *mean, double *most)
 {
-  enum { MOST = 32 };
-  double extremes[2 * MOST];
-  int64_t sum[MOST];
+  double extremes[2 * MOST_ROWS];
+  int64_t sum[MOST_ROWS];
   for (int k = 0; k < n; ++k) {
     extremes[k] = value[k];
     extremes[n + k] = -value[k];
@@ -229,8 +234,8 @@ typedef struct breakdown_rows {
   struct {
     const char *name;
     bool part; /* of the sum above it */
-  } row[MD_PHASE_COUNT + 2];
-  double seconds[MD_PHASE_COUNT + 2];
+  } row[MOST_ROWS];
+  double seconds[MOST_ROWS];
 } breakdown_rows;
 
 static double *add_row(breakdown_rows *rows, const char *name, bool part)
@@ -264,8 +269,7 @@ static md_status breakdown(const run_state *run, const md_engine_report *report,
 {
   md_sim *sim = run->sim;
   const breakdown_rows rows = rows_of(run, report, seconds);
-  enum { ROWS = MD_PHASE_COUNT + 2 };
-  double least[ROWS], mean[ROWS], most[ROWS];
+  double least[MOST_ROWS], mean[MOST_ROWS], most[MOST_ROWS];
   MD_TRY(over_ranks(sim->comm, rows.seconds, rows.n, 1e-9, least, mean, most));
   const bool many = sim->comm->size > 1;
   md_log_print(sim->log, many ? "\nMPI task timing breakdown:\n"

@@ -68,15 +68,16 @@ def data(folder: Path, name: str = "end.data") -> bytes:
 
 
 def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = None,
-          environment: Optional[Dict[str, str]] = None) -> subprocess.Popen:
-    """Starts a deck in the background, on one thread a rank."""
+          environment: Optional[Dict[str, str]] = None, interrupt: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen:
+    """Starts a deck in the background, on one thread a rank.  interrupt: what it finds SIGINT set to, whatever it is here."""
     if deck is not None:
         (folder / "in.deck").write_text(deck)
     command = [*(harness.mpirun(ranks) if ranks > 1 else ()), str(harness.program()), "-in", "in.deck", "-log",
                "log.myriad", "-screen", "none", "--threads", "1", *arguments]
     surroundings = harness.rank_environment() if ranks > 1 else harness.environment()
     return subprocess.Popen(command, cwd=folder, env={**surroundings, **(environment or {})}, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
 
 
 def finish(process: subprocess.Popen, expect: int = 0, limit: float = 60.0) -> str:
@@ -381,6 +382,15 @@ def test_a_signal_ends_the_run_and_resume_goes_on(number, tmp_path, whole):
     same_outputs(tmp_path, whole)
     rows, wanted = last_rows(tmp_path), last_rows(whole)
     assert {step: rows[step] for step in wanted} == wanted
+
+
+def test_a_signal_that_is_ignored_changes_nothing(tmp_path, whole):
+    """As under nohup, or in the background of a script."""
+    process = start(tmp_path, deck=long_deck(), interrupt=signal.SIG_IGN)
+    wait_for(lambda: (tmp_path / "d.txt").exists(), process)
+    process.send_signal(signal.SIGINT)
+    finish(process)
+    same_outputs(tmp_path, whole)
 
 
 def stop_when(process: subprocess.Popen, condition, number: int = signal.SIGTERM) -> bool:

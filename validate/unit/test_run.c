@@ -29,6 +29,9 @@ struct md_engine {
 static struct md_engine the_engine;
 static const char *details;
 static int64_t created;
+/* Steps that the engine was asked for, call by call. */
+static int64_t asked[32];
+static int calls;
 
 static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                         const md_engine_options *options)
@@ -44,6 +47,8 @@ static md_status advance(md_engine *e, int64_t n)
 {
   e->model->step += n;
   e->steps += n;
+  assert_true(calls < 32);
+  asked[calls++] = n;
   return MD_OK;
 }
 
@@ -130,6 +135,7 @@ static int set_up(void **state)
   b->sim.planning.on = true;
   details = NULL;
   created = 0;
+  calls = 0;
   available = INT64_C(6000000000);
   density = 0.0;
   *state = b;
@@ -347,6 +353,21 @@ static void details_of_the_engine_end_the_summary(void **state)
   assert_string_equal(at + strlen(memory), "kernel | calls\nforce  | 100 %\n\n");
 }
 
+/* Each piece costs an engine about a step. */
+static void fast_steps_are_soon_run_in_long_pieces(void **state)
+{
+  bench *b = *state;
+  b->sim.planning.on = false;
+  assert_runs(b, GAS "thermo 1000\nrun 1000\n");
+  const int64_t expected[] = {1, 8, 64, 512, 415};
+  assert_int_equal(calls, 5);
+  assert_memory_equal(asked, expected, sizeof expected);
+  /* And the next run goes on with what was learned. */
+  assert_runs(b, "run 1000\n");
+  assert_int_equal(calls, 6);
+  assert_int_equal(asked[5], 1000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -364,6 +385,7 @@ int main(void)
       TEST(plan_needs_a_deck_that_could_run),
       TEST(engines_without_a_plan_say_so),
       TEST(details_of_the_engine_end_the_summary),
+      TEST(fast_steps_are_soon_run_in_long_pieces),
   };
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
