@@ -74,7 +74,10 @@ template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
   static constexpr bool HAS_REST = T::PACKED || T::SKETCHED;
-  static constexpr double PARTICLE = sizeof(record) + (HAS_REST ? sizeof(typename T::rest) : 0);
+  /* Bytes of a particle's position as it is read, and as it is written: whoever reads that of a particle alone needs no
+   * sketch. */
+  static constexpr double READ = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0),
+                          WRITTEN = sizeof(record) + (HAS_REST ? sizeof(typename T::rest) : 0);
 
   /* ---- what it is given ---- */
 

@@ -40,7 +40,7 @@ template <class T> md_status gpu_engine<T>::balance_if_due()
 template <class T> md_status gpu_engine<T>::migrate()
 {
   int64_t arrived = 0;
-  int *start = counting() && source != FROM_ALL ? (int *)a.start.at : nullptr;
+  int *start = counting() ? (int *)a.start.at : nullptr;
   MD_TRY(ranks.find_leavers(view, (int *)a.origin.at, start));
   MD_TRY(ranks.deliver(&arrived));
   const int64_t n = view.n - (int64_t)ranks.left.size() + arrived;

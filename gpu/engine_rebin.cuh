@@ -39,7 +39,7 @@ template <class T> md_status gpu_engine<T>::order_cells(unsigned *ids)
   if (!counted) {
     MD_CUDA(cudaMemsetAsync(a.start.at, 0, start_bytes, stream));
     if (ghost_cursor()) MD_CUDA(cudaMemsetAsync(a.ghost_start.at, 0, start_bytes, stream));
-    MD_TRY(timed("bin", n * (PARTICLE + 8.0), [&] {
+    MD_TRY(timed("bin", n * (READ + 8.0), [&] {
       return launch_bin<T>(wide, view, (int *)a.start.at, ghost_cursor(), counting() ? nullptr : ids,
                            counting() ? nullptr : indices());
     }));
@@ -79,8 +79,8 @@ template <class T> md_status gpu_engine<T>::sort_into_spare()
 {
   const moved_fields<T> fields = spare_fields();
   const double n = (double)view.n;
-  const double each = PARTICLE + T::DIM * sizeof(real) + 4.0;
-  const double moved = n * (2.0 * each + (view.cell ? 4.0 : 0.0));
+  const double others = T::DIM * sizeof(real) + 4.0;
+  const double moved = n * (READ + WRITTEN + 2.0 * others + (view.cell ? 4.0 : 0.0));
   MD_TRY(index_particles());
   return timed("reorder", moved + 4.0 * n,
                [&] { return launch_reorder<T>(wide, view, ghost_cursor(), order(), fields); });

@@ -104,7 +104,7 @@ md_status gpu_engine<T>::launch_fused(const launch &l, const system_view<T> &s, 
   const double part =
       s.part == PART_ALL ? 1.0 : (double)(s.part == PART_SENT ? s.nsent : s.n - s.nsent) / s.n;
   const double origins = sorting == SORTS_MOVE ? 8.0 : 0.0;
-  const double bytes = force_bytes() + (double)view.n * (2.0 * PARTICLE - sizeof(record) +
+  const double bytes = force_bytes() + (double)view.n * (2.0 * WRITTEN - sizeof(record) +
                                                          2.0 * T::DIM * sizeof(real) + origins);
   const auto advance = [&]() -> md_status {
     if constexpr (T::TAGGED)
@@ -127,7 +127,7 @@ template <class T> md_status gpu_engine<T>::launch_unfused()
   const double n = (double)view.n, each = T::DIM * sizeof(real);
   MD_TRY(timed("force", force_bytes() + n * each, [&] { return launch_forces(view, impulse, true); }));
   MD_TRY(share_overflow());
-  return timed("move", n * (2.0 * PARTICLE + 3.0 * each),
+  return timed("move", n * (READ + WRITTEN + 3.0 * each),
                [&] { return launch_move<T>(stepping, source, view, step, impulse); });
 }
 

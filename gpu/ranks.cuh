@@ -297,7 +297,7 @@ template <class T> struct gpu_ranks {
       message.push_back(md_message{comm->rank_at(comm, where), -1, nullptr, nullptr,
                                    count * (int64_t)sizeof(traveller<T>), 0});
     }
-    if (message.size() == 1) {
+    if (message.size() == 1) { /* they lie together as they are */
       message[0].send = leaving_array.at;
       return MD_OK;
     }

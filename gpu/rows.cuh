@@ -42,6 +42,12 @@ static __device__ __forceinline__ int row_of(const three_rows &r, int i)
   return i < r.begin[1] ? 0 : i < r.begin[2] ? 1 : 2;
 }
 
+/* Constant indices keep the rows in registers. */
+static __device__ __forceinline__ int begin_of(const three_rows &r, int row)
+{
+  return row == 0 ? r.begin[0] : row == 1 ? r.begin[1] : r.begin[2];
+}
+
 /* Candidates of a row that scan_rows() compares before it evaluates hits. They are loaded in groups: the first is of four,
  * which rows have that are not nearly empty, the others of two, as seldom more than one lane has more. */
 constexpr int COMPARED = 8, GROUPS = 3;
@@ -75,16 +81,13 @@ scan_rows(const system_view<T> &s, const typename T::record *__restrict__ x, con
       }
     if constexpr (!GHOSTS) {
       const int row = row_of(r, i);
-      const unsigned self = (unsigned)(i - from -
-                                       (row == 0   ? r.begin[0]
-                                        : row == 1 ? r.begin[1]
-                                                   : r.begin[2]));
+      const unsigned self = (unsigned)(i - from - begin_of(r, row));
       if (self < COMPARED) hits &= ~(1u << (row * COMPARED + self));
     }
     while (hits) {
       const int t = __ffs((int)hits) - 1, row = t / COMPARED;
       hits &= hits - 1;
-      const int j = (row == 0 ? r.begin[0] : row == 1 ? r.begin[1] : r.begin[2]) + from + t % COMPARED;
+      const int j = begin_of(r, row) + from + t % COMPARED;
       if constexpr (GHOSTS)
         if (own_image<T>(s, i, j)) continue;
       evaluate_pair<T, STYLE>(s, xi, load_record(x + j), true, sum, least);
