@@ -121,7 +121,8 @@ typedef struct md_engine_kind {
   /* Exact sums over this rank's particles, at the present state. */
   md_status (*measure)(md_engine *, md_measure *) MD_CHECKED;
   /* Makes the particles structure current (owned particles only, any order, positions wrapped). With
-   * `force` != NULL also the forces on them, dim arrays of n the caller provides, in energy/length. */
+   * `force` != NULL also the forces on them, dim arrays of n the caller provides, in energy/length; n and their order are
+   * those of the last call, if no step was taken since. */
   md_status (*download)(md_engine *, double *const force[3]) MD_CHECKED;
   /* Adds this rank's particles to count[n[0] * n[1]], rows upwards, without a download; NULL: not offered. */
   md_status (*histogram)(md_engine *, const md_histogram *, int64_t *count) MD_CHECKED;

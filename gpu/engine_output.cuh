@@ -111,9 +111,8 @@ template <class T> md_status gpu_engine<T>::fetch_identities()
 
 template <class T> md_status gpu_engine<T>::download(double *const force[3])
 {
-  MD_TRY(look());
-  /* A rebin may have to come before the forces, and moves particles to other ranks. */
-  if (several && force) MD_TRY(settle_structure());
+  /* Forces may be asked for next, and a rebin before them would move particles to other ranks. */
+  MD_TRY(several ? settle_structure() : look());
   if (several) MD_TRY(fetch_identities());
   for (int d = 0; d < T::DIM; ++d) {
     MD_TRY(fetch_position(d, p->x[d]));

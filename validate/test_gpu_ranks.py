@@ -133,6 +133,15 @@ def test_runs_and_output_may_cut_it(tmp_path):
     same(tmp_path / "naive" / "check.dump", tmp_path / "ranks" / "check.dump")
 
 
+def test_forces_come_with_their_particles(tmp_path):
+    """Forces in a dump may need a rebin, which moves particles to other ranks; without thermo rows nothing asks for it before."""
+    knobs = {"n": 3000, "steps": 120, "every": 3}
+    text = rewritten("in.repulsive", "thermo          ${every}", "thermo 0")
+    harness.run(text, tmp_path / "openmp", variables=knobs)
+    on_ranks(2, text, tmp_path / "ranks", variables=knobs)
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "ranks" / "check.dump")
+
+
 def test_ids_beyond_32_bits(tmp_path):
     """Particles with ids around 2^33 that cross the cuts."""
     first = 2**33 - 5
