@@ -57,6 +57,7 @@ typedef struct md_engine_options {
   int threads;      /* 0: all */
   double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
   int ranks;        /* that a plan is for; 0: one */
+  bool slab; /* and the model's box is one of theirs: periodic along its last axis, but only by their cuts */
   md_gpu_options gpu;
 } md_engine_options;
 

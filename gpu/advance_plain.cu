@@ -234,14 +234,22 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
   });
 }
 
+/* Whoever has ghosts beside him is among those that are sent (overhang.cuh). */
+template <class T, step_sorting SORTING>
+static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                                const step_args &a, const next_order<T> &next)
+{
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    return launch_parts<T, scattered.value, scattered.value, SORTING>(l, kind, part, a, next);
+  });
+}
+
 template <class T>
 md_status launch_advance_plain(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a, const next_order<T> &next)
 {
-  if (next.sorting == SORTS_COUNT)
-    return launch_parts<T, false, false, SORTS_COUNT>(l, kind, undivided(s), a, next);
-  if (next.sorting == SORTS_MOVE)
-    return launch_parts<T, false, false, SORTS_MOVE>(l, kind, undivided(s), a, next);
+  if (next.sorting == SORTS_COUNT) return launch_sorting<T, SORTS_COUNT>(l, kind, s, a, next);
+  if (next.sorting == SORTS_MOVE) return launch_sorting<T, SORTS_MOVE>(l, kind, s, a, next);
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
     if constexpr (!scattered.value)
       if (!s.ghost.start) return launch_parts<T, false, false, SORTS_NOT>(l, kind, part, a, next);

@@ -10,7 +10,7 @@ typedef struct gpu_choice {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
   bool packed;     /* see layout.cuh */
-  bool step_sorts; /* the last two steps before a rebin do its work */
+  bool step_sorts; /* the last two steps before a rebin do its work; on several ranks, if they are slabs */
   bool dense; /* without lists: a warp finds the neighbours of its particles together (advance_dense.cu) */
   double skin, reach; /* sigma */
   double extra;       /* at most so much farther are fast particles listed */
@@ -41,6 +41,14 @@ double gpu_packed_margin(const md_model *model);
 double gpu_halo(const md_model *model, const gpu_choice *choice, int axis, bool wraps);
 /* And how many cells that is, where they do not: the fewest that a domain may have. */
 int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
+
+/* Rows of cells beyond the cuts between slabs, the thinnest of which has so many, in which a rank may own particles, where
+ * steps sort (overhang.cuh); 0: too thin for that. */
+int gpu_overhang(const gpu_choice *choice, int thinnest);
+/* Makes the choice for a slab of n particles, which looks periodic, that of such a rank. For plans. */
+void gpu_plan_slab(const md_model *slab, int64_t n, const md_engine_options *options, gpu_choice *choice);
+/* Rows at a cut whose particles a neighbour may need then. */
+int gpu_overhang_near(int overhang);
 
 /* Bytes per particle of each array of one of so many ranks, and their sum. */
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,

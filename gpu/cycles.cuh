@@ -58,6 +58,7 @@ struct step_sorts {
   int turn = 0;        /* which of the first two cycles of the ring is being launched */
   unsigned launch = 0; /* number of the last launch that sorts: */
   bool unknown = false, untimed = false;
+  int64_t made = 0;   /* since particles last came from other ranks */
   double each = 0.0;  /* seconds that a plain step takes */
   double rate = 0.25; /* share of the slack that it uses */
 };

@@ -16,6 +16,7 @@
 #include "gpu/engine_sorting.cuh"
 #include "gpu/engine_step.cuh"
 #include "gpu/gpu.h"
+#include "gpu/overhang.cuh"
 #include "gpu/seed.h"
 
 #include <new>
@@ -162,6 +163,7 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
   if (there) MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
+  if (options->slab) gpu_plan_slab(model, n, options, &choice);
   gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
   out->available = available;
   if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);

@@ -11,6 +11,7 @@
  *
  * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
  * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
+ * Where steps sort, ranks too do so without a word from the host, and migrate now and then (overhang.cuh).
  *
  * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
  * into that order.
@@ -238,7 +239,7 @@ template <class T> struct gpu_engine final : md_engine {
   void set_safe(int d, double lo, double hi);
 
   /* One step: in one kernel, or by forces and a move. */
-  md_status launch_step();
+  md_status launch_step(step_sorting sorting = SORTS_NOT);
   md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
   md_status launch_unfused();
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
@@ -268,11 +269,13 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status run_sorting(int64_t n);
 
-  /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. *stuck: the slack was
-   * used up before, or there is an error. */
-  md_status launch_to_sort(int64_t *left, bool *stuck);
+  /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. resting: nothing is
+   * under way yet. *stuck: the slack was used up before, or there is an error, or particles must migrate. */
+  md_status launch_to_sort(bool resting, int64_t *left, bool *stuck);
+  int64_t steps_to_sort(double usage) const;
   md_status launch_plain(int64_t count);
   md_status launch_sorting_steps();
+  bool migration_is_due(int64_t done) const;
   next_order<T> order_next(step_sorting sorting) const;
   /* How things stood behind the steps launched so far, while others follow. */
   md_status note_progress();
@@ -288,11 +291,14 @@ template <class T> struct gpu_engine final : md_engine {
   md_status rebin_ranks();
   md_status balance_if_due();
   md_status migrate();
+  md_status make_halo();
   md_status fit_list();
 
-  /* A step, if it can be beside its messages. */
-  md_status launch_step_ranks();
-  md_status launch_beside_messages();
+  /* A step; if it can be, beside its messages. One that moves particles to new places has none, as these are not known
+   * before; what neighbours must know comes behind it. */
+  md_status launch_step_ranks(step_sorting sorting = SORTS_NOT);
+  md_status launch_two_parts(step_sorting sorting);
+  md_status launch_sort_ranks();
 
   md_status run_ranks(int64_t n);
 

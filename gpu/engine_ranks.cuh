@@ -73,6 +73,29 @@ template <class T> md_status gpu_engine<T>::fit_list()
   }
 }
 
+/* Ghosts, and which particles they are elsewhere. */
+template <class T> md_status gpu_engine<T>::make_halo()
+{
+  const bool lined_up = ranks.overhang > 0;
+  MD_TRY(lined_up ? ranks.choose_sent(&view) : ranks.gather_ghosts(view));
+  if (ranks.ghosts > view.ghost.capacity) {
+    const system_view<T> before = view;
+    MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
+    MD_TRY(enlarge_positions(before));
+  }
+  int *start = (int *)a.ghost_start.at;
+  if (lined_up) {
+    MD_TRY(ranks.line_up(view));
+    MD_TRY(ranks.tell_starts(view, nullptr));
+    MD_TRY(ranks.receive_ghosts(view, start, nullptr));
+  } else if (view.ghost.start) {
+    MD_TRY(ranks.settle_ghosts(view, start, a.scratch.at, (size_t)a.scratch.bytes));
+  }
+  view.received = (const typename T::particle *)ranks.received.at;
+  view.order = (const int *)ranks.by_slot.at;
+  return choice.fused && !lined_up ? ranks.note_sent(&view) : MD_OK;
+}
+
 template <class T> md_status gpu_engine<T>::rebin_ranks()
 {
   double mark = md_time();
@@ -85,29 +108,20 @@ template <class T> md_status gpu_engine<T>::rebin_ranks()
   ++view.launch;
   MD_TRY(look());
   md_timers_lap(&timers, MD_PHASE_SORT, &mark);
-  MD_TRY(ranks.gather_ghosts(view));
-  if (ranks.ghosts > view.ghost.capacity) {
-    const system_view<T> before = view;
-    MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
-    MD_TRY(enlarge_positions(before));
-  }
-  view.received = (const typename T::particle *)ranks.received.at;
-  view.order = (const int *)ranks.by_slot.at;
-  if (view.ghost.start)
-    MD_TRY(ranks.settle_ghosts(view, (int *)a.ghost_start.at, a.scratch.at, (size_t)a.scratch.bytes));
-  if (choice.fused) MD_TRY(ranks.note_sent(&view));
+  MD_TRY(make_halo());
   md_timers_lap(&timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(fit_list());
   md_timers_lap(&timers, MD_PHASE_LIST, &mark);
   built = true;
   interval.since = 0;
+  sorts.made = 0;
   ++rebins;
   return MD_OK;
 }
 
 /* The particles that are sent, and then messages, beside the others. Messages are made from, and received into, the
  * position array that the step writes, whatever its outcome: if it is not taken, nobody reads that. */
-template <class T> md_status gpu_engine<T>::launch_beside_messages()
+template <class T> md_status gpu_engine<T>::launch_two_parts(step_sorting sorting)
 {
   const system_view<T> sent = ranks.part_of(view, PART_SENT), rest = ranks.part_of(view, PART_REST);
   const bool sends = sent.members > 0;
@@ -115,23 +129,24 @@ template <class T> md_status gpu_engine<T>::launch_beside_messages()
   beside.stream = ranks.beside;
   /* If nothing is sent, all must come first nevertheless: messages look at the progress that a launch notes. */
   if (!sends)
-    MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true) : launch_fused(stepping, rest));
+    MD_TRY(view.n == 0 ? launch_empty_step(wide, view.ctl, view.launch, true)
+                       : launch_fused(stepping, rest, sorting));
   MD_CUDA(cudaEventRecord(ranks.ready, stream));
   MD_CUDA(cudaStreamWaitEvent(ranks.beside, ranks.ready, 0));
-  if (sends) MD_TRY(launch_fused(beside, sent));
-  if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest));
+  if (sends) MD_TRY(launch_fused(beside, sent, sorting));
+  if (sends && rest.members > 0) MD_TRY(launch_fused(stepping, rest, sorting));
   beside = wide;
   beside.stream = ranks.beside;
-  MD_TRY(ranks.refresh_messages(view, beside, true));
+  if (sorting != SORTS_MOVE) MD_TRY(ranks.refresh_messages(view, beside, true));
   MD_CUDA(cudaEventRecord(ranks.arrived, ranks.beside));
   return MD_OK;
 }
 
-template <class T> md_status gpu_engine<T>::launch_step_ranks()
+template <class T> md_status gpu_engine<T>::launch_step_ranks(step_sorting sorting)
 {
   const bool overlaps = choice.fused && view.ghost.start;
   if (overlaps)
-    MD_TRY(launch_beside_messages());
+    MD_TRY(launch_two_parts(sorting));
   else if (view.n == 0 && choice.fused)
     MD_TRY(launch_empty_step(wide, view.ctl, view.launch, true));
   else
@@ -150,6 +165,20 @@ template <class T> md_status gpu_engine<T>::launch_step_ranks()
   MD_TRY(ranks.lap_ends(ranks.LAP_EXCHANGE, stream));
   ranks.next_lap();
   return MD_OK;
+}
+
+/* A step that moves particles to new places; and ghosts by these. */
+template <class T> md_status gpu_engine<T>::launch_sort_ranks()
+{
+  step_slot *step_taken = &view.ctl->slot[view.launch % SLOTS];
+  MD_TRY(launch_two_parts(SORTS_MOVE));
+  MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
+  sorts.launch = view.launch;
+  swap_orders();
+  MD_TRY(ranks.tell_starts(view, step_taken));
+  MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
+  ++view.launch;
+  return ranks.receive_ghosts(view, (int *)a.ghost_start.at, step_taken);
 }
 
 /* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all

@@ -134,7 +134,8 @@ template <class T> md_status gpu_engine<T>::run(int64_t n)
   now.done = 0;
   now.target = n;
   MD_TRY(put_progress());
-  MD_TRY(several ? run_ranks(n) : choice.step_sorts ? run_sorting(n) : run_alone(n));
+  const bool sorting = choice.step_sorts && (!several || ranks.overhang > 0);
+  MD_TRY(sorting ? run_sorting(n) : several ? run_ranks(n) : run_alone(n));
   steps += n;
   model->step += n;
   return settle_velocities();

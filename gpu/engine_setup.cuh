@@ -70,9 +70,9 @@ template <class T> void gpu_engine<T>::fold_ghosts()
   view.ghost.fold = INT32_MAX;
   view.ghost.folded = 0;
   bool only = several && source == FROM_CELLS;
-  for (int d = 0; d < slowest; ++d) only = only && !view.ghost.along[d];
-  /* Particles in the first own layer look one layer farther on. */
-  const int kept = 2 * g.border[slowest] + 2, between = g.count[slowest] - 2 * kept;
+  for (int d = 0; d < slowest; ++d) only = only && view.ghost.depth[d] == 0;
+  /* Particles that may see ghosts look a layer farther on. */
+  const int kept = view.ghost.depth[slowest] + 2, between = g.count[slowest] - 2 * kept;
   if (!only || between <= 0) return;
   view.ghost.fold = kept * layer;
   view.ghost.folded = between * layer;
@@ -114,7 +114,10 @@ template <class T> md_status gpu_engine<T>::set_grid()
   g.row = g.count[0];
   g.layer = g.count[0] * g.count[1];
   g.total = g.layer * g.count[2];
-  for (int d = 0; d < 3; ++d) view.ghost.along[d] = (several ? ranks.halo[d] : view.halo[d]) > 0.0;
+  for (int d = 0; d < 3; ++d) {
+    const bool any = (several ? ranks.halo[d] : view.halo[d]) > 0.0;
+    view.ghost.depth[d] = any ? 2 * g.border[d] + (several && d == T::DIM - 1 ? 2 * ranks.overhang : 0) : 0;
+  }
   fold_ghosts();
   g.by_row = divisor_of((unsigned)g.row);
   g.by_layer = divisor_of((unsigned)g.layer);
@@ -275,7 +278,7 @@ template <class T> void gpu_engine<T>::describe()
                choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
                g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
                g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
-  if (choice.step_sorts)
+  if (choice.step_sorts && (!several || ranks.overhang > 0))
     used += snprintf(description + used, sizeof description - (size_t)used, ", sorted by steps");
   if (!several) return;
   const int *n = ranks.domains;

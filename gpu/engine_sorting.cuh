@@ -1,4 +1,5 @@
-/* A run in which steps do the work of rebins: plain layouts on one rank, without ghosts and lists (choice.cu).
+/* A run in which steps do the work of rebins: plain layouts, without lists and periodic axes (choice.cu); on several ranks if
+ * they are slabs (overhang.cuh).
  *
  * A rebin moves every particle to its place in the order of cells; a step reads and writes every particle anyway. So the
  * last step before a rebin writes them to their new places itself. Which these are must be known before it begins: the
@@ -8,7 +9,8 @@
  * The two steps must be taken: what is launched behind them takes the new order for granted. So the host looks how much
  * slack is left when a few steps less than last time have been made, with some more steps under way meanwhile, and decides
  * how many still fit. Should the slack be used up all the same, everything behind is not taken; the host waits, and
- * rebins in the ordinary way.
+ * rebins in the ordinary way. So it does on several ranks when particles are due to migrate. All ranks decide alike, as
+ * they see the same progress.
  *
  * Trade-off: the beginnings of cells are there twice. Bytes a particle in 2D: 8 for the origins, 16 a cell, and writes that are
  * not whole lines; an ordinary rebin moves 112 and 8 a cell. Four events and a copy of 4 KiB a sort.
@@ -55,13 +57,17 @@ template <class T> md_status gpu_engine<T>::launch_sorting_steps()
   const gpu_cycle &c = cycles.ring[sorts.turn];
   MD_CUDA(cudaEventRecord(c.stepped, stream));
   MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, (size_t)bytes_of_starts(view.grid.total), stream));
-  MD_TRY(launch_fused(stepping, view, SORTS_COUNT));
-  ++view.launch;
+  MD_TRY(launch_step(SORTS_COUNT));
   MD_TRY(sum_counts(next_cursor(), view.grid.total));
-  MD_TRY(launch_fused(stepping, view, SORTS_MOVE));
-  sorts.launch = view.launch++;
+  if (several) {
+    MD_TRY(launch_sort_ranks());
+  } else {
+    sorts.launch = view.launch;
+    MD_TRY(launch_step(SORTS_MOVE));
+    swap_orders();
+  }
   MD_CUDA(cudaEventRecord(c.end, stream));
-  swap_orders();
+  ++sorts.made;
   sorts.unknown = sorts.untimed = true;
   sorts.turn ^= 1;
   interval.since = 0;
@@ -118,7 +124,24 @@ template <class T> md_status gpu_engine<T>::await_progress(progress *seen)
   return MD_OK;
 }
 
-template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *stuck)
+/* Must the next sort be one that brings particles to their owners, so many steps after the run began? The fastest will have
+ * come to the last row but one of the overhang. */
+template <class T> bool gpu_engine<T>::migration_is_due(int64_t done) const
+{
+  if (!several) return false;
+  const double rows = (double)(sorts.made + 1) * choice.slack * view.grid.per_width[T::DIM - 1];
+  return rows > ranks.overhang - 1 ||
+         (comm->balance.every > 0 && model->step + done - balanced_at >= comm->balance.every);
+}
+
+/* Plain steps that still fit before the two that sort, when so much of the slack is used. */
+template <class T> int64_t gpu_engine<T>::steps_to_sort(double usage) const
+{
+  const int64_t fit = (int64_t)std::min(std::floor((SORT_AT - usage) / sorts.rate), 1000.0) - 1;
+  return std::min(fit, MOST_BETWEEN_SORTS - 2 - interval.since);
+}
+
+template <class T> md_status gpu_engine<T>::launch_to_sort(bool resting, int64_t *left, bool *stuck)
 {
   gpu_cycle &c = cycles.ring[sorts.turn];
   c.plain = 0;
@@ -127,8 +150,9 @@ template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *
     *left -= count;
     return launch_plain(count);
   };
-  int64_t more;
-  do {
+  /* Where the last run ended there may be no room for a look at what is under way. */
+  int64_t more = resting && interval.since > 0 ? steps_to_sort(now.usage) : INT64_MAX;
+  while (more > COVER + 2) {
     /* One fewer than fitted last time, as now it may be one fewer that fit. */
     const int64_t ahead = (int64_t)interval.steps - 3 - COVER - interval.since;
     /* But some at least, as they are what the rate is learned from. */
@@ -141,12 +165,18 @@ template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *
     MD_TRY(await_progress(&seen));
     *stuck = idle(seen);
     if (*stuck) return MD_OK;
-    more = (int64_t)std::min(std::floor((SORT_AT - seen.usage) / sorts.rate), 1000.0) - covering - 1;
-    more = std::min(more, MOST_BETWEEN_SORTS - 2 - interval.since);
+    more = steps_to_sort(seen.usage) - covering;
     if (more + 2 > *left) return launched(*left);
-    interval.steps = (double)(interval.since + more + 2);
-  } while (more > COVER + 2);
-  MD_TRY(launched(std::max<int64_t>(more, 0)));
+  }
+  more = std::max<int64_t>(more, 0);
+  if (more + 2 > *left) return launched(*left);
+  interval.steps = (double)(interval.since + more + 2);
+  if (migration_is_due(now.target - *left + more + 2)) {
+    built = more + 2 == *left;
+    *stuck = true;
+    return launched(more + 2);
+  }
+  MD_TRY(launched(more));
   *left -= 2;
   interval.binned_at = now.target - *left;
   return launch_sorting_steps();
@@ -154,18 +184,24 @@ template <class T> md_status gpu_engine<T>::launch_to_sort(int64_t *left, bool *
 
 template <class T> md_status gpu_engine<T>::run_sorting(int64_t n)
 {
-  const double begun = md_time(), sorted = timers.seconds[MD_PHASE_SORT];
   while (now.done < n) {
+    const double begun = md_time(), sorted = timers.seconds[MD_PHASE_SORT];
     int64_t left = n - now.done;
     bool stuck = false;
-    while (left > 0 && !stuck) MD_TRY(launch_to_sort(&left, &stuck));
+    for (bool resting = true; left > 0 && !stuck; resting = false)
+      MD_TRY(launch_to_sort(resting, &left, &stuck));
     MD_TRY(look());
     MD_TRY(time_sort());
     settle_order();
+    double halo = 0.0, reductions = 0.0;
+    if (several) MD_TRY(ranks.take_laps(&halo, &reductions));
+    timers.seconds[MD_PHASE_HALO] += halo;
+    timers.seconds[MD_PHASE_REDUCE] += reductions;
+    timers.seconds[MD_PHASE_FORCE] +=
+        md_time() - begun - (timers.seconds[MD_PHASE_SORT] - sorted) - halo - reductions;
     if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
     if (now.done < n) MD_TRY(settle_structure());
   }
-  timers.seconds[MD_PHASE_FORCE] += md_time() - begun - (timers.seconds[MD_PHASE_SORT] - sorted);
   return MD_OK;
 }
 

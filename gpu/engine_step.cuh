@@ -139,10 +139,10 @@ template <class T> md_status gpu_engine<T>::check_strays(unsigned step_launch)
   return MD_OK;
 }
 
-template <class T> md_status gpu_engine<T>::launch_step()
+template <class T> md_status gpu_engine<T>::launch_step(step_sorting sorting)
 {
-  if (several) return launch_step_ranks();
-  MD_TRY(choice.fused ? launch_fused(stepping, view) : launch_unfused());
+  if (several) return launch_step_ranks(sorting);
+  MD_TRY(choice.fused ? launch_fused(stepping, view, sorting) : launch_unfused());
   ++view.launch;
   MD_TRY(update_halo());
   return check_strays(view.launch - 1u);

@@ -107,9 +107,9 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
   if (k >= f.n[0] + f.n[1]) return;
   int shift;
   const int entry = entry_of(f, k, shift);
-  const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9, none = 13;
+  const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9;
   to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
-  code[k] = (entry >= 0 ? none : g.code[-1 - entry]) + shift * power;
+  code[k] = (entry >= 0 ? NO_SHIFT : g.code[-1 - entry]) + shift * power;
   if (stem) stem[k] = entry >= 0 ? entry : g.stem[-1 - entry];
 }
 

@@ -1,5 +1,5 @@
 /* What several ranks add to the engine's launches: particles that change the rank, and ghosts that are other ranks'
- * particles. Kernels in migrate.cu and exchange.cu, the order of events in ranks.cuh.
+ * particles. Kernels in migrate.cu, exchange.cu and overhang.cu, the order of events in ranks.cuh and overhang.cuh.
  */
 #ifndef MD_GPU_EXCHANGE_CUH
 #define MD_GPU_EXCHANGE_CUH
@@ -118,6 +118,34 @@ md_status launch_list_sent(const launch &, const unsigned *bits, int words, cons
 /* Ids of entries one behind the other; and those received to the ghosts they belong to. */
 md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
 md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
+
+/* overhang.cu: the rows of cells at the cuts of slabs whose particles are sorted by steps. Side 0 is the low one. */
+struct overhang_rows {
+  int border, row, rows; /* cells along the grid's axis on each side, of a row, and rows */
+  int seen, near;        /* rows that a neighbour looks at; and of which it may need particles */
+  int kept;              /* rows at each end for which there are beginnings of ghosts' cells */
+  int neighbour[2];      /* ranks; -1: nobody */
+  int n, sent[2], received[2];
+
+  /* The first cell that is not in the first so many own rows; or the first of the last so many. */
+  __host__ __device__ int cell_of_row(int side, int own) const
+  {
+    return (side == 0 ? border + own : rows - border - own) * row;
+  }
+};
+/* The beginnings of cells in those rows, as places in the messages; unless `step` is NULL, the slack of that one is used up
+ * if somebody does not fit into the message or the overhang. to: two times seen * row + 1. */
+md_status launch_tell_starts(const launch &, const overhang_rows &, const int *start, int *to,
+                             step_slot *step);
+/* And what came, as those of ghosts; not if `step` was not taken. */
+md_status launch_place_starts(const launch &, const overhang_rows &, const int *from, int *start,
+                              const step_slot *step);
+/* Lists that say: the first and the last particles are sent, and ghosts lie as they come. */
+struct ghosts_in_line {
+  int *slot, *order, *owner, *shift;
+};
+md_status launch_line_up(const launch &, const overhang_rows &, int *low, int *high, const ghosts_in_line &);
+
 /* A step of a rank that has no particles. */
 md_status launch_empty_step(const launch &, control *ctl, unsigned launch, bool flip);
 

@@ -76,7 +76,7 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
   }
   if (!any) return;
   for (int code = 0; code < (T::DIM == 3 ? 27 : 18); ++code) {
-    if (code == 13 || (T::DIM == 2 && code < 9)) continue;
+    if (code == NO_SHIFT || (T::DIM == 2 && code < 9)) continue;
     bool wanted = true;
     int cell = 0;
     for (int d = 0; d < T::DIM; ++d) {

@@ -133,7 +133,7 @@ template <class T> md_status launch_list(const launch &, const system_view<T> &)
 template <class T> md_status launch_check_strays(const launch &, const system_view<T> &, unsigned step);
 
 /* advance_plain.cu, advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no
- * thermostat. The first for plain layouts, which alone sort, and only without ghosts. */
+ * thermostat. The first for plain layouts, which alone sort: all particles without ghosts, or both parts of a step. */
 template <class T>
 md_status launch_advance_plain(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);

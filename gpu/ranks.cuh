@@ -14,7 +14,8 @@
  * Ids stay in a table; `origin` tells each particle's place in it, as on one rank, and the places of those that left are
  * taken by those that arrive. So the sort carries 4 bytes a particle, and not 8.
  *
- * Host code for engine_ranks.cuh; the kernels are in migrate.cu and exchange.cu.
+ * Host code for engine_ranks.cuh; the kernels are in migrate.cu and exchange.cu. Slabs whose steps sort do without migration and
+ * new lists most of the time: overhang.cuh.
  */
 #ifndef MD_GPU_RANKS_CUH
 #define MD_GPU_RANKS_CUH
@@ -54,6 +55,7 @@ template <class T> struct gpu_ranks {
   std::vector<int> cut[3];
   double lo[3] = {}, hi[3] = {}, halo[3] = {};
   int layers[3] = {};
+  int overhang = 0; /* rows of cells beyond a cut where particles may be owned (overhang.cuh); 0: none */
 
   side face[3][2];                       /* by axis; low, high */
   int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
@@ -64,6 +66,7 @@ template <class T> struct gpu_ranks {
   cudaEvent_t ready = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
+  device_array told = {}, heard = {}; /* beginnings of cells, to and from both neighbours */
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
   /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
   enum { SEEN = 8192 };
@@ -88,9 +91,10 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
-    for (device_array *array : {&cuts, &counters, &sent_bits, &sent_begin, &sent_scratch, &sent, &received,
-                                &code, &stem, &by_slot, &slot, &incoming, &out, &out_code, &leaving_array,
-                                &grouped_array, &arrived_array, &hole_array, &id})
+    for (device_array *array :
+         {&cuts, &counters, &sent_bits,     &sent_begin,    &sent_scratch,  &sent,       &received,
+          &code, &stem,     &by_slot,       &slot,          &incoming,      &out,        &out_code,
+          &told, &heard,    &leaving_array, &grouped_array, &arrived_array, &hole_array, &id})
       md_device_free(memory, array);
     if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
@@ -128,10 +132,19 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
+  /* Cells of the domain that has the fewest along an axis. */
+  int thinnest(int d) const
+  {
+    int least = cut[d][1] - cut[d][0];
+    for (int k = 1; k < domains[d]; ++k) least = std::min(least, cut[d][k + 1] - cut[d][k]);
+    return least;
+  }
+
   /* Which cells are whose, for the cells of the whole box; the view's grid becomes the own part of it. */
   md_status set_domain(const gpu_choice &choice, cell_grid *g)
   {
     comm->grid(comm, domains, place);
+    overhang = 0;
     const md_box *whole = &model->box;
     std::vector<int> all;
     for (int d = 0; d < 3; ++d) {
@@ -150,10 +163,13 @@ template <class T> struct gpu_ranks {
       const double width = whole->length[d] / cells;
       lo[d] = fma((double)box.first[d], width, whole->lo[d]);
       hi[d] = box.end[d] == cells ? whole->hi[d] : fma((double)box.end[d], width, whole->lo[d]);
-      g->lo[d] = lo[d];
-      g->count[d] = box.end[d] - box.first[d] + 2 * choice.border[d];
       const bool meets = whole->periodic[d] || domains[d] > 1;
       halo[d] = meets ? gpu_halo(model, &choice, d, T::MIXED && domains[d] == 1) : 0.0;
+      if (d == T::DIM - 1)
+        overhang = halo[d] > 0.0 && divided_in_slabs() ? gpu_overhang(&choice, thinnest(d)) : 0;
+      const int below = box.first[d] > 0 ? overhang : 0, above = box.end[d] < cells ? overhang : 0;
+      g->lo[d] = fma((double)(box.first[d] - below), width, whole->lo[d]);
+      g->count[d] = box.end[d] - box.first[d] + below + above + 2 * choice.border[d];
     }
     MD_TRY(md_device_reserve(memory, &cuts, (int64_t)all.size() * 4, "cuts between domains"));
     MD_TRY(put(&cuts, all.data(), all.size() * 4));
@@ -188,6 +204,7 @@ template <class T> struct gpu_ranks {
   /* Ghosts to expect for n particles. */
   int64_t expected_ghosts(int64_t n) const
   {
+    if (overhang > 0) return expected_in_messages(n);
     double grown = 1.0;
     for (int d = 0; d < T::DIM; ++d) grown *= 1.0 + 2.0 * halo[d] / (hi[d] - lo[d]);
     return grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
@@ -548,6 +565,13 @@ template <class T> struct gpu_ranks {
     return md_device_reserve(memory, &out_code, (n + n / 8) * 4, "what is sent");
   }
 
+  static md_status can_hold(int64_t records)
+  {
+    if (records <= INT32_MAX - 64) return MD_OK;
+    return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
+                    (long long)MD_PARTICLES_MAX);
+  }
+
   /* Finds who is whose ghost and receives them, axis by axis. */
   md_status gather_ghosts(const system_view<T> &s)
   {
@@ -559,9 +583,7 @@ template <class T> struct gpu_ranks {
       MD_TRY(select(s, d));
       MD_TRY(agree_on_counts(d));
       const int n = received_along(d);
-      if ((int64_t)ghosts + n > INT32_MAX - 64 - s.n)
-        return md_error(MD_RUNTIME, "one GPU holds at most %lld particles and ghosts; use more ranks",
-                        (long long)MD_PARTICLES_MAX);
+      MD_TRY(can_hold((int64_t)ghosts + n + s.n));
       MD_TRY(reserve_received((int64_t)ghosts + n, ghosts));
       MD_TRY(reserve_out(d));
       particle *to = (particle *)received.at + ghosts;
@@ -601,17 +623,24 @@ template <class T> struct gpu_ranks {
   /* Which particles messages wait for, for the steps until the next rebin. */
   md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
 
+  /* The first particles of two cells. */
+  md_status fetch_starts(const system_view<T> &s, int low, int high, int *begin, int *end) const
+  {
+    MD_CUDA(cudaMemcpyAsync(begin, s.start + low, 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaMemcpyAsync(end, s.start + high, 4, cudaMemcpyDeviceToHost, wide.stream));
+    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    return MD_OK;
+  }
+
   /* Of slabs: the particles of the first and of the last layers of cells. */
   md_status note_layers(system_view<T> *s)
   {
     const int d = T::DIM - 1, border = s->grid.border[d], own = s->grid.count[d] - 2 * border;
-    const int step = d == 2 ? s->grid.layer : s->grid.row, *start = s->start + (int64_t)border * step;
+    const int step = d == 2 ? s->grid.layer : s->grid.row;
     const int low = face[d][0].neighbour < 0 ? 0 : std::min(layers[d], own);
     const int high = face[d][1].neighbour < 0 ? own : std::max(own - layers[d], low);
     int begin, end;
-    MD_CUDA(cudaMemcpyAsync(&begin, start + (int64_t)low * step, 4, cudaMemcpyDeviceToHost, wide.stream));
-    MD_CUDA(cudaMemcpyAsync(&end, start + (int64_t)high * step, 4, cudaMemcpyDeviceToHost, wide.stream));
-    MD_CUDA(cudaStreamSynchronize(wide.stream));
+    MD_TRY(fetch_starts(*s, (border + low) * step, (border + high) * step, &begin, &end));
     /* A warp's particles share a block of lists. */
     begin = std::min((begin + 31) / 32 * 32, s->n);
     end = end < s->n ? std::max(end / 32 * 32, begin) : std::max(end, begin);
@@ -667,7 +696,7 @@ template <class T> struct gpu_ranks {
     system_view<T> s = whole;
     s.part = part;
     const bool lists = s.sent_bits, rest = part == PART_REST;
-    if (rest && rest_is_inside()) s.ghost.start = nullptr;
+    if (rest && (overhang > 0 || rest_is_inside())) s.ghost.start = nullptr;
     s.members = !rest ? s.nsent : lists ? s.n : s.n - s.nsent;
     s.split = lists ? INT32_MAX : rest ? 0 : whole.split;
     s.jump = rest ? whole.split : whole.jump;
@@ -693,6 +722,16 @@ template <class T> struct gpu_ranks {
       if (halo[d] > 0.0 && alone_along(d)) MD_TRY(launch_carry<T>(l, s, faces(d), lists(ahead), first[d]));
     return MD_OK;
   }
+
+  /* ---- overhang.cuh ---- */
+
+  overhang_rows rows_at_cuts(const system_view<T> &s) const;
+  int64_t expected_in_messages(int64_t n) const;
+  /* At a migration, in this order; the last two also when steps have sorted. */
+  md_status choose_sent(system_view<T> *s);
+  md_status line_up(const system_view<T> &s);
+  md_status tell_starts(const system_view<T> &s, step_slot *step);
+  md_status receive_ghosts(const system_view<T> &s, int *start, const step_slot *step);
 
   /* Ids of owned particles and ghosts, by local index: all ranks together. */
   md_status spread_ids(const system_view<T> &s, const int *origin, int64_t *to)

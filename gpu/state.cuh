@@ -127,12 +127,16 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
 struct ghost_view {
   const int *start; /* by ghost_cell(), like system_view.start; NULL: there are none */
-  bool along[3];    /* are there any at the faces of an axis? */
+  int depth
+      [3]; /* cells from each end of an axis whose stencils may hold ghosts; 0: there are none along it */
   int fold, folded; /* cells from `fold` on stand `folded` places down: in between nobody looks for ghosts */
   int *owner;       /* local index; -1: of another rank */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
   int capacity;
 };
+
+/* A shift by no box. */
+enum { NO_SHIFT = 1 + 3 + 9 };
 
 /* The place in ghost_view.start of a cell that may hold ghosts. */
 __device__ __forceinline__ int ghost_cell(const ghost_view &g, int cell)

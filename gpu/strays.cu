@@ -45,7 +45,7 @@ static __device__ __forceinline__ bool strayed_out(const system_view<T> &s, cons
   for (int d = 0; d < T::DIM; ++d) {
     const double lo = s.grid.lo[d], hi = lo + (s.grid.count[d] - 2 * s.grid.border[d]) * s.grid.width[d];
     const double at = T::where(s.scale, d, x.x[d]);
-    out = out || (s.ghost.start && s.ghost.along[d] && !(at >= lo - s.outside && at <= hi + s.outside));
+    out = out || (s.ghost.start && s.ghost.depth[d] > 0 && !(at >= lo - s.outside && at <= hi + s.outside));
   }
   return out;
 }

@@ -94,7 +94,7 @@ visit_together(const system_view<T> &s, const typename T::record *__restrict__ x
       mine = mine && away <= farthest_in_box<T>(s, d);
       origin.x[d] = __shfl_sync(0xffffffffu, xi.x[d], leader);
       corner[d] = from_corner<T>(s, d, origin);
-      ghosts = ghosts || (s.ghost.along[d] && (c[d] < 3 || c[d] >= s.grid.count[d] - 3));
+      ghosts = ghosts || (s.ghost.depth[d] > 0 && (c[d] < 3 || c[d] >= s.grid.count[d] - 3));
     }
     waiting &= ~__ballot_sync(0xffffffffu, mine);
     const auto read = [&](int j) { return relative_to<T>(s, origin, load_record(x + j)); };

@@ -15,13 +15,12 @@ __device__ __forceinline__ void cell_range(const int *start, int first, int cell
   end = start[first + cells];
 }
 
-/* Does the stencil of a cell touch the border where ghosts are? */
+/* May the stencil of a cell hold ghosts? */
 template <int DIM>
 __device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view &ghost, const int c[3])
 {
   bool near = false;
-  for (int d = 0; d < DIM; ++d)
-    near = near || (ghost.along[d] && (c[d] < 2 * g.border[d] || c[d] >= g.count[d] - 2 * g.border[d]));
+  for (int d = 0; d < DIM; ++d) near = near || c[d] < ghost.depth[d] || c[d] >= g.count[d] - ghost.depth[d];
   return near;
 }
 

@@ -34,6 +34,7 @@ typedef struct division {
   int count[3];
   md_model domain; /* of one rank, as if it were periodic where it has neighbours */
   int64_t n;       /* particles of a rank */
+  bool slab;       /* only the last axis is cut, and none was periodic */
 } division;
 
 /* MD_USAGE: the ranks do not fit. */
@@ -53,7 +54,9 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, di
         "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x %.4g",
         ranks, halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
   const int dim = box->dim == 2 ? 2 : 3;
+  part->slab = ranks > 1 && part->count[dim - 1] == ranks;
   for (int d = 0; d < dim; ++d) {
+    part->slab = part->slab && !box->periodic[d];
     box->periodic[d] = box->periodic[d] || part->count[d] > 1;
     box->length[d] /= part->count[d];
     box->hi[d] = box->lo[d] + box->length[d];
@@ -78,6 +81,7 @@ static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine
   MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
   MD_TRY(divide(sim, n, ranks, plan->halo, part));
+  options.slab = part->slab;
   return sim->engine->plan(&part->domain, held(part), &options, plan);
 }
 

@@ -7,6 +7,7 @@ host.  With a GPU for every rank, two of the tests also run over NCCL.
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any, Mapping
 
@@ -114,6 +115,70 @@ def test_domains_have_equally_many_cells(tmp_path):
     got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path, variables={"n": 58 * 58, "skin": 0.01, "steps": 2, "every": 2})
     assert "1 x 2 x 1 domains" in got.log
     assert re.search(r"Particles of a rank: 1682 ave 1682 max 1682 min", got.log), got.log
+
+
+def tall(folder: Path, motion: str, more: str = "") -> str:
+    """A box so tall that slabs of it have rows of cells to spare beyond their cuts; the middle is at 5."""
+    rng = np.random.default_rng(6)
+    columns = 64 if motion == "two fronts" else 16
+    y, x = np.divmod(np.arange(columns * 320), columns)
+    sites = np.stack([x + 0.5, y + 0.5, np.zeros(len(x))], -1) * (1 / 32, 1 / 32, 0)
+    sites[:, :2] += rng.uniform(-0.01, 0.01, (len(x), 2))
+    v = rng.uniform(-1, 1, sites.shape) * (1, 1, 0)
+    if motion == "upwards":
+        v[:, 1] += 2
+    elif motion == "to the middle":
+        v[:, 1] -= 2 * np.sign(sites[:, 1] - 5)
+    elif motion == "two fronts":
+        sites[:, 1] += np.where(sites[:, 1] > 5, 1, -1) * 0.06 * (1 - np.abs(sites[:, 1] - 5) / 5)
+        v = 0.3 * v - 1.5 * np.sign(sites - 5) * (0, 1, 0)
+    elif motion == "from a crowd":
+        sites[:, 1] = 5 + 0.5 * (sites[:, 1] - 5)
+    elif motion == "from one half":
+        sites[:, 1] *= 0.45
+    data = harness.write_data(folder / "tall.data", harness.Particles((0, 0, -0.5), (columns / 32, 10, 0.5), sites, v))
+    return (f"units lj\ndimension 2\nboundary f f p\nread_data {data}\nmass 1 0.01\npair_style repulsive 0.01\n"
+            "timestep 0.0005\nneighbor 0.006 bin\nfix move all nve/leapfrog\n"
+            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\nthermo 50\n"
+            f"dump check all custom 140 check.dump id type x y vx vy fx fy\n{more}\nrun 130\nrun 170\n")
+
+
+@pytest.mark.parametrize("ranks, motion, more",
+                         [(2, "mixing", ""), (2, "upwards", ""), (2, "two fronts", ""), (2, "from one half", ""),
+                          (3, "mixing", ""), (4, "to the middle", ""), (3, "from a crowd", "fix even all balance 20 1.05"),
+                          (3, "from one half", "fix even all balance 20 1.05")])
+def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
+    """Particles go far beyond the cuts before they change the rank, into rows where there is room for them, and out of it."""
+    deck = tall(tmp_path, motion, more)
+    harness.run(deck, tmp_path / "openmp")
+    got = on_ranks(ranks, deck, tmp_path / "ranks", package={**STAGED, "sort": "step", "profile": "yes"})
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "ranks" / "check.dump")
+    assert f", sorted by steps, 1 x {ranks} x 1 domains" in got.log
+    calls = {kernel.name: kernel.calls for kernel in got.kernels}
+    assert calls["advance, sort"] == calls["advance, count"] >= (5 if more else 10)
+    assert calls["reorder"] <= (20 if more else 8)
+
+
+def test_the_plan_knows_what_slabs_send(tmp_path):
+    """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a particle."""
+    deck = harness.DECKS.parents[1] / "inputs" / "in.repulsive-bench"
+    words = ["plan", "-in", str(deck), "--engine", "gpu", "--ranks", "2", "--particles", "200000000"]
+    out = subprocess.run([str(harness.program()), *words, "-var", "n", "1000"], cwd=tmp_path, capture_output=True, text=True,
+                         check=True).stdout
+    sent = float(re.search(r"of which ([\d.e+]+) come from other ranks", out)[1])
+    assert sent == pytest.approx(2 * 195841, rel=0.01)
+    assert float(re.search(r"^all +\| +([\d.]+)", out, re.M)[1]) == pytest.approx(101.6, rel=0.01)
+
+
+def test_steps_sort_on_ranks_in_mixed_precision(tmp_path):
+    """Sums depend on the order of particles, but keep the energy, unless one side of a pair does not see the other."""
+    deck = tall(tmp_path, "mixing")
+    runs = {sort: on_ranks(2, deck, tmp_path / sort, package={**STAGED, "sort": sort, "precision": "mixed"})
+            for sort in ("step", "count")}
+    assert ", sorted by steps" in runs["step"].log and ", sorted by steps" not in runs["count"].log
+    for step, within in ((50, 1e-7), (300, 0.01)):
+        at = [next(t for t in run.tables if step in t.column("Step")).at(step)["TotEng"] for run in runs.values()]
+        assert at[0] == pytest.approx(at[1], rel=within)
 
 
 @pytest.mark.parametrize("package", [{}, {"fused": "no"}], ids=["fused", "not fused"])
@@ -240,6 +305,16 @@ def test_nccl_equals_naive(deck, knobs, package, tmp_path):
                    variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
     assert "messages NCCL" in got.log
+
+
+def test_nccl_and_steps_that_sort(tmp_path):
+    if gpus() < 2:
+        pytest.skip("there is only one GPU")
+    deck = tall(tmp_path, "two fronts")
+    harness.run(deck, tmp_path / "openmp")
+    got = on_ranks(2, deck, tmp_path / "ranks", package={"transport": "nccl", "sort": "step"})
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "ranks" / "check.dump")
+    assert ", sorted by steps" in got.log and "messages NCCL" in got.log
 
 
 def test_teaching_switches_are_for_one_rank(tmp_path):
