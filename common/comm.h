@@ -50,6 +50,9 @@ struct md_comm {
   /* Chooses the grid of domains for a prepared model whose halo is `width` wide, or 10^-6 of it more. MD_USAGE: they
    * would be thinner than that, with how many ranks fit. */
   md_status (*decompose)(md_comm *, const md_model *, double width) MD_CHECKED;
+  /* decompose prefers slabs along the last axis that are at least so thick to the least surface; 0: not. The same on all
+   * ranks. Not collective. */
+  void (*prefer_slabs)(md_comm *, double thickness);
   /* The counts along the axes that decompose must keep to, 0: free; they divide the number of ranks. Not collective. */
   void (*fix_grid)(md_comm *, const int grid[3]);
   /* The present grid and this rank's place in it. Not collective. */

@@ -53,6 +53,8 @@ static md_status decompose(md_comm *c, const md_model *model, double width)
   return MD_OK;
 }
 
+static void prefer_slabs(md_comm *c, double thickness) { (void)c, (void)thickness; }
+
 static void fix_grid(md_comm *c, const int wanted[3]) { (void)c, (void)wanted; }
 
 static void grid(md_comm *c, int count[3], int place[3])
@@ -330,6 +332,7 @@ md_status md_comm_serial(md_comm **comm)
                  .before = before,
                  .agree = agree,
                  .decompose = decompose,
+                 .prefer_slabs = prefer_slabs,
                  .fix_grid = fix_grid,
                  .grid = grid,
                  .domain = domain,

@@ -39,18 +39,30 @@ static bool thick_enough(const md_box *box, const int count[3], double width)
   return true;
 }
 
-bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, int count[3])
+static bool is_wanted(const int wanted[3], const int count[3])
+{
+  for (int d = 0; d < 3; ++d)
+    if (wanted[d] != 0 && wanted[d] != count[d]) return false;
+  return true;
+}
+
+bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
+                             int count[3])
 {
   double least = -1.0;
+  int slabs[3] = {1, 1, 1};
+  slabs[box->dim - 1] = ranks;
+  if (slab > 0.0 && is_wanted(wanted, slabs) && thick_enough(box, slabs, md_max(width, slab))) {
+    memcpy(count, slabs, sizeof slabs);
+    return true;
+  }
   for (int x = 1; x <= ranks; ++x) {
     if (ranks % x != 0) continue;
     for (int y = 1; y <= ranks / x; ++y) {
       if (ranks / x % y != 0) continue;
       const int tried[3] = {x, y, ranks / x / y};
       if (box->dim == 2 && tried[2] > 1) continue;
-      bool fits = thick_enough(box, tried, width);
-      for (int d = 0; d < 3; ++d) fits = fits && (wanted[d] == 0 || wanted[d] == tried[d]);
-      if (!fits) continue;
+      if (!thick_enough(box, tried, width) || !is_wanted(wanted, tried)) continue;
       const double area = surface(box, tried);
       /* x and y only grow: at a tie the first one found cuts the later axes. */
       if (least >= 0.0 && area >= least * (1.0 - 1e-9)) continue;
@@ -88,7 +100,7 @@ static void locate_cuts(md_decomposition *d, const md_box *box)
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
 {
   if (!d->cut[0]) {
-    if (!md_decomposition_choose(box, d->ranks, d->wanted, 0.0, d->count))
+    if (!md_decomposition_choose(box, d->ranks, d->wanted, 0.0, d->slab, d->count))
       return md_error(MD_USAGE, "%d ranks cannot be arranged as `processors` asks; write processors * * *",
                       d->ranks);
     MD_TRY(make_cuts(d));
@@ -113,13 +125,13 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
   static const int free_axes[3] = {0, 0, 0};
   int count[3] = {0, 0, 0}, fit = d->ranks;
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
-  if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, count))
+  if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, 0.0, count))
     return md_error(
         MD_USAGE,
         "processors %d %d %d (0: free) makes domains thinner than the halo of %.4g; processors %d %d "
         "%d fits",
         d->wanted[0], d->wanted[1], d->wanted[2], width, count[0], count[1], count[2]);
-  while (fit > 1 && !md_decomposition_choose(box, fit, free_axes, width, count)) --fit;
+  while (fit > 1 && !md_decomposition_choose(box, fit, free_axes, width, 0.0, count)) --fit;
   return md_error(
       MD_USAGE,
       "the domains of %d ranks would be thinner than the halo of %.4g (cutoff and skin) in a box of "
@@ -129,11 +141,22 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
       fit == 1 ? "" : "s", fit == 1 ? "s" : "");
 }
 
+/* Have cuts been moved, in a grid that is not one of slabs? */
+static bool is_shifted(const md_decomposition *d, int dim)
+{
+  if (!d->cut[0] || d->count[dim - 1] == d->ranks) return false;
+  for (int a = 0; a < dim; ++a)
+    for (int k = 1; k < d->count[a]; ++k)
+      if (d->fraction[a][k] != (double)k / d->count[a]) return true;
+  return false;
+}
+
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width)
 {
   int count[3] = {1, 1, 1};
+  const double slab = is_shifted(d, box->dim) ? 0.0 : d->slab;
   d->width = width;
-  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, count)) return too_many(d, box, width);
+  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, slab, count)) return too_many(d, box, width);
   if (!d->cut[0] || memcmp(count, d->count, sizeof count) != 0) {
     memcpy(d->count, count, sizeof count);
     MD_TRY(make_cuts(d));

@@ -1,7 +1,8 @@
 /* How the box is divided among ranks: a grid of domains, cut at places that every rank knows.
  *
  * The grid is the factorisation of the number of ranks that has the least surface between domains, and of alike ones
- * the one that cuts the later axes, whose faces lie together in memory. Cuts are kept as fractions of the box, so that
+ * the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an engine is better off
+ * with these and they are thick enough. Cuts are kept as fractions of the box, so that
  * they stay when the box is rounded to its grid, and can be moved to balance the load. Everything follows from the same
  * numbers by the same operations on every rank: nothing is communicated. `myriad plan` uses it for any number of ranks.
  */
@@ -16,6 +17,7 @@ typedef struct md_decomposition {
   int wanted[3];          /* counts that must be kept to, 0: free */
   int count[3], place[3]; /* the grid, and this rank's place in it */
   double width;           /* of the halo: no domain may be thinner */
+  double slab;            /* slabs that are no thinner are preferred to the least surface; 0: none are */
   double *fraction[3];    /* the cuts, [count + 1], from 0 to 1 */
   double *cut[3];         /* the same in the box seen last */
 } md_decomposition;
@@ -23,10 +25,13 @@ typedef struct md_decomposition {
 void md_decomposition_init(md_decomposition *d, int ranks, int rank);
 void md_decomposition_free(md_decomposition *d);
 
-/* The grid with the least surface whose domains are at least `width` thick; false: there is none. */
-bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, int count[3]);
+/* The grid with the least surface whose domains are at least `width` thick, or slabs of at least `slab` (0: never);
+ * false: there is none. */
+bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
+                             int count[3]);
 
-/* Divides the box for a halo of this width, keeping grid and cuts if they still serve. MD_USAGE: domains would be
+/* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved are not
+ * given up for slabs. MD_USAGE: domains would be
  * thinner, with how many ranks fit. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 

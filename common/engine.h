@@ -69,8 +69,10 @@ typedef struct md_engine_plan {
     const char *name; /* static */
     double bytes;     /* per particle */
   } item[MD_PLAN_ITEMS];
-  double bytes;      /* per particle, all items */
-  double halo;       /* how far ghosts reach, sigma */
+  double bytes; /* per particle, all items */
+  double halo;  /* how far ghosts reach, sigma */
+  double
+      slab; /* of the whole box: ranks would have slabs along its last axis that are at least so thick; 0: not */
   double ghosts;     /* of a rank */
   int ghost_bytes;   /* that refreshing one takes in a message */
   int64_t available; /* bytes on the device or machine; 0: unknown */

@@ -32,8 +32,9 @@ static const int LIST_PARTS = 4;
 static const int DIVIDED_FROM = 16;
 /* Rows beyond a cut, at most, and rows of a domain for each: what is near a cut should be little of it. */
 static const int MOST_OVERHANG = 9, ROWS_PER_OVERHANG = 24;
-/* Steps sort, rather than rebins, from so many particles a rank on: with fewer the host would wait for the device. */
-static const int64_t STEPS_SORT_FROM = 1 << 18;
+/* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. On several ranks
+ * that is what a rebin would do too. */
+static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
 
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
@@ -68,10 +69,11 @@ void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *c
   c->cells = (int64_t)cells;
 }
 
-static bool steps_may_sort(const md_engine_options *o, int64_t n, const gpu_choice *c)
+static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, const gpu_choice *c)
 {
+  const bool many = n >= (ranks > 1 ? RANKS_SORT_FROM * ranks : STEPS_SORT_FROM);
   return c->fused && !c->tagged && o->gpu.rebin == 0 &&
-         (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && n >= STEPS_SORT_FROM));
+         (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && many));
 }
 
 int gpu_overhang(const gpu_choice *c, int thinnest)
@@ -82,17 +84,26 @@ int gpu_overhang(const gpu_choice *c, int thinnest)
 
 int gpu_overhang_near(int overhang) { return 2 * overhang + 2; }
 
-void gpu_plan_slab(const md_model *slab, int64_t n, const md_engine_options *o, gpu_choice *c)
+double gpu_slab(const md_model *model, const gpu_choice *c)
 {
-  const int d = slab->box.dim - 1;
-  c->step_sorts = steps_may_sort(o, n, c);
+  const int d = model->box.dim - 1;
+  if (!c->step_sorts) return 0.0;
+  return MOST_OVERHANG * ROWS_PER_OVERHANG * model->box.length[d] / c->count[d];
+}
+
+void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_choice *c)
+{
+  if (o->ranks <= 1) return;
+  c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(o, o->slab ? n * o->ranks : n, o->ranks, c);
+  if (!o->slab) return;
+  const int d = model->box.dim - 1;
   const int overhang = gpu_overhang(c, c->count[d]);
   c->step_sorts = overhang > 0;
   if (overhang == 0) return;
   /* When particles have migrated the overhang is empty; messages have an eighth to spare. */
   const int rows = gpu_overhang_near(overhang) - overhang;
-  c->halo[d] = 1.125 * rows * slab->box.length[d] / c->count[d];
-  c->ghosts = (int64_t)(2.0 * c->halo[d] / slab->box.length[d] * (double)n);
+  c->halo[d] = 1.125 * rows * model->box.length[d] / c->count[d];
+  c->ghosts = (int64_t)(2.0 * c->halo[d] / model->box.length[d] * (double)n);
 }
 
 /* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.
@@ -226,7 +237,7 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   /* Or 32-bit coordinates are too near their images. */
   for (int d = 0; d < dim; ++d)
     if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
-  c->step_sorts = c->ghosts == 0 && steps_may_sort(o, n / std::max(ranks, 1), c);
+  c->step_sorts = c->ghosts == 0 && steps_may_sort(o, n, ranks, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);

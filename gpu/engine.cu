@@ -100,6 +100,7 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_choice *ch
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
     width = std::max(width, gpu_halo_cells(model, choice, d) * model->box.length[d] / choice->count[d]);
+  comm->prefer_slabs(comm, gpu_slab(model, choice));
   /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
   MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   int domains[3], place[3];
@@ -163,8 +164,9 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
   if (there) MD_TRY(md_device_available(&memory, &available));
   gpu_choice choice;
   MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
-  if (options->slab) gpu_plan_slab(model, n, options, &choice);
+  gpu_plan_ranks(model, n, options, &choice);
   gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
+  out->slab = gpu_slab(model, &choice);
   out->available = available;
   if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
   return MD_OK;

@@ -267,6 +267,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine_sorting.cuh ---- */
 
+  bool steps_sort() const { return choice.step_sorts && (!several || ranks.overhang > 0); }
   md_status run_sorting(int64_t n);
 
   /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. resting: nothing is

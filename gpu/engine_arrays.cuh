@@ -96,7 +96,7 @@ template <class T> md_status gpu_engine<T>::make_arrays()
   if (source != FROM_ALL) {
     MD_TRY(make(&a.start, bytes_of_starts(view.grid.total), "cells"));
     view.start = (const int *)a.start.at;
-    if (choice.step_sorts)
+    if (steps_sort())
       MD_TRY(make(&a.next_start, bytes_of_starts(view.grid.total), "cells of the next order"));
     const int64_t ghosts = several ? ranks.expected_ghosts(room) : choice.ghosts;
     if (ghosts > 0) MD_TRY(make_ghosts(std::max<int64_t>(ghosts, view.ghost.capacity)));

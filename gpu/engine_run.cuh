@@ -134,8 +134,7 @@ template <class T> md_status gpu_engine<T>::run(int64_t n)
   now.done = 0;
   now.target = n;
   MD_TRY(put_progress());
-  const bool sorting = choice.step_sorts && (!several || ranks.overhang > 0);
-  MD_TRY(sorting ? run_sorting(n) : several ? run_ranks(n) : run_alone(n));
+  MD_TRY(steps_sort() ? run_sorting(n) : several ? run_ranks(n) : run_alone(n));
   steps += n;
   model->step += n;
   return settle_velocities();

@@ -278,7 +278,7 @@ template <class T> void gpu_engine<T>::describe()
                choice.no_room ? " (memory is too short for lists)" : "", g.symmetric ? ", symmetric" : "",
                g.unsorted ? ", not sorted" : "", g.unpadded ? ", not padded" : "",
                g.rolled ? ", not unrolled" : "", g.staged ? ", staged" : "");
-  if (choice.step_sorts && (!several || ranks.overhang > 0))
+  if (steps_sort())
     used += snprintf(description + used, sizeof description - (size_t)used, ", sorted by steps");
   if (!several) return;
   const int *n = ranks.domains;

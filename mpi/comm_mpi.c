@@ -39,6 +39,8 @@ static md_status decompose(md_comm *c, const md_model *model, double width)
   return md_decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
 }
 
+static void prefer_slabs(md_comm *c, double thickness) { mpi_state_of(c)->division.slab = thickness; }
+
 static void fix_grid(md_comm *c, const int wanted[3])
 {
   md_decomposition *d = &mpi_state_of(c)->division;
@@ -162,6 +164,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .before = md_mpi_before,
                  .agree = md_mpi_agree,
                  .decompose = decompose,
+                 .prefer_slabs = prefer_slabs,
                  .fix_grid = fix_grid,
                  .grid = grid,
                  .domain = domain,

@@ -37,8 +37,8 @@ typedef struct division {
   bool slab;       /* only the last axis is cut, and none was periodic */
 } division;
 
-/* MD_USAGE: the ranks do not fit. */
-static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, division *part)
+/* whole: the plan for the whole box, or nothing. MD_USAGE: the ranks do not fit. */
+static md_status divide(const md_sim *sim, int64_t n, int ranks, const md_engine_plan *whole, division *part)
 {
   static const int any[3] = {0, 0, 0};
   part->domain = sim->model;
@@ -48,11 +48,11 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, double halo, di
     const double scale = pow((double)n / (double)sim->model.natoms, 1.0 / box->dim);
     for (int d = 0; d < box->dim; ++d) box->length[d] *= scale;
   }
-  if (!md_decomposition_choose(box, ranks, any, halo, part->count))
+  if (!md_decomposition_choose(box, ranks, any, whole->halo, whole->slab, part->count))
     return md_error(
         MD_USAGE,
         "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x %.4g",
-        ranks, halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
+        ranks, whole->halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
   const int dim = box->dim == 2 ? 2 : 3;
   part->slab = ranks > 1 && part->count[dim - 1] == ranks;
   for (int d = 0; d < dim; ++d) {
@@ -77,10 +77,10 @@ static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine
   options.ranks = ranks;
   *plan = (md_engine_plan){0};
   /* The halo's width is a matter of the whole box. */
-  MD_TRY(divide(sim, n, 1, 0.0, part));
+  MD_TRY(divide(sim, n, 1, plan, part));
   MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
-  MD_TRY(divide(sim, n, ranks, plan->halo, part));
+  MD_TRY(divide(sim, n, ranks, plan, part));
   options.slab = part->slab;
   return sim->engine->plan(&part->domain, held(part), &options, plan);
 }

@@ -81,9 +81,9 @@ def test_steps_sort(precision, tmp_path):
         same(tmp_path / "count" / "check.dump", tmp_path / "step" / "check.dump")
     else:
         # In single precision sums depend on the order of particles, and later collisions make much of that; but they
-        # keep the energy, unless one side of a pair does not see the other.
+        # keep the energy, unless one side of a pair does not see the other. Other orders (sort radix, rebin 1) make 1.6e-8.
         for title in ("Temp", "TotEng"):
-            assert step.table.at(100)[title] == pytest.approx(count.table.at(100)[title], rel=1e-8)
+            assert step.table.at(100)[title] == pytest.approx(count.table.at(100)[title], rel=1e-7)
         assert step.table.at(400)["TotEng"] == pytest.approx(count.table.at(400)["TotEng"], rel=0.01)
 
 

@@ -162,12 +162,32 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
 def test_the_plan_knows_what_slabs_send(tmp_path):
     """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a particle."""
     deck = harness.DECKS.parents[1] / "inputs" / "in.repulsive-bench"
-    words = ["plan", "-in", str(deck), "--engine", "gpu", "--ranks", "2", "--particles", "200000000"]
-    out = subprocess.run([str(harness.program()), *words, "-var", "n", "1000"], cwd=tmp_path, capture_output=True, text=True,
-                         check=True).stdout
+
+
+    def plan(ranks: int, *more: str) -> str:
+        words = [str(harness.program()), "plan", "-in", str(deck), "--engine", "gpu", "--ranks", str(ranks), "--particles",
+                 f"{ranks}00000000", "-var", "n", "1000", *more]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    out = plan(2)
     sent = float(re.search(r"of which ([\d.e+]+) come from other ranks", out)[1])
     assert sent == pytest.approx(2 * 195841, rel=0.01)
     assert float(re.search(r"^all +\| +([\d.]+)", out, re.M)[1]) == pytest.approx(101.6, rel=0.01)
+    assert "\nRanks: 1 x 4 x 1, " in plan(4) and "\nRanks: 32 x 32 x 1, " in plan(1024)
+    assert "\nRanks: 2 x 2 x 1, " in plan(4, "-pk", "gpu", "sort", "count")
+
+
+def test_slabs_where_steps_sort(tmp_path):
+    """2 x 2 domains of this box have less surface; a second run finds them as the first left them."""
+    deck = ("units lj\ndimension 2\nboundary f f p\nregion box block 0 10 0 16.6 -0.5 0.5 units box\ncreate_box 1 box\n"
+            "create_atoms 1 grid 230000 seed 3\nmass 1 0.01\nvelocity all uniform -1 1 11\npair_style repulsive 0.01\n"
+            "timestep 0.0005\nneighbor 0.006 bin\nfix move all nve/leapfrog\n"
+            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
+            "dump check all custom 15 check.dump id x y vx vy\nrun 15\nrun 15\n")
+    harness.run(deck, tmp_path / "openmp")
+    got = on_ranks(4, deck, tmp_path / "ranks", package={**STAGED, "sort": "step"})
+    assert got.log.count(", sorted by steps, 1 x 4 x 1 domains") == 2
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "ranks" / "check.dump")
 
 
 def test_steps_sort_on_ranks_in_mixed_precision(tmp_path):

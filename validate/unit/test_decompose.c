@@ -24,7 +24,7 @@ static void assert_grid(const md_box *box, int ranks, double width, int x, int y
 {
   static const int any[3] = {0, 0, 0};
   int count[3];
-  assert_true(md_decomposition_choose(box, ranks, any, width, count));
+  assert_true(md_decomposition_choose(box, ranks, any, width, 0.0, count));
   assert_int_equal(count[0], x);
   assert_int_equal(count[1], y);
   assert_int_equal(count[2], z);
@@ -58,7 +58,7 @@ static void the_halo_limits_the_grid(void **state)
   int count[3];
   assert_grid(&cube, 4, 3.0, 1, 2, 2);
   assert_grid(&cube, 27, 3.0, 3, 3, 3);
-  assert_false(md_decomposition_choose(&cube, 5, any, 3.0, count));
+  assert_false(md_decomposition_choose(&cube, 5, any, 3.0, 0.0, count));
   md_decomposition d;
   md_decomposition_init(&d, 5, 0);
   assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
@@ -69,6 +69,41 @@ static void the_halo_limits_the_grid(void **state)
   d.wanted[0] = 4;
   assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
   assert_non_null(strstr(md_error_text(), "processors 1 2 2 fits"));
+  md_decomposition_free(&d);
+}
+
+static void assert_counts(const md_decomposition *d, int x, int y)
+{
+  assert_int_equal(d->count[0], x);
+  assert_int_equal(d->count[1], y);
+}
+
+/* Slabs where they are thick enough, `processors` leaves the grid free, and no cut has been moved. */
+static void slabs_may_be_preferred(void **state)
+{
+  (void)state;
+  const md_box square = box_of(2, 12, 12, 1, false);
+  md_decomposition d;
+  md_decomposition_init(&d, 4, 0);
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 2, 2);
+  d.slab = 3.1;
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 2, 2);
+  d.slab = 2.9;
+  d.fraction[0][1] = 0.4;
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 2, 2);
+  d.fraction[0][1] = 0.5;
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 1, 4);
+  d.fraction[1][1] = 0.3;
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 1, 4);
+  assert_true(d.fraction[1][1] == 0.3);
+  d.wanted[0] = 2;
+  assert_int_equal(md_decomposition_divide(&d, &square, 0.5), MD_OK);
+  assert_counts(&d, 2, 2);
   md_decomposition_free(&d);
 }
 
@@ -135,9 +170,8 @@ static void cuts_follow_the_particles(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(grids_have_the_least_surface),
-      cmocka_unit_test(the_halo_limits_the_grid),
-      cmocka_unit_test(every_point_has_one_owner),
+      cmocka_unit_test(grids_have_the_least_surface), cmocka_unit_test(the_halo_limits_the_grid),
+      cmocka_unit_test(slabs_may_be_preferred),       cmocka_unit_test(every_point_has_one_owner),
       cmocka_unit_test(cuts_follow_the_particles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
