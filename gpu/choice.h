@@ -45,7 +45,7 @@ int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
 /* Rows of cells beyond the cuts between slabs, the thinnest of which has so many, in which a rank may own particles, where
  * steps sort (overhang.cuh); 0: too thin for that. */
 int gpu_overhang(const gpu_choice *choice, int thinnest);
-/* How thick slabs must be for a whole overhang; 0: they would have none. */
+/* How thick slabs must be to be preferred to other domains; 0: they are not. */
 double gpu_slab(const md_model *model, const gpu_choice *choice);
 /* For plans, which choose as one rank does: the choice for the whole box of several, or for n particles of one of them. */
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *options, gpu_choice *choice);
