@@ -43,7 +43,7 @@ double gpu_halo(const md_model *model, const gpu_choice *choice, int axis, bool 
 int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
 
 /* Rows of cells beyond the cuts between slabs, the thinnest of which has so many, in which a rank may own particles, where
- * steps sort (overhang.cuh); 0: too thin for that. */
+ * steps sort (ranks_overhang.cuh); 0: too thin for that. */
 int gpu_overhang(const gpu_choice *choice, int thinnest);
 /* How thick slabs must be to be preferred to other domains; 0: they are not. */
 double gpu_slab(const md_model *model, const gpu_choice *choice);

@@ -16,7 +16,10 @@
 #include "gpu/engine_sorting.cuh"
 #include "gpu/engine_step.cuh"
 #include "gpu/gpu.h"
-#include "gpu/overhang.cuh"
+#include "gpu/ranks_domain.cuh"
+#include "gpu/ranks_halo.cuh"
+#include "gpu/ranks_migrate.cuh"
+#include "gpu/ranks_overhang.cuh"
 #include "gpu/seed.h"
 
 #include <new>

@@ -11,7 +11,7 @@
  *
  * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
  * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
- * Where steps sort, ranks too do so without a word from the host, and migrate now and then (overhang.cuh).
+ * Where steps sort, ranks too do so without a word from the host, and migrate now and then (ranks_overhang.cuh).
  *
  * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
  * into that order.

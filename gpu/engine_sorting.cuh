@@ -1,5 +1,5 @@
 /* A run in which steps do the work of rebins: plain layouts, without lists and periodic axes (choice.cu); on several ranks if
- * they are slabs (overhang.cuh).
+ * they are slabs (ranks_overhang.cuh).
  *
  * A rebin moves every particle to its place in the order of cells; a step reads and writes every particle anyway. So the
  * last step before a rebin writes them to their new places itself. Which these are must be known before it begins: the

@@ -1,4 +1,4 @@
-/* What ranks whose steps sort tell each other (overhang.cuh).
+/* What ranks whose steps sort tell each other (ranks_overhang.cuh).
  *
  * Both kernels are a copy of some rows' beginnings of cells, one thread a number: those of the rows that a neighbour looks at, as
  * places in the message with their particles; and what came, as beginnings of ghosts' cells.

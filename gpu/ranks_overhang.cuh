@@ -18,8 +18,8 @@
  * Trade-off: messages with 2 h + 2 rows, and an eighth to spare, instead of two: 5 MB a step with 10^8 particles. In return a
  * sort costs a rank what it costs one that is alone, and two messages.
  */
-#ifndef MD_GPU_OVERHANG_CUH
-#define MD_GPU_OVERHANG_CUH
+#ifndef MD_GPU_RANKS_OVERHANG_CUH
+#define MD_GPU_RANKS_OVERHANG_CUH
 
 #include "gpu/ranks.cuh"
 
