@@ -1,5 +1,5 @@
 /* What several ranks add to the engine's launches: particles that change the rank, and ghosts that are other ranks'
- * particles. Kernels in migrate.cu, exchange.cu and overhang.cu, the order of events in ranks.cuh and ranks_overhang.cuh.
+ * particles. Kernels in migrate.cu, exchange.cu and overhang.cu, the order of events in ranks_*.cuh.
  */
 #ifndef MD_GPU_EXCHANGE_CUH
 #define MD_GPU_EXCHANGE_CUH
