@@ -3,7 +3,8 @@
  * A rebin is done with the host waiting, as ranks must agree: now and then new cuts, then particles to their owners, the
  * sort, ghosts, lists. Every rank then launches the same steps up to the next rebin. With each step ranks exchange two
  * things: positions of ghosts, and the largest outcome, so that all stop at the same step. Where kernels are fused, the
- * particles that others wait for are moved first, and messages go while the rest is moved.
+ * particles that others wait for are moved first, and messages go while the rest is moved. Steps that sort put rebins off
+ * (ranks_overhang.cuh): neighbours learn of the new order behind them, and the host does not wait.
  *
  * Trade-off: all ranks rebin when the first of them must, and none decides anything from what it alone knows; in return no
  * step waits for the host. Cost: a rebin waits for the host several times; a step takes two messages for each divided axis,
