@@ -1,10 +1,10 @@
 /* How the box is divided among ranks: a grid of domains, cut at places that every rank knows.
  *
  * The grid is the factorisation of the number of ranks that has the least surface between domains, and of alike ones
- * the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an engine is better off
- * with these and they are thick enough. Cuts are kept as fractions of the box, so that
- * they stay when the box is rounded to its grid, and can be moved to balance the load. Everything follows from the same
- * numbers by the same operations on every rank: nothing is communicated. `myriad plan` uses it for any number of ranks.
+ * the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an engine is
+ * better off with these and they are thick enough. Cuts are kept as fractions of the box, so that they stay when the box
+ * is rounded to its grid, and can be moved to balance the load. Everything follows from the same numbers by the same
+ * operations on every rank: nothing is communicated. `myriad plan` uses it for any number of ranks.
  */
 #ifndef MD_COMMON_DECOMPOSE_H
 #define MD_COMMON_DECOMPOSE_H
@@ -31,8 +31,7 @@ bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], 
                              int count[3]);
 
 /* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved are not
- * given up for slabs. MD_USAGE: domains would be
- * thinner, with how many ranks fit. */
+ * given up for slabs. MD_USAGE: domains would be thinner, with how many ranks fit. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
 /* Computes the cuts of this box; divides it evenly if nothing has yet. */

@@ -57,7 +57,7 @@ typedef struct md_engine_options {
   int threads;      /* 0: all */
   double cell_size; /* 0: the engine's choice; otherwise the least cell width, sigma. No effect on results */
   int ranks;        /* that a plan is for; 0: one */
-  bool slab; /* and the model's box is one of theirs: periodic along its last axis, but only by their cuts */
+  bool slab;        /* and the box is one of theirs: periodic along its last axis, only by cuts */
   md_gpu_options gpu;
 } md_engine_options;
 
@@ -69,10 +69,9 @@ typedef struct md_engine_plan {
     const char *name; /* static */
     double bytes;     /* per particle */
   } item[MD_PLAN_ITEMS];
-  double bytes; /* per particle, all items */
-  double halo;  /* how far ghosts reach, sigma */
-  double
-      slab; /* of the whole box: ranks would have slabs along its last axis that are at least so thick; 0: not */
+  double bytes;      /* per particle, all items */
+  double halo;       /* how far ghosts reach, sigma */
+  double slab;       /* ranks would prefer slabs along the last axis that are so thick; 0: not */
   double ghosts;     /* of a rank */
   int ghost_bytes;   /* that refreshing one takes in a message */
   int64_t available; /* bytes on the device or machine; 0: unknown */

@@ -87,6 +87,11 @@ int gpu_overhang(const gpu_choice *c, int thinnest)
 
 int gpu_overhang_near(int overhang) { return 2 * overhang + 2; }
 
+double gpu_overhang_share(int overhang, int rows)
+{
+  return (1.0 + 1.0 / GPU_SPARE) * (gpu_overhang_near(overhang) - overhang) / rows;
+}
+
 double gpu_slab(const md_model *model, const gpu_choice *c)
 {
   return c->step_sorts && model->cutoff > 0.0 ? SLAB_ROWS * c->reach : 0.0;
@@ -101,10 +106,9 @@ void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o
   const int overhang = gpu_overhang(c, c->count[d]);
   c->step_sorts = overhang > 0;
   if (overhang == 0) return;
-  /* When particles have migrated the overhang is empty; messages have an eighth to spare. */
-  const int rows = gpu_overhang_near(overhang) - overhang;
-  c->halo[d] = 1.125 * rows * model->box.length[d] / c->count[d];
-  c->ghosts = (int64_t)(2.0 * c->halo[d] / model->box.length[d] * (double)n);
+  const double share = gpu_overhang_share(overhang, c->count[d]);
+  c->halo[d] = share * model->box.length[d];
+  c->ghosts = (int64_t)(2.0 * share * (double)n);
 }
 
 /* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.

@@ -182,6 +182,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* More room, with the device at rest: for particles, for ghosts, for neighbours. */
   md_status enlarge_room(int64_t n);
   md_status enlarge_positions(const system_view<T> &before);
+  md_status grow_ghosts(int64_t capacity);
   md_status grow_list();
   md_status grow();
 
@@ -301,6 +302,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status launch_two_parts(step_sorting sorting);
   md_status launch_sort_ranks();
 
+  md_status lap_messages();
   md_status run_ranks(int64_t n);
 
   /* ---- engine_error.cuh ---- */

@@ -146,6 +146,13 @@ template <class T> md_status gpu_engine<T>::enlarge_room(int64_t n)
   return source == FROM_LIST ? make_list(choice.rows) : MD_OK;
 }
 
+template <class T> md_status gpu_engine<T>::grow_ghosts(int64_t capacity)
+{
+  const system_view<T> before = view;
+  MD_TRY(make_ghosts(capacity));
+  return enlarge_positions(before);
+}
+
 template <class T> md_status gpu_engine<T>::grow_list()
 {
   choice.rows = (list_wanted + list_wanted / 16 + 3) / 4 + 1;
@@ -158,9 +165,7 @@ template <class T> md_status gpu_engine<T>::grow()
 {
   if (now.halt & HALT_GHOSTS) {
     const int64_t wanted = ghosts_wanted + (int64_t)ghosts_wanted / 8;
-    const system_view<T> before = view;
-    MD_TRY(make_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
-    MD_TRY(enlarge_positions(before));
+    MD_TRY(grow_ghosts(std::max<int64_t>(wanted, view.ghost.capacity)));
   }
   if (now.halt & HALT_LIST) MD_TRY(grow_list());
   now.halt &= ~(unsigned)(HALT_GHOSTS | HALT_LIST);

@@ -111,15 +111,14 @@ template <class T> md_status gpu_engine<T>::fetch_identities()
 
 template <class T> md_status gpu_engine<T>::download(double *const force[3])
 {
-  /* Forces may be asked for next, and a rebin before them would move particles to other ranks. */
-  MD_TRY(several ? settle_structure() : look());
+  /* Of several ranks also if forces may be asked for next: a rebin before these would move particles to other ranks. */
+  MD_TRY(several || force ? settle_structure() : look());
   if (several) MD_TRY(fetch_identities());
   for (int d = 0; d < T::DIM; ++d) {
     MD_TRY(fetch_position(d, p->x[d]));
     MD_TRY(fetch(view.v[d], 1.0, p->v[d]));
   }
   if (!force) return MD_OK;
-  MD_TRY(settle_structure());
   system_view<T> s = view;
   s.table = (const real *)a.force_k.at;
   real *impulse[3] = {};

@@ -79,11 +79,7 @@ template <class T> md_status gpu_engine<T>::make_halo()
 {
   const bool lined_up = ranks.overhang > 0;
   MD_TRY(lined_up ? ranks.choose_sent(&view) : ranks.gather_ghosts(view));
-  if (ranks.ghosts > view.ghost.capacity) {
-    const system_view<T> before = view;
-    MD_TRY(make_ghosts(ranks.ghosts + ranks.ghosts / 8));
-    MD_TRY(enlarge_positions(before));
-  }
+  if (ranks.ghosts > view.ghost.capacity) MD_TRY(grow_ghosts(ranks.ghosts + ranks.ghosts / 8));
   int *start = (int *)a.ghost_start.at;
   if (lined_up) {
     MD_TRY(ranks.line_up(view));
@@ -174,12 +170,22 @@ template <class T> md_status gpu_engine<T>::launch_sort_ranks()
   step_slot *step_taken = &view.ctl->slot[view.launch % SLOTS];
   MD_TRY(launch_two_parts(SORTS_MOVE));
   MD_CUDA(cudaStreamWaitEvent(stream, ranks.arrived, 0));
-  sorts.launch = view.launch;
   swap_orders();
   MD_TRY(ranks.tell_starts(view, step_taken));
   MD_TRY(ranks.share_outcome(view.ctl, view.launch, stream));
   ++view.launch;
   return ranks.receive_ghosts(view, (int *)a.ghost_start.at, step_taken);
+}
+
+/* What of the time of steps was that of their messages. The device rests. */
+template <class T> md_status gpu_engine<T>::lap_messages()
+{
+  double halo, reductions;
+  MD_TRY(ranks.take_laps(&halo, &reductions));
+  timers.seconds[MD_PHASE_FORCE] -= halo + reductions;
+  timers.seconds[MD_PHASE_HALO] += halo;
+  timers.seconds[MD_PHASE_REDUCE] += reductions;
+  return MD_OK;
 }
 
 /* Steps until done, launched up to the next rebin at a time. Everything that is decided here follows from what all
@@ -194,12 +200,8 @@ template <class T> md_status gpu_engine<T>::run_ranks(int64_t n)
     MD_CUDA(cudaEventRecord(c.stepped, stream));
     MD_TRY(look());
     interval.since += now.done - before;
-    double halo, reductions;
-    MD_TRY(ranks.take_laps(&halo, &reductions));
     MD_TRY(lap(MD_PHASE_FORCE, c.begin, c.stepped));
-    timers.seconds[MD_PHASE_FORCE] -= halo + reductions;
-    timers.seconds[MD_PHASE_HALO] += halo;
-    timers.seconds[MD_PHASE_REDUCE] += reductions;
+    MD_TRY(lap_messages());
     if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
     if (now.done == n || (!now.stale && !interval.over())) continue;
     interval.learn(now);

@@ -66,7 +66,7 @@ template <class T> void gpu_engine<T>::set_grid32(cell_grid *g)
 template <class T> void gpu_engine<T>::fold_ghosts()
 {
   const cell_grid &g = view.grid;
-  const int slowest = T::DIM - 1, layer = T::DIM == 3 ? g.layer : g.row;
+  const int slowest = T::DIM - 1, layer = layer_cells<T::DIM>(g);
   view.ghost.fold = INT32_MAX;
   view.ghost.folded = 0;
   bool only = several && source == FROM_CELLS;

@@ -59,10 +59,10 @@ template <class T> md_status gpu_engine<T>::launch_sorting_steps()
   MD_CUDA(cudaMemsetAsync(a.next_start.at, 0, (size_t)bytes_of_starts(view.grid.total), stream));
   MD_TRY(launch_step(SORTS_COUNT));
   MD_TRY(sum_counts(next_cursor(), view.grid.total));
+  sorts.launch = view.launch;
   if (several) {
     MD_TRY(launch_sort_ranks());
   } else {
-    sorts.launch = view.launch;
     MD_TRY(launch_step(SORTS_MOVE));
     swap_orders();
   }
@@ -193,12 +193,8 @@ template <class T> md_status gpu_engine<T>::run_sorting(int64_t n)
     MD_TRY(look());
     MD_TRY(time_sort());
     settle_order();
-    double halo = 0.0, reductions = 0.0;
-    if (several) MD_TRY(ranks.take_laps(&halo, &reductions));
-    timers.seconds[MD_PHASE_HALO] += halo;
-    timers.seconds[MD_PHASE_REDUCE] += reductions;
-    timers.seconds[MD_PHASE_FORCE] +=
-        md_time() - begun - (timers.seconds[MD_PHASE_SORT] - sorted) - halo - reductions;
+    timers.seconds[MD_PHASE_FORCE] += md_time() - begun - (timers.seconds[MD_PHASE_SORT] - sorted);
+    if (several) MD_TRY(lap_messages());
     if (now.halt & (HALT_OVERLAP | HALT_FLYER)) return fault();
     if (now.done < n) MD_TRY(settle_structure());
   }

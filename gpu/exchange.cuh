@@ -127,6 +127,8 @@ struct overhang_rows {
   int neighbour[2];      /* ranks; -1: nobody */
   int n, sent[2], received[2];
 
+  /* Beginnings of cells that go with a message, the end of the last included. */
+  __host__ __device__ int64_t starts() const { return (int64_t)seen * row + 1; }
   /* The first cell that is not in the first so many own rows; or the first of the last so many. */
   __host__ __device__ int cell_of_row(int side, int own) const
   {
@@ -134,7 +136,7 @@ struct overhang_rows {
   }
 };
 /* The beginnings of cells in those rows, as places in the messages; unless `step` is NULL, the slack of that one is used up
- * if somebody does not fit into the message or the overhang. to: two times seen * row + 1. */
+ * if somebody does not fit into the message or the overhang. to: two times starts(). */
 md_status launch_tell_starts(const launch &, const overhang_rows &, const int *start, int *to,
                              step_slot *step);
 /* And what came, as those of ghosts; not if `step` was not taken. */

@@ -26,7 +26,7 @@ static __device__ bool does_not_fit(const overhang_rows &o, const int *start)
 static __global__ void k_tell_starts(const __grid_constant__ overhang_rows o, const int *start, int *to,
                                      step_slot *step)
 {
-  const int k = blockIdx.x * blockDim.x + threadIdx.x, each = o.seen * o.row + 1;
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, each = (int)o.starts();
   if (k == 0 && step && does_not_fit(o, start)) atomicMax(&step->usage, __float_as_uint(USED_UP));
   if (k >= 2 * each) return;
   const int side = k / each, cell = k % each;
@@ -38,8 +38,7 @@ static __global__ void k_tell_starts(const __grid_constant__ overhang_rows o, co
 md_status launch_tell_starts(const launch &l, const overhang_rows &o, const int *start, int *to,
                              step_slot *step)
 {
-  const int64_t count = 2 * ((int64_t)o.seen * o.row + 1);
-  k_tell_starts<<<blocks_for(count, l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
+  k_tell_starts<<<blocks_for(2 * o.starts(), l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
   MD_LAUNCHED("k_tell_starts");
   return MD_OK;
 }
@@ -51,8 +50,8 @@ static __global__ void k_place_starts(const __grid_constant__ overhang_rows o, c
   if (k > 2 * end) return;
   if (step && after(*step).parity == step->before.parity) return;
   /* What comes from above lies before what comes from below. */
-  const int seen = o.seen * o.row;
-  start[k] = k < end ? o.received[1] + from[min(k, seen)] : from[seen + 1 + max(k - 2 * end + seen, 0)];
+  const int each = (int)o.starts(), last = each - 1;
+  start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
 }
 
 md_status launch_place_starts(const launch &l, const overhang_rows &o, const int *from, int *start,

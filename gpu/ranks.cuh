@@ -51,8 +51,7 @@ template <class T> struct gpu_ranks {
   std::vector<int> cut[3];
   double lo[3] = {}, hi[3] = {}, halo[3] = {};
   int layers[3] = {};
-  int overhang =
-      0; /* rows of cells beyond a cut where particles may be owned (ranks_overhang.cuh); 0: none */
+  int overhang = 0; /* rows beyond a cut where particles may be owned (ranks_overhang.cuh) */
 
   side face[3][2];                       /* by axis; low, high */
   int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
@@ -193,6 +192,7 @@ template <class T> struct gpu_ranks {
   md_status read_counters(int *to, int n);
   md_status fetch_starts(const system_view<T> &s, int low, int high, int *begin, int *end) const;
   md_status note_layers(system_view<T> *s);
+  void send_ends(system_view<T> *s, int begin, int end) const;
   md_status note_each(system_view<T> *s);
   bool rest_is_inside() const;
 

@@ -184,11 +184,21 @@ md_status gpu_ranks<T>::fetch_starts(const system_view<T> &s, int low, int high,
   return MD_OK;
 }
 
+/* Messages wait for the particles up to `begin` and from `end` on. */
+template <class T> void gpu_ranks<T>::send_ends(system_view<T> *s, int begin, int end) const
+{
+  s->nsent = s->n - (end - begin);
+  s->split = begin;
+  s->jump = end - begin;
+  s->sent = nullptr;
+  s->sent_bits = nullptr;
+}
+
 /* Of slabs: the particles of the first and of the last layers of cells. */
 template <class T> md_status gpu_ranks<T>::note_layers(system_view<T> *s)
 {
   const int d = T::DIM - 1, border = s->grid.border[d], own = s->grid.count[d] - 2 * border;
-  const int step = d == 2 ? s->grid.layer : s->grid.row;
+  const int step = layer_cells<T::DIM>(s->grid);
   const int low = face[d][0].neighbour < 0 ? 0 : std::min(layers[d], own);
   const int high = face[d][1].neighbour < 0 ? own : std::max(own - layers[d], low);
   int begin, end;
@@ -196,11 +206,7 @@ template <class T> md_status gpu_ranks<T>::note_layers(system_view<T> *s)
   /* A warp's particles share a block of lists. */
   begin = std::min((begin + 31) / 32 * 32, s->n);
   end = end < s->n ? std::max(end / 32 * 32, begin) : std::max(end, begin);
-  s->nsent = s->n - (end - begin);
-  s->split = begin;
-  s->jump = end - begin;
-  s->sent = nullptr;
-  s->sent_bits = nullptr;
+  send_ends(s, begin, end);
   return MD_OK;
 }
 

@@ -2,7 +2,7 @@
  *
  * Where only the slowest axis of cells is divided, in y, a rank's cells go on beyond its cuts by a few rows, the overhang:
  * particles that cross a cut stay with the rank that has them, and sorts by steps (engine_sorting.cuh) find cells for them. So
- * the number of particles stays the same from one migration to the next, a dozen sorts later at most: then, or when somebody
+ * the number of particles stays the same from one migration to the next, a dozen sorts later as a rule: then, or when somebody
  * has come to the outermost row, there is an ordinary rebin, and particles go to their owners.
  *
  * Whoever may meet a neighbour's particles lies in the first or last rows of the order of cells. So it is always
@@ -15,8 +15,8 @@
  * at one more, the border (`seen`). In a step particles are at most a row from where they were sorted, and so are those which
  * they look for: who may be needed lies in the first 2 h + 2 (`near`), and so does who needs others.
  *
- * Trade-off: messages with 2 h + 2 rows, and an eighth to spare, instead of two: 5 MB a step with 10^8 particles. In return a
- * sort costs a rank what it costs one that is alone, and two messages.
+ * Trade-off: messages with h + 2 rows (of the others there is nobody just after a migration), and an eighth to spare, instead of
+ * two: 3 MB a face and step with 10^8 particles. In return a sort costs a rank what it costs one that is alone, and two messages.
  */
 #ifndef MD_GPU_RANKS_OVERHANG_CUH
 #define MD_GPU_RANKS_OVERHANG_CUH
@@ -28,7 +28,7 @@ template <class T> overhang_rows gpu_ranks<T>::rows_at_cuts(const system_view<T>
   const int d = T::DIM - 1, border = s.grid.border[d];
   const side &low = face[d][0], &high = face[d][1];
   return overhang_rows{border,
-                       d == 2 ? s.grid.layer : s.grid.row,
+                       layer_cells<T::DIM>(s.grid),
                        s.grid.count[d],
                        2 * overhang + border,
                        gpu_overhang_near(overhang),
@@ -40,14 +40,14 @@ template <class T> overhang_rows gpu_ranks<T>::rows_at_cuts(const system_view<T>
 }
 
 /* With room to spare: who is near a cut changes from sort to sort. */
-static inline int64_t with_spare(int64_t n) { return n + n / 8 + 32; }
+static inline int64_t with_spare(int64_t n) { return n + n / GPU_SPARE + 32; }
 
 /* Of n particles in the own domain, as when they have migrated. */
 template <class T> int64_t gpu_ranks<T>::expected_in_messages(int64_t n) const
 {
-  const int d = T::DIM - 1, rows = gpu_overhang_near(overhang) - overhang;
-  const double share = (double)rows / (box.end[d] - box.first[d]);
-  return 2 * with_spare((int64_t)(1.05 * share * (double)n)) + 1024;
+  const int d = T::DIM - 1;
+  const double share = gpu_overhang_share(overhang, box.end[d] - box.first[d]);
+  return (int64_t)(2.1 * share * (double)n) + 1024;
 }
 
 /* How many particles are sent through both faces until the next migration, and come; and with which part of a step those
@@ -65,11 +65,7 @@ template <class T> md_status gpu_ranks<T>::choose_sent(system_view<T> *s)
   low.sent = low.neighbour < 0 ? 0 : (int)std::min(begin, n);
   high.sent = high.neighbour < 0 ? 0 : (int)(n - end);
   const bool all = (int64_t)low.sent + high.sent >= n;
-  s->nsent = all ? s->n : low.sent + high.sent;
-  s->split = all ? s->n : low.sent;
-  s->jump = s->n - s->nsent;
-  s->sent = nullptr;
-  s->sent_bits = nullptr;
+  send_ends(s, all ? s->n : low.sent, s->n - (all ? 0 : high.sent));
   MD_TRY(agree_on_counts(d));
   ghosts = received_along(d);
   return can_hold((int64_t)ghosts + s->n);
@@ -86,7 +82,7 @@ template <class T> md_status gpu_ranks<T>::line_up(const system_view<T> &s)
     const int64_t room = f.sent + f.sent / 8;
     if (f.sent > 0) MD_TRY(md_device_reserve(memory, &f.send, room * 4, "lists of what is sent"));
   }
-  const int64_t bytes = 2 * ((int64_t)rows.seen * rows.row + 1) * 4;
+  const int64_t bytes = 2 * rows.starts() * 4;
   MD_TRY(md_device_reserve(memory, &told, bytes, "cells of ghosts"));
   MD_TRY(md_device_reserve(memory, &heard, bytes, "cells of ghosts"));
   /* From where there is nobody nobody comes. */
@@ -108,7 +104,7 @@ template <class T>
 md_status gpu_ranks<T>::receive_ghosts(const system_view<T> &s, int *start, const step_slot *step)
 {
   const overhang_rows rows = rows_at_cuts(s);
-  const int64_t bytes = ((int64_t)rows.seen * rows.row + 1) * 4;
+  const int64_t bytes = rows.starts() * 4;
   char *to = (char *)told.at, *from = (char *)heard.at;
   const int low = rows.neighbour[0], high = rows.neighbour[1];
   const int64_t down = low < 0 ? 0 : bytes, up = high < 0 ? 0 : bytes;

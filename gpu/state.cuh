@@ -107,6 +107,12 @@ struct cell_grid {
   int first32[3];
 };
 
+/* Cells from one layer along the slowest axis to the next. */
+template <int DIM> __host__ __device__ __forceinline__ int layer_cells(const cell_grid &g)
+{
+  return DIM == 3 ? g.layer : g.row;
+}
+
 /* The cell along one axis; ghosts may lie in the border, owned particles are kept out of it. */
 __device__ __forceinline__ int cell_along(const cell_grid &g, int d, double x, bool ghost)
 {
@@ -127,8 +133,7 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
 /* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
 struct ghost_view {
   const int *start; /* by ghost_cell(), like system_view.start; NULL: there are none */
-  int depth
-      [3]; /* cells from each end of an axis whose stencils may hold ghosts; 0: there are none along it */
+  int depth[3];     /* cells from each end of an axis whose stencils may hold ghosts; 0: none do */
   int fold, folded; /* cells from `fold` on stand `folded` places down: in between nobody looks for ghosts */
   int *owner;       /* local index; -1: of another rank */
   int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */

@@ -117,6 +117,10 @@ def test_domains_have_equally_many_cells(tmp_path):
     assert re.search(r"Particles of a rank: 1682 ave 1682 max 1682 min", got.log), got.log
 
 
+GAS = ("mass 1 0.01\npair_style repulsive 0.01\ntimestep 0.0005\nneighbor 0.006 bin\nfix move all nve/leapfrog\n"
+       "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n")
+
+
 def tall(folder: Path, motion: str, more: str = "") -> str:
     """A box so tall that slabs of it have rows of cells to spare beyond their cuts; the middle is at 5."""
     rng = np.random.default_rng(6)
@@ -137,9 +141,7 @@ def tall(folder: Path, motion: str, more: str = "") -> str:
     elif motion == "from one half":
         sites[:, 1] *= 0.45
     data = harness.write_data(folder / "tall.data", harness.Particles((0, 0, -0.5), (columns / 32, 10, 0.5), sites, v))
-    return (f"units lj\ndimension 2\nboundary f f p\nread_data {data}\nmass 1 0.01\npair_style repulsive 0.01\n"
-            "timestep 0.0005\nneighbor 0.006 bin\nfix move all nve/leapfrog\n"
-            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\nthermo 50\n"
+    return (f"units lj\ndimension 2\nboundary f f p\nread_data {data}\n{GAS}thermo 50\n"
             f"dump check all custom 140 check.dump id type x y vx vy fx fy\n{more}\nrun 130\nrun 170\n")
 
 
@@ -180,9 +182,7 @@ def test_the_plan_knows_what_slabs_send(tmp_path):
 def test_slabs_where_steps_sort(tmp_path):
     """Two domains of this box have less surface if x is cut; a second run finds them as the first left them."""
     deck = ("units lj\ndimension 2\nboundary f f p\nregion box block 0 17 0 16.6 -0.5 0.5 units box\ncreate_box 1 box\n"
-            "create_atoms 1 grid 400000 seed 3\nmass 1 0.01\nvelocity all uniform -1 1 11\npair_style repulsive 0.01\n"
-            "timestep 0.0005\nneighbor 0.006 bin\nfix move all nve/leapfrog\n"
-            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
+            "create_atoms 1 grid 400000 seed 3\nvelocity all uniform -1 1 11\n" + GAS +
             "thermo 8\nthermo_style custom step ke etotal press momx momy\nthermo_modify format float %.17g\nrun 8\nrun 8\n")
     alone = harness.run(deck, tmp_path / "openmp")
     got = on_ranks(2, deck, tmp_path / "ranks", package={**STAGED, "sort": "step"})
