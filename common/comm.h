@@ -6,7 +6,7 @@
  *
  * Ghosts are complete up to the `width` asked for: every image of every particle within `width` of the
  * domain. halo_build decides who they are (at a rebin); halo_begin and halo_next only refresh their positions,
- * one axis after the other, so that an engine can work between them.
+ * one axis after the other, and max_begin and max_next find a maximum, while an engine works between them.
  * Every function is collective unless it says otherwise: all ranks call it, in the same order.
  */
 #ifndef MD_COMMON_COMM_H
@@ -21,6 +21,8 @@ extern "C" {
 typedef struct md_comm md_comm;
 typedef struct md_comm_file md_comm_file;
 typedef struct md_transport md_transport;
+
+enum { MD_MAX_VALUES = 4 }; /* of max_begin */
 
 /* When the cuts between domains follow the particles: `balance` and `fix balance`. */
 typedef struct md_balance {
@@ -39,6 +41,10 @@ struct md_comm {
   /* In-place reductions of n values over ranks. */
   md_status (*sum)(md_comm *, int64_t *values, int n) MD_CHECKED;
   md_status (*max)(md_comm *, double *values, int n) MD_CHECKED;
+  /* The same begun, of n <= MD_MAX_VALUES values, one such at a time; max_next says whether the maxima are there, or waits
+   * for them, and then gives them. max_next is not collective. */
+  md_status (*max_begin)(md_comm *, const double *values, int n) MD_CHECKED;
+  md_status (*max_next)(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
   /* *value: the sum of the values of lower ranks. */
   md_status (*before)(md_comm *, int64_t *value) MD_CHECKED;
   /* The same status everywhere: the worst over ranks, with the message about the smallest particles
@@ -73,10 +79,10 @@ struct md_comm {
   md_status (*migrate)(md_comm *, const md_model *, md_particles *) MD_CHECKED;
   /* Appends ghosts behind the owned particles, to `width` beyond the domain (0: none). */
   md_status (*halo_build)(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
-  /* Starts to refresh the ghosts' positions; halo_next goes on, and says when all are there. Between them owned
-   * particles may be read, and not moved. */
+  /* Starts to refresh the ghosts' positions; halo_next goes on with what has come, or waits for all, and says whether all
+   * are there. Between them owned particles may be read, and not moved. halo_next is not collective. */
   md_status (*halo_begin)(md_comm *, md_particles *) MD_CHECKED;
-  md_status (*halo_next)(md_comm *, md_particles *, bool *done) MD_CHECKED;
+  md_status (*halo_next)(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
 
   /* Sends record k of n, `size` bytes each, to rank to[k]. The caller frees *received, of *count records in any
    * order. */
@@ -114,15 +120,6 @@ static inline MD_CHECKED md_status md_comm_agree(md_comm *comm, md_status own)
 {
   const md_status agreed = comm->agree(comm, own);
   return agreed != MD_OK ? agreed : own;
-}
-
-/* Refreshes the ghosts' positions at once. */
-static inline md_status md_comm_halo_update(md_comm *comm, md_particles *particles)
-{
-  bool done = false;
-  md_status status = comm->halo_begin(comm, particles);
-  while (status == MD_OK && !done) status = comm->halo_next(comm, particles, &done);
-  return status;
 }
 
 /* One rank that owns the whole box. The caller owns it and calls ->destroy. */

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 
 typedef struct images {
+  double maxima[MD_MAX_VALUES]; /* of max_begin */
+  int nmaxima;
   int64_t capacity;
   int32_t *owner;
   int8_t *shift[3]; /* -1, 0, 1 boxes */
@@ -31,6 +33,23 @@ static md_status sum(md_comm *c, int64_t *values, int n)
 static md_status largest(md_comm *c, double *values, int n)
 {
   (void)c, (void)values, (void)n;
+  return MD_OK;
+}
+
+static md_status max_begin(md_comm *c, const double *values, int n)
+{
+  images *im = c->state;
+  memcpy(im->maxima, values, (size_t)n * sizeof *values);
+  im->nmaxima = n;
+  return MD_OK;
+}
+
+static md_status max_next(md_comm *c, bool wait, double *values, bool *done)
+{
+  const images *im = c->state;
+  (void)wait;
+  memcpy(values, im->maxima, (size_t)im->nmaxima * sizeof *values);
+  *done = true;
   return MD_OK;
 }
 
@@ -199,9 +218,9 @@ static md_status halo_begin(md_comm *c, md_particles *p)
   return MD_OK;
 }
 
-static md_status halo_next(md_comm *c, md_particles *p, bool *done)
+static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 {
-  (void)c, (void)p;
+  (void)c, (void)p, (void)wait;
   *done = true;
   return MD_OK;
 }
@@ -329,6 +348,8 @@ md_status md_comm_serial(md_comm **comm)
                  .state = im,
                  .sum = sum,
                  .max = largest,
+                 .max_begin = max_begin,
+                 .max_next = max_next,
                  .before = before,
                  .agree = agree,
                  .decompose = decompose,

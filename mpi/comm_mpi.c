@@ -158,9 +158,12 @@ md_status md_comm_mpi(md_comm **comm)
   }
   s->ranks = s->halo = s->delivery = s->transports = s->agreement = s->last = MPI_COMM_NULL;
   s->balanced_at = -1;
+  s->maximum = MPI_REQUEST_NULL;
   *c = (md_comm){.state = s,
                  .sum = md_mpi_sum,
                  .max = md_mpi_max,
+                 .max_begin = md_mpi_max_begin,
+                 .max_next = md_mpi_max_next,
                  .before = md_mpi_before,
                  .agree = md_mpi_agree,
                  .decompose = decompose,

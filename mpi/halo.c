@@ -214,12 +214,21 @@ static md_status post(mpi_state *s, const md_particles *p, int axis)
   return MD_OK;
 }
 
-static md_status take(mpi_state *s, md_particles *p, int axis)
+/* The new positions of one axis, once both messages are there. */
+static md_status take(mpi_state *s, md_particles *p, int axis, bool wait, bool *here)
 {
   for (int side = 0; side < 2; ++side) {
-    halo_message *m = &s->message[axis][side];
+    int complete = 1;
+    if (wait)
+      MD_MPI(MPI_Waitall(2, s->message[axis][side].request, MPI_STATUSES_IGNORE));
+    else
+      MD_MPI(MPI_Testall(2, s->message[axis][side].request, &complete, MPI_STATUSES_IGNORE));
+    *here = complete != 0;
+    if (!*here) return MD_OK;
+  }
+  for (int side = 0; side < 2; ++side) {
+    const halo_message *m = &s->message[axis][side];
     const double *in = s->division.count[axis] == 1 ? m->out : m->in;
-    MD_MPI(MPI_Waitall(2, m->request, MPI_STATUSES_IGNORE));
     for (int d = 0; d < p->dim; ++d)
       if (m->nreceive > 0)
         memcpy(p->x[d] + m->first, in + d * m->nreceive, (size_t)m->nreceive * sizeof(double));
@@ -234,12 +243,15 @@ md_status md_mpi_halo_begin(md_comm *c, md_particles *p)
   return post(s, p, 0);
 }
 
-md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool *done)
+md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 {
   mpi_state *s = mpi_state_of(c);
-  MD_TRY(take(s, p, s->axis));
-  *done = ++s->axis == s->dim;
-  return *done ? MD_OK : post(s, p, s->axis);
+  for (bool here = true; here && s->axis < s->dim;) {
+    MD_TRY(take(s, p, s->axis, wait, &here));
+    if (here && ++s->axis < s->dim) MD_TRY(post(s, p, s->axis));
+  }
+  *done = s->axis == s->dim;
+  return MD_OK;
 }
 
 void md_mpi_halo_free(mpi_state *s)

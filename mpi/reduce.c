@@ -35,6 +35,28 @@ md_status md_mpi_max(md_comm *c, double *values, int n)
   return MD_OK;
 }
 
+md_status md_mpi_max_begin(md_comm *c, const double *values, int n)
+{
+  mpi_state *s = mpi_state_of(c);
+  memcpy(s->maxima, values, (size_t)n * sizeof *values);
+  s->nmaxima = n;
+  MD_MPI(MPI_Iallreduce(MPI_IN_PLACE, s->maxima, n, MPI_DOUBLE, MPI_MAX, s->ranks, &s->maximum));
+  return MD_OK;
+}
+
+md_status md_mpi_max_next(md_comm *c, bool wait, double *values, bool *done)
+{
+  mpi_state *s = mpi_state_of(c);
+  int here = 1;
+  if (wait)
+    MD_MPI(MPI_Wait(&s->maximum, MPI_STATUS_IGNORE));
+  else
+    MD_MPI(MPI_Test(&s->maximum, &here, MPI_STATUS_IGNORE));
+  *done = here != 0;
+  if (*done) memcpy(values, s->maxima, (size_t)s->nmaxima * sizeof *values);
+  return MD_OK;
+}
+
 md_status md_mpi_before(md_comm *c, int64_t *value)
 {
   const int64_t mine = *value;

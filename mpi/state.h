@@ -35,9 +35,12 @@ typedef struct mpi_state {
   MPI_Comm last;       /* conclude */
   md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
-  int axis;                   /* of which the messages are under way */
+  int axis;                   /* of which the messages are under way; dim: none */
   int dim;
-  int32_t *found; /* indices, of md_mpi_outside ... */
+  double maxima[MD_MAX_VALUES]; /* of max_begin, ... */
+  int nmaxima;
+  MPI_Request maximum; /* ... and what is under way */
+  int32_t *found;      /* indices, of md_mpi_outside ... */
   int64_t found_capacity;
   unsigned deliveries; /* so far: their tags alternate */
   int64_t balanced_at; /* step of the last look at the balance; -1: none */
@@ -60,6 +63,8 @@ md_status md_mpi_error(const char *call, int code) MD_CHECKED;
 /* reduce.c */
 md_status md_mpi_sum(md_comm *, int64_t *values, int n) MD_CHECKED;
 md_status md_mpi_max(md_comm *, double *values, int n) MD_CHECKED;
+md_status md_mpi_max_begin(md_comm *, const double *values, int n) MD_CHECKED;
+md_status md_mpi_max_next(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
 md_status md_mpi_before(md_comm *, int64_t *value) MD_CHECKED;
 md_status md_mpi_agree(md_comm *, md_status status) MD_CHECKED;
 /* The same where all ranks are sure to come, however late: waits for them as long as it takes. */
@@ -84,7 +89,7 @@ md_status md_mpi_rebalance_if_due(md_comm *, const md_model *, const md_particle
 /* halo.c */
 md_status md_mpi_halo_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
 md_status md_mpi_halo_begin(md_comm *, md_particles *) MD_CHECKED;
-md_status md_mpi_halo_next(md_comm *, md_particles *, bool *done) MD_CHECKED;
+md_status md_mpi_halo_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
 void md_mpi_halo_free(mpi_state *);
 
 /* file.c */

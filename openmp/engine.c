@@ -74,6 +74,7 @@ static md_status run(md_engine *e, int64_t n)
     ++e->model->step;
     ++e->steps;
   }
+  MD_TRY(engine_arrive(e));
   MD_TRY(engine_settle(e));
   return e->fault_status;
 }
@@ -130,7 +131,7 @@ static md_status download(md_engine *e, double *const force[3])
   pass s = {.force = engine_force_args(e, e->model->force_k),
             .out = {force[0], force[1], force[2]},
             .chunk = download_chunk};
-  finding f;
+  finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   return e->comm->agree(e->comm, md_overlap_status(&f.overlap, e->model));
 }

@@ -1,7 +1,8 @@
 /* The OpenMP engine from inside: what its files share.
  *
  * engine.c is the interface: it makes an engine, runs steps and measures. A step (step.c) is a pass over all particles in
- * chunks (pass.c), by lists that a rebuild makes (rebuild.c).
+ * chunks (pass.c), by lists that a rebuild makes (rebuild.c), while ranks tell one another about the last one
+ * (messages.c).
  */
 #ifndef MD_OPENMP_ENGINE_H
 #define MD_OPENMP_ENGINE_H
@@ -26,6 +27,9 @@ struct md_engine {
 
   bool built;      /* list, ghosts and impulse arrays fit the particles */
   bool coming;     /* new positions of ghosts are under way */
+  bool arriving;   /* what all ranks say of the last move is yet to be acted upon ... */
+  bool asking;     /* ... and to be heard */
+  double most[2];  /* over all ranks: distance from where the list was built, and fault */
   bool current;    /* the spare arrays hold the impulses of the present positions */
   double owed;     /* kicks by those impulses that are due before the next drift */
   int64_t arrived; /* the step that led to the present positions; the first one of the engine */
@@ -73,7 +77,8 @@ static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 /* Puts the particles into cell order, with new ghosts and a new list. Collective, as all below with a status. */
 md_status engine_rebuild(md_engine *) MD_CHECKED;
 
-/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built. */
+/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built, and
+ * whose ghosts are under way or there. */
 md_status engine_relist(md_engine *, double distance) MD_CHECKED;
 
 /* ---- pass.c ---- */
@@ -91,6 +96,9 @@ typedef struct pass {
   move_args move;
   double *out[3]; /* impulses or forces of all particles */
   void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+  /* The same for a chunk whose impulses are in `out` already. */
+  void (*summed_chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+  int summed; /* in so many first parts of the shares, those without ghosts are */
 } pass;
 
 /* For forces at the present positions, in quanta of the table's scale. */
@@ -99,12 +107,39 @@ force_args engine_force_args(const md_engine *, const double *table);
 /* Forces on one chunk. A pair that overlaps is left out, and noted. */
 void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
 
-/* Calls pass->chunk for every chunk, on all threads, the last ones when the ghosts' positions are there. The time is that
- * of `phase`, what is waited for apart. */
+/* Does every chunk, on all threads, those with ghosts when their positions are there, and adds to the finding. The time is
+ * that of `phase`, what is waited for apart. */
 md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_CHECKED;
+
+/* While the answer to the last move is under way: puts the impulses of chunks without ghosts into the spare arrays, those
+ * of the first *summed parts of the shares. */
+md_status engine_sum_ahead(md_engine *, int *summed, finding *) MD_CHECKED;
+
+finding finding_none(void);
+
+/* ---- messages.c ---- */
+
+/* Tells all ranks about a move: how far particles are from where the list was built, at most, a fault, and where ghosts
+ * are. */
+md_status engine_tell(md_engine *, double distance) MD_CHECKED;
+
+/* Takes what has come. Not collective. */
+md_status engine_poll(md_engine *) MD_CHECKED;
 
 /* Waits for the ghosts' positions. */
 md_status engine_finish_halo(md_engine *) MD_CHECKED;
+
+/* Waits for what all ranks say of the last move: returns its fault, or makes list and ghosts anew if they no longer fit. */
+md_status engine_arrive(md_engine *) MD_CHECKED;
+
+/* Whether somebody is so far from where the list was built that pairs may be missing ... */
+static inline bool engine_list_ended(const md_engine *e, double distance) { return distance > 0.5 * e->skin; }
+
+/* ... and from where particles were sorted that a list cannot be made from those cells. */
+static inline bool engine_cells_ended(const md_engine *e, double distance)
+{
+  return e->drifted + distance > e->slack;
+}
 
 /* ---- step.c ---- */
 

@@ -72,7 +72,7 @@ MD_FN int32_t ranges_add(ranges *r, const cell_index *index, int64_t cell, bool 
   return last - first;
 }
 
-MD_FN void stencil_move(stencil *s, const list_args *a, int dim, int64_t cell)
+MD_FN void stencil_move(stencil *s, const list_args *a, int dim, bool ghosts, int64_t cell)
 {
   const int64_t nx = a->grid->count[0], nxy = nx * a->grid->count[1];
   s->cell = cell;
@@ -82,10 +82,24 @@ MD_FN void stencil_move(stencil *s, const list_args *a, int dim, int64_t cell)
     for (int dy = -1; dy <= 1; ++dy) {
       const int64_t row = cell + dz * nxy + dy * nx;
       /* Always the same number of owned rows: where cells are nearly empty, a test that finds nothing is
-       * cheaper than a mispredicted branch. Ghosts are absent almost everywhere, which predicts well. */
+       * cheaper than a mispredicted branch. */
       s->candidates += ranges_add(&s->owned, a->owned, row, true);
-      if (a->ghost->n > 0) s->candidates += ranges_add(&s->ghost, a->ghost, row, false);
+      if (ghosts) s->candidates += ranges_add(&s->ghost, a->ghost, row, false);
     }
+}
+
+/* Whether ghosts are next to any of the cells from the first to the last one, or in rows between them. */
+MD_FN bool meets_ghosts(const list_args *a, int dim, int64_t first, int64_t last)
+{
+  const int64_t nx = a->grid->count[0], nxy = nx * a->grid->count[1];
+  const int32_t *start = a->ghost->start;
+  int32_t met = 0;
+  for (int dz = dim == 3 ? -1 : 0; dz <= (dim == 3 ? 1 : 0); ++dz)
+    for (int dy = -1; dy <= 1; ++dy) {
+      const int64_t row = dz * nxy + dy * nx;
+      met |= start[last + row + 2] - start[first + row - 1];
+    }
+  return met != 0;
 }
 
 /* Appends to out the particles within reach of xi among positions x[first..last), which may be none. Their
@@ -146,7 +160,8 @@ static bool write_block(arena *a, const int32_t *length, int32_t rows, int32_t f
   return true;
 }
 
-MD_FN bool build(const list_args *a, int dim, int64_t first, int64_t last, arena *memory, int32_t *rows)
+MD_FN bool build(const list_args *a, int dim, bool ghosts, int64_t first, int64_t last, arena *memory,
+                 int32_t *rows)
 {
   stencil s;
   s.cell = -1, s.candidates = 0, s.owned.n = s.ghost.n = 0;
@@ -154,7 +169,7 @@ MD_FN bool build(const list_args *a, int dim, int64_t first, int64_t last, arena
     int32_t length[BLOCK] = {0}, longest = 0;
     for (int l = 0; l < BLOCK && block + l < last; ++l) {
       const int64_t i = block + l;
-      if (a->owned->cell[i] != s.cell) stencil_move(&s, a, dim, a->owned->cell[i]);
+      if (a->owned->cell[i] != s.cell) stencil_move(&s, a, dim, ghosts, a->owned->cell[i]);
       /* A whole vector may be stored behind the last entry, and rows are filled up to a multiple of eight. */
       const int64_t need = s.candidates + MD_SINGLE_WIDTH + 2 * BLOCK;
       if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;
@@ -167,10 +182,15 @@ MD_FN bool build(const list_args *a, int dim, int64_t first, int64_t last, arena
   return true;
 }
 
-static bool build_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows)
+static bool build_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows,
+                       bool *inner)
 {
-  if (a->dim == 3) return build(a, 3, first, last, memory, rows);
-  return build(a, 2, first, last, memory, rows);
+  const int32_t *cell = a->owned->cell;
+  *inner = !meets_ghosts(a, a->dim, cell[first], cell[last - 1]);
+  if (a->dim == 3 && *inner) return build(a, 3, false, first, last, memory, rows);
+  if (a->dim == 3) return build(a, 3, true, first, last, memory, rows);
+  if (*inner) return build(a, 2, false, first, last, memory, rows);
+  return build(a, 2, true, first, last, memory, rows);
 }
 
 /* ---- force ---- */

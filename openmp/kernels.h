@@ -65,9 +65,9 @@ typedef struct kernels {
   const char *isa;
   int lanes; /* candidates for the list that are tested at a time */
   bool (*supported)(void);
-  /* Appends the list of the blocks of particles [first, last) to the arena; rows[b] per block. False: out of
-   * memory. */
-  bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows);
+  /* Appends the list of the blocks of particles [first, last) to the arena; rows[b] per block. *inner: no ghost can be
+   * in it. False: out of memory. */
+  bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
   /* Forces on [first, last), a chunk of which `entry` is the list: force[d][i - first], in quanta of the table's
    * scale. Returns the least squared distance met. */
   double (*force[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,

@@ -1,8 +1,12 @@
 /* Passes of the OpenMP engine: forces on one chunk of particles after the other, and at once what they are for.
  *
  * Threads share the chunks (shares.h). What a pass does with the forces on a chunk, step.c and engine.c say: they stay in
- * the first-level cache until then. On several ranks the chunks without ghosts in their lists are taken while new
- * positions of ghosts are on their way, a part of them after each axis of the exchange.
+ * the first-level cache until then.
+ *
+ * On several ranks, as long as messages are under way (messages.c), part after part of the chunks is taken without those
+ * that may have ghosts in their lists; these follow at the end, and once the messages are there all are taken in order, as
+ * what is next to one another is best read at once. Before it is known that the list still holds, impulses are only
+ * summed, and kept in the spare arrays: they count if it does.
  */
 #include "openmp/engine.h"
 
@@ -68,10 +72,9 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
 /* Which chunks: all, those that need no ghost, or the others. */
 typedef enum selection { EVERY, INNER, OUTER } selection;
 
-static finding finding_none(void)
-{
-  return (finding){.overlap = md_overlap_none(), .largest2 = 0.0, .sane = true};
-}
+typedef void (*chunk_work)(const md_engine *, const pass *, int64_t c, finding *);
+
+finding finding_none(void) { return (finding){.overlap = md_overlap_none(), .largest2 = 0.0, .sane = true}; }
 
 static void finding_merge(finding *f, const finding *other)
 {
@@ -80,57 +83,75 @@ static void finding_merge(finding *f, const finding *other)
   f->sane = f->sane && other->sane;
 }
 
-/* Part `part` of `parts` of the chunks of every share, those that are to be. */
-static void pass_some(const md_engine *e, const pass *s, selection which, int part, int parts, finding *f)
+/* So many parts of the shares that a look at messages between two of them costs nothing. */
+static int parts_of(const md_engine *e)
 {
+  enum { CHUNKS = 16 };
+  const int64_t n = e->nchunk / ((int64_t)CHUNKS * e->threads);
+  return n < 1 ? 1 : (int)n;
+}
+
+/* The chunks of some parts of every share, those that are to be. */
+static void pass_some(const md_engine *e, const pass *s, chunk_work work, selection which, parts some,
+                      finding *f)
+{
+  if (some.first == some.last) return;
   shares_restart(&e->shares);
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t) {
     finding found = finding_none();
-    for (piece mine = {.owner = t}; shares_take(&e->shares, part, parts, &mine);)
+    for (piece mine = {.owner = t}; shares_take(&e->shares, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
-        if (which == EVERY || e->inner[c] == (which == INNER)) s->chunk(e, s, c, &found);
+        if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical
     finding_merge(f, &found);
   }
 }
 
-md_status engine_finish_halo(md_engine *e)
+static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
-  double mark = md_time();
-  for (bool done = !e->coming; !done;) MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
-  e->coming = false;
-  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
-  return MD_OK;
+  double impulse[3][CHUNK];
+  engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
+  for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, impulse[d], (size_t)n * sizeof(double));
 }
 
-/* While ghosts are on their way: between two axes of the exchange, chunks that do without. */
-static md_status pass_around_halo(md_engine *e, const pass *s, finding *f)
+md_status engine_sum_ahead(md_engine *e, int *summed, finding *f)
 {
-  const int parts = e->p->dim;
-  double mark = md_time();
-  for (int part = 0; part < parts; ++part) {
-    bool done;
-    pass_some(e, s, INNER, part, parts, f);
+  const int of = parts_of(e);
+  *summed = 0;
+  MD_TRY(engine_poll(e));
+  if (!e->asking || e->model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  pass s = {.force = engine_force_args(e, e->model->impulse_k)};
+  for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
+  for (; e->asking && *summed < of; ++*summed) {
+    double mark = md_time();
+    pass_some(e, &s, sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
-    MD_TRY(e->comm->halo_next(e->comm, e->p, &done));
-    md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
-    e->coming = !done;
+    MD_TRY(engine_poll(e));
   }
-  MD_TRY(engine_finish_halo(e));
-  mark = md_time();
-  pass_some(e, s, OUTER, 0, 1, f);
-  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
   return MD_OK;
 }
 
 md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
-  *f = finding_none();
-  if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(engine_finish_halo(e));
-  if (e->coming) return pass_around_halo(e, s, f);
+  const int of = parts_of(e);
+  int part = s->summed;
   double mark = md_time();
-  pass_some(e, s, EVERY, 0, 1, f);
+  pass_some(e, s, s->summed_chunk, INNER, (parts){0, part, of}, f);
+  md_timers_lap(&e->timers, phase, &mark);
+  if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(engine_finish_halo(e));
+  MD_TRY(engine_poll(e));
+  for (; e->coming && part < of; ++part) {
+    mark = md_time();
+    pass_some(e, s, s->chunk, INNER, (parts){part, part + 1, of}, f);
+    md_timers_lap(&e->timers, phase, &mark);
+    MD_TRY(engine_poll(e));
+  }
+  MD_TRY(engine_finish_halo(e));
+  mark = md_time();
+  pass_some(e, s, s->chunk, EVERY, (parts){part, of, of}, f);
+  pass_some(e, s, s->chunk, OUTER, (parts){0, part, of}, f);
   md_timers_lap(&e->timers, phase, &mark);
   return MD_OK;
 }

@@ -182,11 +182,12 @@ static md_status build_list(md_engine *e)
     /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
     arena memory = e->arenas[t];
     memory.used = 0;
-    for (piece mine = {.owner = t}; shares_take(&e->shares, 0, 1, &mine);)
+    for (piece mine = {.owner = t}; shares_take(&e->shares, ALL_PARTS, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c) {
         e->chunk_at[c] = memory.used;
         e->chunk_arena[c] = t;
-        ok = ok && e->kernels->list(&a, c * CHUNK, chunk_end(e, c), &memory, e->rows + c * CHUNK_BLOCKS);
+        ok = ok && e->kernels->list(&a, c * CHUNK, chunk_end(e, c), &memory, e->rows + c * CHUNK_BLOCKS,
+                                    e->inner + c);
         e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
       }
     trim(&memory);
@@ -199,19 +200,6 @@ static md_status build_list(md_engine *e)
                        (long long)p->n, e->reach);
 }
 
-/* Which chunks can be worked on before the ghosts' new positions are there. Padding lies behind the ghosts. */
-static void find_inner(md_engine *e)
-{
-  const int32_t ghosts = (int32_t)e->p->n, end = (int32_t)(e->p->n + e->p->nghost);
-#pragma omp parallel for schedule(static)
-  for (int64_t c = 0; c < e->nchunk; ++c) {
-    const int32_t *entry = chunk_list(e, c);
-    bool inner = true;
-    for (int32_t k = 0; k < e->chunk_entries[c] && inner; ++k) inner = entry[k] < ghosts || entry[k] >= end;
-    e->inner[c] = inner;
-  }
-}
-
 /* From the present positions, in the cells they were sorted into. */
 static md_status renew_list(md_engine *e)
 {
@@ -222,7 +210,6 @@ static md_status renew_list(md_engine *e)
   if (e->model->pair.kind != MD_PAIR_NONE) {
     MD_TRY(build_list(e));
     share_work(e);
-    if (e->comm->size > 1) find_inner(e);
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
@@ -257,9 +244,9 @@ static md_status choose_slack(md_engine *e)
 
 md_status engine_rebuild(md_engine *e)
 {
+  MD_TRY(engine_finish_halo(e));
   double mark = md_time();
   const double balanced = e->comm->balancing;
-  e->coming = false;
   MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
   const double balancing = e->comm->balancing - balanced;
   e->timers.seconds[MD_PHASE_BALANCE] += balancing;
@@ -285,9 +272,7 @@ md_status engine_rebuild(md_engine *e)
 
 md_status engine_relist(md_engine *e, double distance)
 {
-  double mark = md_time();
   e->drifted += distance;
-  MD_TRY(md_comm_halo_update(e->comm, e->p));
-  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  MD_TRY(engine_finish_halo(e));
   return renew_list(e);
 }

@@ -38,11 +38,11 @@ void shares_restart(const shares *s)
   for (int t = 0; t < s->threads; ++t) s->progress[t].taken = 0;
 }
 
-bool shares_take(const shares *s, int part, int parts, piece *p)
+bool shares_take(const shares *s, parts some, piece *p)
 {
   for (int k = 0; k < s->threads; ++k) {
     const int64_t begin = s->begin[p->owner], n = s->begin[p->owner + 1] - begin;
-    const int64_t first = begin + n * part / parts, last = begin + n * (part + 1) / parts;
+    const int64_t first = begin + n * some.first / some.of, last = begin + n * some.last / some.of;
     int64_t taken;
 #pragma omp atomic capture
     {

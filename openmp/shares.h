@@ -36,8 +36,15 @@ void shares_evenly(shares *, int64_t chunks);
 /* Before every pass, outside of parallel regions. */
 void shares_restart(const shares *);
 
-/* The next piece, behind the one that the thread has, for a pass over part `part` of `parts` of every share. False:
- * nothing is left. Every chunk of those parts is in one piece of one thread. */
-bool shares_take(const shares *, int part, int parts, piece *) MD_CHECKED;
+/* Of `of` equal parts of every share, those from `first` to `last` - 1. */
+typedef struct parts {
+  int first, last, of;
+} parts;
+
+static const parts ALL_PARTS = {0, 1, 1};
+
+/* The next piece, behind the one that the thread has, for a pass over those parts. False: nothing is left. Every chunk of
+ * those parts is in one piece of one thread. */
+bool shares_take(const shares *, parts, piece *) MD_CHECKED;
 
 #endif

@@ -121,18 +121,28 @@ static move_args move_args_of(const md_engine *e, const md_motion *motion, bool 
   return a;
 }
 
-/* Gives the owed kicks and drifts; then makes sure that list and ghosts fit the new positions. */
+/* Gives the owed kicks and drifts, and tells the other ranks. */
 static md_status drift(md_engine *e)
 {
   if (!e->built) MD_TRY(engine_rebuild(e));
   const md_motion motion = md_motion_of(e->model);
   const bool push = e->owed > 0.0 && !e->current;
+  const int64_t list = e->rebuilds;
+  finding f = finding_none();
+  int summed = 0;
+  if (push) MD_TRY(engine_sum_ahead(e, &summed, &f));
+  MD_TRY(engine_arrive(e));
+  if (e->rebuilds != list) {
+    f = finding_none();
+    summed = 0;
+  }
   md_particles *p = e->p;
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = move_args_of(e, &motion, push),
-            .chunk = push ? push_chunk : drift_chunk};
+            .chunk = push ? push_chunk : drift_chunk,
+            .summed_chunk = drift_chunk,
+            .summed = summed};
   for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
-  finding f;
   MD_TRY(engine_pass(e, &s, push ? MD_PHASE_FORCE : MD_PHASE_MOVE, &f));
   if (push)
     for (int d = 0; d < p->dim; ++d) {
@@ -146,21 +156,7 @@ static md_status drift(md_engine *e)
   e->current = false;
   e->moved = true;
   e->arrived = e->model->step;
-  double mark = md_time();
-  double most[2] = {sqrt(f.largest2) + e->near_error, e->fault};
-  MD_TRY(e->comm->max(e->comm, most, 2));
-  md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
-  if (most[1] > 0.0) return e->comm->agree(e->comm, e->fault == (fault)most[1] ? e->fault_status : MD_OK);
-  if (most[0] > 0.5 * e->skin)
-    return e->drifted + most[0] > e->slack ? engine_rebuild(e) : engine_relist(e, most[0]);
-  if (e->comm->size > 1) {
-    MD_TRY(e->comm->halo_begin(e->comm, p));
-    e->coming = true;
-  } else {
-    MD_TRY(md_comm_halo_update(e->comm, p));
-  }
-  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
-  return MD_OK;
+  return engine_tell(e, sqrt(f.largest2) + e->near_error);
 }
 
 static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
@@ -189,7 +185,7 @@ md_status engine_settle(md_engine *e)
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];
   }
-  finding f;
+  finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   note_overlap(e, &f.overlap);
   e->owed = 0.0;

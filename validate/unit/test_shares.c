@@ -21,10 +21,10 @@ static shares shares_of(int threads, int64_t chunks)
 }
 
 /* Takes what is left for a thread, and counts how often each chunk was. */
-static int64_t take_all(const shares *s, int thread, int part, int parts, int *times)
+static int64_t take_all(const shares *s, int thread, parts some, int *times)
 {
   int64_t chunks = 0;
-  for (piece p = {.owner = thread}; shares_take(s, part, parts, &p); chunks += p.last - p.first)
+  for (piece p = {.owner = thread}; shares_take(s, some, &p); chunks += p.last - p.first)
     for (int64_t c = p.first; c < p.last; ++c) ++times[c];
   return chunks;
 }
@@ -42,13 +42,13 @@ static void a_thread_begins_with_its_own_share(void **state)
   piece p = {.owner = 2};
   for (int k = 0; k < 4; ++k)
     for (int64_t at = 250 * turn[k]; at < 250 * (turn[k] + 1); at = p.last) {
-      assert_true(shares_take(&s, 0, 1, &p));
+      assert_true(shares_take(&s, ALL_PARTS, &p));
       assert_int_equal(p.owner, turn[k]);
       assert_int_equal(p.first, at);
       assert_in_range(p.last - p.first, 1, 64);
       assert_in_range(p.last, 1, 250 * (turn[k] + 1));
     }
-  assert_false(shares_take(&s, 0, 1, &p));
+  assert_false(shares_take(&s, ALL_PARTS, &p));
   shares_free(&s);
 }
 
@@ -58,15 +58,15 @@ static void a_thread_that_lags_is_helped(void **state)
   shares s = shares_of(3, 900);
   int times[CHUNKS] = {0};
   piece late = {.owner = 1};
-  assert_true(shares_take(&s, 0, 1, &late));
+  assert_true(shares_take(&s, ALL_PARTS, &late));
   const int64_t begun = late.last - late.first;
-  assert_int_equal(take_all(&s, 0, 0, 1, times), 900 - begun);
-  assert_false(shares_take(&s, 0, 1, &late));
+  assert_int_equal(take_all(&s, 0, ALL_PARTS, times), 900 - begun);
+  assert_false(shares_take(&s, ALL_PARTS, &late));
   for (int64_t c = 300; c < 300 + begun; ++c) ++times[c];
   assert_once(times, 0, 900);
-  assert_int_equal(take_all(&s, 2, 0, 1, times), 0);
+  assert_int_equal(take_all(&s, 2, ALL_PARTS, times), 0);
   shares_restart(&s);
-  assert_int_equal(take_all(&s, 2, 0, 1, times), 900);
+  assert_int_equal(take_all(&s, 2, ALL_PARTS, times), 900);
   shares_free(&s);
 }
 
@@ -75,13 +75,18 @@ static void parts_are_parts_of_every_share(void **state)
   (void)state;
   shares s = shares_of(2, 202);
   int times[CHUNKS] = {0};
-  assert_int_equal(take_all(&s, 0, 1, 3, times), 2 * (67 - 33));
+  assert_int_equal(take_all(&s, 0, (parts){1, 2, 3}, times), 2 * (67 - 33));
   for (int64_t c = 0; c < 202; ++c) assert_int_equal(times[c], c % 101 >= 33 && c % 101 < 67);
   for (int part = 0; part < 3; part += 2) {
     shares_restart(&s);
-    take_all(&s, 1, part, 3, times);
+    take_all(&s, 1, (parts){part, part + 1, 3}, times);
   }
   assert_once(times, 0, 202);
+  shares_restart(&s);
+  assert_int_equal(take_all(&s, 0, (parts){1, 3, 3}, times), 2 * (101 - 33));
+  for (int64_t c = 0; c < 202; ++c) assert_int_equal(times[c], c % 101 >= 33 ? 2 : 1);
+  shares_restart(&s);
+  assert_int_equal(take_all(&s, 0, (parts){2, 2, 3}, times), 0);
   shares_free(&s);
 }
 
@@ -90,11 +95,11 @@ static void shares_may_be_empty(void **state)
   (void)state;
   shares s = shares_of(8, 3);
   int times[CHUNKS] = {0};
-  assert_int_equal(take_all(&s, 5, 0, 1, times), 3);
+  assert_int_equal(take_all(&s, 5, ALL_PARTS, times), 3);
   assert_once(times, 0, 3);
   shares_free(&s);
   assert_int_equal(shares_new(&s, 2), MD_OK);
-  assert_int_equal(take_all(&s, 0, 0, 1, times), 0);
+  assert_int_equal(take_all(&s, 0, ALL_PARTS, times), 0);
   shares_free(&s);
 }
 
@@ -109,7 +114,7 @@ static void every_chunk_goes_to_one_of_many_threads(void **state)
     int64_t chunks = 0;
     shares_restart(&s);
 #pragma omp parallel for schedule(static, 1) num_threads(4) reduction(+ : chunks)
-    for (int t = 0; t < 4; ++t) chunks += take_all(&s, t, 0, 1, times);
+    for (int t = 0; t < 4; ++t) chunks += take_all(&s, t, ALL_PARTS, times);
     assert_int_equal(chunks, CHUNKS);
     assert_once(times, 0, CHUNKS);
   }

@@ -1,0 +1,212 @@
+// links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebuild.c openmp/cells.c openmp/shares.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c common/particles.c common/comm_serial.c common/faults.c common/error.c common/timer.c
+/* The OpenMP engine while messages are under way: whenever they come, the same bits, lists and errors.
+ *
+ * A communicator of one rank that says it is one of two, and answers only when it has been asked so many times; until
+ * then ghosts are not a number. */
+#include "common/comm.h"
+#include "openmp/openmp.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROW = 95, N = ROW * ROW, PIECES = 12, STEPS = PIECES * (PIECES + 1) / 2, NEVER = 1000000 };
+
+/* ---- a communicator that takes its time ---- */
+
+static md_status (*refresh)(md_comm *, md_particles *);
+static md_status (*answer)(md_comm *, bool, double *, bool *);
+static int answer_after, ghosts_after; /* questions */
+static int answer_asked, ghosts_asked;
+static int64_t unanswered;
+
+static md_status late_answer(md_comm *c, bool wait, double *values, bool *done)
+{
+  *done = false;
+  if (!wait && ++answer_asked <= answer_after) {
+    ++unanswered;
+    return MD_OK;
+  }
+  answer_asked = 0;
+  return answer(c, wait, values, done);
+}
+
+static md_status late_begin(md_comm *c, md_particles *p)
+{
+  (void)c;
+  ghosts_asked = 0;
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t g = 0; g < p->nghost; ++g) p->x[d][p->n + g] = NAN;
+  return MD_OK;
+}
+
+static md_status late_ghosts(md_comm *c, md_particles *p, bool wait, bool *done)
+{
+  *done = wait || ++ghosts_asked > ghosts_after;
+  return *done ? refresh(c, p) : MD_OK;
+}
+
+static void be_late(md_comm *c, int answers, int ghosts)
+{
+  c->size = 2;
+  answer = c->max_next;
+  refresh = c->halo_begin;
+  c->max_next = late_answer;
+  c->halo_begin = late_begin;
+  c->halo_next = late_ghosts;
+  answer_after = answers;
+  ghosts_after = ghosts;
+  answer_asked = 0;
+  unanswered = 0;
+}
+
+#define SKIN 0.01
+
+/* ---- a gas of soft discs, with a few collisions and many lists ---- */
+
+typedef struct gas {
+  md_model model;
+  md_particles p;
+  md_comm *comm;
+  md_engine *engine;
+} gas;
+
+/* Between 0 and 1. */
+static double some(uint64_t *state)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void begin(gas *g, bool open, md_integrator integrator, double skin, int threads)
+{
+  static const double cutoff = 0.01;
+  const double side = sqrt(0.0005 * N);
+  md_model *m = &g->model;
+  md_model_init(m);
+  m->box = (md_box){.dim = 2, .hi = {side, side, 0.5}, .lo = {0.0, 0.0, -0.5}, .length = {side, side, 1.0}};
+  m->box.periodic[0] = m->box.periodic[2] = true;
+  m->box.periodic[1] = !open;
+  m->ntypes = 1;
+  m->mass[1] = 0.01;
+  assert_int_equal(md_pair_start(&m->pair, MD_PAIR_repulsive, 1, &cutoff, 1), MD_OK);
+  m->integrator = integrator;
+  m->dt = 0.0005;
+  m->skin = skin;
+  m->natoms = N;
+  assert_int_equal(md_model_prepare(m), MD_OK);
+  md_particles_init(&g->p, 2);
+  assert_int_equal(md_particles_reserve(&g->p, N), MD_OK);
+  g->p.n = N;
+  uint64_t state = 1;
+  for (int64_t i = 0; i < N; ++i) {
+    g->p.id[i] = i + 1;
+    g->p.type[i] = 1;
+    const int64_t place[2] = {i % ROW, i / ROW};
+    for (int d = 0; d < 2; ++d) {
+      g->p.x[d][i] = side / ROW * ((double)place[d] + 0.3 + 0.4 * some(&state));
+      g->p.v[d][i] = 2.0 * some(&state) - 1.0;
+    }
+  }
+  assert_int_equal(md_model_enter(m, &g->p), MD_OK);
+  assert_int_equal(md_comm_serial(&g->comm), MD_OK);
+  const md_engine_options options = {.threads = threads};
+  assert_int_equal(md_engine_openmp.create(&g->engine, m, &g->p, g->comm, &options), MD_OK);
+}
+
+static void end(gas *g)
+{
+  md_engine_openmp.destroy(g->engine);
+  g->comm->destroy(g->comm);
+  md_particles_free(&g->p);
+  md_model_free(&g->model);
+}
+
+static int64_t lists(const gas *g)
+{
+  md_engine_report report;
+  md_engine_openmp.report(g->engine, &report);
+  return report.rebuilds;
+}
+
+static void assert_same(gas *a, gas *b)
+{
+  int32_t *of_a, *of_b;
+  assert_int_equal(md_engine_openmp.download(a->engine, NULL), MD_OK);
+  assert_int_equal(md_engine_openmp.download(b->engine, NULL), MD_OK);
+  assert_int_equal(md_particles_order_by_id(&a->p, &of_a), MD_OK);
+  assert_int_equal(md_particles_order_by_id(&b->p, &of_b), MD_OK);
+  for (int64_t k = 0; k < N; ++k)
+    for (int d = 0; d < 2; ++d) {
+      assert_memory_equal(&a->p.x[d][of_a[k]], &b->p.x[d][of_b[k]], sizeof(double));
+      assert_memory_equal(&a->p.v[d][of_a[k]], &b->p.v[d][of_b[k]], sizeof(double));
+    }
+  free(of_a);
+  free(of_b);
+}
+
+static void compare(md_integrator integrator, double skin, int threads, int answers, int ghosts)
+{
+  gas prompt, late;
+  begin(&prompt, false, integrator, skin, threads);
+  begin(&late, false, integrator, skin, threads);
+  be_late(late.comm, answers, ghosts);
+  /* In pieces, so that kicks are settled while an answer is under way that says that the list has ended. */
+  for (int piece = 1; piece <= PIECES; ++piece) {
+    assert_int_equal(md_engine_openmp.run(prompt.engine, piece), MD_OK);
+    assert_int_equal(md_engine_openmp.run(late.engine, piece), MD_OK);
+  }
+  assert_true(lists(&prompt) > 5);
+  assert_int_equal(lists(&late), lists(&prompt));
+  assert_true(answers == 0 || unanswered >= STEPS - PIECES);
+  assert_same(&prompt, &late);
+  end(&late);
+  end(&prompt);
+}
+
+static void the_time_of_messages_does_not_matter(void **state)
+{
+  (void)state;
+  static const int after[][2] = {{0, 0}, {1, 0},     {3, 1},     {0, 2},
+                                 {2, 5}, {4, NEVER}, {NEVER, 0}, {NEVER, NEVER}};
+  for (size_t k = 0; k < sizeof after / sizeof after[0]; ++k)
+    for (int threads = 1; threads <= 2; ++threads) {
+      compare(MD_LEAPFROG, SKIN, threads, after[k][0], after[k][1]);
+      compare(MD_NVE, SKIN, threads, after[k][0], after[k][1]);
+      compare(MD_NVE, 0.1 * SKIN, threads, after[k][0], after[k][1]); /* a list a step */
+    }
+}
+
+/* A particle leaves an open box; the others learn of it a step later. */
+static void a_fault_is_that_of_its_step(void **state)
+{
+  (void)state;
+  char expected[512];
+  gas prompt, late;
+  begin(&prompt, true, MD_LEAPFROG, SKIN, 1);
+  assert_int_equal(md_engine_openmp.run(prompt.engine, 10 * STEPS), MD_PHYSICS);
+  strncpy(expected, md_error_text(), sizeof expected - 1);
+  expected[sizeof expected - 1] = '\0';
+  assert_non_null(strstr(expected, "particle"));
+  end(&prompt);
+  for (int after = 0; after <= 8; after += 4) {
+    begin(&late, true, MD_LEAPFROG, SKIN, 1);
+    be_late(late.comm, after, after);
+    assert_int_equal(md_engine_openmp.run(late.engine, 10 * STEPS), MD_PHYSICS);
+    assert_string_equal(md_error_text(), expected);
+    end(&late);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_time_of_messages_does_not_matter),
+      cmocka_unit_test(a_fault_is_that_of_its_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
