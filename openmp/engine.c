@@ -34,6 +34,14 @@ static void destroy(md_engine *e)
   free(e);
 }
 
+/* Gives every rank its domain and the particles in it. */
+static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
+{
+  comm->prefer_slabs(comm, openmp_slab(model));
+  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0));
+  return comm->migrate(comm, model, p);
+}
+
 static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                         const md_engine_options *options)
 {
@@ -41,6 +49,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   if (!chosen)
     return md_error(MD_USAGE, "MYRIAD_ISA=%s: this build and processor have no such instruction set",
                     getenv("MYRIAD_ISA"));
+  if (comm->size > 1) MD_TRY(divide(model, p, comm));
   /* A thread without a chunk of its own would only be waited for. */
   const int64_t chunks = (p->n + CHUNK - 1) / CHUNK;
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();

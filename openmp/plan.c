@@ -19,6 +19,16 @@ double openmp_skin(const md_model *model)
   return skin;
 }
 
+/* A chunk of particles is part of a row of cells. Where rows are cut, chunks at their ends wait for ghosts, and are left out
+ * of the order in which all others are taken: 5 % of a step at 250 000 particles a rank. Slabs have whole rows that wait,
+ * the first and the last, and longer ones, which costs less while they are so many. In three dimensions there is more to
+ * do for a particle than to wait for it. */
+double openmp_slab(const md_model *model)
+{
+  enum { ROWS = 64 };
+  return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + openmp_skin(model)) : 0.0;
+}
+
 /* Ghosts per particle in a layer `width` deep outside those faces of the box that have something beyond them. */
 static double ghosts_per_particle(const md_model *model, double width)
 {
@@ -40,7 +50,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const double width = md_max(reach, options->cell_size);
   const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
   const bool pairs = model->pair.kind != MD_PAIR_NONE;
-  *plan = (md_engine_plan){.ghosts = ghosts * (double)n, .halo = reach, .ghost_bytes = 8 * dim};
+  *plan = (md_engine_plan){
+      .ghosts = ghosts * (double)n, .halo = reach, .slab = openmp_slab(model), .ghost_bytes = 8 * dim};
   md_plan_add(plan, "particles and spare arrays", (md_particles_bytes(dim) + 8.0 * dim) * (1.0 + ghosts));
   md_plan_add(plan, "positions at the rebuild", 4.0 * dim * (1.0 + ghosts));
   md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));

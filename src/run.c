@@ -389,13 +389,17 @@ static void describe(md_sim *sim)
   const md_model *m = &sim->model;
   md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", sim->engine->name,
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
-  if (sim->comm->size > 1) {
-    int count[3], place[3];
-    sim->comm->grid(sim->comm, count, place);
-    md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
-  }
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
+}
+
+/* As the engine has chosen it. */
+static void describe_grid(md_sim *sim)
+{
+  if (sim->comm->size == 1) return;
+  int count[3], place[3];
+  sim->comm->grid(sim->comm, count, place);
+  md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 
 /* Particles on the grids of the prepared model, on the ranks that own them. */
@@ -429,6 +433,7 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   describe(sim);
   MD_TRY(sim->comm->agree(
       sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));
+  describe_grid(sim);
   const md_status status = run_engine(&run);
   md_log_progress_end(sim->log);
   sim->engine->destroy(run.engine);

@@ -191,6 +191,21 @@ def test_processors(words, grid, tmp_path):
     assert grid in (None, found)
 
 
+@pytest.mark.parametrize("n, threads, grid", [(60000, 1, "1 by 4 by 1"), (60000, 2, "1 by 4 by 1"),
+                                              (40000, 1, "2 by 2 by 1")])
+def test_slabs_of_many_rows(n, threads, grid, tmp_path):
+    """4 slabs have 68 and 56 rows of cells; and as many chunks as are worth taking before all messages have come."""
+    text = (harness.INPUTS / "in.repulsive-bench").read_text().replace(
+        "run ", "dump d all custom 30 check.dump id x y vx vy fx fy\nthermo 10\n"
+                "thermo_style custom step temp pe ke press momx\nthermo_modify format float %.17g\nrun ")
+    knobs = {"n": n, "steps": 60}
+    one = harness.run(text, tmp_path / "one", ranks=1, threads=2, variables=knobs)
+    got = harness.run(text, tmp_path / "ranks", ranks=4, threads=threads, variables=knobs)
+    assert f"\n  {grid} MPI processor grid\n" in got.log
+    same(tmp_path / "one" / "check.dump", tmp_path / "ranks" / "check.dump")
+    assert got.table == one.table and len(got.table.rows) == 7
+
+
 @pytest.mark.parametrize("words, says", [("3 * *", ["does not fit the 4 ranks", "processors * * *"]),
                                          ("2 1 1", ["does not fit the 4 ranks"]), ("0 2 2", ["each of processors"]),
                                          ("2 2", ["processors takes at least 3"])])
