@@ -40,7 +40,7 @@ static md_status late_begin(md_comm *c, md_particles *p)
   (void)c;
   ghosts_asked = 0;
   for (int d = 0; d < p->dim; ++d)
-    for (int64_t g = 0; g < p->nghost; ++g) p->x[d][p->n + g] = NAN;
+    for (int64_t g = 0; g < p->nghost; ++g) p->x[d][p->n + g] = (double)NAN;
   return MD_OK;
 }
 
