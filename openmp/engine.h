@@ -53,7 +53,7 @@ struct md_engine {
   int32_t *chunk_arena;   /* ... which that is, ... */
   int32_t *chunk_entries; /* ... and the list's length */
   int32_t *rows;          /* [nchunk * CHUNK_BLOCKS] */
-  bool *inner;            /* no ghost is in the chunk's lists */
+  bool *inner;            /* no ghost can be in the chunk's lists */
   shares shares;          /* of threads, in chunks */
 
   md_timers timers;

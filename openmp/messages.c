@@ -13,6 +13,7 @@ md_status engine_tell(md_engine *e, double distance)
   MD_TRY(e->comm->max_begin(e->comm, mine, 2));
   e->arriving = e->asking = true;
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
+  /* Alone, it is known already that ghosts are made anew. */
   if (e->comm->size == 1 && engine_list_ended(e, distance) && engine_cells_ended(e, distance)) return MD_OK;
   MD_TRY(e->comm->halo_begin(e->comm, e->p));
   e->coming = true;

@@ -5,8 +5,9 @@
  * velocities are wanted before the next drift, at the end of a run by velocity Verlet, impulses are kept in the spare
  * arrays, and that drift is a pass without forces.
  *
- * Every move measures how far particles are from where the list was built; the first step that would take a pair out of
- * its sight rebuilds before any force is taken from it.
+ * Every move measures how far particles are from where the list was built, and tells all ranks (messages.c); the first step
+ * that would take a pair out of its sight rebuilds. What was summed by the list while the answer was under way is then
+ * forgotten.
  *
  * Cost: 8 dim bytes a particle for the spare arrays. A pass moves 16 dim bytes of positions, the same of velocities and
  * of new positions with what a write reads first, 4 dim of those at the rebuild, and the list.
