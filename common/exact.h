@@ -49,42 +49,76 @@ MD_FN int64_t md_count(double x)
 #endif
 }
 
-/* A sum of integer counts wider than 64 bits: value = high * 2^32 + low. Both halves may be summed
- * separately (by MPI_SUM, by atomics) as long as at most 2^30 normalised sums are combined between two
- * normalisations. */
+__extension__ typedef __int128 md_int128;
+
+/* A sum of integer counts of 127 bits: value = sum of limb[k] * 2^(32 k). Limbs may be summed separately (by MPI_SUM,
+ * by atomics) as long as at most 2^30 normalised sums are combined between two normalisations. */
+enum { MD_WIDE_LIMBS = 3 };
 typedef struct md_wide {
-  int64_t high;
-  int64_t low; /* 0 <= low < 2^32 when normalised */
+  int64_t
+      limb[MD_WIDE_LIMBS]; /* 0 <= limb < 2^32 when normalised, but for the last one, which has the sign */
 } md_wide;
 
 MD_FN void md_wide_normalise(md_wide *w)
 {
-  w->high += w->low >> 32;
-  w->low &= INT64_C(0xffffffff);
+  for (int k = 0; k + 1 < MD_WIDE_LIMBS; ++k) {
+    w->limb[k + 1] += w->limb[k] >> 32;
+    w->limb[k] &= INT64_C(0xffffffff);
+  }
 }
 
-MD_FN void md_wide_add(md_wide *w, int64_t count)
+MD_FN void md_wide_add(md_wide *w, md_int128 count)
 {
-  w->high += count >> 32;
-  w->low += count & INT64_C(0xffffffff);
+  w->limb[0] += (int64_t)(count & 0xffffffff);
+  w->limb[1] += (int64_t)(count >> 32 & 0xffffffff);
+  w->limb[2] += (int64_t)(count >> 64);
   md_wide_normalise(w);
 }
 
 MD_FN void md_wide_merge(md_wide *w, const md_wide *other)
 {
-  w->high += other->high;
-  w->low += other->low;
+  for (int k = 0; k < MD_WIDE_LIMBS; ++k) w->limb[k] += other->limb[k];
   md_wide_normalise(w);
 }
 
-#ifndef __CUDA_ARCH__
-/* The sum times its quantum as a double, rounded once. q is a power of two. */
+/* The sum times its quantum as a double, rounded once. q is a power of two. Not on a device. */
 static inline double md_wide_value(const md_wide *w, double q)
 {
-  __extension__ typedef __int128 wide_integer;
-  const wide_integer count = ((wide_integer)w->high * 4294967296) + w->low;
+  const md_int128 count = (md_int128)w->limb[2] * ((md_int128)1 << 64) +
+                          (md_int128)w->limb[1] * ((md_int128)1 << 32) + w->limb[0];
   return (double)count * q;
 }
-#endif
+
+/* A fine sum adds terms in two parts: whole coarse quanta, and what they leave, in units of 2^-MD_FINE_BITS of one.
+ * It reaches from the largest term, 2^51 coarse quanta, to 2^-91 of that. So output quantities, whose largest term is
+ * that of a close encounter, keep the digits of small terms. Either part is an integer; both are odd functions. */
+enum { MD_FINE_BITS = 40 };
+#define MD_FINE 0x1p40
+
+typedef struct md_fine {
+  int64_t coarse, rest;
+} md_fine;
+
+/* Adds a term of x coarse quanta, |x| < 2^62. */
+MD_FN void md_fine_add(md_fine *sum, double x)
+{
+  const double whole = rint(x);
+  sum->coarse += md_count(whole);
+  sum->rest += md_count((x - whole) * MD_FINE);
+}
+
+/* The sum in fine quanta, for a wide sum. */
+MD_FN md_int128 md_fine_count(md_fine sum)
+{
+  return (md_int128)sum.coarse * ((md_int128)1 << MD_FINE_BITS) + sum.rest;
+}
+
+/* The sum in fine quanta as a double: by one recipe, as compilers convert wide integers differently. */
+MD_FN double md_fine_value(md_fine sum)
+{
+  const int64_t carry = (sum.rest + (INT64_C(1) << (MD_FINE_BITS - 1))) >> MD_FINE_BITS;
+  const int64_t rest = sum.rest - carry * (INT64_C(1) << MD_FINE_BITS);
+  return fma((double)(sum.coarse + carry), MD_FINE, (double)rest);
+}
 
 #endif

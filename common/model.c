@@ -49,25 +49,97 @@ static md_status check_box(const md_box *box)
   return MD_OK;
 }
 
-static md_status prepare_box(md_model *model)
+/* ---- scales: what the grids must resolve ---- */
+
+/* What forces and thermostat say of usual sizes. Zero: nothing. */
+typedef struct scales {
+  double strongest, weakest; /* force of a pair at its usual distance, over pairs that interact */
+  double energy;             /* that force times the distance, or the thermostat's temperature */
+  double lightest;           /* mass */
+} scales;
+
+static scales scales_of(const md_model *model, const double *unit_k)
+{
+  scales s = {.lightest = (double)INFINITY};
+  for (int t = 1; t <= model->ntypes; ++t) s.lightest = md_min(s.lightest, model->mass[t]);
+  if (model->langevin.on) s.energy = md_max(model->langevin.t_start, model->langevin.t_stop);
+  for (int i = 0; i < model->ntypes; ++i)
+    for (int j = 0; j < model->ntypes; ++j) {
+      const double r = md_pair_length(&model->pair, i, j);
+      if (!(r > 0.0)) continue;
+      const double *k = unit_k + ((size_t)i * (size_t)model->ntypes + (size_t)j) * MD_PAIR_K;
+      const double force = fabs(md_pair_force(model->pair.kind, r * r, k) * r);
+      if (!(force > 0.0)) continue;
+      s.strongest = md_max(s.strongest, force);
+      s.weakest = s.weakest > 0.0 ? md_min(s.weakest, force) : force;
+      s.energy = md_max(s.energy, force * r);
+    }
+  return s;
+}
+
+/* ---- positions ---- */
+
+/* A quantum for positions in three dimensions of which 2^42 are three cutoffs, so that three coordinates fit into 16 bytes
+ * (gpu/layout.cuh); 0 if drifts need a finer one. */
+static double packed_quantum(const md_model *model, const scales *s)
+{
+  if (model->box.dim != 3 || !(model->cutoff > 0.0) || model->float_drift) return 0.0;
+  const double quantum = power_above(1.5 * model->cutoff) * 0x1p-41;
+  const double move = model->dt * sqrt(s->energy / model->mass_reference);
+  return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
+}
+
+static md_status check_drift(const md_model *model, const scales *s, double longest)
+{
+  const double quantum = model->grids.x, move = model->dt * sqrt(s->energy / s->lightest);
+  if (!(move > 0.0) || model->integrator == MD_STATIC || model->float_drift) return MD_OK;
+  const double excess = 0.5 * quantum / (MD_DRIFT_ERROR * move);
+  if (!(excess > 1.0)) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "the timestep %g is too short for a box with a side of %g: positions there have %g digits, and a "
+      "step's displacement of about %.2g would keep fewer than six of them; use a timestep of %.2g or "
+      "more, or a side below %.2g",
+      model->dt, longest, floor(-log10(quantum / longest)), move, model->dt * 2.0 * excess,
+      0.5 * longest / excess);
+}
+
+static md_status round_walls(md_model *model, int d)
+{
+  const md_box *box = &model->box;
+  for (int side = 0; side < 2; ++side) {
+    if (!model->wall[d][side]) continue;
+    double *at = &model->wall_at[d][side];
+    *at = round_to(*at, model->grids.x);
+    if (!(*at >= box->lo[d] && *at <= box->hi[d]))
+      return md_error(MD_USAGE, "fix wall/reflect: the wall at %c = %g lies outside the box", "xyz"[d], *at);
+  }
+  if (model->wall[d][0] && model->wall[d][1] && !(model->wall_at[d][0] < model->wall_at[d][1]))
+    return md_error(MD_USAGE, "fix wall/reflect: the lower wall along %c is not below the upper one",
+                    "xyz"[d]);
+  return MD_OK;
+}
+
+static md_status prepare_box(md_model *model, const scales *s)
 {
   md_box *box = &model->box;
   double extent = 0.0, longest = 0.0;
+  bool images = false;
   for (int d = 0; d < box->dim; ++d) {
     longest = md_max(longest, box->hi[d] - box->lo[d]);
     extent = md_max(extent, md_max(fabs(box->lo[d]), fabs(box->hi[d])));
+    images = images || box->periodic[d];
   }
-  bool images = false;
-  for (int d = 0; d < box->dim; ++d) images = images || box->periodic[d];
   if (model->float_drift && images)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
   model->move_limit = 0.25 * longest;
+  if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 4.0 * model->cutoff);
+  /* Plain double positions see finer velocities than a position grid does: leave them those bits. */
+  if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
   /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
-  model->grids.x = power_above(extent + (images ? longest : model->move_limit)) * 0x1p-53;
-  /* In a volume 42 bits tell neighbours apart, so that three coordinates fit into 16 bytes (gpu/layout.cuh): 2^42
-   * quanta are three cutoffs or more. */
-  if (box->dim == 3 && model->cutoff > 0.0 && !model->float_drift)
-    model->grids.x = md_max(model->grids.x, power_above(1.5 * model->cutoff) * 0x1p-41);
+  model->grids.x = power_above(extent + (images ? longest : 0.25 * longest)) * 0x1p-53;
+  MD_TRY(check_drift(model, s, longest));
+  model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
   const double q = model->grids.x;
   for (int d = 0; d < box->dim; ++d) {
     box->lo[d] = round_to(box->lo[d], q);
@@ -76,21 +148,13 @@ static md_status prepare_box(md_model *model)
     if (!(box->length[d] > 0.0))
       return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
                       "xyz"[d]);
-    for (int side = 0; side < 2; ++side) {
-      if (!model->wall[d][side]) continue;
-      double *at = &model->wall_at[d][side];
-      *at = round_to(*at, q);
-      if (!(*at >= box->lo[d] && *at <= box->hi[d]))
-        return md_error(MD_USAGE, "fix wall/reflect: the wall at %c = %g lies outside the box", "xyz"[d],
-                        *at);
-    }
-    if (model->wall[d][0] && model->wall[d][1] && !(model->wall_at[d][0] < model->wall_at[d][1]))
-      return md_error(MD_USAGE, "fix wall/reflect: the lower wall along %c is not below the upper one",
-                      "xyz"[d]);
+    MD_TRY(round_walls(model, d));
   }
   if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
   return MD_OK;
 }
+
+/* ---- momenta ---- */
 
 static md_status prepare_masses(md_model *model)
 {
@@ -107,55 +171,142 @@ static md_status prepare_masses(md_model *model)
   return MD_OK;
 }
 
-/* The distance below which the impulse of a pair exceeds `range` quanta, found by walking inwards from the
- * cutoff; zero for styles whose force stays in range. largest: energy, virial and force met on the way. */
-static double closest_approach(const md_model *model, const double *k, double range, double largest[3])
+/* The quantum of which 2^53 cover `most`. */
+static double covering(double most) { return power_above(most) * 0x1p-53; }
+
+static double power_below(double a)
 {
-  const double rc = sqrt(k[0]);
+  const double above = power_above(a);
+  return above == a ? a : 0.5 * above;
+}
+
+/* Two words a momentum: the speed limit is the timestep's, and the quantum as fine as close encounters allow, whose
+ * impulses must stay below 2^52 quanta. */
+static md_status widen(md_model *model, double fastest, double strongest, double allowed)
+{
+  enum { BELOW = 37, LOW_BITS = 60 };
+  model->wide = true;
+  model->speed_limit = fastest;
+  model->grids.v = power_below(ldexp(strongest, -BELOW));
+  model->grids.v = md_max(model->grids.v, ldexp(covering(fastest), -LOW_BITS));
+  for (int t = 1; t <= model->ntypes; ++t)
+    model->v_step[t] = md_max(model->grids.v, covering(fastest * (model->mass[t] / model->mass_reference)));
+  if (model->grids.v <= allowed) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "the masses are too far apart: the heaviest, %g, leaves no digits for impulses in a step of %g; "
+      "use a mass below %.2g",
+      model->mass_reference, model->dt, 0.5 * model->mass_reference * allowed / model->grids.v);
+}
+
+/* The grid of momenta and the speed limit. h: the length of a kick. */
+static md_status prepare_momenta(md_model *model, const scales *s, double h)
+{
+  const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
+  double fastest = model->dt > 0.0 ? model->move_limit / model->dt : (double)INFINITY;
+  if (usual > 0.0 && !model->float_drift) fastest = md_min(fastest, 0x1p13 * usual);
+  if (!isfinite(fastest)) fastest = 0x1p20;
+  const double strongest = h * s->strongest / m;
+  const double allowed = 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m;
+  model->wide = false;
+  model->grids.v = covering(fastest);
+  if (allowed > 0.0 && !model->float_drift) model->grids.v = md_min(model->grids.v, power_below(allowed));
+  model->speed_limit = md_min(fastest, 0x1p53 * model->grids.v);
+  for (int t = 1; t <= model->ntypes; ++t) model->v_step[t] = model->grids.v;
+  if (model->speed_limit < md_min(fastest, 0x1p8 * usual)) MD_TRY(widen(model, fastest, strongest, allowed));
+  model->move_limit = md_min(model->move_limit, model->speed_limit * model->dt);
+  if (model->dt == 0.0) model->move_limit = model->speed_limit;
+  model->resolution = (md_resolution){.drift = 0.0};
+  if (usual > 0.0)
+    model->resolution = (md_resolution){
+        .drift = model->dt > 0.0 ? 0.5 * model->grids.x / (model->dt * sqrt(s->energy / m)) : 0.0,
+        .impulse = allowed > 0.0 ? MD_IMPULSE_ERROR * model->grids.v / allowed : 0.0,
+        .speed = 0.5 * model->grids.v * m / s->lightest / usual};
+  /* Twice a particle's largest kinetic energy; its terms are few, so that 2^60 coarse quanta cover it. */
+  model->grids.k = power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;
+  return MD_OK;
+}
+
+/* ---- pairs ---- */
+
+/* The distance below which the force of a pair exceeds `range`, found by walking inwards from the cutoff; zero for styles
+ * whose force stays in range. largest: energy, virial and force met on the way. unit_k: forces in their own unit. */
+static double closest_approach(const md_model *model, const double *unit_k, double range, double largest[3])
+{
+  const double rc = sqrt(unit_k[0]);
   double reached = rc;
   for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-24; r *= 1.0 - 0x1p-6) {
     const double r2 = r * r;
-    const double impulse = fabs(md_pair_force(model->pair.kind, r2, k) * r);
-    if (!(impulse < range)) return reached;
+    const double force = fabs(md_pair_force(model->pair.kind, r2, unit_k) * r);
+    if (!(force < range)) return reached;
     reached = r;
-    const double force = impulse * (model->grids.v * model->mass_reference / model->kick_time);
-    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r2, k)));
+    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r2, unit_k)));
     largest[1] = md_max(largest[1], force * r);
     largest[2] = md_max(largest[2], force);
   }
   return 0.0;
 }
 
-static md_status prepare_pair(md_model *model)
+static md_status check_cutoff(const md_model *model)
 {
-  md_box *box = &model->box;
+  const md_box *box = &model->box;
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
       return md_error(MD_USAGE,
                       "the cutoff %g is larger than half of the periodic box along %c (%g): use a larger box",
                       model->cutoff, 'x' + d, box->length[d]);
-  free_tables(model);
+  return MD_OK;
+}
+
+static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
+{
   const long long npair = (long long)model->ntypes * model->ntypes;
-  MD_TRY(md_array_new_zero(&model->impulse_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
-  MD_TRY(md_array_new_zero(&model->force_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
-  MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
+  /* The force whose impulse is a quantum. */
+  const double quantum = model->mass_reference * model->grids.v / h;
   double largest[3] = {0x1p-40, 0x1p-40, 0x1p-40};
   model->close2 = 0.0;
-  if (model->pair.kind != MD_PAIR_NONE) {
-    md_pair_table(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
-                  model->impulse_k);
-    for (long long p = 0; p < npair; ++p) {
-      const double *k = model->impulse_k + p * MD_PAIR_K;
-      const double near = closest_approach(model, k, MD_ROUND_RANGE, largest);
-      const double nearest = closest_approach(model, k, 0x1p52, largest);
-      model->close2 = md_max(model->close2, near * near);
-      model->overlap2[p] = nearest * nearest;
-    }
+  for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
+    const double *k = unit_k + p * MD_PAIR_K;
+    const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
+    const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
+    model->close2 = md_max(model->close2, near * near);
+    model->overlap2[p] = nearest * nearest;
   }
-  model->grids.e = power_above(largest[0]) * 0x1p-50;
-  model->grids.w = power_above(largest[1]) * 0x1p-50;
-  model->grids.f = power_above(largest[2]) * 0x1p-50;
-  if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, 1.0 / model->grids.f, model->force_k);
+  model->grids.e = power_above(largest[0]) * 0x1p-50 / MD_FINE;
+  model->grids.w = power_above(largest[1]) * 0x1p-50 / MD_FINE;
+  /* Not as fine as it could be: sums below 2^7 usual forces are then doubles, and add up to zero exactly. */
+  model->grids.f = power_above(largest[2]) * 0x1p-50 / MD_FINE;
+  if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
+  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  md_pair_table(&model->pair, model->kick_time / (model->mass_reference * model->grids.v), model->impulse_k);
+  md_pair_table(&model->pair, 1.0 / (model->grids.f * MD_FINE), model->force_k);
+  return MD_OK;
+}
+
+static md_status prepare_grids(md_model *model, double *unit_k)
+{
+  if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, 1.0, unit_k);
+  const scales s = scales_of(model, unit_k);
+  MD_TRY(prepare_box(model, &s));
+  MD_TRY(check_cutoff(model));
+  const bool leapfrog = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR;
+  model->kick_time = leapfrog ? model->dt : 0.5 * model->dt;
+  /* A timestep of zero kicks nothing; its grids are those of a usual one. */
+  const double usual = s.energy > 0.0 ? 0x1p-10 * model->cutoff * sqrt(s.lightest / s.energy) : 1.0;
+  const double h = model->kick_time > 0.0 ? model->kick_time : usual;
+  MD_TRY(prepare_momenta(model, &s, h));
+  return prepare_pair(model, unit_k, &s, h);
+}
+
+static md_status prepare_langevin(md_model *model)
+{
+  if (!model->langevin.on) return MD_OK;
+  /* The Pade form of exp(-dt/damp): no transcendental, and fluctuation-dissipation holds exactly. */
+  const double a = 0.5 * model->dt / model->langevin.damp;
+  model->langevin_keep = (1.0 - a) / (1.0 + a);
+  if (model->integrator != MD_NVE)
+    return md_error(MD_USAGE, "fix langevin needs fix nve to move the particles");
+  if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
   return MD_OK;
 }
 
@@ -166,27 +317,20 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(prepare_masses(model));
   MD_TRY(md_pair_complete(&model->pair));
   model->cutoff = md_pair_cutoff(&model->pair);
-  MD_TRY(prepare_box(model));
-  model->kick_time = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR
-                         ? model->dt
-                         : 0.5 * model->dt;
-  /* Plain double positions see finer velocities than a position grid does: leave them those bits, by a limit
-   * that physics sets. */
-  if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * model->move_limit);
-  model->grids.v = power_above(model->move_limit / model->dt) * 0x1p-53;
-  MD_TRY(prepare_pair(model));
-  const double fastest = model->move_limit / model->dt;
-  model->grids.k = md_max(model->grids.e, power_above(model->mass_reference * fastest * fastest) * 0x1p-60);
-  if (model->langevin.on) {
-    /* The Pade form of exp(-dt/damp): no transcendental, and fluctuation-dissipation holds exactly. */
-    const double a = 0.5 * model->dt / model->langevin.damp;
-    model->langevin_keep = (1.0 - a) / (1.0 + a);
-    if (model->integrator != MD_NVE)
-      return md_error(MD_USAGE, "fix langevin needs fix nve to move the particles");
-    if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
-  }
-  return MD_OK;
+  free_tables(model);
+  const long long npair = (long long)model->ntypes * model->ntypes;
+  double *unit_k = NULL;
+  MD_TRY(md_array_new_zero(&model->impulse_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&model->force_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&unit_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  const md_status status = prepare_grids(model, unit_k);
+  free(unit_k);
+  MD_TRY(status);
+  return prepare_langevin(model);
 }
+
+/* ---- entering and leaving the grids ---- */
 
 /* a b rounded to a multiple of q, a power of two, from the exact product: where the rounded one lies half way between two
  * multiples, what its rounding left away decides. */
@@ -199,25 +343,55 @@ static double round_product_to(double a, double b, double q)
   return whole * q;
 }
 
+/* The same as a count of quanta, which may exceed 2^53. */
+static md_int128 count_product(double a, double b, double q)
+{
+  const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
+  const double whole = rint(product);
+  return (md_int128)whole + (md_int128)rint((product - whole) + rest);
+}
+
 static md_status about(int64_t id, md_status status)
 {
   md_error_about(id, id);
   return status;
 }
 
+static void enter_velocity(const md_model *model, md_particles *p, int d, int64_t i)
+{
+  const int type = p->type[i];
+  const double q = model->grids.v, mass_ratio = 1.0 / model->velocity_per_v[type];
+  double *v = &p->v[d][i];
+  if (model->wide)
+    md_momentum_split(count_product(*v, mass_ratio, q) + p->v_low[d][i], q, model->v_step[type], v,
+                      &p->v_low[d][i]);
+  else
+    *v = model->one_mass ? round_to(*v, q) : round_product_to(*v, mass_ratio, q);
+}
+
+/* What a run before has left of momenta counts only if it is of the same unit. */
+static md_status widen_particles(const md_model *model, md_particles *p)
+{
+  const double unit = model->wide ? model->grids.v * model->mass_reference : 0.0;
+  if (p->wide && p->v_low_unit != unit) MD_TRY(md_particles_widen(p, false));
+  MD_TRY(md_particles_widen(p, model->wide));
+  p->v_low_unit = unit;
+  return MD_OK;
+}
+
 md_status md_model_enter(const md_model *model, md_particles *p)
 {
   const md_box *box = &model->box;
-  const double qx = model->grids.x, qv = model->grids.v;
-  const double speed_limit = model->move_limit / model->dt;
+  const double qx = model->grids.x, speed_limit = model->speed_limit;
   int64_t bad = INT64_MAX;
+  MD_TRY(widen_particles(model, p));
   for (int d = 0; d < box->dim; ++d) {
     const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
     const bool periodic = box->periodic[d];
-    double *restrict x = p->x[d], *restrict v = p->v[d];
+    double *restrict x = p->x[d];
+    const double *v = p->v[d];
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < p->n; ++i) {
-      const double mass_ratio = 1.0 / model->velocity_per_v[p->type[i]];
       const bool sane = periodic ? x[i] >= lo - length && x[i] <= hi + length : x[i] >= lo && x[i] <= hi;
       if (!sane || !(fabs(v[i]) <= speed_limit)) {
         if (p->id[i] < bad) bad = p->id[i];
@@ -225,21 +399,21 @@ md_status md_model_enter(const md_model *model, md_particles *p)
       }
       if (!model->float_drift) x[i] = round_to(x[i], qx);
       if (periodic) x[i] = md_wrap(x[i], lo, hi, length);
-      v[i] = model->one_mass ? round_to(v[i], qv) : round_product_to(v[i], mass_ratio, qv);
+      enter_velocity(model, p, d, i);
     }
   }
   if (bad == INT64_MAX) return MD_OK;
   for (int64_t i = 0; i < p->n; ++i) {
     if (p->id[i] != bad) continue;
     for (int d = 0; d < box->dim; ++d) {
-      const double speed = fabs(p->v[d][i]), dt = model->dt, limit = model->move_limit;
+      const double speed = fabs(p->v[d][i]), dt = model->dt;
       if (speed <= speed_limit) continue;
-      return about(bad,
-                   md_error(MD_PHYSICS,
-                            "step %lld: particle %lld has speed %g along %c and would move %g in one step, "
-                            "beyond the limit of %.3g: use a timestep below %.3g",
-                            (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, limit,
-                            0.1 * dt * speed_limit / speed));
+      return about(
+          bad, md_error(MD_PHYSICS,
+                        "step %lld: particle %lld has speed %g along %c and would move %g in one step; the "
+                        "limit is a speed of %.3g: use a timestep below %.3g",
+                        (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, speed_limit,
+                        dt * md_max(1e-3, 0.1 * speed_limit / speed)));
     }
     return about(bad, md_error(MD_PHYSICS,
                                "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
@@ -260,15 +434,36 @@ static double velocity_of(double p, double velocity_per_v, double q)
   return v;
 }
 
+/* A double velocity, and what it leaves of the momentum. */
+static void leave_wide(const md_model *model, md_particles *p, int d, int64_t i)
+{
+  const double q = model->grids.v, velocity_per_v = model->velocity_per_v[p->type[i]];
+  double *v = &p->v[d][i];
+  int64_t *low = &p->v_low[d][i];
+  const md_int128 count = md_momentum_count(*v, *low, q, model->v_step[p->type[i]]);
+  *v = md_momentum_value(*v, *low, q) * velocity_per_v;
+  *low = (int64_t)(count - count_product(*v, 1.0 / velocity_per_v, q));
+}
+
 void md_model_leave(const md_model *model, md_particles *p)
 {
-  if (model->one_mass) return;
+  if (model->one_mass && !model->wide) return;
   for (int d = 0; d < model->box.dim; ++d) {
-    double *restrict v = p->v[d];
+    double *v = p->v[d];
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i)
-      v[i] = velocity_of(v[i], model->velocity_per_v[p->type[i]], model->grids.v);
+    for (int64_t i = 0; i < p->n; ++i) {
+      if (model->wide)
+        leave_wide(model, p, d, i);
+      else
+        v[i] = velocity_of(v[i], model->velocity_per_v[p->type[i]], model->grids.v);
+    }
   }
+}
+
+double md_model_velocity(const md_model *model, const md_particles *p, int d, int64_t i)
+{
+  const int64_t low = p->wide ? p->v_low[d][i] : 0;
+  return md_momentum_value(p->v[d][i], low, model->grids.v) * model->velocity_per_v[p->type[i]];
 }
 
 double md_model_skin(const md_model *model)

@@ -142,6 +142,14 @@ double md_pair_cutoff(const md_pair *pair)
   return rc;
 }
 
+double md_pair_length(const md_pair *pair, int i, int j)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (!style) return 0.0;
+  const double *p = parameters(pair, i, j);
+  return md_min(style->length_factor * p[style->length_parameter], 0.9 * p[style->rc_parameter]);
+}
+
 void md_pair_table(const md_pair *pair, double scale, double *k)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);

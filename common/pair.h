@@ -32,6 +32,10 @@ typedef struct md_pair_style {
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
   int global_required; /* so many of them must be given there; the rest default to NaN = style's choice */
   int rc_parameter;    /* which one is the cutoff */
+  /* The distance at which forces are of the usual size: so much of this parameter. Grids are chosen by the force
+   * there (model.c). */
+  int length_parameter;
+  double length_factor;
   bool takes_shift;    /* pair_modify shift has a meaning */
   bool needs_no_coeff; /* complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
@@ -81,6 +85,9 @@ void md_pair_free(md_pair *pair);
 
 /* Largest cutoff over all pairs, 0 without a style. After md_pair_complete. */
 double md_pair_cutoff(const md_pair *pair);
+
+/* The usual distance of two particles of 0-based types i and j, inside the cutoff; 0 if they do not interact. */
+double md_pair_length(const md_pair *pair, int i, int j);
 
 /* The coefficient table [ntypes*ntypes][MD_PAIR_K] for 0-based types i*ntypes + j. Caller owns it. */
 void md_pair_table(const md_pair *pair, double scale, double *k);

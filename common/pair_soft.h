@@ -38,6 +38,8 @@ static const md_pair_style soft_style = {
     .parameter = {{"a", MD_NOT_NEGATIVE}, {"rc", MD_POSITIVE}},
     .global_required = 1,
     .rc_parameter = 1,
+    .length_parameter = 1,
+    .length_factor = 0.5,
     .mix = soft_mix,
     .prepare = soft_prepare,
 };

@@ -19,10 +19,12 @@ static int fields(md_particles *p, field *out)
 {
   int n = 0;
 #define MD_DIM p->dim
+#define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_FIELD(name, type, components, meaning)                                                            \
   for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_WIDE_DIM
 #undef MD_DIM
   return n;
 }
@@ -66,6 +68,21 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity)
     *f[k].array = larger;
   }
   p->capacity = capacity;
+  return MD_OK;
+}
+
+md_status md_particles_widen(md_particles *p, bool wide)
+{
+  if (p->wide == wide) return MD_OK;
+  p->wide = true; /* whatever has been made so far is freed with the particles */
+  for (int d = 0; d < p->dim; ++d) {
+    free(p->v_low[d]);
+    p->v_low[d] = NULL;
+    if (wide && p->capacity > 0)
+      MD_TRY(md_array_new_zero(&p->v_low[d], p->capacity, sizeof *p->v_low[d], "wide momenta"));
+  }
+  p->wide = wide;
+  p->v_low_unit = 0.0;
   return MD_OK;
 }
 
@@ -180,9 +197,9 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
   return MD_OK;
 }
 
-int md_particles_bytes(int dim)
+int md_particles_bytes(int dim, bool wide)
 {
-  md_particles p = {.dim = dim};
+  md_particles p = {.dim = dim, .wide = wide};
   field f[FIELDS_MAX];
   const int n = fields(&p, f);
   int bytes = 0;

@@ -28,7 +28,10 @@ typedef struct md_particles {
   uint16_t *type;
   double *x[3];
   double *v[3];
-  void *spare[3]; /* dim arrays of 8-byte elements: see md_particles_spare */
+  bool wide;         /* with second words of momenta: set by md_particles_widen */
+  int64_t *v_low[3]; /* NULL unless wide */
+  double v_low_unit; /* momentum that a count of v_low stands for; 0 as long as all are zero */
+  void *spare[3];    /* dim arrays of 8-byte elements: see md_particles_spare */
   int64_t spare_capacity;
 } md_particles;
 
@@ -39,6 +42,9 @@ void md_particles_free(md_particles *p);
 /* Makes room for `capacity` particles, keeping the first n + nghost. Grows geometrically when called for
  * growth by little; errors: MD_RUNTIME out of memory, naming the need. */
 md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
+
+/* Gives momenta a second word, all zero, or takes it away; nothing if it is so already. MD_RUNTIME: out of memory. */
+md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
 
 /* Puts the owned particles into the box along its periodic axes, by any number of boxes, exactly. */
 void md_particles_wrap(md_particles *p, const md_box *box);
@@ -54,12 +60,12 @@ md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED
 /* order[k] = local index of the particle with the k-th smallest id. The caller frees *order. */
 md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CHECKED;
 
-/* All fields of particle i as md_particles_bytes(dim) bytes, for messages; and back, into a place there is room for. */
+/* All fields of particle i as md_particles_bytes() bytes, for messages; and back, into a place there is room for. */
 void md_particles_pack(const md_particles *p, int64_t i, void *record);
 void md_particles_unpack(md_particles *p, int64_t i, const void *record);
 
 /* Bytes per owned particle of the fields above, for dim 2 or 3. */
-int md_particles_bytes(int dim);
+int md_particles_bytes(int dim, bool wide);
 
 #ifdef __cplusplus
 }

@@ -93,11 +93,11 @@ static __global__ void __launch_bounds__(TILE)
   const typename T::record *x = present(s);
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];
-  int64_t sum[SUMS] = {0};
+  md_fine sum[SUMS] = {};
   visit_all<T>(s, x, i, [&](int, const typename T::record &xj) {
     double delta[3];
     const double r2 = nearest_image<T>(s, xi, xj, delta);
-    if (i < s.n) add_pair<STYLE>(a, r2, pair_of<T>(s, xi, xj), 1, sum);
+    if (i < s.n) add_pair<T, STYLE>(s, a, r2, pair_of<T>(s, xi, xj), 1, sum);
   });
   if (i < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
   add_sums(a, sum);

@@ -172,7 +172,7 @@ double gpu_packed_margin(const md_model *model)
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
-      model->float_drift || model->cutoff * model->cutoff >= SEED_MOST)
+      model->float_drift || model->wide || model->cutoff * model->cutoff >= SEED_MOST)
     return false;
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
   for (int d = 0; d < 3; ++d)
@@ -224,8 +224,10 @@ static void choose_with(const md_model *model, int64_t n, int ranks, const md_en
   c->neighbours = neighbours;
   c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
-  c->tagged = dim == 3 || model->ntypes > 1 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
+  const bool wide = model->wide && !o->gpu.mixed;
+  c->tagged =
+      dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !wide && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
              neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
@@ -351,6 +353,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);
   if (!c->tagged) md_plan_add(plan, "sketches of positions, twice", 8.0);
   md_plan_add(plan, "velocities, twice", 2.0 * dim * real);
+  if (model->wide && !g->mixed) md_plan_add(plan, "second words of momenta", 8.0 * dim);
   md_plan_add(plan, "origins, twice", 8.0);
   if (g->sort == MD_GPU_SORT_RADIX) md_plan_add(plan, "keys of the radix sort", 16.0);
   if (g->staged) md_plan_add(plan, "cell of each particle", 4.0);

@@ -63,10 +63,12 @@ struct gpu_arrays {
   device_array keys, scratch;                         /* of the radix sort; of CUB */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
   device_array list, rows, strays;                    /* of system_view */
-  device_array impulse_k, force_k;   /* pair coefficients by pair of types, of impulses and forces, */
-  device_array measure_k;            /* of forces in double, for measuring, */
-  device_array overlap2;             /* and the squared distance of an overlap */
-  device_array ratio, mass;          /* by type: velocity_per_v of the model, and masses */
+  device_array impulse_k,
+      force_k;            /* pair coefficients by pair of types, of impulses, of forces of mixed layouts, */
+  device_array measure_k; /* of forces in double, for output, */
+  device_array overlap2;  /* and the squared distance of an overlap */
+  device_array ratio, mass, v_step;  /* by type: velocity_per_v and v_step of the model, and masses */
+  device_array v_low[3];             /* by original index: second words of momenta */
   device_array id;                   /* in the host's order; for thermostats on one rank */
   device_array control, sums, count; /* state.cuh; of measuring; of a histogram */
 };
@@ -323,7 +325,11 @@ template <class T> struct gpu_engine final : md_engine {
   const int *places() const { return several ? nullptr : step.origin; }
   /* Components in that order, and on several ranks whose they are. */
   md_status fetch_position(int d, double *to);
-  md_status fetch(const real *from, double scale, double *to);
+  md_status fetch(const real *from, const int *origin, double *to);
+  md_status fetch_low();
+  /* Forces; exact layouts as fine sums. */
+  md_status fetch_forces(double *const force[3]);
+  md_status fetch_fine_forces(double *const force[3]);
   md_status fetch_identities();
 };
 

@@ -31,6 +31,10 @@ template <class T> md_status gpu_engine<T>::make_particles()
     view.v[d] = (real *)a.v[d].at;
   }
   for (int d = 0; d < T::DIM; ++d) MD_TRY(make(&a.spare[d], n * (int64_t)sizeof(real), "velocities"));
+  for (int d = 0; d < T::DIM && T::WIDENS && model->wide; ++d) {
+    MD_TRY(make(&a.v_low[d], n * 8, "second words of momenta"));
+    ranks.low[d] = (int64_t *)a.v_low[d].at;
+  }
   MD_TRY(make(&a.origin, n * 4, "origins"));
   MD_TRY(make(&a.spare_origin, n * 4, "origins"));
   step.origin = (const int *)a.origin.at;
@@ -140,6 +144,8 @@ template <class T> md_status gpu_engine<T>::enlarge_room(int64_t n)
     MD_TRY(enlarge(&a.v[d], room * (int64_t)sizeof(real), view.n * (int64_t)sizeof(real), "velocities"));
   MD_TRY(enlarge(&a.origin, room * 4, view.n * INT64_C(4), "origins"));
   MD_TRY(ranks.enlarge_ids(room));
+  for (int d = 0; d < T::DIM && a.v_low[0].at; ++d)
+    MD_TRY(enlarge(&a.v_low[d], room * 8, ranks.next_origin * INT64_C(8), "second words of momenta"));
   step.id = (const int64_t *)ranks.id.at;
   MD_TRY(make_particles());
   MD_TRY(make_scratch());

@@ -18,37 +18,45 @@ template <class T> md_status gpu_engine<T>::measure(md_measure *m)
 {
   MD_TRY(settle_structure());
   measure_args args = {};
-  args.per_e = 1.0 / model->grids.e;
+  args.per_e = 1.0 / (model->grids.e * MD_FINE);
   args.per_w = model->grids.f / model->grids.w;
-  args.per_k = 1.0 / model->grids.k;
-  args.per_v = 1.0 / model->grids.v;
+  args.per_k = 1.0 / (model->grids.k * MD_FINE);
+  args.quantum = model->grids.v;
+  args.wide = model->wide;
+  args.v_step = (const double *)a.v_step.at;
+  for (int d = 0; d < 3; ++d) args.low[d] = (const int64_t *)a.v_low[d].at;
   args.table = (const double *)a.measure_k.at;
   args.velocity_per_v = (const double *)a.ratio.at;
   args.mass_reference = model->mass_reference;
-  args.high = (unsigned long long *)a.sums.at;
-  args.low = args.high + SUMS;
+  for (int part = 0; part < SUM_PARTS; ++part) {
+    args.high[part] = (unsigned long long *)a.sums.at + 2 * part * SUMS;
+    args.lower[part] = args.high[part] + SUMS;
+  }
   const double mark = md_time();
   system_view<T> s;
   const int *origin;
   MD_TRY(sorted_view(&s, &origin));
-  MD_CUDA(cudaMemsetAsync(a.sums.at, 0, 2 * SUMS * 8, stream));
+  args.origin = origin;
+  MD_CUDA(cudaMemsetAsync(a.sums.at, 0, SUM_PARTS * 2 * SUMS * 8, stream));
   if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
     if (source == FROM_ALL) MD_TRY(launch_measure_all<T>(wide, model->pair.kind, s, args));
   if (source != FROM_ALL) MD_TRY(launch_measure<T>(wide, model->pair.kind, source, s, args));
-  int64_t sums[2 * SUMS];
+  int64_t sums[SUM_PARTS][2][SUMS]; /* upper and lower halves */
   MD_CUDA(cudaMemcpyAsync(sums, a.sums.at, sizeof sums, cudaMemcpyDeviceToHost, stream));
   MD_CUDA(cudaStreamSynchronize(stream));
   timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
   *m = md_measure{};
   md_wide *const wide_sums[SUMS] = {&m->pair_energy2, &m->virial2,     &m->kinetic,
                                     &m->momentum[0],  &m->momentum[1], &m->momentum[2]};
-  for (int q = 0; q < SUMS; ++q) {
-    wide_sums[q]->high = sums[q];
-    wide_sums[q]->low = sums[SUMS + q];
-    md_wide_normalise(wide_sums[q]);
-  }
+  for (int q = 0; q < SUMS; ++q)
+    for (int part = 0; part < SUM_PARTS; ++part) {
+      const md_int128 count = (md_int128)sums[part][0][q] * (INT64_C(1) << 32) + sums[part][1][q];
+      md_wide_add(wide_sums[q], part == SUM_COARSE ? count * (INT64_C(1) << MD_FINE_BITS) : count);
+    }
   m->count = view.n;
-  return MD_OK;
+  MD_TRY(share_overflow());
+  MD_TRY(look());
+  return now.halt & HALT_OVERLAP ? overlap_error(0) : MD_OK;
 }
 
 template <class T> md_status gpu_engine<T>::fetch_position(int d, double *to)
@@ -74,10 +82,10 @@ template <class T> md_status gpu_engine<T>::fetch_position(int d, double *to)
   return MD_OK;
 }
 
-template <class T> md_status gpu_engine<T>::fetch(const real *from, double scale, double *to)
+template <class T> md_status gpu_engine<T>::fetch(const real *from, const int *origin, double *to)
 {
   real *spare = (real *)a.spare[0].at;
-  MD_TRY(launch_unload<T>(wide, view.n, from, places(), spare));
+  MD_TRY(launch_unload<T>(wide, view.n, from, origin, spare));
   real *words = nullptr;
   if constexpr (T::MIXED)
     MD_TRY(md_array_new(&words, p->n, sizeof *words, "particles"));
@@ -87,10 +95,29 @@ template <class T> md_status gpu_engine<T>::fetch(const real *from, double scale
       cudaMemcpyAsync(words, spare, (size_t)p->n * sizeof(real), cudaMemcpyDeviceToHost, stream),
       "copy of particles");
   if (status == MD_OK) status = md_cuda_check(cudaStreamSynchronize(stream), "copy of particles");
-  if (status == MD_OK && (T::MIXED || scale != 1.0))
-    for (int64_t i = 0; i < p->n; ++i) to[i] = (double)words[i] * scale;
+  if (status == MD_OK && T::MIXED)
+    for (int64_t i = 0; i < p->n; ++i) to[i] = (double)words[i];
   if (T::MIXED) free(words);
   return status;
+}
+
+/* Second words of momenta. */
+template <class T> md_status gpu_engine<T>::fetch_low()
+{
+  for (int d = 0; d < T::DIM && p->wide; ++d) {
+    const void *from = a.v_low[d].at;
+    if (!T::WIDENS) {
+      memset(p->v_low[d], 0, (size_t)p->n * 8);
+      continue;
+    }
+    if (several) {
+      MD_TRY(launch_unload_ids(wide, view.n, (const int64_t *)from, step.origin, (int64_t *)a.spare[0].at));
+      from = a.spare[0].at;
+    }
+    MD_CUDA(cudaMemcpyAsync(p->v_low[d], from, (size_t)p->n * 8, cudaMemcpyDeviceToHost, stream));
+    MD_CUDA(cudaStreamSynchronize(stream));
+  }
+  return MD_OK;
 }
 
 /* Whose particles these are: on several ranks they change. */
@@ -116,19 +143,58 @@ template <class T> md_status gpu_engine<T>::download(double *const force[3])
   if (several) MD_TRY(fetch_identities());
   for (int d = 0; d < T::DIM; ++d) {
     MD_TRY(fetch_position(d, p->x[d]));
-    MD_TRY(fetch(view.v[d], 1.0, p->v[d]));
+    MD_TRY(fetch(view.v[d], places(), p->v[d]));
   }
-  if (!force) return MD_OK;
-  system_view<T> s = view;
-  s.table = (const real *)a.force_k.at;
+  MD_TRY(fetch_low());
+  return force ? fetch_forces(force) : MD_OK;
+}
+
+template <class T> md_status gpu_engine<T>::fetch_forces(double *const force[3])
+{
+  if constexpr (!T::MIXED) {
+    return fetch_fine_forces(force);
+  } else {
+    system_view<T> s = view;
+    s.table = (const real *)a.force_k.at;
+    real *impulse[3] = {};
+    impulse_arrays(impulse);
+    MD_TRY(launch_forces(s, impulse, false));
+    MD_TRY(share_overflow());
+    MD_TRY(look());
+    if (now.halt & HALT_OVERLAP) return overlap_error(0);
+    for (int d = 0; d < T::DIM; ++d) MD_TRY(fetch(impulse[d], places(), force[d]));
+    return MD_OK;
+  }
+}
+
+/* The two parts of the sums lie in the idle position array and the spare arrays. If particles are not sorted these hold a
+ * sorted copy, and the parts get arrays of their own. */
+template <class T> md_status gpu_engine<T>::fetch_fine_forces(double *const force[3])
+{
+  system_view<T> s;
+  const int *origin;
+  device_array own = {};
   real *impulse[3] = {};
+  output_force_args args = {};
+  const bool sorts = options.gpu.unsorted;
+  args.kind = model->pair.kind;
+  args.table = (const double *)a.measure_k.at;
+  args.quantum = model->grids.f;
   impulse_arrays(impulse);
-  MD_TRY(launch_forces(s, impulse, false));
-  MD_TRY(share_overflow());
-  MD_TRY(look());
-  if (now.halt & HALT_OVERLAP) return overlap_error(0);
-  for (int d = 0; d < T::DIM; ++d) MD_TRY(fetch(impulse[d], T::MIXED ? 1.0 : model->grids.f, force[d]));
-  return MD_OK;
+  MD_TRY(sorted_view(&s, &origin));
+  if (sorts) MD_TRY(make(&own, 2 * T::DIM * (int64_t)view.n * 8, "forces"));
+  for (int d = 0; d < T::DIM; ++d) {
+    args.coarse[d] = sorts ? (int64_t *)own.at + (int64_t)d * view.n : (int64_t *)impulse[d];
+    args.rest[d] = sorts ? args.coarse[d] + (int64_t)T::DIM * view.n : (int64_t *)a.spare[d].at;
+  }
+  md_status status = launch_output_force<T>(wide, source, s, args);
+  if (status == MD_OK) status = share_overflow();
+  if (status == MD_OK) status = look();
+  if (status == MD_OK && (now.halt & HALT_OVERLAP)) status = overlap_error(0);
+  for (int d = 0; d < T::DIM && status == MD_OK; ++d)
+    status = fetch((const real *)args.coarse[d], several ? nullptr : origin, force[d]);
+  md_device_free(&memory, &own);
+  return status;
 }
 
 template <class T> md_status gpu_engine<T>::histogram(const md_histogram *h, int64_t *count)

@@ -114,7 +114,7 @@ template <class T> md_status gpu_engine<T>::settle_velocities()
   impulse_arrays(impulse);
   MD_TRY(launch_forces(view, impulse, false));
   MD_TRY(share_overflow());
-  MD_TRY(launch_kick<T>(wide, view, 1.0, step.quantum, impulse));
+  MD_TRY(launch_kick<T>(wide, view, step, 1.0, impulse));
   MD_TRY(look());
   timers.seconds[MD_PHASE_FORCE] += md_time() - mark;
   return now.halt & HALT_OVERLAP ? overlap_error(-1) : MD_OK;

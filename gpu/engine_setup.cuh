@@ -168,6 +168,7 @@ template <class T> md_status gpu_engine<T>::set_tables()
   view.ntypes = types;
   MD_TRY(upload(&a.ratio, model->velocity_per_v + 1, types * 8, "masses"));
   MD_TRY(upload(&a.mass, model->mass + 1, types * 8, "masses"));
+  MD_TRY(upload(&a.v_step, model->v_step + 1, types * 8, "masses"));
   view.velocity_per_v = (const double *)a.ratio.at;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   MD_TRY(upload(&a.overlap2, model->overlap2, pairs * 8, "pair coefficients"));
@@ -186,7 +187,6 @@ template <class T> md_status gpu_engine<T>::set_tables()
   } else {
     memcpy(view.k, model->impulse_k, sizeof view.k);
     MD_TRY(upload(&a.impulse_k, model->impulse_k, entries * 8, "pair coefficients"));
-    MD_TRY(upload(&a.force_k, model->force_k, entries * 8, "pair coefficients"));
   }
   return MD_OK;
 }
@@ -206,6 +206,9 @@ template <class T> md_status gpu_engine<T>::load()
       MD_CUDA(cudaMemcpyAsync(view.v[d], p->v[d], (size_t)p->n * 8, cudaMemcpyHostToDevice, stream));
     }
   }
+  if (T::WIDENS && model->wide)
+    for (int d = 0; d < T::DIM; ++d)
+      MD_CUDA(cudaMemcpyAsync(a.v_low[d].at, p->v_low[d], (size_t)p->n * 8, cudaMemcpyHostToDevice, stream));
   if (T::TAGGED) {
     MD_CUDA(cudaMemcpyAsync(scratch, p->type, (size_t)p->n * 2, cudaMemcpyHostToDevice, stream));
     MD_TRY(launch_load_type<T>(wide, view, (const uint16_t *)scratch));
@@ -249,7 +252,7 @@ template <class T> md_status gpu_engine<T>::start()
     MD_TRY(ranks.make_events());
   }
   MD_TRY(make(&a.control, sizeof(control), "the control word"));
-  MD_TRY(make(&a.sums, 2 * SUMS * 8, "sums"));
+  MD_TRY(make(&a.sums, SUM_PARTS * 2 * SUMS * 8, "sums"));
   MD_CUDA(cudaMemsetAsync(a.control.at, 0, sizeof(control), stream));
   view.ctl = (control *)a.control.at;
   view.launch = 1; /* slot 0 is the beginning: all zero */

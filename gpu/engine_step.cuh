@@ -45,6 +45,8 @@ template <class T> void gpu_engine<T>::set_step()
   step.time_scale_single = (float)step.time_scale;
   step.velocity_per_v = (const double *)a.ratio.at;
   step.mass = (const double *)a.mass.at;
+  step.v_step = (const double *)a.v_step.at;
+  for (int d = 0; d < 3; ++d) step.low[d] = (int64_t *)a.v_low[d].at;
   step.mass_reference = model->mass_reference;
   step.t_start = model->langevin.t_start;
   step.t_stop = model->langevin.t_stop;

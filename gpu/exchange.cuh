@@ -15,8 +15,15 @@ struct domain_cells {
   int domains[3];
 };
 
+/* Second words of a momentum, where there can be any. */
+template <class T, bool WIDENS = T::WIDENS> struct traveller_low {
+};
+template <class T> struct traveller_low<T, true> {
+  int64_t low[T::DIM];
+};
+
 /* A particle on its way, in the layout's own precision. */
-template <class T> struct traveller {
+template <class T> struct traveller : traveller_low<T> {
   typename T::particle x;
   typename T::real v[T::DIM];
   int64_t id;
@@ -30,7 +37,8 @@ struct hole {
 /* migrate.cu */
 template <class T> struct migration {
   int *origin;
-  int64_t *id; /* by origin */
+  int64_t *id;     /* by origin */
+  int64_t *low[3]; /* by origin: second words of momenta, or NULL */
   traveller<T> *travelling;
   hole *at;
   int capacity;

@@ -166,21 +166,36 @@ template <class T>
 md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
                       const typename T::real *const impulse[3]);
 template <class T>
-md_status launch_kick(const launch &, const system_view<T> &, double kicks, double quantum,
+md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
-/* measure.cu: adds to sums[SUMS]; pair terms only if there is a pair style. */
+/* measure.cu: adds to sums[SUMS]; pair terms only if there is a pair style. Overlaps are noted as those of steps are. */
 enum { SUM_ENERGY, SUM_VIRIAL, SUM_KINETIC, SUM_MOMENTUM, SUMS = SUM_MOMENTUM + 3 };
+/* Each is a fine sum (common/exact.h) in its two parts, and these are sums of the upper and lower halves of integers. */
+enum { SUM_COARSE, SUM_REST, SUM_PARTS };
 struct measure_args {
-  double per_e, per_w, per_k, per_v; /* 1/grid, but per_w = grids.f / grids.w: forces are in quanta of f */
-  const double *table;               /* of forces, in double */
-  const double *velocity_per_v;      /* by 0-based type */
-  double mass_reference;
-  unsigned long long *high, *low; /* [SUMS] halves of md_wide */
+  double per_e, per_w, per_k;            /* to coarse quanta; per_w: from the table's forces times a length */
+  const double *table;                   /* of forces, in double */
+  const double *velocity_per_v, *v_step; /* by 0-based type */
+  double mass_reference, quantum;        /* of momenta, p/m_reference; 0 for mixed layouts */
+  bool wide;                             /* momenta, of which */
+  const int64_t *low[3];                 /* the second words are as of step_args; NULL for mixed layouts */
+  const int *origin;                     /* original index of each particle */
+  unsigned long long *high[SUM_PARTS], *lower[SUM_PARTS]; /* [SUMS] each */
 };
 template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
+
+/* output_force.cu: forces for output, in energy/length, in place of `coarse`; `rest` is scratch. Exact layouts. */
+struct output_force_args {
+  md_pair_kind kind;
+  const double *table;          /* of forces, in coarse quanta, */
+  double quantum;               /* and the fine quantum */
+  int64_t *coarse[3], *rest[3]; /* [n] each */
+};
+template <class T>
+md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
 /* output.cu: particles in and out, in the order of the host's arrays (origin NULL: in that of the device), and pictures
  * of them. */

@@ -142,8 +142,9 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
   static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false, SKETCHED = !TAG;
-  typedef double real;     /* of pair arithmetic, velocities and impulses */
-  typedef double position; /* one coordinate of a particle */
+  static constexpr bool WIDENS = TAG; /* are there kernels for momenta of two words? */
+  typedef double real;                /* of pair arithmetic, velocities and impulses */
+  typedef double position;            /* one coordinate of a particle */
   typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what neighbours read */
   typedef std::conditional_t<TAG, no_rest, position_sketch> rest;    /* what lies apart from it */
   typedef record particle;                                           /* both, unpacked */
@@ -189,7 +190,7 @@ template <int DIMENSION, bool TAG> struct exact_layout {
 };
 
 struct packed_layout : exact_layout<3, true> {
-  static constexpr bool PACKED = true, SKETCHED = false;
+  static constexpr bool PACKED = true, SKETCHED = false, WIDENS = false;
   typedef exact_packed record;
   typedef packed_rest rest;
   typedef exact_tagged particle;
@@ -252,7 +253,7 @@ struct packed_layout : exact_layout<3, true> {
 
 template <int DIMENSION, bool TAG> struct mixed_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, SKETCHED = !TAG;
+  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, SKETCHED = !TAG, WIDENS = false;
   typedef float real;
   typedef uint32_t position;
   typedef std::conditional_t<TAG, mixed_tagged, mixed_plain> record;

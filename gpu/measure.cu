@@ -11,7 +11,7 @@ template <class T, int STYLE, int SOURCE>
 static __global__ void __launch_bounds__(256)
     k_measure(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
-  int64_t sum[SUMS] = {0};
+  md_fine sum[SUMS] = {};
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < s.n) {
     const typename T::record *x = present(s);
@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(256)
       visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
         /* A list of half the neighbours has each pair of owned particles once. */
         const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
-        add_pair<STYLE>(a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
+        add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
       });
   }
   add_sums(a, sum);
@@ -33,14 +33,14 @@ static __global__ void __launch_bounds__(FINDING_THREADS)
     k_measure_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
   __shared__ warp_tiles tiles;
-  int64_t sum[SUMS] = {0};
+  md_fine sum[SUMS] = {};
   const int k = blockIdx.x * blockDim.x + threadIdx.x, i = min(k, s.n - 1);
   if ((k & ~31) < s.n) {
     const progress now = progress_before(s.ctl, s.launch);
     const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
     if (k < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
     visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
-      add_pair<STYLE>(a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
+      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
     });
   }
   add_sums(a, sum);

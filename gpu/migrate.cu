@@ -54,6 +54,8 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) t.v[d] = s.v[d][i];
   t.id = m.id[origin];
+  if constexpr (T::WIDENS)
+    for (int d = 0; d < T::DIM; ++d) t.low[d] = m.low[d] ? m.low[d][origin] : 0;
   m.travelling[k] = t;
   m.at[k] = hole{i, origin, to};
 }
@@ -98,6 +100,8 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
   m.origin[at.index] = at.origin;
   m.id[at.origin] = t.id;
+  if constexpr (T::WIDENS)
+    for (int d = 0; d < T::DIM && m.low[d]; ++d) m.low[d][at.origin] = t.low[d];
   if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
 }
 

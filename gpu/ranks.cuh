@@ -64,6 +64,7 @@ template <class T> struct gpu_ranks {
                out_code = {};
   device_array told = {}, heard = {}; /* beginnings of cells, to and from both neighbours */
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
+  int64_t *low[3] = {}; /* by origin: second words of momenta; the engine's */
   /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
   enum { SEEN = 8192 };
   struct leavers_seen {

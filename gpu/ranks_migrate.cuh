@@ -50,6 +50,7 @@ migration<T> gpu_ranks<T>::travel(int *origin, const device_array &travelling, i
 {
   return migration<T>{origin,
                       (int64_t *)id.at,
+                      {low[0], low[1], low[2]},
                       (traveller<T> *)travelling.at,
                       (hole *)hole_array.at,
                       (int)(travelling.bytes / (int64_t)sizeof(traveller<T>)),

@@ -17,10 +17,11 @@ struct step_args {
   md_motion motion;
   double first_kicks, kicks; /* impulses due before the drift: in the first step, and in later ones */
   double quantum;            /* of impulses; 1 for mixed layouts */
+  int64_t *low[3];           /* by original index: second words of momenta; NULL unless these are wide */
   double time_scale;         /* of a drift, with one mass */
   float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
   float most_single[3];
-  const double *velocity_per_v, *mass; /* by 0-based type */
+  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
   double mass_reference;
   const int64_t *id; /* by original index; with a thermostat only */
   const int *origin; /* original index of each particle */

@@ -67,7 +67,7 @@ static md_status take_in(md_particles *p, const char *records, int64_t count, in
 
 static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver, int64_t count)
 {
-  const int64_t size = md_particles_bytes(p->dim);
+  const int64_t size = md_particles_bytes(p->dim, p->wide);
   int32_t *to = NULL;
   char *records = NULL;
   void *received = NULL;

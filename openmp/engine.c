@@ -98,23 +98,29 @@ static md_status measure(md_engine *e, md_measure *total)
   const md_particles *p = e->p;
   *total = (md_measure){.count = p->n};
   force_args a = engine_force_args(e, model->force_k);
-  a.per_e = 1.0 / model->grids.e;
+  a.per_e = 1.0 / (model->grids.e * MD_FINE);
   a.per_w = model->grids.f / model->grids.w;
+  md_overlap overlap = md_overlap_none();
 #pragma omp parallel
   {
     md_measure mine = {.count = 0};
+    md_overlap near = md_overlap_none();
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
       for (int64_t i = first; i < last; ++i) md_motion_measure(model, p, i, &mine);
-      if (model->pair.kind != MD_PAIR_NONE)
-        e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                              e->rows + c * CHUNK_BLOCKS, &mine);
+      if (model->pair.kind == MD_PAIR_NONE) continue;
+      const double least = e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
+                                                                 e->rows + c * CHUNK_BLOCKS, &mine);
+      if (least < model->close2) engine_find_overlap(e, c, &near);
     }
 #pragma omp critical
-    md_measure_merge(total, &mine);
+    {
+      md_measure_merge(total, &mine);
+      md_overlap_add(&overlap, near.a, near.b, near.r2);
+    }
   }
-  return MD_OK;
+  return md_overlap_status(&overlap, model);
 }
 
 /* ---- output ---- */
@@ -122,11 +128,9 @@ static md_status measure(md_engine *e, md_measure *total)
 static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
-  const double quantum = e->model->grids.f;
   double force[3][CHUNK];
-  engine_sum_chunk(e, &s->force, c, force, &f->overlap);
-  for (int d = 0; d < e->p->dim; ++d)
-    for (int64_t i = 0; i < n; ++i) s->out[d][first + i] = force[d][i] * quantum;
+  engine_output_forces(e, c, force, &f->overlap);
+  for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, force[d], (size_t)n * sizeof(double));
 }
 
 /* Wrapping moves particles by whole boxes, which the list's ghosts do not follow: it must be rebuilt. */
@@ -137,9 +141,7 @@ static md_status download(md_engine *e, double *const force[3])
   MD_TRY(engine_finish_halo(e));
   if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebuild(e));
   if (!force) return MD_OK;
-  pass s = {.force = engine_force_args(e, e->model->force_k),
-            .out = {force[0], force[1], force[2]},
-            .chunk = download_chunk};
+  pass s = {.out = {force[0], force[1], force[2]}, .chunk = download_chunk};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   return e->comm->agree(e->comm, md_overlap_status(&f.overlap, e->model));
@@ -147,8 +149,8 @@ static md_status download(md_engine *e, double *const force[3])
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  int64_t entries = 0,
-          bytes = e->p->capacity * md_particles_bytes(e->p->dim) + e->p->spare_capacity * e->p->dim * 8;
+  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide) +
+                               e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);

@@ -101,11 +101,17 @@ typedef struct pass {
   int summed; /* in so many first parts of the shares, those without ghosts are */
 } pass;
 
-/* For forces at the present positions, in quanta of the table's scale. */
+/* For impulses at the present positions, in quanta, or for measuring, by the table for it. */
 force_args engine_force_args(const md_engine *, const double *table);
 
-/* Forces on one chunk. A pair that overlaps is left out, and noted. */
+/* Impulses on one chunk. A pair that overlaps is left out, and noted. */
 void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
+
+/* Forces on one chunk for output, in energy/length, with the digits of fine sums. */
+void engine_output_forces(const md_engine *, int64_t c, double (*force)[CHUNK], md_overlap *);
+
+/* Notes the pairs of one chunk that overlap. */
+void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);
 
 /* Does every chunk, on all threads, those with ghosts when their positions are there, and adds to the finding. The time is
  * that of `phase`, what is waited for apart. */

@@ -197,18 +197,17 @@ static bool build_list(const list_args *a, int64_t first, int64_t last, arena *m
 
 typedef simd_d (*force_formula)(simd_d r2, const simd_d *k);
 
-enum { FORCE_K = 4 }; /* the coefficients that force formulas use */
-
-/* Those of the first type, which with one type are those of every pair. */
-MD_FN void broadcast_coefficients(const force_args *a, int n, simd_d *k)
+/* The coefficients of the first type, which with one type are those of every pair. Those that a formula does not use cost
+ * nothing: the compiler leaves their loads out. */
+MD_FN void broadcast_coefficients(const force_args *a, simd_d *k)
 {
-  for (int c = 0; c < n; ++c) k[c] = simd_set(a->k[c]);
+  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_set(a->k[c]);
 }
 
-MD_FN void load_coefficients(const force_args *a, simd_x pair, int n, simd_d *k)
+MD_FN void load_coefficients(const force_args *a, simd_x pair, simd_d *k)
 {
   const simd_x at = simd_scale_x(pair, MD_PAIR_K);
-  for (int c = 0; c < n; ++c) k[c] = simd_gather(a->k + c, at);
+  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_gather(a->k + c, at);
 }
 
 /* One vector of particles of a block against all its rows. */
@@ -216,14 +215,14 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
                          const int32_t *entry, int32_t rows, double *const *force, simd_d least)
 {
   const simd_d rounder = simd_set(MD_ROUND);
-  simd_d xi[3], k[FORCE_K];
+  simd_d xi[3], k[MD_PAIR_K];
   simd_i sum[3];
   simd_x type_row = simd_set_x(0);
   for (int d = 0; d < dim; ++d) {
     xi[d] = simd_load(a->x[d] + i);
     sum[d] = simd_zero_i();
   }
-  broadcast_coefficients(a, FORCE_K, k);
+  broadcast_coefficients(a, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -231,7 +230,7 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
     for (int d = 0; d < dim; ++d) delta[d] = xi[d] - simd_gather(a->x[d], j);
     simd_d r2 = simd_set(0.0);
     for (int d = 0; d < dim; ++d) r2 = simd_fma(delta[d], delta[d], r2);
-    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), FORCE_K, k);
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), k);
     least = simd_min(least, r2);
     const simd_d f = simd_keep(simd_less(r2, k[0]), formula(r2, k));
     for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, delta[d], rounder));
@@ -259,16 +258,44 @@ MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bo
 
 typedef simd_d (*energy_formula)(simd_d r2, const simd_d *k);
 
-/* Energy and virial of one vector of particles of a block: sums of counts, added to *energy2 and *virial2. */
-MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formula energy, int dim, bool typed,
-                         int64_t i, const int32_t *entry, int32_t rows, md_wide *energy2, md_wide *virial2)
+/* A fine sum (exact.h) in every lane: the bits of rounded doubles, with an offset for each row. */
+typedef struct fine_lanes {
+  simd_i coarse, rest;
+} fine_lanes;
+
+/* Adds a * scale, in coarse quanta; scale is a power of two, so that the rest is exact. */
+MD_FN void fine_lanes_add(fine_lanes *sum, simd_d a, simd_d scale)
 {
-  const simd_d rounder = simd_set(MD_ROUND), per_e = simd_set(a->per_e), per_w = simd_set(a->per_w);
+  const simd_d rounder = simd_set(MD_ROUND), rounded = simd_fma(a, scale, rounder);
+  const simd_d rest = md_fms_v(a, scale, rounded - rounder);
+  sum->coarse = simd_add_bits(sum->coarse, rounded);
+  sum->rest = simd_add_bits(sum->rest, simd_fma(rest, simd_set(MD_FINE), rounder));
+}
+
+/* The sums of the lanes of n particles. */
+MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_wide *total)
+{
+  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
+  int64_t coarse[MD_SIMD_WIDTH], rest[MD_SIMD_WIDTH];
+  simd_store_i(coarse, sum->coarse);
+  simd_store_i(rest, sum->rest);
+  for (int64_t l = 0; l < MD_SIMD_WIDTH && l < n; ++l) {
+    const md_fine lane = {(int64_t)((uint64_t)coarse[l] - bias), (int64_t)((uint64_t)rest[l] - bias)};
+    md_wide_add(total, md_fine_count(lane));
+  }
+}
+
+/* Energy and virial of one vector of particles of a block, added to *m. Returns the least squared distance met. */
+MD_FN simd_d measure_lanes(const force_args *a, force_formula force, energy_formula energy, int dim,
+                           bool typed, int64_t i, const int32_t *entry, int32_t rows, simd_d least,
+                           md_measure *m)
+{
+  const simd_d per_e = simd_set(a->per_e), per_w = simd_set(a->per_w);
   simd_d xi[3], k[MD_PAIR_K];
-  simd_i sum_e = simd_zero_i(), sum_w = simd_zero_i();
+  fine_lanes sum_e = {simd_zero_i(), simd_zero_i()}, sum_w = sum_e;
   simd_x type_row = simd_set_x(0);
   for (int d = 0; d < dim; ++d) xi[d] = simd_load(a->x[d] + i);
-  broadcast_coefficients(a, MD_PAIR_K, k);
+  broadcast_coefficients(a, k);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -277,31 +304,29 @@ MD_FN void measure_lanes(const force_args *a, force_formula force, energy_formul
       const simd_d delta = xi[d] - simd_gather(a->x[d], j);
       r2 = simd_fma(delta, delta, r2);
     }
-    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), MD_PAIR_K, k);
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), k);
+    least = simd_min(least, r2);
     const simd_m near = simd_less(r2, k[0]);
-    sum_e = simd_add_bits(sum_e, simd_fma(simd_keep(near, energy(r2, k)), per_e, rounder));
-    sum_w = simd_add_bits(sum_w, simd_fma(simd_keep(near, force(r2, k) * r2), per_w, rounder));
+    fine_lanes_add(&sum_e, simd_keep(near, energy(r2, k)), per_e);
+    fine_lanes_add(&sum_w, simd_keep(near, force(r2, k) * r2), per_w);
   }
-  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
-  int64_t quanta_e[MD_SIMD_WIDTH], quanta_w[MD_SIMD_WIDTH];
-  simd_store_i(quanta_e, sum_e);
-  simd_store_i(quanta_w, sum_w);
-  for (int64_t l = 0; l < MD_SIMD_WIDTH && i + l < a->n; ++l) {
-    md_wide_add(energy2, (int64_t)((uint64_t)quanta_e[l] - bias));
-    md_wide_add(virial2, (int64_t)((uint64_t)quanta_w[l] - bias));
-  }
+  fine_lanes_total(&sum_e, rows, a->n - i, &m->pair_energy2);
+  fine_lanes_total(&sum_w, rows, a->n - i, &m->virial2);
+  return least;
 }
 
-MD_FN void measure_chunk(const force_args *a, force_formula force, energy_formula energy, int dim, bool typed,
-                         int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
-                         md_measure *m)
+MD_FN double measure_chunk(const force_args *a, force_formula force, energy_formula energy, int dim,
+                           bool typed, int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
+                           md_measure *m)
 {
+  simd_d least = simd_set(MD_FAR);
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
     for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH)
-      measure_lanes(a, force, energy, dim, typed, block + l, entry + l, n, &m->pair_energy2, &m->virial2);
+      least = measure_lanes(a, force, energy, dim, typed, block + l, entry + l, n, least, m);
     entry += (int64_t)n * BLOCK;
   }
+  return simd_least(least);
 }
 
 /* One compiled loop for each style, dimension, and one or many types. */
@@ -315,16 +340,15 @@ MD_FN void measure_chunk(const force_args *a, force_formula force, energy_formul
     if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows, force);   \
     return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows, force);                  \
   }                                                                                                          \
-  static void measure_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
-                               const int32_t *entry, const int32_t *rows, md_measure *m)                     \
+  static double measure_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                  \
+                                 const int32_t *entry, const int32_t *rows, md_measure *m)                   \
   {                                                                                                          \
     const bool typed = a->type != NULL;                                                                      \
     if (dim == 3)                                                                                            \
-      measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 3, typed, first, last, entry, rows,    \
-                    m);                                                                                      \
-    else                                                                                                     \
-      measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first, last, entry, rows,    \
-                    m);                                                                                      \
+      return measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 3, typed, first, last, entry,   \
+                           rows, m);                                                                         \
+    return measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first, last, entry,     \
+                         rows, m);                                                                           \
   }
 #include "common/pair_styles.h"
 #undef MD_PAIR_STYLE

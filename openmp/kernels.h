@@ -46,7 +46,8 @@ typedef struct force_args {
   const double *k;     /* coefficient table */
   const int32_t *type; /* 0-based, owned and ghosts; NULL with one type */
   int ntypes;
-  double per_e, per_w; /* measuring: 1/grids.e, and table scale to quanta of grids.w */
+  double per_e,
+      per_w; /* measuring: to coarse quanta of grids.e, and from the table's scale to those of grids.w */
   int64_t n;
 } force_args;
 
@@ -72,9 +73,10 @@ typedef struct kernels {
    * scale. Returns the least squared distance met. */
   double (*force[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
                                  const int32_t *entry, const int32_t *rows, double (*force)[CHUNK]);
-  /* Adds energy and virial of the pairs of [first, last), each pair once from either side. */
-  void (*measure[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
-                                 const int32_t *entry, const int32_t *rows, md_measure *);
+  /* Adds energy and virial of the pairs of [first, last), each pair once from either side. Returns the least squared
+   * distance met. */
+  double (*measure[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
+                                   const int32_t *entry, const int32_t *rows, md_measure *);
   /* Kicks and drifts a chunk [first, last), walls included, no thermostat, one mass. impulse[d][i - first]; NULL: no
    * kick. *largest2: squared displacement since `from`. False: some particle of the range moved beyond the limit, is
    * not a number, or has left the box; all were kicked, so that the one of the smallest id can be named. */

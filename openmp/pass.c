@@ -12,9 +12,12 @@
 
 /* ---- force ---- */
 
-/* Forces on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the
- * kernels; also finds pairs that overlap. */
-static void sum_near(const md_engine *e, const double *table, double (*force)[CHUNK], int64_t c,
+/* How the terms of one force are added up. */
+typedef enum rounding { IMPULSES, FINE_FORCES } rounding;
+
+/* Impulses on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the kernels; or
+ * forces for output, as fine sums. Also finds pairs that overlap. */
+static void sum_each(const md_engine *e, const double *table, rounding how, double (*force)[CHUNK], int64_t c,
                      md_overlap *overlap)
 {
   const md_model *model = e->model;
@@ -24,7 +27,7 @@ static void sum_near(const md_engine *e, const double *table, double (*force)[CH
     const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
     for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
       const int64_t i = c * CHUNK + b * BLOCK + l;
-      int64_t sum[3] = {0};
+      md_fine sum[3] = {{0, 0}};
       for (int32_t r = 0; r < rows; ++r) {
         const int64_t j = entry[(int64_t)r * BLOCK + l];
         if (j >= p->n + p->nghost) continue;
@@ -39,9 +42,16 @@ static void sum_near(const md_engine *e, const double *table, double (*force)[CH
           continue; /* its impulse is beyond every range */
         }
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
-        for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
+        for (int d = 0; d < p->dim; ++d) {
+          if (how == FINE_FORCES)
+            md_fine_add(&sum[d], f * delta[d]);
+          else
+            sum[d].coarse += (int64_t)md_round_product(f, delta[d]);
+        }
       }
-      for (int d = 0; d < p->dim; ++d) force[d][i - c * CHUNK] = (double)sum[d];
+      for (int d = 0; d < p->dim; ++d)
+        force[d][i - c * CHUNK] =
+            how == FINE_FORCES ? md_fine_value(sum[d]) * model->grids.f : (double)sum[d].coarse;
     }
     entry += (int64_t)rows * BLOCK;
   }
@@ -64,7 +74,21 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   }
   const double least = e->kernels->force[model->pair.kind](
       a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
-  if (least < model->close2) sum_near(e, a->k, force, c, overlap);
+  if (least < model->close2) sum_each(e, a->k, IMPULSES, force, c, overlap);
+}
+
+void engine_output_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
+{
+  if (e->model->pair.kind == MD_PAIR_NONE)
+    memset(force, 0, sizeof *force * (size_t)e->p->dim);
+  else
+    sum_each(e, e->model->force_k, FINE_FORCES, force, c, overlap);
+}
+
+void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
+{
+  double impulse[3][CHUNK];
+  sum_each(e, e->model->impulse_k, IMPULSES, impulse, c, overlap);
 }
 
 /* ---- passes ---- */

@@ -50,7 +50,16 @@ static md_status find_flyer(const md_engine *e, const md_motion *m)
   return md_flyer_status(&flyer, e->model);
 }
 
-/* The general move, a particle at a time: several masses, or a thermostat. */
+/* Adds `impulse` quanta to one momentum. */
+static void kick(const md_model *model, const md_particles *p, int d, int64_t i, double impulse)
+{
+  if (p->wide)
+    md_kick_wide(&p->v[d][i], &p->v_low[d][i], impulse, model->grids.v, model->v_step[p->type[i]]);
+  else
+    p->v[d][i] = md_kick(p->v[d][i], impulse, model->grids.v);
+}
+
+/* The general move, a particle at a time: several masses, wide momenta, or a thermostat. */
 static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
                       int64_t last, double *largest2)
 {
@@ -60,16 +69,21 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   bool sane = true;
   for (int64_t i = first; i < last; ++i) {
     const double ratio = model->velocity_per_v[p->type[i]];
-    double noise = 0.0, distance2 = 0.0;
-    md_random random = {{0}};
+    double distance2 = 0.0;
+    md_thermal_noise noise = {.amplitude = 0.0};
     if (m->thermostat) {
-      noise = md_langevin_noise(m->temperature, m->keep, model->mass[p->type[i]], model->mass_reference);
-      random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
+      noise.amplitude =
+          md_langevin_noise(m->temperature, m->keep, model->mass[p->type[i]], model->mass_reference);
+      noise.round_v = MD_ROUND * model->v_step[p->type[i]];
+      noise.random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
     }
     for (int d = 0; d < p->dim; ++d) {
-      double x = a->x[d][i], v = a->v[d][i];
-      if (impulse) v = md_kick(v, a->kicks * impulse[d][i - first], a->quantum);
-      const double moved = md_motion_axis(m, d, m->time * ratio, noise, random.word[d], &x, &v);
+      double x = a->x[d][i];
+      if (impulse) kick(model, p, d, i, a->kicks * impulse[d][i - first]);
+      const double before = p->v[d][i];
+      double v = before;
+      const double moved = md_motion_axis(m, d, m->time * ratio, &noise, &x, &v);
+      if (p->wide) p->v_low[d][i] = m->thermostat ? 0 : md_momentum_turned(before, v, p->v_low[d][i]);
       sane = sane && fabs(moved) <= m->move_limit && x >= m->stay_lo[d] && x <= m->stay_hi[d];
       const double delta = x - a->corner[d] - (double)a->from[d][i];
       distance2 += delta * delta;
@@ -84,7 +98,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain = e->model->one_mass && !a->motion->thermostat;
+  const bool plain = e->model->one_mass && !e->model->wide && !a->motion->thermostat;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
@@ -168,11 +182,13 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
   for (int d = 0; d < e->p->dim; ++d) {
     double *v = s->move.v[d] + first, *out = s->out[d] + first;
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) {
-      out[i] = impulse[d][i];
-      v[i] = fma(impulse[d][i], gain, v[i]);
+    memcpy(out, impulse[d], (size_t)n * sizeof *out);
+    if (e->p->wide) {
+      for (int64_t i = 0; i < n; ++i) kick(e->model, e->p, d, first + i, s->move.kicks * impulse[d][i]);
+      continue;
     }
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) v[i] = fma(impulse[d][i], gain, v[i]);
   }
 }
 

@@ -67,6 +67,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
 {
   *deal = (md_by_id){.comm = comm, .own = *own};
   md_particles_init(&deal->window, own->particles->dim);
+  deal->window.wide = own->particles->wide;
   if (comm->size > 1) return find_windows(deal);
   deal->windows = 1;
   return MD_OK;
@@ -88,8 +89,9 @@ static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
 
 static int64_t record_bytes(const md_by_id *deal)
 {
-  const int dim = deal->own.particles->dim;
-  return md_particles_bytes(dim) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
+  const md_particles *p = deal->own.particles;
+  const int dim = p->dim;
+  return md_particles_bytes(dim, p->wide) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
 }
 
 /* The own particles of this round's windows, and to whom they go. */
@@ -97,7 +99,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 {
   const int ranks = deal->comm->size;
   const md_rows *own = &deal->own;
-  const int dim = own->particles->dim, bytes = md_particles_bytes(dim);
+  const int dim = own->particles->dim, bytes = md_particles_bytes(dim, own->particles->wide);
   const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
   const int64_t top = window + ranks < deal->windows ? window + ranks : deal->windows;
   const int64_t end = first_above(deal, first, deal->last[top - 1]);
@@ -124,7 +126,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
 {
   md_particles *p = &deal->window;
-  const int dim = p->dim, bytes = md_particles_bytes(dim);
+  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide);
   const int64_t size = record_bytes(deal);
   p->n = 0;
   MD_TRY(md_particles_reserve(p, n));

@@ -148,10 +148,12 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->one_mass = true;
   for (int t = 1; t <= r->model.ntypes; ++t) {
     m->velocity_per_v[t] = r->model.velocity_per_v[t];
+    m->v_step[t] = r->model.v_step[t];
     if (m->velocity_per_v[t] != 1.0) m->one_mass = false;
   }
   m->grids = r->model.grids;
-  md_model_leave(m, &sim->particles);
+  m->wide = r->model.wide;
+  if (r->under_way) md_model_leave(m, &sim->particles);
   take_model(sim, r);
   return MD_OK;
 }

@@ -68,7 +68,7 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
                           .rows = {.particles = &sim->particles,
                                    .order = dump->sorted ? view->order : NULL,
                                    .force = md_dump_wants_forces(dump) ? view->force : NULL},
-                          .velocity_per_v = view->engine ? sim->model.velocity_per_v : NULL,
+                          .in_run = view->engine != NULL,
                           .step = view->step};
   const int threads = sim->options.threads;
   if (dump->output) return md_dump_write_frame(dump, &frame, sim->comm, threads, dump->output);

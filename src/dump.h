@@ -17,7 +17,7 @@ typedef struct md_dump md_dump;
 typedef struct md_frame {
   const md_model *model;
   md_rows rows;
-  const double *velocity_per_v; /* by type: velocity = v * this (model.h) */
+  bool in_run; /* velocities are as engines hold them: md_model_velocity gives them */
   int64_t step;
 } md_frame;
 

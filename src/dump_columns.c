@@ -95,10 +95,9 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
   switch (column->what) {
   case MD_DUMP_X: return component(p->x, axis, p->dim, i);
   case MD_DUMP_XS: return (component(p->x, axis, p->dim, i) - box->lo[axis]) / box->length[axis];
-  case MD_DUMP_V: {
-    const double v = component(p->v, axis, p->dim, i);
-    return frame->velocity_per_v ? v * frame->velocity_per_v[type] : v;
-  }
+  case MD_DUMP_V:
+    return frame->in_run && axis < p->dim ? md_model_velocity(frame->model, p, axis, i)
+                                          : component(p->v, axis, p->dim, i);
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
   case MD_DUMP_MASS: return frame->model->mass[type];
   case MD_DUMP_ID:

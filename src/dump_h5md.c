@@ -200,7 +200,7 @@ static double vector_value(const writer *w, const md_rows *rows, md_dump_what wh
   if (d >= p->dim) return 0.0;
   if (what == MD_DUMP_X) return p->x[d][i];
   if (what == MD_DUMP_F) return rows->force[d][i];
-  return w->view->engine ? p->v[d][i] * w->view->sim->model.velocity_per_v[p->type[i]] : p->v[d][i];
+  return w->view->engine ? md_model_velocity(&w->view->sim->model, p, d, i) : p->v[d][i];
 }
 
 /* Rows [first, first + n), which stand at `place` in the frame. */

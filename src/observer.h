@@ -25,7 +25,7 @@ typedef struct md_view {
 
 /* Each fetches if that has not happened yet; collective, with the same status on every rank. After md_view_particles,
  * sim->particles is current and view->order valid; while an engine runs, velocities are p/m_reference:
- * velocity = v * model.velocity_per_v[type]. */
+ * md_model_velocity gives velocities. */
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
 md_status md_view_thermo(md_view *view) MD_CHECKED;

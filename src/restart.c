@@ -18,7 +18,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 1, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 2, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -36,14 +36,16 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 {
   int n = 0;
 #define MD_DIM p->dim
+#define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_FIELD(label, type_, components_, meaning_)                                                        \
   out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
   out[n].components = components_;                                                                           \
-  out[n].vector = components_ > 1;                                                                           \
+  out[n].vector = out[n].components > 1;                                                                     \
   for (int d = 0; d < components_; ++d) out[n].array[d] = ((void **)&p->label)[d];                           \
-  ++n;
+  n += out[n].components > 0;
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_WIDE_DIM
 #undef MD_DIM
   return n;
 }
@@ -262,6 +264,8 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/grids", sizeof m->grids / sizeof(double), &m->grids.x);
   real(w, "model/mass_reference", &m->mass_reference);
   reals(w, "model/velocity_per_v", m->ntypes, m->velocity_per_v + 1);
+  flags(w, "model/wide", 1, &m->wide);
+  reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
 }
 
 /* A table of runs, by columns. */
@@ -356,7 +360,7 @@ uint64_t md_restart_model_hash(const md_model *model)
 
 double md_restart_megabytes(const md_restart *r)
 {
-  return 1e-6 * (double)r->model.natoms * md_particles_bytes(r->model.box.dim);
+  return 1e-6 * (double)r->model.natoms * md_particles_bytes(r->model.box.dim, r->model.wide);
 }
 
 /* ---- writing ---- */
@@ -491,9 +495,10 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
                     .has_energy = in_run && sim->has_first_energy,
                     .first_energy = sim->first_energy};
   snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
+  r->model.wide = sim->particles.wide;
   if (!in_run) {
-    r->model.grids = (md_grids){0};
-    r->model.mass_reference = 0.0;
+    r->model.grids = (md_grids){.v = sim->particles.v_low_unit};
+    r->model.mass_reference = 1.0;
     for (int t = 0; t <= MD_TYPES_MAX; ++t) r->model.velocity_per_v[t] = 1.0;
   }
   int64_t n = 0;
@@ -552,7 +557,7 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
 /* Their shapes, before memory is taken for them. */
 static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
 {
-  md_particles none = {.dim = r->model.box.dim};
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
   field f[MD_RESTART_FIELDS] = {{0}};
   const int n = fields(&none, f);
   for (int k = 0; k < n; ++k) {
@@ -641,11 +646,13 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   uint64_t checksum[MD_RESTART_FIELDS] = {0};
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);
-  md_status status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
+  md_status status = md_particles_widen(p, r->model.wide);
+  p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
+  if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
   md_particles_free(&scratch);
   MD_TRY(comm->agree(comm, status));
   MD_TRY(sum_over_ranks(comm, checksum));
-  md_particles none = {.dim = r->model.box.dim};
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(&none, f);
   for (int k = 0; k < count; ++k)

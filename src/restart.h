@@ -11,7 +11,8 @@
  * All other items have one together, in their order.
  *
  * While a run is under way velocities are stored as engines hold them, p/m_reference on the velocity grid, which loses
- * no bit: velocity = v * /model/velocity_per_v[type]. Between runs those factors are 1.
+ * no bit: velocity = v * /model/velocity_per_v[type]. Between runs those factors are 1. Wide momenta (/model/wide) have
+ * their second words in /particles/v_low, in units of grids.v m_reference.
  *
  * A file is written as NAME.tmp, handed to the disk (fsync) by every rank, and renamed: under its name there is a
  * complete file or the one before.

@@ -113,7 +113,7 @@ static void show_progress(run_state *run)
 static double restart_seconds(const md_sim *sim)
 {
   if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
-  return 5e-9 * (double)sim->model.natoms * md_particles_bytes(sim->particles.dim);
+  return 5e-9 * (double)sim->model.natoms * md_particles_bytes(sim->particles.dim, sim->model.wide);
 }
 
 /* What only some ranks know, all must act on: the signal, and whether it is late. */
@@ -391,6 +391,12 @@ static void describe(md_sim *sim)
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
+  const md_resolution *r = &m->resolution;
+  if (r->impulse > 0.0)
+    md_log_print(
+        sim->log,
+        "Relative rounding: %.2g of a step's displacement, %.2g of a pair's impulse, %.2g of a velocity%s\n",
+        r->drift, r->impulse, r->speed, m->wide ? "; momenta of two words" : "");
 }
 
 /* As the engine has chosen it. */

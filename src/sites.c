@@ -56,6 +56,13 @@ static void put(const sites *s, md_particles *p, int64_t at, int64_t id, const d
   }
 }
 
+/* Second words of momenta, which a run may have left, are for its particles only. */
+static md_status make_room(md_particles *p, int64_t n)
+{
+  MD_TRY(md_particles_widen(p, false));
+  return md_particles_reserve(p, n);
+}
+
 static int64_t slab_begin(const sites *s, int slab)
 {
   return (int64_t)((wide_integer)s->nrow * slab / SLABS);
@@ -74,7 +81,7 @@ static md_status append(md_sim *sim, const sites *s)
   start[0] = p->n;
   for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
   p->nghost = 0;
-  MD_TRY(sim->comm->agree(sim->comm, md_particles_reserve(p, start[SLABS])));
+  MD_TRY(sim->comm->agree(sim->comm, make_room(p, start[SLABS])));
 #pragma omp parallel for schedule(static)
   for (int slab = 0; slab < SLABS; ++slab) {
     int64_t at = start[slab];
@@ -434,7 +441,7 @@ md_status md_sites_single(md_sim *sim, const double x[3], int type)
   bool own = true;
   for (int d = 0; d < p->dim; ++d) own = own && owns(&s, d, x[d]);
   p->nghost = 0;
-  MD_TRY(sim->comm->agree(sim->comm, md_particles_reserve(p, p->n + own)));
+  MD_TRY(sim->comm->agree(sim->comm, make_room(p, p->n + own)));
   if (own) put(&s, p, p->n++, s.first_id, x);
   return MD_OK;
 }

@@ -131,14 +131,8 @@ static md_status largest_velocity(md_sim *sim, double *largest)
   return MD_OK;
 }
 
-static double largest_mass(const md_model *model)
-{
-  double most = 0.0;
-  for (int t = 1; t <= model->ntypes; ++t) most = md_max(most, model->mass[t]);
-  return most;
-}
-
-/* A power of two q with bound/q < 2^51, and not so small that 1/q overflows. */
+/* A power of two q with bound/q < 2^51, and not so small that 1/q overflows: the coarse quantum of a fine sum, in which
+ * light particles lose nothing by heavy ones. */
 static double quantum_for(double bound)
 {
   int exponent;
@@ -148,31 +142,49 @@ static double quantum_for(double bound)
 
 typedef enum quantity { MOMENTUM, MASS_V2 } quantity;
 
-/* Sum over all particles of m v (along axis d) or m v^2, rounded once; `bound` is the largest term possible. */
-static md_status exact_sum(md_sim *sim, quantity what, int d, double bound, double *sum)
+static double term_of(quantity what, double mass, double v)
+{
+  return what == MOMENTUM ? mass * v : mass * v * v;
+}
+
+/* Over all particles of all ranks. */
+static md_status largest_term(md_sim *sim, quantity what, int d, double *largest)
 {
   const md_particles *p = &sim->particles;
   const double *mass = sim->model.mass, *v = p->v[d];
+  double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int64_t i = 0; i < p->n; ++i) most = md_max(most, fabs(term_of(what, mass[p->type[i]], v[i])));
+  *largest = most;
+  return sim->comm->max(sim->comm, largest, 1);
+}
+
+/* Sum over all particles of m v (along axis d) or m v^2, rounded once. */
+static md_status exact_sum(md_sim *sim, quantity what, int d, double *sum)
+{
+  const md_particles *p = &sim->particles;
+  const double *mass = sim->model.mass, *v = p->v[d];
+  double bound;
+  MD_TRY(largest_term(sim, what, d, &bound));
   if (!isfinite(bound))
     return md_error(MD_PHYSICS, "velocity: the particles are too fast for a kinetic energy");
   const double quantum = quantum_for(bound), counts = 1.0 / quantum;
-  md_wide total = {0, 0};
+  md_wide total = {{0}};
 #pragma omp parallel
   {
-    md_wide part = {0, 0};
+    md_wide part = {{0}};
 #pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < p->n; ++i) {
-      const double momentum = mass[p->type[i]] * v[i];
-      md_wide_add(&part, md_count((what == MOMENTUM ? momentum : momentum * v[i]) * counts));
+      md_fine term = {0, 0};
+      md_fine_add(&term, term_of(what, mass[p->type[i]], v[i]) * counts);
+      md_wide_add(&part, md_fine_count(term));
     }
 #pragma omp critical(velocity_sum)
     md_wide_merge(&total, &part);
   }
-  int64_t halves[2] = {total.high, total.low};
-  MD_TRY(sim->comm->sum(sim->comm, halves, 2));
-  total = (md_wide){halves[0], halves[1]};
+  MD_TRY(sim->comm->sum(sim->comm, total.limb, MD_WIDE_LIMBS));
   md_wide_normalise(&total);
-  *sum = md_wide_value(&total, quantum);
+  *sum = md_wide_value(&total, quantum / MD_FINE);
   return MD_OK;
 }
 
@@ -197,7 +209,7 @@ static md_status zero_momentum(md_sim *sim)
   if (speed == 0.0) return MD_OK;
   for (int d = 0; d < p->dim; ++d) {
     double momentum;
-    MD_TRY(exact_sum(sim, MOMENTUM, d, largest_mass(&sim->model) * speed, &momentum));
+    MD_TRY(exact_sum(sim, MOMENTUM, d, &momentum));
     const double drift = momentum / mass;
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)
@@ -218,7 +230,7 @@ static md_status scale_to(md_sim *sim, double temperature)
                     (long long)sim->model.natoms, sim->model.natoms == 1 ? " has" : "s have");
   for (int d = 0; d < dim && speed > 0.0; ++d) {
     double sum;
-    MD_TRY(exact_sum(sim, MASS_V2, d, largest_mass(&sim->model) * speed * speed, &sum));
+    MD_TRY(exact_sum(sim, MASS_V2, d, &sum));
     twice_kinetic += sum;
   }
   if (!(twice_kinetic > 0.0) || !isfinite(twice_kinetic))
@@ -347,10 +359,14 @@ static md_status scale(md_sim *sim, const md_words *words)
   return scale_to(sim, temperature);
 }
 
+/* Second words of momenta, which a run may have left, are turned round too. */
 static md_status negate(md_sim *sim, const md_words *words)
 {
+  md_particles *p = &sim->particles;
   MD_TRY(expect(words, 2));
   scale_by(sim, -1.0);
+  for (int d = 0; d < p->dim && p->wide; ++d)
+    for (int64_t i = 0; i < p->n; ++i) p->v_low[d][i] = -p->v_low[d][i];
   return MD_OK;
 }
 
@@ -365,7 +381,10 @@ md_status md_do_velocity(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "velocity"));
   MD_TRY(md_word_group(words->word[0]));
   for (size_t k = 0; k < sizeof styles / sizeof *styles; ++k)
-    if (strcmp(words->word[1], styles[k].name) == 0) return styles[k].apply(sim, words);
+    if (strcmp(words->word[1], styles[k].name) == 0) {
+      if (styles[k].apply != negate) MD_TRY(md_particles_widen(&sim->particles, false));
+      return styles[k].apply(sim, words);
+    }
   return md_error(MD_USAGE,
                   "velocity: unknown style '%s'; accepted are create, set, uniform, zero, scale, negate",
                   words->word[1]);

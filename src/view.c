@@ -34,25 +34,22 @@ md_status md_view_forces(md_view *view)
   return MD_OK;
 }
 
-/* The halves of every wide sum are summed over ranks as they are; see exact.h. */
+/* The limbs of every wide sum are summed over ranks as they are; see exact.h. */
 static md_status reduce(md_comm *comm, md_measure *m)
 {
   md_wide *wide[] = {&m->pair_energy2, &m->virial2,     &m->kinetic,
                      &m->momentum[0],  &m->momentum[1], &m->momentum[2]};
   enum { WIDE = sizeof wide / sizeof wide[0] };
-  int64_t values[2 * WIDE + 1];
+  enum { LIMBS = WIDE * MD_WIDE_LIMBS };
+  int64_t values[LIMBS + 1];
+  for (int w = 0; w < WIDE; ++w) memcpy(values + w * MD_WIDE_LIMBS, wide[w]->limb, sizeof wide[w]->limb);
+  values[LIMBS] = m->count;
+  MD_TRY(comm->sum(comm, values, LIMBS + 1));
   for (int w = 0; w < WIDE; ++w) {
-    values[2 * w] = wide[w]->high;
-    values[2 * w + 1] = wide[w]->low;
-  }
-  values[2 * WIDE] = m->count;
-  MD_TRY(comm->sum(comm, values, 2 * WIDE + 1));
-  for (int w = 0; w < WIDE; ++w) {
-    wide[w]->high = values[2 * w];
-    wide[w]->low = values[2 * w + 1];
+    memcpy(wide[w]->limb, values + w * MD_WIDE_LIMBS, sizeof wide[w]->limb);
     md_wide_normalise(wide[w]);
   }
-  m->count = values[2 * WIDE];
+  m->count = values[LIMBS];
   return MD_OK;
 }
 

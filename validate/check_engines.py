@@ -188,6 +188,10 @@ CASES: Tuple[Case, ...] = (
     Case("four types, sixthpower", "in.types", 3.0, {"mix": "sixthpower"}, fits=(2, 2, 2)),
     Case("very close pairs 3D", "in.close", fits=(4, 4, 4)),
     Case("nearly empty 3D", "in.empty"),
+    Case("wide momenta, slab 3D", "in.slab", variables={"mass2": 1e6}, fits=(2, 2, 3)),
+    Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
+    Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
+    Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
     *boxes(),
 )
 

@@ -60,6 +60,9 @@ CASES = [
     ("in.types", {}, 2, {}),
     ("in.close", {}, 4, {}),
     ("in.empty", {}, 4, {}),
+    ("in.slab", {"mass2": 1e6}, 2, {}),
+    ("in.mixture", {"mass2": 1e9}, 4, {"neighbours": "cells"}),
+    ("in.melt", {"cells": 6, "dt": 1e-5}, 3, {"neighbours": "list", "rebin": 5}),
 ]
 NAMES = [" ".join([deck, *(f"{k}={v}" for k, v in knobs.items()), f"{ranks} ranks", *map(str, package.values())])
          for deck, knobs, ranks, package in CASES]

@@ -23,7 +23,7 @@ def run(deck, engine, folder, **knobs):
 
 
 PERIODIC = [("in.melt", {}), ("in.mixture", {}), ("in.mixture", {"mass2": 0.4}), ("in.soft", {}), ("in.types", {}),
-            ("in.box", {})]
+            ("in.box", {}), ("in.mixture", {"mass2": 1e9})]
 
 
 @pytest.mark.smoke

@@ -17,6 +17,8 @@ CASES = {
     "nve walls 3D, two masses": ("in.slab", NVE, {}),
     "nve walls 2D": ("in.wca", NVE, {}),
     "nve soft 3D": ("in.soft", NVE, {}),
+    "nve walls 3D, wide momenta": ("in.slab", NVE, {"mass2": 1e7}),
+    "nve periodic 3D, wide momenta": ("in.melt", NVE, {"dt": 2e-5}),
     "leapfrog, then its mirror, walls": ("in.repulsive", MIRROR, {}),
     "mirror, then leapfrog, walls, two masses": ("in.overlap", LEAPFROG, {"mirror": "yes", "dt": 0.0002}),
 }

@@ -1,0 +1,6 @@
+build90/obj/common/decompose.o: common/decompose.c common/decompose.h \
+ common/box.h common/real.h common/error.h
+common/decompose.h:
+common/box.h:
+common/real.h:
+common/error.h:

@@ -1,0 +1,25 @@
+build90/obj/openmp/plan.o: openmp/plan.c openmp/plan.h common/engine.h \
+ common/comm.h common/model.h common/box.h common/real.h common/error.h \
+ common/exact.h common/pair.h common/pair_styles.h common/pair_lj_cut.h \
+ common/pair_repulsive.h common/pair_soft.h common/particles.h \
+ common/timer.h openmp/kernels.h common/motion.h common/rng.h \
+ openmp/cells.h
+openmp/plan.h:
+common/engine.h:
+common/comm.h:
+common/model.h:
+common/box.h:
+common/real.h:
+common/error.h:
+common/exact.h:
+common/pair.h:
+common/pair_styles.h:
+common/pair_lj_cut.h:
+common/pair_repulsive.h:
+common/pair_soft.h:
+common/particles.h:
+common/timer.h:
+openmp/kernels.h:
+common/motion.h:
+common/rng.h:
+openmp/cells.h:

@@ -1,0 +1,35 @@
+build90/obj/src/run.o: src/run.c src/cmd_restart.h src/sim.h \
+ common/engine.h common/comm.h common/model.h common/box.h common/real.h \
+ common/error.h common/exact.h common/pair.h common/pair_styles.h \
+ common/pair_lj_cut.h common/pair_repulsive.h common/pair_soft.h \
+ common/particles.h common/timer.h src/command.h src/commands.def \
+ src/history.h src/log.h src/observer.h src/thermo.h src/variable.h \
+ src/plan.h src/resume.h src/restart.h src/hdf5_file.h src/stop.h
+src/cmd_restart.h:
+src/sim.h:
+common/engine.h:
+common/comm.h:
+common/model.h:
+common/box.h:
+common/real.h:
+common/error.h:
+common/exact.h:
+common/pair.h:
+common/pair_styles.h:
+common/pair_lj_cut.h:
+common/pair_repulsive.h:
+common/pair_soft.h:
+common/particles.h:
+common/timer.h:
+src/command.h:
+src/commands.def:
+src/history.h:
+src/log.h:
+src/observer.h:
+src/thermo.h:
+src/variable.h:
+src/plan.h:
+src/resume.h:
+src/restart.h:
+src/hdf5_file.h:
+src/stop.h:

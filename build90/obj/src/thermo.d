@@ -1,0 +1,32 @@
+build90/obj/src/thermo.o: src/thermo.c src/thermo.h common/error.h \
+ src/number_format.h src/sim.h common/engine.h common/comm.h \
+ common/model.h common/box.h common/real.h common/exact.h common/pair.h \
+ common/pair_styles.h common/pair_lj_cut.h common/pair_repulsive.h \
+ common/pair_soft.h common/particles.h common/timer.h src/command.h \
+ src/commands.def src/history.h src/log.h src/observer.h src/variable.h \
+ src/text.h src/thermo_keywords.h
+src/thermo.h:
+common/error.h:
+src/number_format.h:
+src/sim.h:
+common/engine.h:
+common/comm.h:
+common/model.h:
+common/box.h:
+common/real.h:
+common/exact.h:
+common/pair.h:
+common/pair_styles.h:
+common/pair_lj_cut.h:
+common/pair_repulsive.h:
+common/pair_soft.h:
+common/particles.h:
+common/timer.h:
+src/command.h:
+src/commands.def:
+src/history.h:
+src/log.h:
+src/observer.h:
+src/variable.h:
+src/text.h:
+src/thermo_keywords.h:

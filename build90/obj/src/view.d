@@ -1,0 +1,28 @@
+build90/obj/src/view.o: src/view.c src/observer.h common/engine.h \
+ common/comm.h common/model.h common/box.h common/real.h common/error.h \
+ common/exact.h common/pair.h common/pair_styles.h common/pair_lj_cut.h \
+ common/pair_repulsive.h common/pair_soft.h common/particles.h \
+ common/timer.h src/sim.h src/command.h src/commands.def src/history.h \
+ src/log.h src/thermo.h src/variable.h
+src/observer.h:
+common/engine.h:
+common/comm.h:
+common/model.h:
+common/box.h:
+common/real.h:
+common/error.h:
+common/exact.h:
+common/pair.h:
+common/pair_styles.h:
+common/pair_lj_cut.h:
+common/pair_repulsive.h:
+common/pair_soft.h:
+common/particles.h:
+common/timer.h:
+src/sim.h:
+src/command.h:
+src/commands.def:
+src/history.h:
+src/log.h:
+src/thermo.h:
+src/variable.h:

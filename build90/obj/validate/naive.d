@@ -1,0 +1,25 @@
+build90/obj/validate/naive.o: validate/naive.c validate/naive.h \
+ common/engine.h common/comm.h common/model.h common/box.h common/real.h \
+ common/error.h common/exact.h common/pair.h common/pair_styles.h \
+ common/pair_lj_cut.h common/pair_repulsive.h common/pair_soft.h \
+ common/particles.h common/timer.h common/faults.h common/formulas.h \
+ common/motion.h common/rng.h
+validate/naive.h:
+common/engine.h:
+common/comm.h:
+common/model.h:
+common/box.h:
+common/real.h:
+common/error.h:
+common/exact.h:
+common/pair.h:
+common/pair_styles.h:
+common/pair_lj_cut.h:
+common/pair_repulsive.h:
+common/pair_soft.h:
+common/particles.h:
+common/timer.h:
+common/faults.h:
+common/formulas.h:
+common/motion.h:
+common/rng.h:
