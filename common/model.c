@@ -89,19 +89,19 @@ static double packed_quantum(const md_model *model, const scales *s)
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
 
-static md_status check_drift(const md_model *model, const scales *s, double longest)
+/* Refuses a timestep whose drifts plain doubles would not resolve either; the grid has one or two bits less, for images. */
+static md_status check_drift(const md_model *model, const scales *s, double extent)
 {
-  const double quantum = model->grids.x, move = model->dt * sqrt(s->energy / s->lightest);
+  const double move = model->dt * sqrt(s->energy / s->lightest), last_digit = power_above(extent) * 0x1p-53;
   if (!(move > 0.0) || model->integrator == MD_STATIC || model->float_drift) return MD_OK;
-  const double excess = 0.5 * quantum / (MD_DRIFT_ERROR * move);
+  const double excess = 0.5 * last_digit / (MD_DRIFT_ERROR * move);
   if (!(excess > 1.0)) return MD_OK;
   return md_error(
       MD_USAGE,
-      "the timestep %g is too short for a box with a side of %g: positions there have %g digits, and a "
-      "step's displacement of about %.2g would keep fewer than six of them; use a timestep of %.2g or "
-      "more, or a side below %.2g",
-      model->dt, longest, floor(-log10(quantum / longest)), move, model->dt * 2.0 * excess,
-      0.5 * longest / excess);
+      "the timestep %g is too short for a box that reaches to %g: the last digit of a position there is "
+      "%.2g, and a step moves a particle by about %.2g, of which fewer than six digits would be left; use "
+      "a timestep of %.2g or more, or a box within %.2g of the origin",
+      model->dt, extent, last_digit, move, model->dt * 2.0 * excess, 0.5 * extent / excess);
 }
 
 static md_status round_walls(md_model *model, int d)
@@ -138,7 +138,7 @@ static md_status prepare_box(md_model *model, const scales *s)
   if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
   /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
   model->grids.x = power_above(extent + (images ? longest : 0.25 * longest)) * 0x1p-53;
-  MD_TRY(check_drift(model, s, longest));
+  MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
   const double q = model->grids.x;
   for (int d = 0; d < box->dim; ++d) {
@@ -204,7 +204,7 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
 {
   const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
   double fastest = model->dt > 0.0 ? model->move_limit / model->dt : (double)INFINITY;
-  if (usual > 0.0 && !model->float_drift) fastest = md_min(fastest, 0x1p13 * usual);
+  if (usual > 0.0 && !model->float_drift) fastest = md_min(fastest, 0x1p9 * usual);
   if (!isfinite(fastest)) fastest = 0x1p20;
   const double strongest = h * s->strongest / m;
   const double allowed = 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m;
