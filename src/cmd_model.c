@@ -68,7 +68,10 @@ md_status md_do_boundary(md_sim *sim, const md_words *words)
 md_status md_do_atom_style(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "atom_style"));
-  if (strcmp(words->word[0], "atomic") == 0) return MD_OK;
+  const bool atomic = strcmp(words->word[0], "atomic") == 0;
+  if (atomic && words->n == 1) return MD_OK;
+  if (atomic)
+    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic", words->word[1]);
   return md_error(MD_USAGE,
                   "atom_style '%.64s': only atomic exists (particles with a type, a position and a velocity)",
                   words->word[0]);

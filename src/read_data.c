@@ -735,6 +735,8 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
 md_status md_do_read_data(md_sim *sim, const md_words *words)
 {
   const char *name = words->word[0];
+  if (words->n > 1)
+    return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
   FILE *file = fopen(name, "r");

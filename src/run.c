@@ -6,6 +6,7 @@
  * changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
+#include "src/check.h"
 #include "src/cmd_restart.h"
 #include "src/plan.h"
 #include "src/resume.h"
@@ -481,5 +482,6 @@ md_status md_do_run(md_sim *sim, const md_words *words)
   if (start > sim->model.step || (stop >= 0 && stop < sim->model.step + n))
     return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
                     (long long)sim->model.step, (long long)(sim->model.step + n));
+  if (sim->planning.checking) return md_check_run(sim, n);
   return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n, start, stop);
 }
