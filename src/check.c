@@ -14,6 +14,7 @@
  */
 #include "src/check.h"
 #include "src/create.h"
+#include "src/still.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -418,7 +419,7 @@ md_status md_check_run(md_sim *sim, int64_t n)
   md_check *c = sim->check;
   if (!c->no_model) {
     c->no_model = true;
-    MD_TRY(md_model_prepare(&sim->model));
+    MD_TRY(md_still_prepare(&sim->model));
     c->no_model = false;
   }
   sim->model.step += n;

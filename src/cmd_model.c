@@ -152,7 +152,11 @@ md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
 
 md_status md_do_timestep(md_sim *sim, const md_words *words)
 {
-  return md_word_positive(words->word[0], "the timestep", &sim->model.dt);
+  double dt;
+  MD_TRY(md_word_double(words->word[0], "the timestep", &dt));
+  if (dt < 0.0) return md_error(MD_USAGE, "the timestep must be zero or positive, not %.64s", words->word[0]);
+  sim->model.dt = dt;
+  return MD_OK;
 }
 
 md_status md_do_reset_timestep(md_sim *sim, const md_words *words)

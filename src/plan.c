@@ -9,6 +9,7 @@
 #include "src/plan.h"
 #include "common/decompose.h"
 #include "src/engines.h"
+#include "src/still.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -169,7 +170,7 @@ md_status md_plan_print(md_sim *sim)
 {
   MD_TRY(md_sim_need_box(sim, "plan"));
   MD_TRY(md_sim_count(sim));
-  MD_TRY(md_model_prepare(&sim->model));
+  MD_TRY(md_still_prepare(&sim->model));
   const int64_t n = sim->planning.particles > 0 ? sim->planning.particles : sim->model.natoms;
   if (n == 0) return md_error(MD_USAGE, "plan: the deck has made no particles; say --particles N");
   md_engine_plan plan;

@@ -10,6 +10,7 @@
 #include "src/cmd_restart.h"
 #include "src/plan.h"
 #include "src/resume.h"
+#include "src/still.h"
 #include "src/stop.h"
 
 #include <math.h>
@@ -416,6 +417,27 @@ static md_status place_particles(md_sim *sim)
   return sim->comm->migrate(sim->comm, model, &sim->particles);
 }
 
+/* The run itself, of a model that is complete. */
+static md_status run_model(run_state *run, const md_still *still)
+{
+  md_sim *sim = run->sim;
+  md_model *model = &sim->model;
+  MD_TRY(md_model_prepare(model));
+  MD_TRY(place_particles(sim));
+  md_still_show(model, still);
+  run->first = model->step;
+  describe(sim);
+  MD_TRY(sim->comm->agree(
+      sim->comm, sim->engine->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
+  describe_grid(sim);
+  const md_status status = run_engine(run);
+  md_log_progress_end(sim->log);
+  sim->engine->destroy(run->engine);
+  sim->particles.nghost = 0;
+  md_model_leave(model, &sim->particles);
+  return status;
+}
+
 md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
 {
   md_model *model = &sim->model;
@@ -428,18 +450,10 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   model->run_begin = start >= 0 ? start : run.whole_first;
   model->run_end = stop >= 0 ? stop : run.last;
   sim->has_first_energy = false;
-  MD_TRY(md_model_prepare(model));
-  MD_TRY(place_particles(sim));
-  run.first = model->step;
-  describe(sim);
-  MD_TRY(sim->comm->agree(
-      sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));
-  describe_grid(sim);
-  const md_status status = run_engine(&run);
-  md_log_progress_end(sim->log);
-  sim->engine->destroy(run.engine);
-  sim->particles.nghost = 0;
-  md_model_leave(model, &sim->particles);
+  md_still still;
+  MD_TRY(md_still_begin(model, &still));
+  const md_status status = run_model(&run, &still);
+  md_still_end(model, &still);
   if (status == MD_OK) sim->history.run[sim->history.nrun - 1].state = sim->last_thermo;
   return status;
 }

@@ -332,7 +332,6 @@ def test_not_a_whole_number_before_the_box(tmp_path):
 OUT_OF_RANGE = {
     "mass 1 0": ["mass", "positive", "0"],
     "mass 1 -1": ["mass", "positive", "-1"],
-    "timestep 0": ["timestep", "positive"],
     "timestep -0.005": ["timestep", "positive", "-0.005"],
     "neighbor -0.1 bin": ["skin", "-0.1"],
     "pair_style lj/cut -2.5": ["-2.5", "rc", "positive"],
