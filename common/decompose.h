@@ -30,8 +30,13 @@ void md_decomposition_free(md_decomposition *d);
 bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
                              int count[3]);
 
+/* What to say of a number of ranks whose domains are thinner than `width`: "6 and 8 ranks fit", the nearest numbers below
+ * and above, or "at most 12 ranks fit". */
+enum { MD_NEAR_TEXT = 64 };
+void md_decomposition_near(const md_box *box, int ranks, double width, char text[MD_NEAR_TEXT]);
+
 /* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved are not
- * given up for slabs. MD_USAGE: domains would be thinner, with how many ranks fit. */
+ * given up for slabs. MD_USAGE: domains would be thinner, with which numbers of ranks fit. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
 /* Computes the cuts of this box; divides it evenly if nothing has yet. */
