@@ -372,8 +372,8 @@ def test_what_a_header_cannot_take_is_refused(site, tmp_path):
 
 
 # Folders whose names are commands, options, quotes, and words of a template.
-ODD_NAMES = ["a b", "co$(touch X)x", "`touch X`", "q'\"\"'q", "new\nline; touch X", "@NAME@ @SCRIPT@", "-n", "$HOME \\x *",
-             "a;touch X&touch X|touch X>X", "%j %a"]
+ODD_NAMES = ["a b co$(touch X)x `touch X`", "q'\"\"'q new\nline; touch X", "@NAME@ @SCRIPT@ $HOME \\x * %j", "-n",
+             "a;touch X&touch X|touch X>X"]
 
 ARGUMENTS = """#!/usr/bin/env python3
 import json, os, sys
