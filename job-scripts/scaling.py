@@ -155,7 +155,8 @@ class Runner:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            raise Failure(f"{shlex.join(command)}\nended with status {done.returncode}:\n{done.stdout[-2000:].rstrip()}")
+            raise Failure(f"{shlex.join(command)}\nended with status {done.returncode}:\n"
+                          f"{done.stdout[-2000:].rstrip()}")
         found = st.read_log(log.read_text(errors="replace") if log.exists() else "")
         if found.ranks != ranks:
             raise Failure(f"{ranks} ranks were wanted and {found.ranks} ran: this program has no MPI (see make info)")

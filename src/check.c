@@ -1,16 +1,18 @@
 /* `myriad check`: all that a deck asks for and does not get; see check.h.
  *
- * Commands are handed to their handlers as in a run, but nothing is created, run or written (sim->planning). A handler that
- * fails has found a problem; the deck goes on behind it. What the line was to make is then missing, and lines that use it
- * would fail in turn, which says nothing about them. So a stand-in is made for it (a box, the value 1 for a variable,
- * group all for a group), and its name is kept. If a later line fails, its message decides: it names the word of the
- * deck that it refuses. If that word is a missing name, or came out of a stand-in, the line is not judged; else it is a
- * problem of its own. A line that is refused without naming a word, and uses a stand-in, is not judged either.
+ * Commands are handed to their handlers as in a run, but nothing is created, run or written (sim->planning). A
+ * handler that fails has found a problem; the deck goes on behind it. What the line was to make is then missing,
+ * and lines that use it would fail in turn, which says nothing about them. So a stand-in is made for it (a box, the
+ * value 1 for a variable, group all for a group), and its name is kept. If a later line fails, its message decides:
+ * it names the word of the deck that it refuses. If that word is a missing name, or came out of a stand-in, the
+ * line is not judged; else it is a problem of its own. A line that is refused without naming a word, and uses a
+ * stand-in, is not judged either.
  *
- * A handler reports the first word that it refuses. Columns of thermo_style and dump are lists of independent words: each is
- * tried alone, so that all of them are reported.
+ * A handler reports the first word that it refuses. Columns of thermo_style and dump are lists of independent
+ * words: each is tried alone, so that all of them are reported.
  *
- * Lines are taken in the order of the file, as jumps do not exist. Cost: that of reading the deck and its data files.
+ * Lines are taken in the order of the file, as jumps do not exist. Cost: that of reading the deck and its data
+ * files.
  */
 #include "src/check.h"
 #include "src/create.h"

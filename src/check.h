@@ -31,8 +31,8 @@ typedef struct md_check {
   md_log silent;
 } md_check;
 
-/* Begins to collect the faults of sim's deck, which the caller then reads with md_deck_run. all: commands are checked and
- * not done from the first line on; else from the first faulty one on. The caller owns *check. */
+/* Begins to collect the faults of sim's deck, which the caller then reads with md_deck_run. all: commands are
+ * checked and not done from the first line on; else from the first faulty one on. The caller owns *check. */
 void md_check_begin(md_check *check, md_sim *sim, bool all);
 
 /* The command `run` of a deck that is checked: the model must be complete. MD_USAGE: it is not. */
@@ -41,7 +41,8 @@ md_status md_check_run(md_sim *sim, int64_t n) MD_CHECKED;
 /* Prints what was found through the log, the count last. MD_USAGE, with an empty message: the deck would not run. */
 md_status md_check_print(const md_check *check, md_log *log) MD_CHECKED;
 
-/* For plan: a single problem is the error itself; several are printed, and the error says so. MD_OK: there was none. */
+/* For plan: a single problem is the error itself; several are printed, and the error says so. MD_OK: there was
+ * none. */
 md_status md_check_status(const md_check *check, md_log *log) MD_CHECKED;
 
 void md_check_free(md_check *check);

@@ -1,19 +1,19 @@
 /* The command `read_data`: a data file in LAMMPS's format, read as a stream.
  *
- * First the header (counts and bounds, in any order), then the sections Masses, Pair Coeffs, PairIJ Coeffs, Atoms and
- * Velocities, each with exactly the promised number of lines. Coefficients are those of the pair style that the deck has
- * chosen, as the command pair_coeff takes them. Everything is checked where it is read, so that each error has its line.
- * The promised number of particles is compared with the size of the file before memory is taken for them, so a
- * damaged header cannot ask for all of it.
+ * First the header (counts and bounds, in any order), then the sections Masses, Pair Coeffs, PairIJ Coeffs, Atoms
+ * and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair style that the
+ * deck has chosen, as the command pair_coeff takes them. Everything is checked where it is read, so that each error
+ * has its line. The promised number of particles is compared with the size of the file before memory is taken for
+ * them, so a damaged header cannot ask for all of it.
  *
- * Header, masses and coefficients are short and read by every rank. The lines of Atoms and Velocities are shared out: in every round
- * each rank takes a part of the section's text, a few megabytes behind those of lower ranks, and of it the lines that
- * begin there. Counting lines first, all ranks know which lines these are of the section and of the file. What a line
- * says goes to the rank that a hash of the particle's id names: it keeps the particle, and has a table from ids to
- * its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in whatever order they
- * come. Migration brings the particles to their domains when a run begins. So nothing is read twice, no rank holds
- * more than its share, and of all errors of a round the one on the first line is reported: the same as by one rank,
- * which reads with the same code.
+ * Header, masses and coefficients are short and read by every rank. The lines of Atoms and Velocities are shared
+ * out: in every round each rank takes a part of the section's text, a few megabytes behind those of lower ranks,
+ * and of it the lines that begin there. Counting lines first, all ranks know which lines these are of the section
+ * and of the file. What a line says goes to the rank that a hash of the particle's id names: it keeps the particle,
+ * and has a table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of
+ * velocities, in whatever order they come. Migration brings the particles to their domains when a run begins. So
+ * nothing is read twice, no rank holds more than its share, and of all errors of a round the one on the first line
+ * is reported: the same as by one rank, which reads with the same code.
  *
  * Text that this program or LAMMPS wrote with 17 digits gives the same bits back: positions inside the box are
  * taken as they are; outside a periodic axis they are wrapped.

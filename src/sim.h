@@ -97,8 +97,9 @@ struct md_sim {
   /* Set while a deck is only searched (search.h): gets the words of each command, or NULL for a line whose variables
    * cannot be replaced, instead of the command's handler. */
   md_status (*follow)(md_sim *, const md_words *);
-  md_check *check; /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
-  md_stop *stop;   /* when to end before the deck does; NULL: never. The caller's */
+  md_check
+      *check;    /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
+  md_stop *stop; /* when to end before the deck does; NULL: never. The caller's */
   bool has_first_energy;
   double first_energy; /* total energy of the present run's first thermo row */
 };

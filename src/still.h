@@ -1,7 +1,7 @@
 /* A timestep of 0: forces, energies and pressures are found, and nothing moves, as in LAMMPS.
  *
- * The exact grids are made from what a step does. A step of length 0 does nothing, so the run is one without an integrator,
- * on the grids of the default timestep.
+ * The exact grids are made from what a step does. A step of length 0 does nothing, so the run is one without an
+ * integrator, on the grids of the default timestep.
  */
 #ifndef MD_SRC_STILL_H
 #define MD_SRC_STILL_H

@@ -341,7 +341,6 @@ OUT_OF_RANGE = {
     "pair_style soft -1": ["-1", "rc", "positive"],
     "pair_coeff 1 1 -1 1": ["epsilon", "-1"],
     "pair_coeff 1 1 1 -1": ["sigma", "-1"],
-    "pair_coeff 1 1 1 0": ["sigma", "0"],
     "pair_coeff 1 1 1 1 -2.5": ["rc", "-2.5"],
     "lattice fcc 0": ["lattice density", "positive"],
     "lattice fcc -1": ["lattice density", "positive", "-1"],

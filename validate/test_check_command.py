@@ -55,7 +55,8 @@ def test_nothing_is_made(tmp_path):
 
 def test_every_problem_is_listed(tmp_path):
     deck = MELT + ("compute msd all msd\nfix 2 all npt temp 1 1 1\ndump 1 all image 5 f.jpg type type\n"
-                   "thermo_style custom step c_msd foo temp bar\njump SELF\nminimize 0 0 1 1\nrun 10\nbonnd_style none\n")
+                   "thermo_style custom step c_msd foo temp bar\njump SELF\n"
+                   "minimize 0 0 1 1\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
     for words in ("`compute` is a command of LAMMPS that Myriad does not have", "'npt'", "`image`", "`foo`", "`bar`",
@@ -65,9 +66,10 @@ def test_every_problem_is_listed(tmp_path):
 
 
 def test_what_follows_from_a_fault_is_none(tmp_path):
-    """A sphere, a group, a style, a loop variable and a shrunk box are lacking: lines that use them are judged by the rest."""
+    """Lines that use a sphere, a group, a style or a loop variable that are lacking are judged by the rest."""
     deck = ("boundary s s p\nvariable i loop 3\nregion s sphere 0 0 0 5\ncreate_box 2 s\nmass * 1\n"
-            "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot create 1 1\nvelocity hot ramp vx 0 1 x 0 1\n"
+            "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot create 1 1\n"
+            "velocity hot ramp vx 0 1 x 0 1\n"
             "pair_style eam\npair_coeff * * Cu.eam\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
             "fix w all wall/reflect xlo -3\nset type 1 charge $i\nrun $i\ntimestep -$i\nnext i\n")
     done = check(tmp_path, deck)

@@ -108,7 +108,7 @@ run 20
 
 @pytest.fixture(scope="module")
 def written_by_lmp(tmp_path_factory):
-    """What write_data of lmp makes of two types without interaction: Pair Coeffs, or PairIJ Coeffs; images and velocities."""
+    """What write_data of lmp makes of two types: Pair Coeffs, or PairIJ Coeffs; images and velocities."""
     folder = tmp_path_factory.mktemp("lmp")
     (folder / "in.make").write_text(
         "units lj\natom_style atomic\nlattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 2 b\n"
@@ -160,7 +160,8 @@ def test_a_single_atom(norm, tmp_path):
 def test_a_timestep_of_zero(tmp_path):
     """Forces are found and nothing moves, to the last bit."""
     deck = (harness.DECKS / "in.mixture").read_text().replace("run ", "#run ")
-    still = ("dump d all custom 1 still.dump id x y vx vy\ntimestep 0\nrun 3\nundump d\nthermo_style custom step dt time\n"
+    still = ("dump d all custom 1 still.dump id x y vx vy\ntimestep 0\nrun 3\nundump d\n"
+             "thermo_style custom step dt time\n"
              "run 0\n")
     for engine in ("naive", "openmp"):
         done = harness.run(deck + "\nvelocity all create 1 5\n" + still, tmp_path / engine, engine=engine)
@@ -180,7 +181,8 @@ def test_a_timestep_of_zero_with_a_thermostat(tmp_path):
 def test_no_interaction_at_the_same_place(tmp_path):
     """Where 0 times 1/r would be no number: lmp prints nan."""
     for coefficients in ("0 1", "1 0", "1 1 0"):
-        (tmp_path / "in.deck").write_text(BOX.replace("single 3 3 3", "single 1 1 1") + f"pair_coeff 1 2 {coefficients}\nrun 1\n")
+        box = BOX.replace("single 3 3 3", "single 1 1 1")
+        (tmp_path / "in.deck").write_text(box + f"pair_coeff 1 2 {coefficients}\nrun 1\n")
         for engine in ("naive", "openmp"):
             out = works(call(tmp_path, "-in", "in.deck", "-log", "none", "--engine", engine)).out
             assert [list(map(float, row))[1:] for row in harness.read_tables(out)[0].rows] == [[0.0] * 5] * 2

@@ -1,4 +1,4 @@
-"""The CS267 homework: its official data are accepted with room to spare, and what decides whether other starts would be."""
+"""The CS267 homework: its official data are accepted with room to spare, and what decides for other starts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def reflect(x: np.ndarray, v: np.ndarray) -> None:
 def plain(start: State, backwards: bool = False, bits: int = 0) -> np.ndarray:
     """The homework's program: plain doubles, frames after steps 1, 11, 21 ...
 
-    backwards: forces are added in the opposite order. bits: velocities, and what is added to them, are rounded to 2^-bits.
+    backwards: forces are added in the opposite order. bits: velocities, and what is added, are rounded to 2^-bits.
     """
     rounded = (lambda value: np.rint(value * 2.0**bits) / 2.0**bits) if bits else (lambda value: value)
     x, v = start[0].copy(), rounded(start[1])

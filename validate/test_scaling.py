@@ -403,14 +403,14 @@ def no_trace(folder: Path) -> bool:
 @pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
 @pytest.mark.parametrize("system", ["slurm", "pbs", "lsf"])
 def test_names_are_not_executed(system, name, tmp_path):
-    """A checkout, a deck and a value, all of them with that name: the program gets the words, and nothing else happens."""
+    """A checkout, a deck and a value, all with that name: the program gets the words, and nothing else happens."""
     checkout = odd_checkout(tmp_path, name)
     said = tmp_path / "said"
     env = variables(MYRIAD_LAUNCHER="no-launcher", MYRIAD_PYTHON="python3", MYRIAD_CORES_PER_NODE="1", SAID=str(said),
                     END="85" if system == "pbs" else "0", PBS_O_WORKDIR=str(checkout),
                     PATH=f"{checkout / 'build'}:{os.environ['PATH']}")
-    script = call([checkout / "job-scripts" / "submit", f"./in.{name}", "--system", system, "--name", "odd", "--print", "--",
-                   "-var", "t", name, "-var", "u", "@NAME@"], checkout, env=env)
+    script = call([checkout / "job-scripts" / "submit", f"./in.{name}", "--system", system, "--name", "odd",
+                   "--print", "--", "-var", "t", name, "-var", "u", "@NAME@"], checkout, env=env)
     (tmp_path / "job").write_text(script)
     call(["bash", "--posix", "-n", tmp_path / "job"], tmp_path)
     call(["bash", tmp_path / "job"], checkout, int(env["END"]), env=env)
@@ -423,7 +423,7 @@ def test_names_are_not_executed(system, name, tmp_path):
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
 def test_names_of_studies_are_not_executed(name, tmp_path):
-    """An element of an array and the report: they run where they were submitted, for the study's folder, and sbatch in it."""
+    """An element of an array and the report run where they were submitted; sbatch runs in the study's folder."""
     checkout = odd_checkout(tmp_path, name)
     study = checkout / f"study {name}"
     study.mkdir()
@@ -442,7 +442,8 @@ def test_names_of_studies_are_not_executed(name, tmp_path):
         header = [line for line in script.splitlines() if line.startswith("#SBATCH")]
         assert str(study) not in "\n".join(header) and any("--output=" in line for line in header)
         call(["bash", tmp_path / "said.job"], study, env=env)
-        assert json.loads(said.read_text()) == [str(checkout), f"{checkout}/job-scripts/scaling.py", *tail, "--out", str(study)]
+        assert json.loads(said.read_text()) == [str(checkout), f"{checkout}/job-scripts/scaling.py", *tail, "--out",
+                                                str(study)]
     assert no_trace(tmp_path)
 
 
