@@ -1,6 +1,8 @@
 /* Grids and cuts; see decompose.h. */
 #include "common/decompose.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,10 +122,32 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
   for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
 }
 
+static const int free_axes[3] = {0, 0, 0};
+
+/* No more domains than this are thick enough. */
+static int most_domains(const md_box *box, double width)
+{
+  double most = 1.0;
+  for (int a = 0; a < box->dim; ++a) most *= md_max(floor(box->length[a] / width), 1.0);
+  return (int)md_min(most, 0x1p30);
+}
+
+void md_decomposition_near(const md_box *box, int ranks, double width, char text[MD_NEAR_TEXT])
+{
+  int count[3], most = most_domains(box, width);
+  int below = ranks - 1 < most ? ranks - 1 : most, above = ranks + 1;
+  while (below > 1 && !md_decomposition_choose(box, below, free_axes, width, 0.0, count)) --below;
+  while (above <= most && !md_decomposition_choose(box, above, free_axes, width, 0.0, count)) ++above;
+  if (above <= most)
+    snprintf(text, MD_NEAR_TEXT, "%d and %d ranks fit", below, above);
+  else
+    snprintf(text, MD_NEAR_TEXT, "at most %d rank%s", below, below == 1 ? " fits" : "s fit");
+}
+
 static md_status too_many(const md_decomposition *d, const md_box *box, double width)
 {
-  static const int free_axes[3] = {0, 0, 0};
-  int count[3] = {0, 0, 0}, fit = d->ranks;
+  int count[3] = {0, 0, 0};
+  char near[MD_NEAR_TEXT];
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
   if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, 0.0, count))
     return md_error(
@@ -131,14 +155,12 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
         "processors %d %d %d (0: free) makes domains thinner than the halo of %.4g; processors %d %d "
         "%d fits",
         d->wanted[0], d->wanted[1], d->wanted[2], width, count[0], count[1], count[2]);
-  while (fit > 1 && !md_decomposition_choose(box, fit, free_axes, width, 0.0, count)) --fit;
+  md_decomposition_near(box, d->ranks, width, near);
   return md_error(
       MD_USAGE,
       "the domains of %d ranks would be thinner than the halo of %.4g (cutoff and skin) in a box of "
-      "%.4g x %.4g x %.4g: at most %d rank%s of them fit%s; use fewer ranks with more threads each, "
-      "or a larger box",
-      d->ranks, width, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0, fit,
-      fit == 1 ? "" : "s", fit == 1 ? "s" : "");
+      "%.4g x %.4g x %.4g: %s; use such a number of ranks with more threads each, or a larger box",
+      d->ranks, width, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0, near);
 }
 
 /* Have cuts been moved, in a grid that is not one of slabs? */

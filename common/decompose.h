@@ -1,10 +1,11 @@
 /* How the box is divided among ranks: a grid of domains, cut at places that every rank knows.
  *
- * The grid is the factorisation of the number of ranks that has the least surface between domains, and of alike ones
- * the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an engine is
- * better off with these and they are thick enough. Cuts are kept as fractions of the box, so that they stay when the box
- * is rounded to its grid, and can be moved to balance the load. Everything follows from the same numbers by the same
- * operations on every rank: nothing is communicated. `myriad plan` uses it for any number of ranks.
+ * The grid is the factorisation of the number of ranks that has the least surface between domains, and of alike
+ * ones the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an
+ * engine is better off with these and they are thick enough. Cuts are kept as fractions of the box, so that they
+ * stay when the box is rounded to its grid, and can be moved to balance the load. Everything follows from the same
+ * numbers by the same operations on every rank: nothing is communicated. `myriad plan` uses it for any number of
+ * ranks.
  */
 #ifndef MD_COMMON_DECOMPOSE_H
 #define MD_COMMON_DECOMPOSE_H
@@ -30,8 +31,13 @@ void md_decomposition_free(md_decomposition *d);
 bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
                              int count[3]);
 
-/* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved are not
- * given up for slabs. MD_USAGE: domains would be thinner, with how many ranks fit. */
+/* What to say of a number of ranks whose domains are thinner than `width`: "6 and 8 ranks fit", the nearest numbers
+ * below and above, or "at most 12 ranks fit". */
+enum { MD_NEAR_TEXT = 64 };
+void md_decomposition_near(const md_box *box, int ranks, double width, char text[MD_NEAR_TEXT]);
+
+/* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved
+ * are not given up for slabs. MD_USAGE: domains would be thinner, with which numbers of ranks fit. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
 /* Computes the cuts of this box; divides it evenly if nothing has yet. */
@@ -43,7 +49,8 @@ int md_decomposition_rank(const md_decomposition *d, const int place[3]);
 /* The rank that owns x, which lies in the box. */
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]);
 
-/* New cuts along an axis from a histogram of particles in equal bins: equal shares, no domain thinner than the halo. */
+/* New cuts along an axis from a histogram of particles in equal bins: equal shares, no domain thinner than the
+ * halo. */
 void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
                             int bins);
 

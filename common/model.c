@@ -301,6 +301,7 @@ static md_status prepare_grids(md_model *model, double *unit_k)
 static md_status prepare_langevin(md_model *model)
 {
   if (!model->langevin.on) return MD_OK;
+  if (model->dt == 0.0) return md_error(MD_USAGE, "fix langevin needs a timestep above 0");
   /* The Pade form of exp(-dt/damp): no transcendental, and fluctuation-dissipation holds exactly. */
   const double a = 0.5 * model->dt / model->langevin.damp;
   model->langevin_keep = (1.0 - a) / (1.0 + a);

@@ -26,15 +26,17 @@ md_pair_kind md_pair_find(const char *name)
   return (md_pair_kind)kind;
 }
 
-static md_status check(const md_pair_style *style, int index, double value)
+/* A single pair may have a cutoff of 0, which makes it one without interaction; the style's own may not. */
+static md_status check(const md_pair_style *style, int index, double value, bool of_style)
 {
   const md_pair_parameter *p = &style->parameter[index];
-  if (!isfinite(value) || (p->domain == MD_POSITIVE && value <= 0.0) ||
-      (p->domain == MD_NOT_NEGATIVE && value < 0.0))
+  const md_domain domain = of_style && index == style->rc_parameter ? MD_POSITIVE : p->domain;
+  if (!isfinite(value) || (domain == MD_POSITIVE && value <= 0.0) ||
+      (domain == MD_NOT_NEGATIVE && value < 0.0))
     return md_error(MD_USAGE, "%s of pair style %s must be %s, not %g", p->name, style->name,
-                    p->domain == MD_POSITIVE       ? "positive"
-                    : p->domain == MD_NOT_NEGATIVE ? "zero or positive"
-                                                   : "finite",
+                    domain == MD_POSITIVE       ? "positive"
+                    : domain == MD_NOT_NEGATIVE ? "zero or positive"
+                                                : "finite",
                     value);
   return MD_OK;
 }
@@ -48,7 +50,7 @@ md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const doub
                     style->global_required, style->nglobal,
                     style->parameter[style->nparameter - style->nglobal].name, nvalue);
   const int first = style->nparameter - style->nglobal;
-  for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g]));
+  for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g], true));
   const bool shift = pair->shift;
   const md_mixing mixing = pair->mixing;
   md_pair_free(pair);
@@ -91,7 +93,7 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
   double all[MD_PAIR_PARAMETERS] = {0};
   for (int p = 0; p < style->nparameter; ++p) {
     all[p] = p < nvalue ? value[p] : pair->global[p - least];
-    if (p < nvalue) MD_TRY(check(style, p, all[p]));
+    if (p < nvalue) MD_TRY(check(style, p, all[p], false));
   }
   store(pair, i - 1, j - 1, all, 1);
   return MD_OK;

@@ -1,7 +1,9 @@
 /* Lennard-Jones, truncated: U(r) = 4 eps ((sigma/r)^12 - (sigma/r)^6) [- U(rc) if shifted], r < rc.
  *
  * Coefficients: k0 = rc^2, k1 = 48 s eps sigma^12, k2 = 24 s eps sigma^6, k3 = 4 eps sigma^12,
- * k4 = 4 eps sigma^6, k5 = U(rc) if shifted; s is the caller's scale of forces.
+ * k4 = 4 eps sigma^6, k5 = U(rc) if shifted; s is the caller's scale of forces. A pair without interaction, by eps or
+ * sigma or rc of 0, has k0 = 0: nothing is within its reach, not even a particle at the same place, where 0 times 1/r
+ * would be no number.
  * Cost: one reciprocal and 6 operations a pair. Reference: Allen and Tildesley, ch. 1.4.
  */
 #if defined MD_PAIR_STYLE
@@ -25,6 +27,7 @@ static void lj_cut_mix(const double *a, const double *b, md_mixing mixing, doubl
     ab[2] = 0.5 * (a[2] + b[2]);
     break;
   case MD_MIX_SIXTHPOWER: {
+    if (si == 0.0 && sj == 0.0) return;
     const double si3 = si * si * si, sj3 = sj * sj * sj;
     ab[0] = 2.0 * sqrt(a[0] * b[0]) * si3 * sj3 / (si3 * si3 + sj3 * sj3);
     ab[1] = cbrt(sqrt(0.5 * (si3 * si3 + sj3 * sj3)));
@@ -39,6 +42,7 @@ static void lj_cut_prepare(const double *parameter, bool shift, double scale, do
 {
   const double epsilon = parameter[0], sigma = parameter[1], rc = parameter[2];
   const double s2 = sigma * sigma, s6 = s2 * s2 * s2;
+  if (!(epsilon > 0.0 && sigma > 0.0 && rc > 0.0)) return;
   k[0] = rc * rc;
   k[1] = 48.0 * epsilon * s6 * s6 * scale;
   k[2] = 24.0 * epsilon * s6 * scale;
@@ -54,7 +58,7 @@ static const md_pair_style lj_cut_style = {
         "Lennard-Jones 4 eps ((sigma/r)^12 - (sigma/r)^6), cut at rc; pair_modify shift moves U(rc) to zero",
     .nparameter = 3,
     .nglobal = 1,
-    .parameter = {{"epsilon", MD_NOT_NEGATIVE}, {"sigma", MD_POSITIVE}, {"rc", MD_POSITIVE}},
+    .parameter = {{"epsilon", MD_NOT_NEGATIVE}, {"sigma", MD_NOT_NEGATIVE}, {"rc", MD_NOT_NEGATIVE}},
     .global_required = 1,
     .rc_parameter = 2,
     .length_parameter = 1,

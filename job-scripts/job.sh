@@ -10,7 +10,7 @@
 # so there it submits its own script again. A file JOB_NAME.requeued says that there is something to resume; it is
 # removed when a run ends otherwise. A job that Slurm itself requeued, after a node failed, resumes too.
 
-JOB_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+JOB_HERE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" >/dev/null && pwd)
 # shellcheck source=job-scripts/site.env
 source "${MYRIAD_SITE:-$JOB_HERE/site.env}"
 site_modules

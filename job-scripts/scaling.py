@@ -155,7 +155,8 @@ class Runner:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            raise Failure(f"{' '.join(command)}\nended with status {done.returncode}:\n{done.stdout[-2000:].rstrip()}")
+            raise Failure(f"{shlex.join(command)}\nended with status {done.returncode}:\n"
+                          f"{done.stdout[-2000:].rstrip()}")
         found = st.read_log(log.read_text(errors="replace") if log.exists() else "")
         if found.ranks != ranks:
             raise Failure(f"{ranks} ranks were wanted and {found.ranks} ran: this program has no MPI (see make info)")
@@ -217,11 +218,11 @@ def describe(row: Row) -> str:
 
 def read_site() -> Dict[str, str]:
     """The variables of site.env."""
-    done = subprocess.run(["bash", "-c", 'source "${MYRIAD_SITE:-$0}" && env', str(HERE / "site.env")],
+    done = subprocess.run(["bash", "-c", 'source "${MYRIAD_SITE:-$0}" && env -0', str(HERE / "site.env")],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"site.env: {done.stderr.strip()}")
-    return dict(line.split("=", 1) for line in done.stdout.splitlines() if line.startswith("MYRIAD_") and "=" in line)
+    return dict(line.split("=", 1) for line in done.stdout.split("\0") if line.startswith("MYRIAD_") and "=" in line)
 
 
 def default_ranks(engine: str, cores: int) -> List[int]:
@@ -348,7 +349,7 @@ def queued(folder: Path) -> List[str]:
 def call_submit(words: Sequence[str]) -> str:
     done = subprocess.run([str(HERE / "submit"), *words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Failure(f"submit {' '.join(words)}: {done.stderr.strip()}")
+        raise Failure(f"submit {shlex.join(words)}: {done.stderr.strip()}")
     return done.stdout.strip().split(";")[0]
 
 

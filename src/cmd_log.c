@@ -10,7 +10,7 @@ md_status md_do_log(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "log: unknown keyword '%.64s'; accepted is append", words->word[1]);
   if (words->n == 2 && strcmp(name, "none") == 0) return md_error(MD_USAGE, "log none cannot be appended to");
   if (sim->planning.on) {
-    md_sim_explain(sim, "log", "a plan writes no files");
+    md_sim_explain(sim, "log", "nothing is written here");
     return MD_OK;
   }
   const char *mode = words->n == 2 || sim->resuming ? "a" : "w";

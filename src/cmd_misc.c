@@ -62,7 +62,7 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
   /* What leads up to a restart has been written to files before. */
   if (!to->file || sim->resume) return MD_OK;
   if (sim->planning.on) {
-    md_sim_explain(sim, "print", "a plan writes no files");
+    md_sim_explain(sim, "print", "nothing is written here");
     return MD_OK;
   }
   return write_line(sim->comm, text, to);

@@ -68,7 +68,10 @@ md_status md_do_boundary(md_sim *sim, const md_words *words)
 md_status md_do_atom_style(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "atom_style"));
-  if (strcmp(words->word[0], "atomic") == 0) return MD_OK;
+  const bool atomic = strcmp(words->word[0], "atomic") == 0;
+  if (atomic && words->n == 1) return MD_OK;
+  if (atomic)
+    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic", words->word[1]);
   return md_error(MD_USAGE,
                   "atom_style '%.64s': only atomic exists (particles with a type, a position and a velocity)",
                   words->word[0]);
@@ -149,7 +152,11 @@ md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
 
 md_status md_do_timestep(md_sim *sim, const md_words *words)
 {
-  return md_word_positive(words->word[0], "the timestep", &sim->model.dt);
+  double dt;
+  MD_TRY(md_word_double(words->word[0], "the timestep", &dt));
+  if (dt < 0.0) return md_error(MD_USAGE, "the timestep must be zero or positive, not %.64s", words->word[0]);
+  sim->model.dt = dt;
+  return MD_OK;
 }
 
 md_status md_do_reset_timestep(md_sim *sim, const md_words *words)

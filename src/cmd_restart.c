@@ -113,7 +113,7 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   MD_TRY(md_h5_need("write_restart"));
   MD_TRY(check_name("write_restart", words->word[0], true));
   if (sim->planning.on) {
-    md_sim_explain(sim, "write_restart", "a plan writes no files");
+    md_sim_explain(sim, "write_restart", "nothing is written here");
     return MD_OK;
   }
   char *path = NULL;

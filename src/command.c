@@ -18,6 +18,14 @@ const md_command md_commands[] = {
 };
 const int md_commands_count = sizeof md_commands / sizeof md_commands[0];
 
+static const struct {
+  const char *name, *instead;
+} lammps[] = {
+#define MD_LAMMPS(name, instead) {name, instead},
+#include "src/lammps_commands.def"
+#undef MD_LAMMPS
+};
+
 enum { NEAR_MAX = 32 };
 
 const md_command *md_command_find(const char *name)
@@ -25,6 +33,26 @@ const md_command *md_command_find(const char *name)
   for (int c = 0; c < md_commands_count; ++c)
     if (strcmp(md_commands[c].name, name) == 0) return &md_commands[c];
   return NULL;
+}
+
+const char *md_command_of_lammps(const char *name)
+{
+  for (size_t c = 0; c < sizeof lammps / sizeof lammps[0]; ++c)
+    if (strcmp(lammps[c].name, name) == 0) return lammps[c].instead;
+  return NULL;
+}
+
+md_status md_command_unknown(const char *name)
+{
+  const char *instead = md_command_of_lammps(name);
+  if (instead)
+    return md_error(MD_USAGE, "`%s` is a command of LAMMPS that Myriad does not have%s%s", name,
+                    instead[0] ? ": " : "", instead);
+  const char *nearest = md_command_nearest(name);
+  if (nearest)
+    return md_error(MD_USAGE, "unknown command '%.64s'; did you mean %s? `myriad help` lists the known ones",
+                    name, nearest);
+  return md_error(MD_USAGE, "unknown command '%.64s'; `myriad help` lists the known ones", name);
 }
 
 static int least_of(int a, int b) { return a < b ? a : b; }

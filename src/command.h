@@ -38,6 +38,13 @@ const md_command *md_command_find(const char *name);
 /* The nearest known name to a misspelt one, for messages; NULL if nothing is near. */
 const char *md_command_nearest(const char *name);
 
+/* What to do instead of a command that LAMMPS has and Myriad does not (lammps_commands.def), "" if nothing is
+ * known; NULL: no such command. */
+const char *md_command_of_lammps(const char *name);
+
+/* MD_USAGE with a message that names the command, and what may be meant. */
+md_status md_command_unknown(const char *name);
+
 /* Words to values, with a message naming the token. Numbers are finite; int64 takes whole numbers only. */
 md_status md_word_double(const char *word, const char *what, double *value) MD_CHECKED;
 md_status md_word_positive(const char *word, const char *what, double *value) MD_CHECKED;

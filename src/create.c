@@ -34,6 +34,8 @@ md_status md_do_create_box(md_sim *sim, const md_words *words)
 {
   int64_t ntypes;
   const md_region *region;
+  if (words->n > 2)
+    return md_error(MD_USAGE, "create_box: unexpected '%.64s'; usage: create_box N REGION", words->word[2]);
   MD_TRY(md_word_int64(words->word[0], "number of particle types", 1, MD_TYPES_MAX, &ntypes));
   MD_TRY(md_region_find(sim, words->word[1], &region));
   MD_TRY(md_region_check_plane(sim, region));
@@ -128,6 +130,10 @@ md_status md_do_create_atoms(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(words->word[0], "particle type", 1, sim->model.ntypes, &type));
   const int64_t old = sim->model.natoms;
   MD_TRY(create(sim, words, (int)type));
+  if (sim->planning.checking) {
+    sim->model.natoms = old > 0 ? old : 1; /* for formulas, which may divide by it */
+    return MD_OK;
+  }
   MD_TRY(md_sim_count(sim));
   md_log_print(sim->log, "Created %lld atoms\n", (long long)(sim->model.natoms - old));
   return MD_OK;

@@ -10,6 +10,7 @@
  * Time and memory follow the longest command, which is at most 1 MiB: longer input is refused as it is read.
  */
 #include "src/deck.h"
+#include "src/check.h"
 #include "src/quote.h"
 
 #include <errno.h>
@@ -200,13 +201,6 @@ static md_status split(char *text, md_words *words)
   return MD_OK;
 }
 
-static md_status unknown(const char *name)
-{
-  const char *nearest = md_command_nearest(name);
-  if (nearest) return md_error(MD_USAGE, "unknown command '%.64s'; did you mean %s?", name, nearest);
-  return md_error(MD_USAGE, "unknown command '%.64s'; `myriad help` lists the known ones", name);
-}
-
 static md_status wrong_count(const md_command *command, int n)
 {
   char range[64];
@@ -235,11 +229,13 @@ static bool is_done_before(const md_sim *sim, const char *name)
 static md_status execute(md_sim *sim, const md_words *words)
 {
   if (sim->follow) return sim->follow(sim, words);
+  if (sim->check) ++sim->check->ncommand;
   const md_command *command = md_command_find(words->word[0]);
-  if (!command) return unknown(words->word[0]);
+  if (!command) return md_command_unknown(words->word[0]);
   const md_words arguments = {words->n - 1, words->word + 1};
   if (arguments.n < command->least || (command->most >= 0 && arguments.n > command->most))
     return wrong_count(command, arguments.n);
+  if (sim->check) return sim->check->execute(sim, command, &arguments);
   md_history_add(&sim->history, words);
   if (is_done_before(sim, command->name)) {
     md_log_print(sim->log, "Done before: %s\n", command->name);
@@ -301,16 +297,29 @@ md_status md_deck_check_same(md_sim *sim, const char *text)
       sim->comm->rank, text);
 }
 
+/* Where faults are collected, the deck goes on behind one. */
+static md_status next_command(md_sim *sim, deck *d, const char *name)
+{
+  md_status status = read_command(d);
+  const bool readable = status == MD_OK;
+  if (sim->check) {
+    sim->check->deck = name;
+    sim->check->line = d->first_line;
+  }
+  if (readable && !(d->end && d->n == 0)) status = run_command(sim, d);
+  if (status == MD_OK || !sim->check) return status;
+  status = sim->check->wrong(sim, status, readable ? d->text : "");
+  if (!readable) d->end = true;
+  return status;
+}
+
 md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
 {
   deck d = {.file = file};
   MD_TRY(md_array_new(&d.text, COMMAND_MAX + 1, 1, "a line of the deck"));
   d.text[0] = '\0';
   md_status status = MD_OK;
-  while (status == MD_OK && !d.end && !sim->planning.done) {
-    status = read_command(&d);
-    if (status == MD_OK && !(d.end && d.n == 0)) status = run_command(sim, &d);
-  }
+  while (status == MD_OK && !d.end && !sim->planning.done) status = next_command(sim, &d, name);
   if (status == MD_OK) status = md_deck_check_same(sim, "(the end of the deck)");
   if (status != MD_OK)
     md_error_prefix("%s:%lld: ", name, (long long)d.first_line);

@@ -300,7 +300,11 @@ md_status md_do_region(md_sim *sim, const md_words *words)
 {
   MD_TRY(check_region_id(sim, words->word[0]));
   if (strcmp(words->word[1], "block") != 0)
-    return md_error(MD_USAGE, "region style '%s' is not supported, only block", words->word[1]);
+    return md_error(MD_USAGE, "unknown region style '%.64s'; accepted is block XLO XHI YLO YHI ZLO ZHI",
+                    words->word[1]);
+  if (words->n < 8)
+    return md_error(MD_USAGE, "region block takes the six bounds XLO XHI YLO YHI ZLO ZHI, not %d",
+                    words->n - 2);
   bool in_lattice_units = true;
   MD_TRY(read_region_keywords(words, &in_lattice_units));
   md_region new = {.next = NULL};

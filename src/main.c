@@ -2,6 +2,7 @@
  *
  *   myriad -in DECK [options]      run a deck
  *   myriad plan -in DECK [options] the memory that it needs
+ *   myriad check -in DECK [options] all that it asks for and does not get
  *   myriad info                    what this build and machine offer
  *   myriad help [COMMAND]          the commands of the deck language
  */
@@ -12,6 +13,7 @@
 #include "mpi/comm_mpi.h"
 #endif
 #include "openmp/openmp.h"
+#include "src/check.h"
 #include "src/deck.h"
 #include "src/engines.h"
 #include "src/plan.h"
@@ -43,6 +45,7 @@ typedef struct command_line {
   const md_engine_kind *kind; /* that of `engine`, or the GPU's for --gpu-naive */
   bool gpu_naive;
   bool plan;
+  bool check;
   bool resume;
   double walltime;   /* seconds; 0: not given */
   bool no_walltime;  /* --walltime none: that of the batch system neither */
@@ -63,6 +66,8 @@ static const char usage[] =
     "       myriad plan -in DECK [options] [--particles N] [--ranks P]\n"
     "                                     the memory an engine needs for a deck, or for N such particles,\n"
     "                                     and what P ranks would tell one another\n"
+    "       myriad check -in DECK [options]\n"
+    "                                     every line that would not run, without running\n"
     "       myriad info                   what this build and machine offer\n"
     "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
     "options:\n"
@@ -87,6 +92,8 @@ static const char usage[] =
 /* A message may quote bytes of a damaged file: what could start a new line or steer a terminal becomes ?. */
 static void put_message(FILE *file, const char *before)
 {
+  /* An empty message: all has been said. */
+  if (md_error_text()[0] == '\0') return;
   fputs(before, file);
   for (const char *c = md_error_text(); *c; ++c) putc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, file);
   putc('\n', file);
@@ -200,10 +207,16 @@ static md_status choose_engine(command_line *c)
   return c->kind ? MD_OK : unknown_engine(name);
 }
 
+/* plan or check, or NULL. */
+static const char *runs_nothing(const command_line *c)
+{
+  return c->plan ? "plan" : c->check ? "check" : NULL;
+}
+
 static md_status check_going_on(const command_line *c)
 {
-  if (c->plan && (c->resume || c->walltime > 0.0))
-    return md_error(MD_USAGE, "myriad plan runs nothing: leave --resume and --walltime out");
+  if (runs_nothing(c) && (c->resume || c->walltime > 0.0))
+    return md_error(MD_USAGE, "myriad %s runs nothing: leave --resume and --walltime out", runs_nothing(c));
   if (c->resume) MD_TRY(md_h5_need("--resume"));
   if (c->walltime > 0.0) MD_TRY(md_h5_need("--walltime"));
   if (c->resume && strcmp(c->deck, "-") == 0)
@@ -214,11 +227,13 @@ static md_status check_going_on(const command_line *c)
 static md_status check_options(const command_line *c)
 {
   if (c->deck[0] == '\0')
-    return md_error(MD_USAGE, "no deck: say myriad %s-in FILE; see myriad --help", c->plan ? "plan " : "");
+    return md_error(MD_USAGE, "no deck: say myriad %s%s-in FILE; see myriad --help",
+                    runs_nothing(c) ? runs_nothing(c) : "", runs_nothing(c) ? " " : "");
   if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
     return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
-  if (c->plan && c->log_name && strcmp(c->log_name, "none") != 0)
-    return md_error(MD_USAGE, "myriad plan writes no log file: leave -log %s out", c->log_name);
+  if (runs_nothing(c) && c->log_name && strcmp(c->log_name, "none") != 0)
+    return md_error(MD_USAGE, "myriad %s writes no log file: leave -log %s out", runs_nothing(c),
+                    c->log_name);
   return MD_OK;
 }
 
@@ -235,7 +250,7 @@ static md_status parse(int argc, char **argv, command_line *c)
   }
   MD_TRY(check_options(c));
   MD_TRY(check_going_on(c));
-  if (!c->log_name) c->log_name = c->plan ? "none" : "log.myriad";
+  if (!c->log_name) c->log_name = runs_nothing(c) ? "none" : "log.myriad";
   return choose_engine(c);
 }
 
@@ -270,7 +285,7 @@ static void close_log(md_log *log)
 static md_status set_up(md_sim *sim, const command_line *c)
 {
   sim->engine = c->kind;
-  sim->planning = (md_planning){.on = c->plan, .particles = c->particles, .ranks = c->ranks};
+  sim->planning = (md_planning){.particles = c->particles, .ranks = c->ranks};
   if (c->threads > 0) omp_set_num_threads((int)c->threads);
   sim->options.threads = omp_get_max_threads();
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;
@@ -338,16 +353,27 @@ static md_status read_deck(md_sim *sim, const command_line *c)
   return status;
 }
 
+/* For plan and check. */
+static md_status examine_deck(md_sim *sim, const command_line *c)
+{
+  md_check check;
+  md_check_begin(&check, sim, c->check);
+  md_status status = read_deck(sim, c);
+  if (status == MD_OK)
+    status = c->check ? md_check_print(&check, sim->log) : md_check_status(&check, sim->log);
+  /* A deck without a run is planned as it ends. */
+  if (status == MD_OK && c->plan && !sim->planning.done) status = md_plan_print(sim);
+  md_check_free(&check);
+  sim->check = NULL;
+  return status == MD_OK ? md_log_status(sim->log) : status;
+}
+
 static md_status run_deck(md_sim *sim, const command_line *c)
 {
   MD_TRY(set_up(sim, c));
+  if (runs_nothing(c)) return examine_deck(sim, c);
   const double started = md_time();
   MD_TRY(read_deck(sim, c));
-  if (c->plan) {
-    /* A deck without a run is planned as it ends. */
-    if (!sim->planning.done) MD_TRY(md_plan_print(sim));
-    return md_log_status(sim->log);
-  }
   const long seconds = (long)(md_time() - started);
   if (sim->log->file) md_log_print(sim->log, "log: %s\n", sim->log->file_name);
   md_log_print(sim->log, "Total wall time: %ld:%02ld:%02ld\n", seconds / 3600, seconds / 60 % 60,
@@ -363,7 +389,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
     md_sim sim;
     status = md_sim_init(&sim);
     md_stop stop = {.started = c->started, .limit = c->walltime};
-    if (!c->plan) md_stop_begin(&stop, !c->no_walltime && md_h5);
+    if (!runs_nothing(c)) md_stop_begin(&stop, !c->no_walltime && md_h5);
     sim.log = &log;
     sim.comm = comm;
     sim.stop = &stop;
@@ -437,11 +463,7 @@ static md_status help(const char *name)
     return finish_printing();
   }
   const md_command *command = md_command_find(name);
-  if (!command) {
-    const char *nearest = md_command_nearest(name);
-    return md_error(MD_USAGE, "there is no command `%s`%s%s; myriad help lists them", name,
-                    nearest ? ", did you mean " : "", nearest ? nearest : "");
-  }
+  if (!command) return md_command_unknown(name);
   printf("%s\n\n%s\n", command->usage, command->help);
   return finish_printing();
 }
@@ -474,9 +496,11 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
       return finish_printing();
     }
   }
-  const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0;
-  const int first = plan ? 2 : 1;
-  command_line c = {.deck = "", .engine = md_engines[0]->name, .plan = plan, .started = started};
+  const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0,
+             check = argc >= 2 && strcmp(argv[1], "check") == 0;
+  const int first = plan || check ? 2 : 1;
+  command_line c = {
+      .deck = "", .engine = md_engines[0]->name, .plan = plan, .check = check, .started = started};
   MD_TRY(parse(argc - first, argv + first, &c));
   return run(comm, &c, alone);
 }

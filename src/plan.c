@@ -48,11 +48,15 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, const md_engine
     const double scale = pow((double)n / (double)sim->model.natoms, 1.0 / box->dim);
     for (int d = 0; d < box->dim; ++d) box->length[d] *= scale;
   }
-  if (!md_decomposition_choose(box, ranks, any, whole->halo, whole->slab, part->count))
+  if (!md_decomposition_choose(box, ranks, any, whole->halo, whole->slab, part->count)) {
+    char near[MD_NEAR_TEXT];
+    md_decomposition_near(box, ranks, whole->halo, near);
     return md_error(
         MD_USAGE,
-        "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x %.4g",
-        ranks, whole->halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0);
+        "plan: the domains of %d ranks would be thinner than the halo of %.4g in a box of %.4g x %.4g x "
+        "%.4g: %s",
+        ranks, whole->halo, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0, near);
+  }
   const int dim = box->dim == 2 ? 2 : 3;
   part->slab = ranks > 1 && part->count[dim - 1] == ranks;
   for (int d = 0; d < dim; ++d) {

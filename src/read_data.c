@@ -1,18 +1,19 @@
 /* The command `read_data`: a data file in LAMMPS's format, read as a stream.
  *
- * First the header (counts and bounds, in any order), then the sections Masses, Atoms and Velocities, each with
- * exactly the promised number of lines. Everything is checked where it is read, so that each error has its line.
- * The promised number of particles is compared with the size of the file before memory is taken for them, so a
- * damaged header cannot ask for all of it.
+ * First the header (counts and bounds, in any order), then the sections Masses, Pair Coeffs, PairIJ Coeffs, Atoms
+ * and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair style that the
+ * deck has chosen, as the command pair_coeff takes them. Everything is checked where it is read, so that each error
+ * has its line. The promised number of particles is compared with the size of the file before memory is taken for
+ * them, so a damaged header cannot ask for all of it.
  *
- * Header and Masses are short and read by every rank. The lines of Atoms and Velocities are shared out: in every round
- * each rank takes a part of the section's text, a few megabytes behind those of lower ranks, and of it the lines that
- * begin there. Counting lines first, all ranks know which lines these are of the section and of the file. What a line
- * says goes to the rank that a hash of the particle's id names: it keeps the particle, and has a table from ids to
- * its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in whatever order they
- * come. Migration brings the particles to their domains when a run begins. So nothing is read twice, no rank holds
- * more than its share, and of all errors of a round the one on the first line is reported: the same as by one rank,
- * which reads with the same code.
+ * Header, masses and coefficients are short and read by every rank. The lines of Atoms and Velocities are shared
+ * out: in every round each rank takes a part of the section's text, a few megabytes behind those of lower ranks,
+ * and of it the lines that begin there. Counting lines first, all ranks know which lines these are of the section
+ * and of the file. What a line says goes to the rank that a hash of the particle's id names: it keeps the particle,
+ * and has a table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of
+ * velocities, in whatever order they come. Migration brings the particles to their domains when a run begins. So
+ * nothing is read twice, no rank holds more than its share, and of all errors of a round the one on the first line
+ * is reported: the same as by one rank, which reads with the same code.
  *
  * Text that this program or LAMMPS wrote with 17 digits gives the same bits back: positions inside the box are
  * taken as they are; outside a periodic axis they are wrapped.
@@ -52,7 +53,7 @@ typedef struct reader {
   int64_t natoms, ntypes;
   double lo[3], hi[3];
   bool have_atoms, have_types, have_bounds[3];
-  bool done_masses, done_atoms, done_velocities;
+  bool done_masses, done_coefficients[2], done_atoms, done_velocities;
   bool images_ignored, vz_ignored;
   md_id_table ids; /* of this rank's particles: local index + 1, negative once it has its velocity */
 } reader;
@@ -337,6 +338,38 @@ static md_status read_masses(reader *r)
     r->sim->model.mass[type] = mass;
   }
   return end_section(r, "Masses", r->ntypes);
+}
+
+/* A line of coefficients, as the words of pair_coeff: `types` of them are types, and a single one stands for both. */
+static md_status set_coefficients(reader *r, int types)
+{
+  char *word[FIELDS_MAX + 1];
+  int64_t type;
+  for (int k = 0; k < types; ++k) MD_TRY(read_type(r, r->field[k], &type));
+  word[0] = r->field[0];
+  for (int k = 0; k < r->nfield; ++k) word[k + 2 - types] = r->field[k];
+  const md_words words = {r->nfield + 2 - types, word};
+  return md_do_pair_coeff(r->sim, &words) == MD_OK ? MD_OK : locate(r);
+}
+
+/* Pair Coeffs (types = 1, a line for each type) or PairIJ Coeffs (types = 2, one for each pair). */
+static md_status read_coefficients(reader *r, const char *name, int types, const char *style)
+{
+  const md_pair_style *chosen = md_pair_style_of(r->sim->model.pair.kind);
+  const int64_t n = types == 1 ? r->ntypes : r->ntypes * (r->ntypes + 1) / 2;
+  if (!chosen) return WRONG(r, "section %s needs a pair_style in the deck before read_data", name);
+  if (style[0] && strcmp(style, chosen->name) != 0)
+    md_log_print(r->sim->log, "WARNING: %s:%lld: %s of pair style %s are read for %s\n", r->name,
+                 (long long)r->line, name, style, chosen->name);
+  for (int64_t k = 0; k < n; ++k) {
+    MD_TRY(next_line(r));
+    /* How many coefficients there must be, the style knows. */
+    const int fields = r->nfield > types && r->nfield <= FIELDS_MAX ? r->nfield : types + 1;
+    MD_TRY(check_line(r, name, k, n, fields, fields,
+                      types == 1 ? "type and coefficients" : "type, type and coefficients"));
+    MD_TRY(set_coefficients(r, types));
+  }
+  return end_section(r, name, n);
 }
 
 /* Sections whose lines are shared out */
@@ -683,6 +716,12 @@ static md_status read_section(reader *r)
     MD_TRY(begin_section(r, "Masses", &r->done_masses, title));
     return md_comm_agree(r->sim->comm, read_masses(r));
   }
+  const bool pair = strcmp(name, "Pair") == 0;
+  if (r->nfield == 2 && (pair || strcmp(name, "PairIJ") == 0) && strcmp(r->field[1], "Coeffs") == 0) {
+    const char *section = pair ? "Pair Coeffs" : "PairIJ Coeffs";
+    MD_TRY(begin_section(r, section, &r->done_coefficients[!pair], title));
+    return md_comm_agree(r->sim->comm, read_coefficients(r, section, pair ? 1 : 2, title));
+  }
   if (r->nfield == 1 && strcmp(name, "Atoms") == 0) {
     MD_TRY(begin_section(r, "Atoms", &r->done_atoms, title));
     return read_atoms(r, title);
@@ -691,11 +730,10 @@ static md_status read_section(reader *r)
     MD_TRY(begin_section(r, "Velocities", &r->done_velocities, title));
     return read_velocities(r);
   }
-  return WRONG(
-      r,
-      "section '%.40s%s%.40s' is not supported, only Masses, Atoms and Velocities; remove it (coefficients "
-      "belong into the deck: pair_coeff)",
-      name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
+  return WRONG(r,
+               "section '%.40s%s%.40s' is not supported, only Masses, Pair Coeffs, PairIJ Coeffs, Atoms and "
+               "Velocities",
+               name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
 }
 
 static md_status read_beginning(reader *r)
@@ -735,6 +773,8 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
 md_status md_do_read_data(md_sim *sim, const md_words *words)
 {
   const char *name = words->word[0];
+  if (words->n > 1)
+    return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
   FILE *file = fopen(name, "r");

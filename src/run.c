@@ -6,6 +6,7 @@
  * changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
+#include "src/check.h"
 #include "src/cmd_restart.h"
 #include "src/plan.h"
 #include "src/resume.h"
@@ -421,6 +422,26 @@ static md_status place_particles(md_sim *sim)
   return sim->comm->migrate(sim->comm, model, &sim->particles);
 }
 
+/* The run itself, of a model that is complete. */
+static md_status run_model(run_state *run)
+{
+  md_sim *sim = run->sim;
+  md_model *model = &sim->model;
+  MD_TRY(md_model_prepare(model));
+  MD_TRY(place_particles(sim));
+  run->first = model->step;
+  describe(sim);
+  MD_TRY(sim->comm->agree(
+      sim->comm, sim->engine->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
+  describe_grid(sim);
+  const md_status status = run_engine(run);
+  md_log_progress_end(sim->log);
+  sim->engine->destroy(run->engine);
+  sim->particles.nghost = 0;
+  md_model_leave(model, &sim->particles);
+  return status;
+}
+
 md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
 {
   md_model *model = &sim->model;
@@ -433,20 +454,9 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   model->run_begin = start >= 0 ? start : run.whole_first;
   model->run_end = stop >= 0 ? stop : run.last;
   sim->has_first_energy = false;
-  MD_TRY(md_model_prepare(model));
-  MD_TRY(place_particles(sim));
-  run.first = model->step;
-  describe(sim);
-  MD_TRY(sim->comm->agree(
-      sim->comm, sim->engine->create(&run.engine, model, &sim->particles, sim->comm, &sim->options)));
-  describe_grid(sim);
-  const md_status status = run_engine(&run);
-  md_log_progress_end(sim->log);
-  sim->engine->destroy(run.engine);
-  sim->particles.nghost = 0;
-  md_model_leave(model, &sim->particles);
-  if (status == MD_OK) sim->history.run[sim->history.nrun - 1].state = sim->last_thermo;
-  return status;
+  MD_TRY(run_model(&run));
+  sim->history.run[sim->history.nrun - 1].state = sim->last_thermo;
+  return MD_OK;
 }
 
 /* Keyword words[*w] of a run, with a step as its value. */
@@ -487,5 +497,6 @@ md_status md_do_run(md_sim *sim, const md_words *words)
   if (start > sim->model.step || (stop >= 0 && stop < sim->model.step + n))
     return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
                     (long long)sim->model.step, (long long)(sim->model.step + n));
+  if (sim->planning.checking) return md_check_run(sim, n);
   return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n, start, stop);
 }

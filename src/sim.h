@@ -49,6 +49,7 @@ typedef struct md_planning {
   int64_t particles; /* to plan for; 0: those of the deck */
   int64_t ranks;     /* to plan for; 0: one */
   bool done;         /* the plan has been printed: the rest of the deck is not read */
+  bool checking;     /* commands are checked and not done, run included (check.h) */
 } md_planning;
 
 /* Restarts written while a run goes on: the command `restart`. */
@@ -62,6 +63,7 @@ typedef struct md_restarts {
   char last[1024];   /* the file written last */
 } md_restarts;
 
+typedef struct md_check md_check;
 typedef struct md_resume md_resume;
 typedef struct md_stop md_stop;
 
@@ -95,6 +97,8 @@ struct md_sim {
   /* Set while a deck is only searched (search.h): gets the words of each command, or NULL for a line whose variables
    * cannot be replaced, instead of the command's handler. */
   md_status (*follow)(md_sim *, const md_words *);
+  md_check
+      *check;    /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
   md_stop *stop; /* when to end before the deck does; NULL: never. The caller's */
   bool has_first_energy;
   double first_energy; /* total energy of the present run's first thermo row */

@@ -72,6 +72,7 @@ static md_status append(md_sim *sim, const sites *s)
 {
   md_particles *p = &sim->particles;
   int64_t start[SLABS + 1] = {0};
+  if (sim->planning.checking) return MD_OK;
 #pragma omp parallel for schedule(static)
   for (int slab = 0; slab < SLABS; ++slab) {
     int64_t count = 0;
@@ -441,6 +442,7 @@ md_status md_sites_single(md_sim *sim, const double x[3], int type)
   bool own = true;
   for (int d = 0; d < p->dim; ++d) own = own && owns(&s, d, x[d]);
   p->nghost = 0;
+  if (sim->planning.checking) return MD_OK;
   MD_TRY(sim->comm->agree(sim->comm, make_room(p, p->n + own)));
   if (own) put(&s, p, p->n++, s.first_id, x);
   return MD_OK;

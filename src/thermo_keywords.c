@@ -50,18 +50,21 @@ static double normed(const md_thermo_reading *r, double total)
   return r->sim->thermo.norm && n > 0 ? total / (double)n : total;
 }
 
+/* LAMMPS's: what the degrees of freedom hold, of which a single particle has none. */
+static double kinetic(const md_thermo_reading *r)
+{
+  return r->sim->model.natoms > 1 ? r->state.kinetic : 0.0;
+}
+
 static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
 static double get_temp(const md_thermo_reading *r) { return r->state.temperature; }
 static double get_press(const md_thermo_reading *r) { return r->state.pressure; }
 static double get_pe(const md_thermo_reading *r) { return normed(r, r->state.potential); }
-static double get_ke(const md_thermo_reading *r) { return normed(r, r->state.kinetic); }
-static double get_etotal(const md_thermo_reading *r)
-{
-  return normed(r, r->state.potential + r->state.kinetic);
-}
+static double get_ke(const md_thermo_reading *r) { return normed(r, kinetic(r)); }
+static double get_etotal(const md_thermo_reading *r) { return normed(r, r->state.potential + kinetic(r)); }
 static double get_enthalpy(const md_thermo_reading *r)
 {
-  return normed(r, r->state.potential + r->state.kinetic + r->state.pressure * get_vol(r));
+  return normed(r, r->state.potential + kinetic(r) + r->state.pressure * get_vol(r));
 }
 static double get_density(const md_thermo_reading *r) { return r->total_mass / get_vol(r); }
 

@@ -157,7 +157,7 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "write_data: '%s': data files are not compressed; choose a name without .gz",
                     words->word[0]);
   if (sim->planning.on) {
-    md_sim_explain(sim, "write_data", "a plan writes no files");
+    md_sim_explain(sim, "write_data", "nothing is written here");
     return MD_OK;
   }
   char *name;

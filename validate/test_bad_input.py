@@ -332,7 +332,6 @@ def test_not_a_whole_number_before_the_box(tmp_path):
 OUT_OF_RANGE = {
     "mass 1 0": ["mass", "positive", "0"],
     "mass 1 -1": ["mass", "positive", "-1"],
-    "timestep 0": ["timestep", "positive"],
     "timestep -0.005": ["timestep", "positive", "-0.005"],
     "neighbor -0.1 bin": ["skin", "-0.1"],
     "pair_style lj/cut -2.5": ["-2.5", "rc", "positive"],
@@ -342,7 +341,6 @@ OUT_OF_RANGE = {
     "pair_style soft -1": ["-1", "rc", "positive"],
     "pair_coeff 1 1 -1 1": ["epsilon", "-1"],
     "pair_coeff 1 1 1 -1": ["sigma", "-1"],
-    "pair_coeff 1 1 1 0": ["sigma", "0"],
     "pair_coeff 1 1 1 1 -2.5": ["rc", "-2.5"],
     "lattice fcc 0": ["lattice density", "positive"],
     "lattice fcc -1": ["lattice density", "positive", "-1"],

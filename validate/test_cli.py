@@ -317,7 +317,9 @@ def test_plan_for_ranks(tmp_path):
                       "64000000000")).out
     assert "1000000000 particles each" in many and "\nMessages: 6 a rank and step" in many
     refused(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp", "--ranks", "10007"), USAGE,
-            "10007 ranks", "thinner than the halo of 3")
+            "10007 ranks", "thinner than the halo of 3", "at most 1539 ranks fit")
+    refused(call(tmp_path, "plan", "-in", "in.liquid", "--engine", "openmp", "--ranks", "23"), USAGE,
+            "23 ranks", "22 and 24 ranks fit")
 
 
 def test_plan_says_what_a_run_takes(tmp_path):

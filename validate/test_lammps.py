@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import harness
+from cli import BOX, USAGE, call, refused, works
 
 LMP = shutil.which("lmp")
 QUANTITIES = ("Temp", "PotEng", "KinEng", "TotEng", "Press")
@@ -85,3 +86,103 @@ def test_lmp_runs_our_deck_alike(tmp_path):
     assert len(ours.rows) == len(theirs.rows) == 11
     for step, relative in ((0, 1e-9), (50, 1e-7), (100, 1e-6)):
         assert_rows_agree(ours, theirs, step, relative)
+
+
+# Two types, no interaction between them, by sigma, epsilon or the cutoff of 0; forces at a timestep of 0, then motion.
+PARTS = """\
+units lj
+atom_style atomic
+pair_style lj/cut 2.5
+read_data {data}
+{coefficients}
+fix 1 all nve
+thermo_style custom step temp pe ke etotal press
+thermo 5
+thermo_modify format float %.15g
+timestep 0
+run 5
+timestep 0.005
+run 20
+"""
+
+
+@pytest.fixture(scope="module")
+def written_by_lmp(tmp_path_factory):
+    """What write_data of lmp makes of two types: Pair Coeffs, or PairIJ Coeffs; images and velocities."""
+    folder = tmp_path_factory.mktemp("lmp")
+    (folder / "in.make").write_text(
+        "units lj\natom_style atomic\nlattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 2 b\n"
+        "create_atoms 1 box\nset type 1 type/fraction 2 0.3 77\nmass 1 1.0 \nmass 2 2.5\n"
+        "velocity all create 1.44 87287 loop geom\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\n"
+        "pair_coeff 2 2 1.5 0.9\npair_coeff 1 2 0.5 0\nfix 1 all nve\nrun 100\nwrite_data types.data\n"
+        "write_data pairs.data pair ij\n")
+    subprocess.run([LMP, "-in", "in.make", "-log", "none", "-screen", "none"], cwd=folder, check=True, timeout=60,
+                   env=harness.environment())
+    return folder
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("data, coefficients", [
+    ("types.data", "pair_coeff 1 2 0.5 0"), ("pairs.data", ""), ("types.data", "pair_coeff 1 2 0 1"),
+    ("types.data", "pair_coeff 1 2 1 1 0"),
+    ("pairs.data", "pair_modify mix sixthpower shift yes"),
+])
+def test_data_of_lmp_and_no_interaction(data, coefficients, written_by_lmp, fast_engine, tmp_path):
+    assert ("PairIJ Coeffs # lj/cut" if data == "pairs.data" else "Pair Coeffs # lj/cut") in (
+        written_by_lmp / data).read_text()
+    deck = tmp_path / "in.parts"
+    deck.write_text(PARTS.format(data=written_by_lmp / data, coefficients=coefficients))
+    subprocess.run([LMP, "-in", str(deck), "-log", str(tmp_path / "log.lammps"), "-screen", "none"], check=True,
+                   timeout=60, env=harness.environment())
+    for ours, theirs in zip(harness.run(deck, tmp_path / "ours", engine=fast_engine).tables,
+                            harness.read_tables((tmp_path / "log.lammps").read_text())):
+        assert len(ours.rows) == len(theirs.rows) > 1
+        for row in theirs.rows:
+            assert_rows_agree(ours, theirs, int(row[0]), 1e-8)
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("norm", ["yes", "no"])
+def test_a_single_atom(norm, tmp_path):
+    """It has no degree of freedom: lmp's temperature and kinetic energy are 0, and with them pressure and etotal."""
+    deck = tmp_path / "in.one"
+    deck.write_text("units lj\natom_style atomic\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\n"
+                    "create_atoms 1 single 5 5 5\nmass 1 2\nvelocity all set 1 0.5 0.25\npair_style lj/cut 2.5\n"
+                    "pair_coeff 1 1 1 1\nfix 1 all nve\nthermo_style custom step temp pe ke etotal press enthalpy\n"
+                    f"thermo_modify norm {norm}\nrun 2\n")
+    subprocess.run([LMP, "-in", str(deck), "-log", str(tmp_path / "log.lammps"), "-screen", "none"], check=True,
+                   timeout=60, env=harness.environment())
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())[0]
+    ours = harness.run(deck, tmp_path / "ours").table
+    assert [list(map(float, row)) for row in ours.rows] == [list(map(float, row)) for row in theirs.rows]
+
+
+def test_a_timestep_of_zero(tmp_path):
+    """Forces are found and nothing moves, to the last bit."""
+    deck = (harness.DECKS / "in.mixture").read_text().replace("run ", "#run ")
+    still = ("dump d all custom 1 still.dump id x y vx vy\ntimestep 0\nrun 3\nundump d\n"
+             "thermo_style custom step dt time\n"
+             "run 0\n")
+    for engine in ("naive", "openmp"):
+        done = harness.run(deck + "\nvelocity all create 1 5\n" + still, tmp_path / engine, engine=engine)
+        first, *others = harness.read_dump(tmp_path / engine / "still.dump")
+        assert len(others) == 3
+        for frame in others:
+            for name, column in first.columns.items():
+                assert (frame.columns[name] == column).all(), (frame.step, name)
+        assert done.table.rows[-1][1:] == ["0", "0"]
+
+
+def test_a_timestep_of_zero_with_a_thermostat(tmp_path):
+    (tmp_path / "in.deck").write_text(BOX + "timestep 0\nfix 2 all langevin 1 1 1 1\nrun 1\n")
+    refused(call(tmp_path, "-in", "in.deck", "-log", "none"), USAGE, "fix langevin needs a timestep above 0")
+
+
+def test_no_interaction_at_the_same_place(tmp_path):
+    """Where 0 times 1/r would be no number: lmp prints nan."""
+    for coefficients in ("0 1", "1 0", "1 1 0"):
+        box = BOX.replace("single 3 3 3", "single 1 1 1")
+        (tmp_path / "in.deck").write_text(box + f"pair_coeff 1 2 {coefficients}\nrun 1\n")
+        for engine in ("naive", "openmp"):
+            out = works(call(tmp_path, "-in", "in.deck", "-log", "none", "--engine", engine)).out
+            assert [list(map(float, row))[1:] for row in harness.read_tables(out)[0].rows] == [[0.0] * 5] * 2

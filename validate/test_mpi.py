@@ -223,7 +223,7 @@ def test_processors_behind_the_box(tmp_path):
 def test_domains_too_thin(tmp_path):
     deck = write(tmp_path, sample("in.melt"))
     refused(job(tmp_path, (8, ["-in", deck, *QUIET, "-var", "skin", "1.0"])), USAGE,
-            "8 ranks would be thinner than the halo of 3.5", "at most 1 rank of them fits")
+            "8 ranks would be thinner than the halo of 3.5", "at most 1 rank fits")
     deck = write(tmp_path, sample("in.melt"), before="processors 4 1 1\n")
     refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "thinner than the halo of 2.8", "processors 1 2 2 fits")
 

@@ -355,9 +355,96 @@ def test_a_short_job_is_warned_late():
     (["inputs/in.lj", "--nodes", "0"], "positive"), (["inputs/in.lj", "--frobnicate"], "no option"),
     (["inputs/in.lj", "--system", "cron"], "slurm, pbs or lsf"), (["inputs/in.lj", "--gpus", "2", "--ranks", "4"], "one rank a GPU"),
     (["inputs/in.lj", "--name", "a b"], "name"), (["inputs/in.lj", "inputs/in.mixture"], "one deck"),
+    (["inputs/in.lj", "--name", "a\n#SBATCH --uid=0"], "name"), (["inputs/in.lj", "--walltime", "1:00:00\nx"], "H:M:S"),
+    (["--study", "/tmp", "--array", "0\ntouch X"], "--array"), (["--study", "/tmp", "--after", "1\ntouch X"], "--after"),
 ])
 def test_shapes_that_cannot_be(words, reason):
     assert reason in fill(*words, *([] if "--system" in words else ["--system", "slurm"]), expect=2)
+
+
+@pytest.mark.parametrize("site", [
+    {"MYRIAD_CPU_QUEUE": "a\ntouch X"}, {"MYRIAD_ACCOUNT": "a b"}, {"MYRIAD_CPU_OPTIONS": "--mem=0\ntouch X"},
+    {"MYRIAD_WARNING": "x[$(touch X)]"}, {"MYRIAD_CORES_PER_NODE": "x[$(touch X)]"}, {"MYRIAD_GPUS_PER_NODE": "x"}])
+def test_what_a_header_cannot_take_is_refused(site, tmp_path):
+    for system in ("slurm", "pbs", "lsf"):
+        assert next(iter(site)) in fill(INPUTS / "in.lj", "--system", system, expect=2, **site)
+    assert not list(ROOT.glob("X"))
+
+
+# Folders whose names are commands, options, quotes, and words of a template.
+ODD_NAMES = ["a b co$(touch X)x `touch X`", "q'\"\"'q new\nline; touch X", "@NAME@ @SCRIPT@ $HOME \\x * %j", "-n",
+             "a;touch X&touch X|touch X>X"]
+
+ARGUMENTS = """#!/usr/bin/env python3
+import json, os, sys
+with open(os.environ["SAID"], "w") as file:
+    json.dump(sys.argv[1:], file)
+sys.exit(int(os.environ.get("END", 0)))
+"""
+
+
+def odd_checkout(folder: Path, name: str) -> Path:
+    """A folder of that name with the scripts, a stand-in for the program, and a deck of that name."""
+    checkout = folder / name
+    for part in ("job-scripts", ".ci"):
+        shutil.copytree(ROOT / part, checkout / part, ignore=shutil.ignore_patterns("__pycache__"))
+    (checkout / "build").mkdir()
+    for tool, text in (("build/myriad", ARGUMENTS), ("build/qsub", '#!/bin/sh\nprintf "%s" "$1" >"$SAID.qsub"\n')):
+        (checkout / tool).write_text(text)
+        (checkout / tool).chmod(0o755)
+    (checkout / f"in.{name}").write_text("run 0\n")
+    return checkout
+
+
+def no_trace(folder: Path) -> bool:
+    return not [path for path in folder.rglob("*") if path.name in ("X", "X&touch")]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
+@pytest.mark.parametrize("system", ["slurm", "pbs", "lsf"])
+def test_names_are_not_executed(system, name, tmp_path):
+    """A checkout, a deck and a value, all with that name: the program gets the words, and nothing else happens."""
+    checkout = odd_checkout(tmp_path, name)
+    said = tmp_path / "said"
+    env = variables(MYRIAD_LAUNCHER="no-launcher", MYRIAD_PYTHON="python3", MYRIAD_CORES_PER_NODE="1", SAID=str(said),
+                    END="85" if system == "pbs" else "0", PBS_O_WORKDIR=str(checkout),
+                    PATH=f"{checkout / 'build'}:{os.environ['PATH']}")
+    script = call([checkout / "job-scripts" / "submit", f"./in.{name}", "--system", system, "--name", "odd",
+                   "--print", "--", "-var", "t", name, "-var", "u", "@NAME@"], checkout, env=env)
+    (tmp_path / "job").write_text(script)
+    call(["bash", "--posix", "-n", tmp_path / "job"], tmp_path)
+    call(["bash", tmp_path / "job"], checkout, int(env["END"]), env=env)
+    assert json.loads(said.read_text()) == ["-in", f"./in.{name}", "-log", "odd.log", "--engine", "openmp", "-var", "t",
+                                            name, "-var", "u", "@NAME@"]
+    if system == "pbs":
+        assert (tmp_path / "said.qsub").read_text() == f"{checkout}/odd.job.sh"
+    assert no_trace(tmp_path)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=range(len(ODD_NAMES)))
+def test_names_of_studies_are_not_executed(name, tmp_path):
+    """An element of an array and the report run where they were submitted; sbatch runs in the study's folder."""
+    checkout = odd_checkout(tmp_path, name)
+    study = checkout / f"study {name}"
+    study.mkdir()
+    said = tmp_path / "said"
+    python, sbatch = checkout / "build" / "python", checkout / "build" / "sbatch"
+    python.write_text(ARGUMENTS.replace("sys.argv[1:]", "[os.getcwd(), *sys.argv[1:]]"))
+    sbatch.write_text('#!/bin/sh\npwd >"$SAID.cwd"; cat >"$SAID.job"\n')
+    for tool in (python, sbatch):
+        tool.chmod(0o755)
+    env = variables(MYRIAD_PYTHON=str(python), MYRIAD_CORES_PER_NODE="1", SAID=str(said), SLURM_ARRAY_TASK_ID="3",
+                    PATH=f"{checkout / 'build'}:{os.environ['PATH']}")
+    for words, tail in ((["--array", "0-3"], ["--measure", "3"]), (["--after", "12:13"], ["--report"])):
+        call([checkout / "job-scripts" / "submit", "--study", study, "--system", "slurm", *words], checkout, env=env)
+        assert (tmp_path / "said.cwd").read_text() == f"{study}\n"
+        script = (tmp_path / "said.job").read_text()
+        header = [line for line in script.splitlines() if line.startswith("#SBATCH")]
+        assert str(study) not in "\n".join(header) and any("--output=" in line for line in header)
+        call(["bash", tmp_path / "said.job"], study, env=env)
+        assert json.loads(said.read_text()) == [str(checkout), f"{checkout}/job-scripts/scaling.py", *tail, "--out",
+                                                str(study)]
+    assert no_trace(tmp_path)
 
 
 # ---------------------------------------------------------------------------------------------------- binding

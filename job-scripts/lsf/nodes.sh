@@ -17,5 +17,5 @@
 JOB_SYSTEM=@SYSTEM@ JOB_NAME=@NAME@ JOB_WALLTIME=@WALLTIME@ JOB_WARNING=@WARNING@
 JOB_RANKS=@RANKS@ JOB_RANKS_PER_NODE=@RANKS_PER_NODE@ JOB_GPUS_PER_NODE=@GPUS_PER_NODE@
 # shellcheck source=job-scripts/job.sh
-source "@HOME@/job-scripts/job.sh"
+source @HOME@/job-scripts/job.sh
 job_run @WORDS@

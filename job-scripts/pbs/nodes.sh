@@ -13,7 +13,7 @@
 JOB_SYSTEM=@SYSTEM@ JOB_NAME=@NAME@ JOB_WALLTIME=@WALLTIME@ JOB_WARNING=@WARNING@
 JOB_RANKS=@RANKS@ JOB_RANKS_PER_NODE=@RANKS_PER_NODE@ JOB_GPUS_PER_NODE=@GPUS_PER_NODE@
 # shellcheck source=job-scripts/job.sh
-source "@HOME@/job-scripts/job.sh"
-JOB_SCRIPT="@SCRIPT@"
+source @HOME@/job-scripts/job.sh
+JOB_SCRIPT=@SCRIPT@
 cd "$PBS_O_WORKDIR" || exit 1
 job_run @WORDS@

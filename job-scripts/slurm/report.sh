@@ -7,11 +7,12 @@
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
 #SBATCH --time=0:15:00
-#SBATCH --output=@STUDY@/report.out
+#SBATCH --output=report.out
 #SBATCH --partition=@QUEUE@
 #SBATCH --account=@ACCOUNT@
 #SBATCH @OPTION@
 
 # shellcheck source=job-scripts/job.sh
-source "@HOME@/job-scripts/job.sh"
-exec @PYTHON@ "@HOME@/job-scripts/scaling.py" --report --out "@STUDY@"
+source @HOME@/job-scripts/job.sh
+cd @FOLDER@ || exit 1
+exec @PYTHON@ @HOME@/job-scripts/scaling.py --report --out @STUDY@

@@ -12,11 +12,12 @@
 #SBATCH --time=@WALLTIME@
 #SBATCH --requeue
 #SBATCH --open-mode=append
-#SBATCH --output=@STUDY@/point-%a.out
+#SBATCH --output=point-%a.out
 #SBATCH --partition=@QUEUE@
 #SBATCH --account=@ACCOUNT@
 #SBATCH @OPTION@
 
 # shellcheck source=job-scripts/job.sh
-source "@HOME@/job-scripts/job.sh"
-exec @PYTHON@ "@HOME@/job-scripts/scaling.py" --measure "$SLURM_ARRAY_TASK_ID" --out "@STUDY@"
+source @HOME@/job-scripts/job.sh
+cd @FOLDER@ || exit 1
+exec @PYTHON@ @HOME@/job-scripts/scaling.py --measure "$SLURM_ARRAY_TASK_ID" --out @STUDY@

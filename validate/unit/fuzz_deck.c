@@ -8,6 +8,7 @@
  */
 #include "fake_commands.h"
 #include "src/deck.h"
+#include "src/still.h"
 #include "src/output_stream.h"
 
 md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append)
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void run_deck(md_sim *sim, FILE *file)
 {
   if (md_deck_run(sim, file, "deck") != MD_OK) return;
-  if (md_model_prepare(&sim->model) != MD_OK) return;
+  if (md_still_prepare(&sim->model) != MD_OK) return;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/cmd_pair.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
 /* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
  * damage is refused with its line. */
 #include "sim_fixture.h"
@@ -272,6 +272,62 @@ static void test_refuses_masses_and_velocities(void **state)
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n3 1 1 1\n4 1 1 1\n", 20, "more lines");
 }
 
+/* As LAMMPS's write_data makes them, with the names of styles behind the titles. */
+static void test_coefficients(void **state)
+{
+  (void)state;
+  const md_pair *pair = &f.sim.model.pair;
+  assert_int_equal(fixture_run(&f, "pair_style lj/cut 2.5"), MD_OK);
+  assert_int_equal(read_text(HEADER "\nPair Coeffs # lj/cut\n\n1 1 0.75\n2 0.5 0 1.5\n\nAtoms # atomic\n\n1 "
+                                    "1 1 1 1\n20 1 1 1 1\n3 2 1 1 1\n"),
+                   MD_OK);
+  assert_int_equal(pair->ntypes, 2);
+  assert_true(pair->set[0] == 1 && pair->set[3] == 1 && pair->set[1] == 0);
+  assert_true(pair->parameter[1] == 0.75 && pair->parameter[2] == 2.5);
+  assert_true(pair->parameter[3 * MD_PAIR_PARAMETERS] == 0.5);
+  assert_true(pair->parameter[3 * MD_PAIR_PARAMETERS + 1] == 0.0);
+  assert_true(pair->parameter[3 * MD_PAIR_PARAMETERS + 2] == 1.5);
+  fixture_end(&f);
+  assert_int_equal(fixture_begin(&f, 3), MD_OK);
+  assert_int_equal(fixture_run(&f, "pair_style soft 1.5"), MD_OK);
+  assert_int_equal(read_text(HEADER "\nPairIJ Coeffs\n\n1 1 3\n1 2 4 # cross\n2 2 5 0.5\n\nAtoms # "
+                                    "atomic\n\n1 1 1 1 1\n20 1 1 1 1\n3 2 1 1 1\n"),
+                   MD_OK);
+  assert_true(pair->set[0] == 1 && pair->set[1] == 1 && pair->set[2] == 1 && pair->set[3] == 1);
+  assert_true(pair->parameter[2 * MD_PAIR_PARAMETERS] == 4.0);
+}
+
+/* The style comes from the deck, which refuse() begins anew. */
+static void refuse_coefficients(const char *text, int line, const char *reason)
+{
+  fixture_end(&f);
+  assert_int_equal(fixture_begin(&f, 3), MD_OK);
+  assert_int_equal(fixture_run(&f, "pair_style lj/cut 2.5"), MD_OK);
+  assert_int_equal(read_text(text), MD_USAGE);
+  char where[96];
+  snprintf(where, sizeof where, "%s:%d: ", path, line);
+  if (strncmp(md_error_text(), where, strlen(where)) != 0 || !strstr(md_error_text(), reason))
+    fail_msg("'%s' is not '%s%s'", md_error_text(), where, reason);
+}
+
+static void test_refuses_coefficients(void **state)
+{
+  (void)state;
+  refuse(3, HEADER "\nPair Coeffs\n\n1 1 1\n2 1 1\n", 9, "needs a pair_style");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1\n", 12, "after 1 of 2 lines");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1\n2 1 1\n2 1 1\n", 13, "more lines");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1\n3 1 1\n", 12, "type 3");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 x\n2 1 1\n", 11, "'x'");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 -1\n2 1 1\n", 11, "sigma");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1\n2 1 1\n", 11, "columns");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1 1 1\n2 1 1\n", 11, "coefficients");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n2 1 1\n", 11,
+                      "more than");
+  refuse_coefficients(HEADER "\nPairIJ Coeffs\n\n1 1 1 1\n1 2 1 1\n", 13, "after 2 of 3 lines");
+  refuse_coefficients(HEADER "\nPairIJ Coeffs\n\n1 1 1 1\n1 9 1 1\n2 2 1 1\n", 12, "type 9");
+  refuse_coefficients(HEADER "\nPair Coeffs\n\n1 1 1\n2 1 1\n\nPair Coeffs\n", 14, "given twice");
+}
+
 static void test_refuses_garbage(void **state)
 {
   (void)state;
@@ -453,6 +509,8 @@ int main(void)
       TEST(test_refuses_headers),
       TEST(test_refuses_atoms),
       TEST(test_refuses_masses_and_velocities),
+      TEST(test_coefficients),
+      TEST(test_refuses_coefficients),
       TEST(test_refuses_garbage),
       TEST(test_first_of_many_errors),
       TEST(test_copy_by_several_ranks),

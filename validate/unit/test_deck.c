@@ -261,7 +261,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "mass 1 -1", "the mass must be positive, not -1");
   refused(b, "mass 1 nan", "the mass must be a number, not 'nan'");
   refused(b, "mass 1 1e400", "too large");
-  refused(b, "timestep 0", "the timestep must be positive");
+  refused(b, "timestep -1", "the timestep must be zero or positive, not -1");
   refused(b, "timestep 1x", "the timestep must be a number, not '1x'");
   refused(b, "timestep 0x1", "the timestep must be a number");
   refused(b, "neighbor -0.1 bin", "must be zero or positive");
@@ -319,8 +319,8 @@ static void pair_commands_set_the_pair(void **state)
   refused(b, "pair_coeff 1 4 1 1", "type '4'");
   refused(b, "pair_coeff 1 1 1", "takes 2 to 3 coefficients, not 1");
   refused(b, "pair_coeff 1 1 1 1 1 1 1", "takes at most 4 numbers, not 5");
-  refused(b, "pair_coeff 1 1 1 -1", "sigma of pair style lj/cut must be positive");
-  refused(b, "pair_coeff 1 1 1 1 -2.5", "rc of pair style lj/cut must be positive");
+  refused(b, "pair_coeff 1 1 1 -1", "sigma of pair style lj/cut must be zero or positive");
+  refused(b, "pair_coeff 1 1 1 1 -2.5", "rc of pair style lj/cut must be zero or positive");
   refused(b, "pair_coeff 1 1 x 1", "pair_coeff must be a number, not 'x'");
   refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 to 1 numbers");
   refused(b, "pair_style lj/cut -1", "rc of pair style lj/cut must be positive");

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -62,14 +63,43 @@ static void the_halo_limits_the_grid(void **state)
   md_decomposition d;
   md_decomposition_init(&d, 5, 0);
   assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
-  assert_non_null(strstr(md_error_text(), "at most 4 ranks of them fit"));
+  assert_non_null(strstr(md_error_text(), "4 and 6 ranks fit"));
   assert_non_null(strstr(md_error_text(), "halo of 3"));
+  md_decomposition_free(&d);
+  md_decomposition_init(&d, 28, 0);
+  assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
+  assert_non_null(strstr(md_error_text(), "at most 27 ranks fit"));
   md_decomposition_free(&d);
   md_decomposition_init(&d, 4, 0);
   d.wanted[0] = 4;
   assert_int_equal(md_decomposition_divide(&d, &cube, 3.0), MD_USAGE);
   assert_non_null(strstr(md_error_text(), "processors 1 2 2 fits"));
   md_decomposition_free(&d);
+}
+
+/* The numbers that are named do fit, and none between them, nor beyond the most. */
+static void near_numbers_fit(void **state)
+{
+  (void)state;
+  static const int any[3] = {0, 0, 0};
+  const md_box boxes[] = {box_of(3, 10, 10, 10, true), box_of(2, 20, 9, 1, false), box_of(3, 7, 31, 2, true)};
+  for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; ++b)
+    for (int ranks = 2; ranks <= 60; ++ranks) {
+      int count[3], below = 0, above = 61;
+      char near[MD_NEAR_TEXT], expected[MD_NEAR_TEXT];
+      if (md_decomposition_choose(&boxes[b], ranks, any, 3.0, 0.0, count)) continue;
+      for (int r = 1; r <= 60; ++r) {
+        if (!md_decomposition_choose(&boxes[b], r, any, 3.0, 0.0, count)) continue;
+        if (r < ranks) below = r;
+        if (r > ranks && r < above) above = r;
+      }
+      if (above <= 60)
+        snprintf(expected, sizeof expected, "%d and %d ranks fit", below, above);
+      else
+        snprintf(expected, sizeof expected, "at most %d rank%s", below, below == 1 ? " fits" : "s fit");
+      md_decomposition_near(&boxes[b], ranks, 3.0, near);
+      assert_string_equal(near, expected);
+    }
 }
 
 static void assert_counts(const md_decomposition *d, int x, int y)
@@ -170,8 +200,11 @@ static void cuts_follow_the_particles(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(grids_have_the_least_surface), cmocka_unit_test(the_halo_limits_the_grid),
-      cmocka_unit_test(slabs_may_be_preferred),       cmocka_unit_test(every_point_has_one_owner),
+      cmocka_unit_test(grids_have_the_least_surface),
+      cmocka_unit_test(the_halo_limits_the_grid),
+      cmocka_unit_test(near_numbers_fit),
+      cmocka_unit_test(slabs_may_be_preferred),
+      cmocka_unit_test(every_point_has_one_owner),
       cmocka_unit_test(cuts_follow_the_particles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,8 +295,8 @@ static void plan_writes_no_files(void **state)
                  "dump 1 all custom 1 e.dump id x\ndump 2 all density 1 f.png 10\ndump 3 all atom 1 g.*.gz\n"
                  "dump_modify 1 append yes\nrun 10\n");
   for (int k = 0; k < 3; ++k) {
-    static const char *const notes[] = {"Note: log: a plan", "Note: print: a plan",
-                                        "Note: write_data: a plan"};
+    static const char *const notes[] = {"Note: log: nothing is written", "Note: print: nothing is written",
+                                        "Note: write_data: nothing is written"};
     assert_said(b, notes[k]);
   }
   assert_said(b, "\ntext\n");
