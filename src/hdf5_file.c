@@ -8,6 +8,8 @@ const md_h5_library *const md_h5 = NULL;
 
 #else
 
+#include "src/new_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -125,7 +127,8 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   reason[0] = '\0';
   const hid_t access = access_of(comm);
   if (access < 0) return failed("set up HDF5 for", path);
-  md_status status = mode == MD_H5_CREATE ? MD_OK : check_file(path);
+  md_status status = md_file_need_regular(path, "an HDF5 file");
+  if (status == MD_OK && mode != MD_H5_CREATE) status = check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
   char *copy = strdup(path);
   if (status == MD_OK && (!file || !copy))

@@ -5,6 +5,7 @@
  * Cost: the checksums take about a tenth of the time of writing.
  */
 #include "src/restart.h"
+#include "src/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -463,22 +464,19 @@ static void directory_to_disk(const char *path)
 
 static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particles *p, const char *path)
 {
-  char *temporary = NULL;
-  const size_t length = strlen(path);
+  md_new_file file;
   int64_t first = p->n;
-  md_status status = comm->agree(comm, md_array_new(&temporary, (long long)length + 5, 1, "a file name"));
-  if (status == MD_OK) {
-    snprintf(temporary, length + 5, "%s.tmp", path);
-    status = comm->before(comm, &first);
-  }
+  MD_TRY(comm->agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
+  MD_TRY(md_new_file_begin_together(comm, &file, path));
+  md_status status = comm->before(comm, &first);
   if (status == MD_OK)
-    status = md_h5->together(comm) ? write_together(comm, r, p, first, temporary)
-                                   : write_by_turns(comm, r, p, first, temporary);
-  if (comm->rank == 0 && status == MD_OK && rename(temporary, path) != 0)
-    status = md_error(MD_RUNTIME, "cannot rename %.500s to %.500s: %s", temporary, path, strerror(errno));
-  if (comm->rank == 0 && status != MD_OK && temporary) unlink(temporary);
-  if (comm->rank == 0 && status == MD_OK) directory_to_disk(path);
-  free(temporary);
+    status = md_h5->together(comm) ? write_together(comm, r, p, first, file.path)
+                                   : write_by_turns(comm, r, p, first, file.path);
+  if (comm->rank == 0) {
+    status = md_new_file_end(&file, status);
+    if (status == MD_OK) directory_to_disk(path);
+  }
+  md_new_file_forget(&file);
   return comm->agree(comm, status);
 }
 

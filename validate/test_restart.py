@@ -7,6 +7,7 @@ their definition.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -329,9 +330,9 @@ def test_a_full_disk_keeps_the_restart_before(tmp_path):
     deck = f"{MIXTURE}{MIXTURE_FIXES}restart 20 r\nrun 20\n"
     works(run_deck(tmp_path, deck))
     before = (tmp_path / "r.1").read_bytes()
-    refused(run_deck(tmp_path, deck, file_size=20000), RUNTIME, "r.1.tmp", "File too large")
+    refused(run_deck(tmp_path, deck, file_size=20000), RUNTIME, "r.1.", ".tmp", "File too large")
     assert (tmp_path / "r.1").read_bytes() == before
-    assert not (tmp_path / "r.1.tmp").exists()
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 # ---- stopping and going on ----
@@ -620,3 +621,27 @@ def test_kill_at_random_moments(tmp_path):
     harness.run(f"read_restart {ends[0]}\n{MIXTURE_FIXES}run {steps} upto start 0 stop 100000\nwrite_data end.data\n",
                 tmp_path / "after")
     assert data(tmp_path / "after") == data(tmp_path / "whole")
+
+
+# ---- special files, and links where the temporary file would be ----
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("command", ["write_restart target", "restart 10 target other", "restart 10 other target",
+                                     "dump 1 all h5md 10 target position\nrun 10"])
+def test_a_special_file_is_refused_and_stays(command, tmp_path):
+    os.mkfifo(tmp_path / "target")
+    done = run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}{command}\n")
+    refused(done, RUNTIME, "target is a pipe", "regular file")
+    assert (tmp_path / "target").is_fifo()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("command, name", [("write_restart f", "f"), ("write_data f", "f"),
+                                           ("dump 1 all density 10 f.png 8\nrun 0", "f.png")])
+def test_a_link_where_the_temporary_file_was_is_not_followed(command, name, tmp_path):
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / f"{name}.tmp").symlink_to("victim")
+    works(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}{command}\n"))
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert (tmp_path / name).is_file() and not (tmp_path / name).is_symlink()
+    assert [p.name for p in tmp_path.glob("*.tmp")] == [f"{name}.tmp"]
