@@ -4,6 +4,7 @@
 #include "src/new_file.h"
 #include "src/restart.h"
 #include "src/step_name.h"
+#include "src/steps.h"
 
 #include <stdlib.h>
 
@@ -87,13 +88,7 @@ md_status md_do_restart(md_sim *sim, const md_words *words)
 int64_t md_restart_due(const md_restarts *restarts, int64_t step)
 {
   if (restarts->every <= 0) return INT64_MAX;
-  const int64_t over = step % restarts->every;
-  int64_t next = step;
-  if (over > 0 && step > INT64_MAX - (restarts->every - over)) return INT64_MAX;
-  if (over > 0) next += restarts->every - over;
-  if (next == restarts->last_step)
-    next = next > INT64_MAX - restarts->every ? INT64_MAX : next + restarts->every;
-  return next;
+  return md_step_multiple_but(step, restarts->every, restarts->last_step);
 }
 
 static md_status write_named(md_sim *sim, const char *name)
