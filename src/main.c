@@ -11,6 +11,7 @@
 #ifdef MD_WITH_MPI
 #include "mpi/comm_mpi.h"
 #endif
+#include "common/memory.h"
 #include "openmp/openmp.h"
 #include "src/deck.h"
 #include "src/engines.h"
@@ -269,6 +270,9 @@ static void close_log(md_log *log)
 /* What the command line sets before the deck is read. */
 static md_status set_up(md_sim *sim, const command_line *c)
 {
+  /* Its variable is read where there is most to do; if it is wrong, that is said here. */
+  md_memory memory;
+  MD_TRY(md_memory_look("", 1, &memory));
   sim->engine = c->kind;
   sim->planning = (md_planning){.on = c->plan, .particles = c->particles, .ranks = c->ranks};
   if (c->threads > 0) omp_set_num_threads((int)c->threads);

@@ -21,6 +21,7 @@
  */
 #include "src/data_file.h"
 
+#include "common/memory.h"
 #include "src/create.h"
 #include "src/id_table.h"
 #include <ctype.h>
@@ -627,6 +628,7 @@ static md_status make_room(reader *r)
 {
   const int ranks = r->sim->comm->size;
   MD_TRY(check_size(r));
+  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->natoms / ranks));
   MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
   return md_particles_reserve(&r->sim->particles, r->natoms / ranks);
 }

@@ -5,6 +5,7 @@
  * Cost: the checksums take about a tenth of the time of writing.
  */
 #include "src/restart.h"
+#include "common/memory.h"
 #include "src/new_file.h"
 
 #include <errno.h>
@@ -636,6 +637,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   const int64_t first =
       natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
   const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
+  if (particles) MD_TRY(comm->agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
   uint64_t checksum[MD_RESTART_FIELDS] = {0};
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);

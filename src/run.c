@@ -430,6 +430,7 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   model->run_end = stop >= 0 ? stop : run.last;
   sim->has_first_energy = false;
   MD_TRY(md_model_prepare(model));
+  MD_TRY(md_plan_check_room(sim));
   MD_TRY(place_particles(sim));
   run.first = model->step;
   describe(sim);
