@@ -5,6 +5,7 @@
  * the thermo table out of a log pass over them.
  */
 #include "src/log.h"
+#include "common/open_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -29,10 +30,10 @@ md_status md_log_open(md_log *log, const char *name, const char *mode)
   if (log->file && fclose(log->file) != 0) log->failed = true;
   log->file = NULL;
   if (strcmp(name, "none") == 0) return MD_OK;
-  log->file = fopen(name, mode);
+  log->file = md_open_write(name, *mode == 'a');
   if (!log->file)
     return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s; use -log FILE, or -log none", name,
-                    strerror(errno));
+                    md_open_reason(errno));
   snprintf(log->file_name, sizeof log->file_name, "%s", name);
   return MD_OK;
 }

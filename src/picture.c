@@ -3,6 +3,7 @@
  * One byte per pixel and a palette of 256 colours: a third of the size of RGB, and the levels can be read back.
  */
 #include "src/picture.h"
+#include "common/open_file.h"
 #include "src/colour_map.h"
 #include "src/new_file.h"
 
@@ -70,8 +71,8 @@ static bool encode(FILE *file, const image *im, char *reason)
 
 static md_status write_file(const char *path, const image *im)
 {
-  FILE *file = fopen(path, "wb");
-  if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(errno));
+  FILE *file = md_open_write(path, false);
+  if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
   char reason[128] = "out of memory";
   errno = 0;
   bool good = encode(file, im, reason);

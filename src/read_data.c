@@ -22,6 +22,7 @@
 #include "src/data_file.h"
 
 #include "common/memory.h"
+#include "common/open_file.h"
 #include "src/create.h"
 #include "src/id_table.h"
 #include <ctype.h>
@@ -739,8 +740,8 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
   const char *name = words->word[0];
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
-  FILE *file = fopen(name, "r");
-  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, strerror(errno));
+  FILE *file = md_open_read(name);
+  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK) status = md_data_read(sim, file, name);
   if (file) fclose(file);

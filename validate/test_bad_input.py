@@ -972,3 +972,20 @@ def test_a_run_that_needs_more_than_memory(tmp_path):
 
 def test_memory_that_is_no_number(tmp_path):
     refused(run_deck(tmp_path, BOX, variables={"MYRIAD_MEMORY": "plenty"}), USAGE, "MYRIAD_MEMORY", "plenty", "off")
+
+
+# ---------------------------------------------------------------- boxes
+
+@pytest.mark.parametrize("bounds", ["0 1e16 0 1 0 1", "0 1 -9e307 9e306 0 1", "0 1 0 1 1e15 1.1e15", "0 9e307 0 9e307 0 9e307"])
+def test_boxes_that_doubles_cannot_resolve(bounds, tmp_path):
+    deck = f"region b block {bounds} units box\ncreate_box 1 b\n"
+    refused(run_deck(tmp_path, deck), USAGE, "too far out", "1e+15", line=2)
+    lo_hi = bounds.split()
+    text = "t\n\n0 atoms\n1 atom types\n" + "".join(
+        f"{lo_hi[2 * d]} {lo_hi[2 * d + 1]} {a}lo {a}hi\n" for d, a in enumerate("xyz"))
+    (tmp_path / "f.data").write_text(text)
+    refused(run_deck(tmp_path, "read_data f.data\n"), USAGE, "too far out", "1e+15")
+
+
+def test_the_widest_box(tmp_path):
+    works(run_deck(tmp_path, BOX.replace("0 6 0 6 0 6", "-1e15 1e15 -1e15 1e15 -1e15 1e15") + "run 2\n"))
