@@ -89,11 +89,15 @@ static const char usage[] =
     "a limit\n"
     "of time, with a restart: run it again with --resume\n";
 
-/* A message may quote bytes of a damaged file: what could start a new line or steer a terminal becomes ?. */
+/* A message may quote bytes of a damaged file, and is one line. */
 static void put_message(FILE *file, const char *before)
 {
+  char line[MD_ERROR_TEXT];
+  snprintf(line, sizeof line, "%s", md_error_text());
+  for (char *c = line; *c; ++c)
+    if (*c == '\n' || *c == '\t' || *c == '\r') *c = '?';
   fputs(before, file);
-  for (const char *c = md_error_text(); *c; ++c) putc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, file);
+  md_log_put_visibly(file, line);
   putc('\n', file);
 }
 

@@ -429,3 +429,23 @@ def test_pipes_whose_other_end_comes_later(tmp_path):
     works(call(tmp_path, "-in", "deck", "-log", "none", limit=30))
     assert ends.wait(timeout=30) == 0
     assert "2 atoms" in (tmp_path / "copy").read_text()
+
+
+STEERING = "a\x1b[31mb\x07c\x7fd\u009b2Je"
+
+
+@pytest.mark.parametrize("deck", ['print "${t}"\n', "pair_style ${t} 2.5\n", "log ${t}/x\n", "${t}\n", 'echo both\nprint "$t"\n',
+                                  "log ${t}\n"])
+def test_what_steers_a_terminal_is_shown_and_not_done(deck, tmp_path):
+    (tmp_path / "in.deck").write_text(deck)
+    done = call(tmp_path, "-in", "in.deck", "-log", "log", "-var", "t", STEERING)
+    for said in (done.out, done.err, (tmp_path / "log").read_bytes().decode()):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", said), said
+    assert "a?[31mb?c?d?2Je" in done.out + done.err
+
+
+def test_letters_of_other_alphabets_and_lines_that_end_otherwise(tmp_path):
+    (tmp_path / "in.deck").write_bytes('print "2 \u03c3, \u00a9 \U0001d70b"\r\n'.encode())
+    done = call(tmp_path, "-in", "in.deck", "-log", "log")
+    works(done)
+    assert "2 \u03c3, \u00a9 \U0001d70b\n" in done.out and "?" not in (tmp_path / "log").read_text()
