@@ -1,7 +1,7 @@
 /* Opening without blocking, and then as usual; see open_file.h.
  *
- * A FIFO opened to write without blocking fails as long as no reader has it open. Opened to read, it opens at once; then
- * reading says whether there is a writer: nothing comes (end of file), or nothing yet (EAGAIN).
+ * A FIFO opened to write without blocking fails as long as no reader has it open. Opened to read, it opens at once;
+ * then reading says whether there is a writer: nothing comes (end of file), or nothing yet (EAGAIN).
  */
 #include "common/open_file.h"
 

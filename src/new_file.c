@@ -1,7 +1,7 @@
 /* Temporary files that become others; see new_file.h.
  *
- * O_EXCL refuses whatever stands under the name already, links included, so the number in a name need not be secret, only
- * new: process, clock and attempt are mixed into it.
+ * O_EXCL refuses whatever stands under the name already, links included, so the number in a name need not be secret,
+ * only new: process, clock and attempt are mixed into it.
  */
 #include "src/new_file.h"
 

@@ -13,7 +13,8 @@
  * While a run is under way velocities are stored as engines hold them, p/m_reference on the velocity grid, which loses
  * no bit: velocity = v * /model/velocity_per_v[type]. Between runs those factors are 1.
  *
- * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h), handed to the disk (fsync) by every rank, and renamed: under its name there is a
+ * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h), handed to the disk (fsync) by every rank, and
+ * renamed: under its name there is a
  * complete file or the one before.
  */
 #ifndef MD_SRC_RESTART_H

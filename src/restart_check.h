@@ -1,4 +1,5 @@
-/* Whether what stands in a restart can be: a file may have the right checksums and still be none that a program wrote. */
+/* Whether what stands in a restart can be: a file may have the right checksums, and still be none that a program
+ * wrote. */
 #ifndef MD_SRC_RESTART_CHECK_H
 #define MD_SRC_RESTART_CHECK_H
 

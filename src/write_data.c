@@ -2,7 +2,8 @@
  *
  * LAMMPS's format (atom_style atomic), sorted by id, every number with 17 significant digits so that read_data
  * gives the same bits back. All ranks write into the one file (rows.h). The file appears under its name only when it
- * is complete: it is written to a temporary file, flushed, and renamed (new_file.h); a device or a pipe is written as it is, by one rank.
+ * is complete: it is written to a temporary file, flushed, and renamed (new_file.h); a device or a pipe is written as it
+ * is, by one rank.
  *
  * Coefficients of pair styles are not part of the file; they stay in the deck. Cost: about 0.2 us a particle on
  * 4 cores. Reference: the LAMMPS manual, command write_data.

@@ -976,7 +976,8 @@ def test_memory_that_is_no_number(tmp_path):
 
 # ---------------------------------------------------------------- boxes
 
-@pytest.mark.parametrize("bounds", ["0 1e16 0 1 0 1", "0 1 -9e307 9e306 0 1", "0 1 0 1 1e15 1.1e15", "0 9e307 0 9e307 0 9e307"])
+@pytest.mark.parametrize("bounds", ["0 1e16 0 1 0 1", "0 1 -9e307 9e306 0 1", "0 1 0 1 1e15 1.1e15",
+                                    "0 9e307 0 9e307 0 9e307"])
 def test_boxes_that_doubles_cannot_resolve(bounds, tmp_path):
     deck = f"region b block {bounds} units box\ncreate_box 1 b\n"
     refused(run_deck(tmp_path, deck), USAGE, "too far out", "1e+15", line=2)

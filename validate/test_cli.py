@@ -406,7 +406,8 @@ def test_streams_that_are_closed(tmp_path):
         assert log.count("Total wall time") == 1 and log.startswith("Myriad")
 
 
-@pytest.mark.parametrize("line", ["dump 1 all atom 1 pipe", "log pipe", "dump 1 all density 1 pipe.png 8", "read_data pipe"])
+@pytest.mark.parametrize("line", ["dump 1 all atom 1 pipe", "log pipe", "dump 1 all density 1 pipe.png 8",
+                                  "read_data pipe"])
 def test_a_pipe_without_its_other_end(line, tmp_path):
     for name in ("pipe", "pipe.png"):
         os.mkfifo(tmp_path / name)
@@ -434,7 +435,8 @@ def test_pipes_whose_other_end_comes_later(tmp_path):
 STEERING = "a\x1b[31mb\x07c\x7fd\u009b2Je"
 
 
-@pytest.mark.parametrize("deck", ['print "${t}"\n', "pair_style ${t} 2.5\n", "log ${t}/x\n", "${t}\n", 'echo both\nprint "$t"\n',
+@pytest.mark.parametrize("deck", ['print "${t}"\n', "pair_style ${t} 2.5\n", "log ${t}/x\n", "${t}\n",
+                                  'echo both\nprint "$t"\n',
                                   "log ${t}\n"])
 def test_what_steers_a_terminal_is_shown_and_not_done(deck, tmp_path):
     (tmp_path / "in.deck").write_text(deck)

@@ -298,9 +298,10 @@ def mixed(z: int) -> int:
 
 def header_names(f) -> List[str]:
     """What the checksum of model and settings goes over, in its order."""
-    pair = ("pair_shift pair_mixing pair_defaults pair_coefficients pair_set " if f["model/pair_style"][()] != b"none" else "")
-    model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair + "timestep integrator float_drift "
-             "langevin langevin_tstart langevin_tstop langevin_damp langevin_seed walls walls_at grids mass_reference "
+    none = f["model/pair_style"][()] == b"none"
+    pair = "" if none else "pair_shift pair_mixing pair_defaults pair_coefficients pair_set "
+    model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair +
+             "timestep integrator float_drift langevin langevin_tstart langevin_tstop langevin_damp langevin_seed walls walls_at grids mass_reference "
              "velocity_per_v skin")
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
@@ -320,8 +321,8 @@ def header_checksum(f) -> int:
         if isinstance(value, bytes):
             words += value.split(b"\0")[0] + b"\0"
         else:
-            array = np.atleast_1d(value)
-            words += [int(w) for w in (array if array.dtype == np.uint8 else np.ascontiguousarray(array).view(np.uint64)).flat]
+            array = np.ascontiguousarray(np.atleast_1d(value))
+            words += [int(word) for word in (array if array.dtype == np.uint8 else array.view(np.uint64)).flat]
         for word in words:
             total = mixed(total ^ word)
     return total
@@ -365,11 +366,14 @@ FORGERIES = {
     "model/types": [0, -1, 1025], "model/dimension": [1, 4], "model/particles": [-1, 2**62],
     "model/pair_shift": [7], "model/pair_defaults": [NAN, INF, -1.0], "model/pair_coefficients": [NAN, INF, -1.0],
     "model/pair_set": [3, 255], "model/float_drift": [-1], "model/langevin": [2], "model/langevin_tstart": [NAN, -1.0],
-    "model/langevin_tstop": [INF], "model/langevin_damp": [0.0, NAN, -1.0], "model/walls": [9], "model/grids": [NAN, 0.3, INF],
+    "model/langevin_tstop": [INF], "model/langevin_damp": [0.0, NAN, -1.0],
+    "model/walls": [9], "model/grids": [NAN, 0.3, INF],
     "model/mass_reference": [NAN, -1.0], "model/velocity_per_v": [0.0, NAN, -1.0, INF],
-    "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11], "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
+    "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
+    "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
     "run/first_energy": [NAN, INF], "run/1/first": [-1, 6], "run/2/last": [9, -1], "output/1/bytes": [-2],
-    "output/1/last_step": [-2], "particles/id": [0, -1, "of another"], "particles/type": [0, 3], "particles/x": [NAN, INF],
+    "output/1/last_step": [-2], "particles/id": [0, -1, "of another"],
+    "particles/type": [0, 3], "particles/x": [NAN, INF],
     "particles/v": [NAN, -INF],
 }
 

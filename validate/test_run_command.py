@@ -242,8 +242,8 @@ def test_info_shows_the_state(tmp_path):
 FAR = 2**63 - 1
 
 
-@pytest.mark.parametrize("output", [f"thermo {FAR}", f"thermo {FAR - 1}", f"dump 1 all atom {FAR} f", f"restart {FAR} r",
-                                    f"dump 1 all atom 1 f\ndump_modify 1 every {FAR}"])
+@pytest.mark.parametrize("output", [f"thermo {FAR}", f"thermo {FAR - 1}", f"dump 1 all atom {FAR} f",
+                                    f"restart {FAR} r", f"dump 1 all atom 1 f\ndump_modify 1 every {FAR}"])
 def test_outputs_that_never_come_do_not_keep_a_run_from_ending(output, tmp_path):
     done = run_deck(tmp_path, f"{BOX}{output}\nrun 5\nrun 5\n", limit=20)
     works(done)

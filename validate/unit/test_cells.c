@@ -1,5 +1,6 @@
 // links: openmp/cells.c common/error.c common/timer.c
-/* Cells of the openmp engine: every position has one, also what is far outside or is not a number, in boxes of any size. */
+/* Cells of the openmp engine: every position has one, also what is far outside or is not a number, in boxes
+ * of any size. */
 #include "openmp/cells.h"
 
 #include <float.h>
