@@ -7,6 +7,7 @@
  * Cost: three scans of the owned particles a rebin, 28 bytes of traffic a ghost and step.
  */
 #include "common/comm.h"
+#include "common/open_file.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -285,9 +286,9 @@ static md_status file_open(md_comm *c, const char *path, bool append, md_comm_fi
     return md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
   }
   f->path = copy;
-  f->file = fopen(path, append ? "ab" : "wb");
+  f->file = md_open_write(path, append);
   if (!f->file) {
-    const md_status status = cannot_write(path, errno);
+    const md_status status = md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
     free(copy);
     free(f);
     return status;

@@ -132,6 +132,8 @@ typedef struct md_engine_kind {
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);
   void (*destroy)(md_engine *);
+  bool
+      on_host; /* what it plans is memory of the host, which is only taken when it is used; else it finds out itself */
 } md_engine_kind;
 
 #ifdef __cplusplus

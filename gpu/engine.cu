@@ -183,4 +183,5 @@ extern "C" const md_engine_kind md_engine_gpu = {
     measure,   download,
     histogram, plan,
     report,    destroy,
+    false,
 };

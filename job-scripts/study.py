@@ -17,11 +17,11 @@ import fcntl
 import hashlib
 import json
 import math
-import os
 import re
+import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, TextIO, Tuple
 
 Row = Dict[str, str]
 
@@ -109,11 +109,25 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file that is either the old or the new one for whoever reads it meanwhile."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    new.write_text(text, encoding="utf-8")
+@contextlib.contextmanager
+def replacing(path: Path, newline: Optional[str] = None) -> Iterator[TextIO]:
+    """A new file to write, which becomes `path` when it is complete: other programs read the old one or the new one.
+
+    It is created exclusively: what has its name already, also a symbolic link, is not opened.
+    """
+    new = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    with new.open("x", encoding="utf-8", newline=newline) as file:
+        try:
+            yield file
+        except BaseException:
+            new.unlink()
+            raise
     new.replace(path)
+
+
+def write_whole(path: Path, text: str) -> None:
+    with replacing(path) as file:
+        file.write(text)
 
 
 @contextlib.contextmanager
@@ -176,12 +190,10 @@ def read_rows(path: Path) -> List[Row]:
 
 def write_rows(path: Path, rows: Sequence[Row]) -> None:
     extra = sorted({key for row in rows for key in row} - set(COLUMNS))
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    with new.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path, newline="") as file:
         writer = csv.DictWriter(file, [*COLUMNS, *extra], lineterminator="\n", restval="")
         writer.writeheader()
         writer.writerows(rows)
-    new.replace(path)
 
 
 def same_point(row: Row, study: Study, point: Point) -> bool:

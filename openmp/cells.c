@@ -44,7 +44,9 @@ cell_grid cell_grid_of(int dim, const double lo[3], const double hi[3], double w
 static inline int32_t cell_along(const cell_grid *grid, int d, double x, double inset, double last)
 {
   const double c = (x - grid->lo[d]) * grid->inverse[d] + 1.0;
-  return (int32_t)(c < inset ? inset : c > last ? last : c);
+  /* In this order what is not a number is put somewhere too. */
+  const double above = c > inset ? c : inset;
+  return (int32_t)(above < last ? above : last);
 }
 
 static void bin(const cell_grid *grid, double *const x[3], int64_t n, double inset, int32_t *cell)

@@ -179,4 +179,5 @@ const md_engine_kind md_engine_openmp = {
     .plan = md_openmp_plan,
     .report = report,
     .destroy = destroy,
+    .on_host = true,
 };

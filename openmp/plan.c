@@ -4,10 +4,10 @@
  * particles, which in a liquid is little more.
  */
 #include "openmp/plan.h"
+#include "common/memory.h"
 #include "openmp/kernels.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 /* Ghosts reach at most one box. */
 double openmp_skin(const md_model *model)
@@ -61,6 +61,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "neighbour lists", pairs ? 4.0 * (mean + sqrt(mean / BLOCK)) : 0.0);
   snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
   snprintf(plan->device, sizeof plan->device, "this machine");
-  plan->available = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+  md_memory memory;
+  MD_TRY(md_memory_look("", 1, &memory));
+  plan->available = memory.bytes < 0x1p62 ? (int64_t)memory.bytes : 0;
   return MD_OK;
 }

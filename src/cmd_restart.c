@@ -1,8 +1,10 @@
 /* The commands restart, write_restart and read_restart. */
 #include "src/cmd_restart.h"
 #include "src/create.h"
+#include "src/new_file.h"
 #include "src/restart.h"
 #include "src/step_name.h"
+#include "src/steps.h"
 
 #include <stdlib.h>
 
@@ -53,12 +55,26 @@ md_status md_restart_read_words(const md_words *words, int64_t *every, char *nam
   return status;
 }
 
+/* Before the first step, as far as rank 0 can see. */
+static md_status check_kind(md_comm *comm, char *const name[2])
+{
+  md_status status = MD_OK;
+  for (int k = 0; k < 2 && comm->rank == 0 && status == MD_OK; ++k)
+    if (name[k]) status = md_file_need_regular(name[k], "a restart");
+  return comm->agree(comm, status);
+}
+
 md_status md_do_restart(md_sim *sim, const md_words *words)
 {
   int64_t every;
   char *name[2];
   MD_TRY(md_h5_need("restart"));
   MD_TRY(md_restart_read_words(words, &every, name));
+  const md_status status = check_kind(sim->comm, name);
+  if (status != MD_OK) {
+    for (int k = 0; k < 2; ++k) free(name[k]);
+    return status;
+  }
   md_restarts *restarts = &sim->restarts;
   for (int k = 0; k < 2; ++k) {
     free(restarts->name[k]);
@@ -72,13 +88,7 @@ md_status md_do_restart(md_sim *sim, const md_words *words)
 int64_t md_restart_due(const md_restarts *restarts, int64_t step)
 {
   if (restarts->every <= 0) return INT64_MAX;
-  const int64_t over = step % restarts->every;
-  int64_t next = step;
-  if (over > 0 && step > INT64_MAX - (restarts->every - over)) return INT64_MAX;
-  if (over > 0) next += restarts->every - over;
-  if (next == restarts->last_step)
-    next = next > INT64_MAX - restarts->every ? INT64_MAX : next + restarts->every;
-  return next;
+  return md_step_multiple_but(step, restarts->every, restarts->last_step);
 }
 
 static md_status write_named(md_sim *sim, const char *name)

@@ -5,6 +5,9 @@
 #include "src/sites.h"
 #include <string.h>
 
+/* Doubles have 16 digits: beyond, not even a sigma could be told from the next; and volumes overflow. */
+#define MD_BOX_MOST 1e15
+
 md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes)
 {
   md_box *box = &sim->model.box;
@@ -16,6 +19,10 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int
     if (!isfinite(lo[d]) || !isfinite(hi[d]) || !(lo[d] < hi[d]) || !isfinite(hi[d] - lo[d]))
       return md_error(MD_USAGE, "the box's %c bounds, %g to %g, must be finite and increasing", 'x' + d,
                       lo[d], hi[d]);
+  for (int d = 0; d < 3; ++d)
+    if (fabs(lo[d]) > MD_BOX_MOST || fabs(hi[d]) > MD_BOX_MOST)
+      return md_error(MD_USAGE, "the box's %c bounds, %g to %g, are too far out: accepted are -%g to %g",
+                      'x' + d, lo[d], hi[d], MD_BOX_MOST, MD_BOX_MOST);
   for (int d = 0; d < 3; ++d) {
     box->lo[d] = lo[d];
     box->hi[d] = hi[d];

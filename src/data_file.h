@@ -11,8 +11,8 @@
  * MD_USAGE: the file is not what it should be ("name:line: ..."); MD_RUNTIME: unreadable, out of memory. */
 md_status md_data_read(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
 
-/* Writes the present state to a file, complete or not at all: to `name`.tmp first, which is then renamed; what is not
- * a regular file (a device, a pipe) is written directly. Collective.
+/* Writes the present state to a file, complete or not at all: to a temporary file first, which is then renamed; what is
+ * not a regular file (a device, a pipe) is written directly. Collective.
  * MD_RUNTIME: the file cannot be written; the message says why. */
 md_status md_data_write(md_sim *sim, const char *name) MD_CHECKED;
 

@@ -8,6 +8,7 @@
 #include "src/dump.h"
 #include "src/elements.h"
 #include "src/step_name.h"
+#include "src/steps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,12 +26,7 @@ static int64_t due(md_observer *observer, int64_t step)
 {
   const md_dump *dump = (const md_dump *)observer;
   if (dump->show_first && dump->last_step < 0 && step <= dump->run_start) return dump->run_start;
-  const int64_t over = step % dump->every;
-  int64_t next = step;
-  if (over > 0 && step > INT64_MAX - (dump->every - over)) return INT64_MAX;
-  if (over > 0) next += dump->every - over;
-  if (next == dump->last_step) next = next > INT64_MAX - dump->every ? INT64_MAX : next + dump->every;
-  return next;
+  return md_step_multiple_but(step, dump->every, dump->last_step);
 }
 
 static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }

@@ -15,6 +15,7 @@
 #include "src/by_id.h"
 #include "src/dump.h"
 #include "src/hdf5_file.h"
+#include "src/new_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -335,6 +336,8 @@ static md_status resume(md_dump *dump, md_sim *sim)
 {
   double broken = 0.0;
   if (dump->last_step < 0 || strchr(dump->path, '*')) return MD_OK;
+  MD_TRY(sim->comm->agree(sim->comm,
+                          sim->comm->rank == 0 ? md_file_need_regular(dump->path, "an H5MD file") : MD_OK));
   if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump) != MD_OK) {
     char aside[1100];
     md_log_print(sim->log, "WARNING: dump %s: %s; it becomes %s.broken and a new one begins\n",

@@ -8,6 +8,8 @@ const md_h5_library *const md_h5 = NULL;
 
 #else
 
+#include "src/new_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -105,6 +107,8 @@ static hid_t access_of(md_comm *comm)
 /* Whether this is a file that HDF5 can have written, before it is asked to follow what stands in it. */
 static md_status check_file(const char *path)
 {
+  if (md_file_is_special(path))
+    return md_error(MD_RUNTIME, "cannot read %.500s: it is no regular file", path);
   FILE *file = fopen(path, "rb");
   if (!file) return md_error(MD_RUNTIME, "cannot read %.500s: %s", path, strerror(errno));
   fclose(file);
@@ -125,7 +129,7 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   reason[0] = '\0';
   const hid_t access = access_of(comm);
   if (access < 0) return failed("set up HDF5 for", path);
-  md_status status = mode == MD_H5_CREATE ? MD_OK : check_file(path);
+  md_status status = mode == MD_H5_CREATE ? md_file_need_regular(path, "an HDF5 file") : check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
   char *copy = strdup(path);
   if (status == MD_OK && (!file || !copy))

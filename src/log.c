@@ -2,12 +2,15 @@
  *
  * The live line is written over itself: a carriage return, the text, and the terminal's "erase to the end of
  * the line". Whatever is printed in between first erases it. Heartbeats begin with # so that programs that read
- * the thermo table out of a log pass over them.
+ * the thermo table out of a log pass over them. Texts may hold what the user wrote, in a deck or on the command line:
+ * characters that steer a terminal are shown as ?.
  */
 #include "src/log.h"
+#include "common/open_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double live_interval = 0.1, heartbeat_interval = 30.0; /* s */
@@ -19,9 +22,42 @@ static void erase_live_line(md_log *log)
   if (fputs("\r\033[K", log->screen) < 0) log->failed = true;
 }
 
+/* How many bytes at `c` steer a terminal: codes below a space but tab and newline, DEL, and, in UTF-8, those from 128
+ * to 159. A carriage return at the end of a line is nothing to see either. */
+static size_t steering_bytes(const unsigned char *c)
+{
+  if (*c == '\t' || *c == '\n') return 0;
+  if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) return 2;
+  return *c < ' ' || *c == 127;
+}
+
+bool md_log_put_visibly(FILE *file, const char *text)
+{
+  const unsigned char *c = (const unsigned char *)text, *plain = c;
+  bool good = true;
+  while (good && *c) {
+    const size_t n = steering_bytes(c);
+    if (n > 0) {
+      good = fwrite(plain, 1, (size_t)(c - plain), file) == (size_t)(c - plain);
+      const bool line_end = *c == '\r' && (c[1] == '\n' || c[1] == '\0');
+      good = good && (line_end || putc('?', file) != EOF);
+      plain = c + n;
+    }
+    c += n > 0 ? n : 1;
+  }
+  return good && fwrite(plain, 1, (size_t)(c - plain), file) == (size_t)(c - plain);
+}
+
 static void put(md_log *log, FILE *sink, const char *format, va_list args)
 {
-  if (sink && vfprintf(sink, format, args) < 0) log->failed = true;
+  char *text = NULL;
+  if (!sink) return;
+  if (vasprintf(&text, format, args) < 0) {
+    log->failed = true;
+    return;
+  }
+  if (!md_log_put_visibly(sink, text)) log->failed = true;
+  free(text);
 }
 
 md_status md_log_open(md_log *log, const char *name, const char *mode)
@@ -29,10 +65,10 @@ md_status md_log_open(md_log *log, const char *name, const char *mode)
   if (log->file && fclose(log->file) != 0) log->failed = true;
   log->file = NULL;
   if (strcmp(name, "none") == 0) return MD_OK;
-  log->file = fopen(name, mode);
+  log->file = md_open_write(name, *mode == 'a');
   if (!log->file)
     return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s; use -log FILE, or -log none", name,
-                    strerror(errno));
+                    md_open_reason(errno));
   snprintf(log->file_name, sizeof log->file_name, "%s", name);
   return MD_OK;
 }
@@ -51,7 +87,7 @@ void md_log_print(md_log *log, const char *format, ...)
 
 static void put_line(md_log *log, FILE *sink, const char *line)
 {
-  if (fputs(line, sink) < 0) log->failed = true;
+  if (!md_log_put_visibly(sink, line)) log->failed = true;
   const size_t n = strlen(line);
   if ((n == 0 || line[n - 1] != '\n') && fputc('\n', sink) < 0) log->failed = true;
 }

@@ -29,6 +29,9 @@ md_status md_log_open(md_log *log, const char *name, const char *mode) MD_CHECKE
 /* One line or several, newline included in the format, to both sinks. */
 void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);
 
+/* Writes a text with ? in place of every character that steers a terminal; false: writing failed. */
+bool md_log_put_visibly(FILE *file, const char *text);
+
 /* A deck line as it is read, to the sinks that echo. */
 void md_log_echo(md_log *log, const char *line);
 

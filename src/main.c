@@ -12,6 +12,8 @@
 #ifdef MD_WITH_MPI
 #include "mpi/comm_mpi.h"
 #endif
+#include "common/memory.h"
+#include "common/open_file.h"
 #include "openmp/openmp.h"
 #include "src/check.h"
 #include "src/deck.h"
@@ -21,7 +23,10 @@
 #include "src/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <omp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,13 +94,17 @@ static const char usage[] =
     "a limit\n"
     "of time, with a restart: run it again with --resume\n";
 
-/* A message may quote bytes of a damaged file: what could start a new line or steer a terminal becomes ?. */
+/* A message may quote bytes of a damaged file, and is one line. */
 static void put_message(FILE *file, const char *before)
 {
   /* An empty message: all has been said. */
   if (md_error_text()[0] == '\0') return;
+  char line[MD_ERROR_TEXT];
+  snprintf(line, sizeof line, "%s", md_error_text());
+  for (char *c = line; *c; ++c)
+    if (*c == '\n' || *c == '\t' || *c == '\r') *c = '?';
   fputs(before, file);
-  for (const char *c = md_error_text(); *c; ++c) putc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, file);
+  md_log_put_visibly(file, line);
   putc('\n', file);
 }
 
@@ -150,7 +159,7 @@ static md_status one_value(command_line *c, const char *word, const char *value)
     return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
   if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
   if (walltime) return set_walltime(c, value);
-  if (threads) return md_word_int64(value, "--threads", 1, 4096, &c->threads);
+  if (threads) return md_word_int64(value, "--threads", 1, INT_MAX, &c->threads);
   if (particles) return md_word_int64(value, "--particles", 1, INT64_MAX, &c->particles);
   if (ranks) return md_word_int64(value, "--ranks", 1, 1 << 24, &c->ranks);
   *text = value;
@@ -263,9 +272,10 @@ static md_status open_log(md_log *log, const command_line *c, int rank)
     log->screen = stdout;
     log->live = isatty(STDOUT_FILENO) == 1;
   } else if (strcmp(c->screen_name, "none") != 0) {
-    log->screen = fopen(c->screen_name, "w");
+    log->screen = md_open_write(c->screen_name, false);
     if (!log->screen)
-      return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name, strerror(errno));
+      return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name,
+                      md_open_reason(errno));
   }
   MD_TRY(md_log_open(log, c->log_name, c->resume ? "a" : "w"));
   if (c->echo) {
@@ -281,13 +291,28 @@ static void close_log(md_log *log)
   if (log->screen && log->screen != stdout) fclose(log->screen);
 }
 
+/* More threads than a few a processor only cost memory and time, and thousands more than the system gives. */
+static void set_threads(md_sim *sim, const command_line *c)
+{
+  enum { EACH = 4, LEAST = 64 };
+  const int wanted = c->threads > 0 ? (int)c->threads : omp_get_max_threads();
+  const int most = EACH * omp_get_num_procs() > LEAST ? EACH * omp_get_num_procs() : LEAST;
+  if (wanted > most)
+    md_log_print(sim->log, "Note: %d threads instead of the %d of %s, as there are %d processors\n", most,
+                 wanted, c->threads > 0 ? "--threads" : "OMP_NUM_THREADS", omp_get_num_procs());
+  omp_set_num_threads(wanted < most ? wanted : most);
+  sim->options.threads = omp_get_max_threads();
+}
+
 /* What the command line sets before the deck is read. */
 static md_status set_up(md_sim *sim, const command_line *c)
 {
+  /* Its variable is read where there is most to do; if it is wrong, that is said here. */
+  md_memory memory;
+  MD_TRY(md_memory_look("", 1, &memory));
   sim->engine = c->kind;
   sim->planning = (md_planning){.particles = c->particles, .ranks = c->ranks};
-  if (c->threads > 0) omp_set_num_threads((int)c->threads);
-  sim->options.threads = omp_get_max_threads();
+  set_threads(sim, c);
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;
   for (int k = 0; k < c->npackage; ++k) {
     const md_status status = md_do_package(sim, &c->packages[k]);
@@ -335,8 +360,8 @@ static md_status read_deck(md_sim *sim, const command_line *c)
   if (standard_input && sim->comm->size > 1)
     return md_error(MD_USAGE,
                     "standard input reaches rank 0 only: with several ranks, give the deck as a file");
-  FILE *file = standard_input ? stdin : fopen(name, "r");
-  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, strerror(errno));
+  FILE *file = standard_input ? stdin : md_open_read(name);
+  if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, md_open_reason(errno));
   md_resume resume = {.path = ""};
   name_stop_file(sim, name);
   sim->resuming = c->resume;
@@ -522,10 +547,20 @@ static md_status open_comm(md_comm **comm)
   return md_comm_serial(comm);
 }
 
+/* Standard streams that were closed: else the next files that are opened would be taken for them. */
+static void open_standard_streams(void)
+{
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) return;
+}
+
 int main(int argc, char **argv)
 {
   const double started = md_time();
+  open_standard_streams();
   wait_politely(argv);
+  /* A file beyond `ulimit -f` is an error of writing like a full disk. */
+  signal(SIGXFSZ, SIG_IGN);
   md_comm *comm = NULL;
   bool alone = false;
   md_status status = open_comm(&comm);

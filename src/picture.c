@@ -3,14 +3,15 @@
  * One byte per pixel and a palette of 256 colours: a third of the size of RGB, and the levels can be read back.
  */
 #include "src/picture.h"
+#include "common/open_file.h"
 #include "src/colour_map.h"
+#include "src/new_file.h"
 
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct image {
@@ -70,8 +71,8 @@ static bool encode(FILE *file, const image *im, char *reason)
 
 static md_status write_file(const char *path, const image *im)
 {
-  FILE *file = fopen(path, "wb");
-  if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(errno));
+  FILE *file = md_open_write(path, false);
+  if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
   char reason[128] = "out of memory";
   errno = 0;
   bool good = encode(file, im, reason);
@@ -87,15 +88,8 @@ static md_status write_file(const char *path, const image *im)
 md_status md_picture_write(const char *path, int width, int height, const unsigned char *level,
                            const char *description)
 {
-  const size_t size = strlen(path) + sizeof ".tmp";
-  char *temporary = malloc(size);
-  if (!temporary) return md_error(MD_RUNTIME, "out of memory while drawing %.500s", path);
-  snprintf(temporary, size, "%s.tmp", path);
+  md_new_file file;
+  MD_TRY(md_new_file_begin(&file, path));
   const image im = {width, height, level, description};
-  md_status status = write_file(temporary, &im);
-  if (status == MD_OK && rename(temporary, path) != 0)
-    status = md_error(MD_RUNTIME, "cannot rename %.500s to %.500s: %s", temporary, path, strerror(errno));
-  if (status != MD_OK) remove(temporary);
-  free(temporary);
-  return status;
+  return md_new_file_end(&file, write_file(file.path, &im));
 }

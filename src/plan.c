@@ -8,13 +8,12 @@
  */
 #include "src/plan.h"
 #include "common/decompose.h"
+#include "common/memory.h"
 #include "src/engines.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { AMOUNT_CHARS = 32 };
 
 md_status md_plan_check(const md_sim *sim)
 {
@@ -73,10 +72,11 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, const md_engine
 /* Beyond what one rank may hold, its costs are those of a full rank. */
 static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? part->n : MD_PARTICLES_MAX; }
 
+static int ranks_planned(const md_sim *sim) { return sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1; }
+
 /* The plan of one of the ranks that share n particles. */
-static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine_plan *plan)
+static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part, md_engine_plan *plan)
 {
-  const int ranks = sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1;
   md_engine_options options = sim->options;
   options.ranks = ranks;
   *plan = (md_engine_plan){0};
@@ -90,16 +90,15 @@ static md_status plan_of(const md_sim *sim, int64_t n, division *part, md_engine
 }
 
 /* The most particles of one rank that `available` bytes hold. */
-static int64_t most_that_fit(const md_sim *sim, int64_t available)
+static int64_t most_that_fit(const md_sim *sim, int ranks, double available)
 {
-  const int64_t ranks = sim->planning.ranks > 0 ? sim->planning.ranks : 1;
   int64_t fit = 0, too_many = MD_PARTICLES_MAX + 1;
   while (too_many - fit > 1) {
     const int64_t n = fit + (too_many - fit) / 2;
     md_engine_plan plan;
     division part;
     /* A number that the engine refuses does not fit either. */
-    if (plan_of(sim, n * ranks, &part, &plan) == MD_OK && plan.bytes * (double)n <= (double)available)
+    if (plan_of(sim, n * ranks, ranks, &part, &plan) == MD_OK && plan.bytes * (double)n <= available)
       fit = n;
     else
       too_many = n;
@@ -107,33 +106,22 @@ static int64_t most_that_fit(const md_sim *sim, int64_t available)
   return fit;
 }
 
-/* "22.9 MiB". */
-static const char *amount(double bytes, char text[AMOUNT_CHARS])
-{
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  enum { LARGEST = sizeof units / sizeof units[0] - 1 };
-  int unit = 0;
-  for (; bytes >= 1024.0 && unit < LARGEST; ++unit) bytes /= 1024.0;
-  snprintf(text, AMOUNT_CHARS, "%.1f %s", bytes, units[unit]);
-  return text;
-}
-
 static void print_row(md_log *log, const char *name, double bytes, int64_t n)
 {
-  char total[AMOUNT_CHARS];
-  md_log_print(log, "%-32s | %18.2f | %12s\n", name, bytes, amount(bytes * (double)n, total));
+  char total[MD_AMOUNT_CHARS];
+  md_log_print(log, "%-32s | %18.2f | %12s\n", name, bytes, md_memory_amount(bytes * (double)n, total));
 }
 
 static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
 {
-  char room[AMOUNT_CHARS];
+  char room[MD_AMOUNT_CHARS];
   const int64_t ranks = sim->planning.ranks > 0 ? sim->planning.ranks : 1;
   if (plan->available <= 0) {
     md_log_print(sim->log, "Memory available: unknown\n");
     return;
   }
-  const int64_t most = most_that_fit(sim, plan->available);
-  md_log_print(sim->log, "Memory available: %s%s%s\n", amount((double)plan->available, room),
+  const int64_t most = most_that_fit(sim, ranks_planned(sim), (double)plan->available);
+  md_log_print(sim->log, "Memory available: %s%s%s\n", md_memory_amount((double)plan->available, room),
                plan->device[0] ? " on " : "", plan->device);
   md_log_print(sim->log, "Largest number of particles that fits: %lld%s%s\n", (long long)most * ranks,
                ranks > 1 ? " on all ranks" : "", most == MD_PARTICLES_MAX ? ", the limit of a rank" : "");
@@ -150,7 +138,7 @@ static void print_ranks(const md_sim *sim, const division *part, const md_engine
   const int dim = box->dim;
   double sent = 0.0, before = 1.0;
   int messages = 0;
-  char total[AMOUNT_CHARS];
+  char total[MD_AMOUNT_CHARS];
   md_log_print(sim->log, "Ranks: %d x %d x %d, domains of %.6g x %.6g x %.6g, %lld particles each\n",
                part->count[0], part->count[1], part->count[2], box->length[0], box->length[1],
                dim == 3 ? box->length[2] : 0.0, (long long)part->n);
@@ -166,7 +154,7 @@ static void print_ranks(const md_sim *sim, const division *part, const md_engine
   md_log_print(sim->log, "Halo: %.6g wide, %.6g ghosts a rank, of which %.6g come from other ranks\n",
                plan->halo, plan->ghosts, sent);
   md_log_print(sim->log, "Messages: %d a rank and step, %s in all\n", messages,
-               amount(sent * plan->ghost_bytes, total));
+               md_memory_amount(sent * plan->ghost_bytes, total));
 }
 
 md_status md_plan_print(md_sim *sim)
@@ -178,7 +166,7 @@ md_status md_plan_print(md_sim *sim)
   if (n == 0) return md_error(MD_USAGE, "plan: the deck has made no particles; say --particles N");
   md_engine_plan plan;
   division part;
-  MD_TRY(plan_of(sim, n, &part, &plan));
+  MD_TRY(plan_of(sim, n, ranks_planned(sim), &part, &plan));
   md_log *log = sim->log;
   md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n", sim->engine->name,
                (long long)n, sim->model.box.dim, sim->model.cutoff);
@@ -193,4 +181,34 @@ md_status md_plan_print(md_sim *sim)
   print_room(sim, &plan, n);
   sim->planning.done = true;
   return MD_OK;
+}
+
+/* Whether this rank's share of the plan fits; what it has of it already is no longer available. */
+static md_status check_room(const md_sim *sim)
+{
+  const int ranks = sim->comm->size;
+  const double held = (double)sim->particles.capacity * md_particles_bytes(sim->model.box.dim);
+  division part;
+  md_engine_plan plan;
+  md_memory memory;
+  /* What the engine or the communicator refuses, it refuses itself, and says more. */
+  if (plan_of(sim, sim->model.natoms, ranks, &part, &plan) != MD_OK) return MD_OK;
+  const double needed = plan.bytes * (double)part.n;
+  if (needed - held < MD_MEMORY_SMALL) return MD_OK;
+  MD_TRY(md_memory_look("", sim->comm->local_size, &memory));
+  if (needed - held <= memory.bytes) return MD_OK;
+  char amounts[2][MD_AMOUNT_CHARS];
+  const int64_t most = most_that_fit(sim, ranks, memory.bytes + held);
+  return md_error(
+      MD_RUNTIME,
+      "run: engine %s needs %s of memory for %lld particles%s, and %s are available (%s): %lld would fit; %s",
+      sim->engine->name, md_memory_amount(needed, amounts[0]), (long long)part.n,
+      ranks > 1 ? " of a rank" : "", md_memory_amount(memory.bytes + held, amounts[1]), memory.limit,
+      (long long)most, md_memory_advice);
+}
+
+md_status md_plan_check_room(md_sim *sim)
+{
+  const bool looks = sim->engine->plan && sim->engine->on_host && sim->model.natoms > 0;
+  return sim->comm->agree(sim->comm, looks ? check_room(sim) : MD_OK);
 }

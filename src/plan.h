@@ -11,4 +11,8 @@ md_status md_plan_check(const md_sim *sim) MD_CHECKED;
  * The engine must have one. MD_USAGE: the deck is not ready to run, or there are no particles. */
 md_status md_plan_print(md_sim *sim) MD_CHECKED;
 
+/* Before a run of a prepared model: MD_RUNTIME if what the engine would need is more than the memory that is left, with
+ * how many particles would fit. Collective. */
+md_status md_plan_check_room(md_sim *sim) MD_CHECKED;
+
 #endif

@@ -22,6 +22,8 @@
  */
 #include "src/data_file.h"
 
+#include "common/memory.h"
+#include "common/open_file.h"
 #include "src/create.h"
 #include "src/id_table.h"
 #include <ctype.h>
@@ -660,6 +662,7 @@ static md_status make_room(reader *r)
 {
   const int ranks = r->sim->comm->size;
   MD_TRY(check_size(r));
+  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->natoms / ranks));
   MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
   return md_particles_reserve(&r->sim->particles, r->natoms / ranks);
 }
@@ -777,8 +780,8 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
-  FILE *file = fopen(name, "r");
-  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, strerror(errno));
+  FILE *file = md_open_read(name);
+  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK) status = md_data_read(sim, file, name);
   if (file) fclose(file);

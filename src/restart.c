@@ -5,6 +5,9 @@
  * Cost: the checksums take about a tenth of the time of writing.
  */
 #include "src/restart.h"
+#include "common/memory.h"
+#include "src/new_file.h"
+#include "src/restart_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +183,10 @@ static void flags(walk *w, const char *name, int n, bool *flag)
   int64_t number[8];
   for (int k = 0; k < n; ++k) number[k] = flag[k];
   numbers(w, name, MD_H5_INT64, (md_h5_shape){.n = 1, .size = {n}}, number);
-  for (int k = 0; k < n && w->status == MD_OK; ++k) flag[k] = number[k] != 0;
+  for (int k = 0; k < n && w->status == MD_OK; ++k) {
+    if (number[k] != 0 && number[k] != 1) w->status = wrong(w, name);
+    flag[k] = number[k] != 0;
+  }
 }
 
 static void text(walk *w, const char *name, char *value, size_t size)
@@ -467,22 +473,19 @@ static void directory_to_disk(const char *path)
 
 static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particles *p, const char *path)
 {
-  char *temporary = NULL;
-  const size_t length = strlen(path);
+  md_new_file file;
   int64_t first = p->n;
-  md_status status = comm->agree(comm, md_array_new(&temporary, (long long)length + 5, 1, "a file name"));
-  if (status == MD_OK) {
-    snprintf(temporary, length + 5, "%s.tmp", path);
-    status = comm->before(comm, &first);
-  }
+  MD_TRY(comm->agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
+  MD_TRY(md_new_file_begin_together(comm, &file, path));
+  md_status status = comm->before(comm, &first);
   if (status == MD_OK)
-    status = md_h5->together(comm) ? write_together(comm, r, p, first, temporary)
-                                   : write_by_turns(comm, r, p, first, temporary);
-  if (comm->rank == 0 && status == MD_OK && rename(temporary, path) != 0)
-    status = md_error(MD_RUNTIME, "cannot rename %.500s to %.500s: %s", temporary, path, strerror(errno));
-  if (comm->rank == 0 && status != MD_OK && temporary) unlink(temporary);
-  if (comm->rank == 0 && status == MD_OK) directory_to_disk(path);
-  free(temporary);
+    status = md_h5->together(comm) ? write_together(comm, r, p, first, file.path)
+                                   : write_by_turns(comm, r, p, first, file.path);
+  if (comm->rank == 0) {
+    status = md_new_file_end(&file, status);
+    if (status == MD_OK) directory_to_disk(path);
+  }
+  md_new_file_forget(&file);
   return comm->agree(comm, status);
 }
 
@@ -580,6 +583,7 @@ md_status md_restart_open(const char *path, md_h5_file **file, md_restart *r)
   MD_TRY(md_h5_need("reading restarts"));
   MD_TRY(md_h5->open(file, path, MD_H5_READ, NULL));
   MD_TRY(read_header(*file, path, r));
+  MD_TRY(md_restart_check(r, path));
   for (int d = 0; d < 3; ++d) r->model.box.length[d] = r->model.box.hi[d] - r->model.box.lo[d];
   return check_arrays(*file, path, r);
 }
@@ -609,18 +613,6 @@ static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, in
   return MD_OK;
 }
 
-/* Particles that no box of this kind can hold, although the checksums are right. */
-static md_status check_types(const md_particles *p, const md_restart *r, const char *path)
-{
-  int64_t bad = 0;
-#pragma omp parallel for schedule(static) reduction(+ : bad)
-  for (int64_t i = 0; i < p->n; ++i) bad += p->type[i] < 1 || p->type[i] > r->model.ntypes || p->id[i] < 1;
-  return bad == 0
-             ? MD_OK
-             : md_error(MD_RUNTIME, "cannot read %.500s: %lld particles have a type or an id that cannot be",
-                        path, (long long)bad);
-}
-
 /* This rank's share, which it keeps in *p, or only looks at. */
 static md_status read_share(md_h5_file *file, const char *path, const md_restart *r, int64_t first, int64_t n,
                             bool keep, md_particles *p, uint64_t checksum[MD_RESTART_FIELDS])
@@ -631,9 +623,9 @@ static md_status read_share(md_h5_file *file, const char *path, const md_restart
     const int64_t some = n - done < BLOCK ? n - done : BLOCK;
     MD_TRY(read_block(file, p, first + done, keep ? done : 0, some, checksum));
     p->n = keep ? done + some : some;
-    if (!keep) MD_TRY(check_types(p, r, path));
+    if (!keep) MD_TRY(md_restart_check_particles(r, p, path));
   }
-  return keep ? check_types(p, r, path) : MD_OK;
+  return keep ? md_restart_check_particles(r, p, path) : MD_OK;
 }
 
 md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *r,
@@ -643,6 +635,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   const int64_t first =
       natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
   const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
+  if (particles) MD_TRY(comm->agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
   uint64_t checksum[MD_RESTART_FIELDS] = {0};
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);
@@ -659,5 +652,5 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
     if (checksum[k] != r->checksum[k])
       return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of /%s is wrong", path,
                       f[k].name);
-  return MD_OK;
+  return particles ? md_restart_check_ids(comm, particles, path) : MD_OK;
 }

@@ -14,7 +14,8 @@
  * no bit: velocity = v * /model/velocity_per_v[type]. Between runs those factors are 1. Wide momenta (/model/wide) have
  * their second words in /particles/v_low, in units of grids.v m_reference.
  *
- * A file is written as NAME.tmp, handed to the disk (fsync) by every rank, and renamed: under its name there is a
+ * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h), handed to the disk (fsync) by every rank, and
+ * renamed: under its name there is a
  * complete file or the one before.
  */
 #ifndef MD_SRC_RESTART_H

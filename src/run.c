@@ -10,6 +10,7 @@
 #include "src/cmd_restart.h"
 #include "src/plan.h"
 #include "src/resume.h"
+#include "src/steps.h"
 #include "src/stop.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static int64_t thermo_due(const run_state *run, int64_t step)
   const int64_t every = run->sim->thermo.every;
   if (step <= run->first) return run->first;
   if (every <= 0) return run->last;
-  const int64_t next = (step + every - 1) / every * every;
+  const int64_t next = md_step_multiple(step, every);
   return next < run->last ? next : run->last;
 }
 
@@ -46,7 +47,9 @@ static int64_t next_due(const run_state *run, int64_t step)
     if (wanted < due) due = wanted;
   }
   const int64_t restart = md_restart_due(&run->sim->restarts, step);
-  return restart < due ? restart : due;
+  if (restart < due) due = restart;
+  /* Whatever is wanted, the run goes on, so that it looks at signals and ends. */
+  return due > step ? due : step;
 }
 
 static md_status observe(run_state *run, int64_t step, md_view *view)
@@ -428,6 +431,7 @@ static md_status run_model(run_state *run)
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_model_prepare(model));
+  MD_TRY(md_plan_check_room(sim));
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
@@ -445,7 +449,6 @@ static md_status run_model(run_state *run)
 md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
 {
   md_model *model = &sim->model;
-  if (model->step > INT64_MAX - n) return md_error(MD_USAGE, "run: the step number would exceed 2^63");
   run_state run = {.sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1};
   bool passed;
   MD_TRY(md_sim_count(sim));
@@ -494,6 +497,9 @@ md_status md_do_run(md_sim *sim, const md_words *words)
           word);
     }
   }
+  if (sim->model.step > INT64_MAX - n)
+    return md_error(MD_USAGE, "run %lld: the last step would be beyond 2^63 - 1, as the present one is %lld",
+                    (long long)n, (long long)sim->model.step);
   if (start > sim->model.step || (stop >= 0 && stop < sim->model.step + n))
     return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
                     (long long)sim->model.step, (long long)(sim->model.step + n));

@@ -17,6 +17,7 @@
  */
 #include "src/sites.h"
 
+#include "common/memory.h"
 #include "src/permutation.h"
 
 enum { SLABS = 256, RANDOM_ROW = 4096 };
@@ -95,7 +96,7 @@ static md_status append(md_sim *sim, const sites *s)
   return MD_OK;
 }
 
-/* `global` new particles over all ranks. */
+/* Whether there may be `global` new particles over all ranks. Collective. */
 static md_status check_total(const md_sim *sim, wide_integer global)
 {
   if (global > (wide_integer)MD_PARTICLES_MAX * sim->comm->size - sim->model.natoms)
@@ -104,7 +105,8 @@ static md_status check_total(const md_sim *sim, wide_integer global)
   if (global > INT64_MAX - sim->max_id)
     return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
                     (long long)sim->max_id);
-  return MD_OK;
+  const int64_t share = (int64_t)(global / sim->comm->size);
+  return sim->comm->agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 
 /* Lattice */

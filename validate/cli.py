@@ -51,7 +51,7 @@ def call(folder: Path, *arguments: Union[str, Path], input: bytes = b"", limit: 
 
     def limit_files() -> None:
         if file_size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and a child would inherit that.
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
     done = subprocess.run([str(program()), *map(str, arguments)], cwd=folder, input=input,

@@ -924,3 +924,67 @@ def test_an_error_stops_the_deck_and_is_logged(tmp_path):
     assert "before" in done.out and "after" not in done.out
     log = (tmp_path / "log").read_text()
     assert "before" in log and log.endswith("ERROR: " + done.err[len("myriad: error: "):])
+
+
+# ---------------------------------------------------------------- memory
+
+MANY = """\
+units lj
+lattice fcc 0.8442
+region b block 0 2000 0 2000 0 2000
+create_box 1 b
+"""
+LIQUID = """\
+units lj
+lattice fcc 0.8442
+region b block 0 50 0 50 0 50
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+fix 1 all nve
+"""
+
+
+@pytest.mark.parametrize("created", ["random 2000000000 5 NULL", "grid 2000000000", "grid 2000000000 seed 3",
+                                     "region part"])
+def test_more_particles_than_memory(created, tmp_path):
+    """Refused before they are made, which would take long."""
+    begin = MANY + "region part block 0 2000 0 2000 0 125\n"
+    done = run_deck(tmp_path, f"{begin}create_atoms 1 {created}\n", variables={"MYRIAD_MEMORY": "4"}, limit=5)
+    message = refused(done, RUNTIME, "particles need 108.", "GiB", "(MYRIAD_MEMORY)", "MYRIAD_MEMORY=off", line=6)
+    room = int(re.search(r"room for (\d+)", message)[1])
+    assert 0.9 * 4 * 2**30 < 58 * room <= 4 * 2**30
+
+
+def test_a_run_that_needs_more_than_memory(tmp_path):
+    line = LIQUID.count("\n") + 1
+    done = run_deck(tmp_path, LIQUID + "run 1\n", variables={"MYRIAD_MEMORY": "0.1"})
+    message = refused(done, RUNTIME, "for 500000 particles", "MYRIAD_MEMORY=off", line=line)
+    fits = int(re.search(r"(\d+) would fit", message)[1])
+    assert 100_000 < fits < 400_000
+    works(run_deck(tmp_path, LIQUID + "run 1\n", variables={"MYRIAD_MEMORY": "2"}))
+    works(run_deck(tmp_path, LIQUID + "run 1\n", variables={"MYRIAD_MEMORY": "off"}))
+
+
+def test_memory_that_is_no_number(tmp_path):
+    refused(run_deck(tmp_path, BOX, variables={"MYRIAD_MEMORY": "plenty"}), USAGE, "MYRIAD_MEMORY", "plenty", "off")
+
+
+# ---------------------------------------------------------------- boxes
+
+@pytest.mark.parametrize("bounds", ["0 1e16 0 1 0 1", "0 1 -9e307 9e306 0 1", "0 1 0 1 1e15 1.1e15",
+                                    "0 9e307 0 9e307 0 9e307"])
+def test_boxes_that_doubles_cannot_resolve(bounds, tmp_path):
+    deck = f"region b block {bounds} units box\ncreate_box 1 b\n"
+    refused(run_deck(tmp_path, deck), USAGE, "too far out", "1e+15", line=2)
+    lo_hi = bounds.split()
+    text = "t\n\n0 atoms\n1 atom types\n" + "".join(
+        f"{lo_hi[2 * d]} {lo_hi[2 * d + 1]} {a}lo {a}hi\n" for d, a in enumerate("xyz"))
+    (tmp_path / "f.data").write_text(text)
+    refused(run_deck(tmp_path, "read_data f.data\n"), USAGE, "too far out", "1e+15")
+
+
+def test_the_widest_box(tmp_path):
+    works(run_deck(tmp_path, BOX.replace("0 6 0 6 0 6", "-1e15 1e15 -1e15 1e15 -1e15 1e15") + "run 2\n"))

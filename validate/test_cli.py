@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Dict
 import pytest
 
 from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
-from harness import mpi_missing, program
+from harness import environment, mpi_missing, program
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,9 +113,9 @@ def test_ranks_without_mpi(hello):
     (["-in"], ["-in", "needs a value"]),
     (["-in", "in.hello", "-log"], ["-log", "needs a value"]),
     (["-in", "in.hello", "--threads"], ["--threads", "needs a value"]),
-    (["-in", "in.hello", "--threads", "0"], ["--threads", "from 1 to 4096", "0"]),
-    (["-in", "in.hello", "--threads", "-1"], ["--threads", "from 1 to 4096", "-1"]),
-    (["-in", "in.hello", "--threads", "4097"], ["--threads", "from 1 to 4096", "4097"]),
+    (["-in", "in.hello", "--threads", "0"], ["--threads", "from 1 to 2147483647", "0"]),
+    (["-in", "in.hello", "--threads", "-1"], ["--threads", "from 1 to 2147483647", "-1"]),
+    (["-in", "in.hello", "--threads", "3000000000"], ["--threads", "from 1 to 2147483647", "3000000000"]),
     (["-in", "in.hello", "--threads", "x"], ["--threads", "whole number", "x"]),
     (["-in", "in.hello", "--threads", "1.5"], ["--threads", "whole number", "1.5"]),
     (["-in", "in.hello", "--engine", "warp"], ["warp", "accepted are", "openmp", "naive"]),
@@ -384,3 +385,71 @@ def test_a_pipe_that_closes(tmp_path):
     done = subprocess.run(f"{program()} -in in.long -log none | head -n 2", shell=True, cwd=tmp_path, timeout=20,
                           capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[1] == "hello 2" and done.stderr.count("\n") <= 1
+
+
+@pytest.mark.parametrize("arguments, variables, name", [(["--threads", "10000"], {}, "--threads"),
+                                                        ([], {"OMP_NUM_THREADS": "10000"}, "OMP_NUM_THREADS")])
+def test_more_threads_than_a_machine_has_use_for(arguments, variables, name, tmp_path):
+    (tmp_path / "in.deck").write_text(BOX + "run 1\n")
+    done = call(tmp_path, "-in", "in.deck", "-log", "none", *arguments, variables=variables)
+    works(done)
+    threads = int(re.search(rf"Note: (\d+) threads instead of the 10000 of {name}", done.out)[1])
+    assert 64 <= threads < 10000
+
+
+def test_streams_that_are_closed(tmp_path):
+    """No file of the run gets their numbers, with which it would get what is printed."""
+    (tmp_path / "in.deck").write_text(BOX + "run 1\n")
+    for closed in (">&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'exec "$0" -in in.deck -log log {closed}', str(program())], cwd=tmp_path,
+                              env=environment(), timeout=60, check=False)
+        assert done.returncode == 0
+        log = (tmp_path / "log").read_text()
+        assert log.count("Total wall time") == 1 and log.startswith("Myriad")
+
+
+@pytest.mark.parametrize("line", ["dump 1 all atom 1 pipe", "log pipe", "dump 1 all density 1 pipe.png 8",
+                                  "read_data pipe"])
+def test_a_pipe_without_its_other_end(line, tmp_path):
+    for name in ("pipe", "pipe.png"):
+        os.mkfifo(tmp_path / name)
+    deck = f"{line}\n" if "read" in line else f"{BOX}{line}\nrun 0\n"
+    refused(run_deck(tmp_path, deck, limit=30), RUNTIME, "no program at its other end")
+
+
+@pytest.mark.parametrize("option", ["-in", "-log", "-screen"])
+def test_an_option_that_names_a_pipe_without_its_other_end(option, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "in.deck").write_text(BOX)
+    refused(call(tmp_path, "-in", "in.deck", option, "pipe", limit=30), RUNTIME, "no program at its other end")
+
+
+def test_pipes_whose_other_end_comes_later(tmp_path):
+    for name in ("deck", "out"):
+        os.mkfifo(tmp_path / name)
+    lines = BOX + "write_data out\n"
+    ends = subprocess.Popen(["sh", "-c", 'sleep 0.5; printf %s "$0" > deck; cat out > copy', lines], cwd=tmp_path)
+    works(call(tmp_path, "-in", "deck", "-log", "none", limit=30))
+    assert ends.wait(timeout=30) == 0
+    assert "2 atoms" in (tmp_path / "copy").read_text()
+
+
+STEERING = "a\x1b[31mb\x07c\x7fd\u009b2Je"
+
+
+@pytest.mark.parametrize("deck", ['print "${t}"\n', "pair_style ${t} 2.5\n", "log ${t}/x\n", "${t}\n",
+                                  'echo both\nprint "$t"\n',
+                                  "log ${t}\n"])
+def test_what_steers_a_terminal_is_shown_and_not_done(deck, tmp_path):
+    (tmp_path / "in.deck").write_text(deck)
+    done = call(tmp_path, "-in", "in.deck", "-log", "log", "-var", "t", STEERING)
+    for said in (done.out, done.err, (tmp_path / "log").read_bytes().decode()):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", said), said
+    assert "a?[31mb?c?d?2Je" in done.out + done.err
+
+
+def test_letters_of_other_alphabets_and_lines_that_end_otherwise(tmp_path):
+    (tmp_path / "in.deck").write_bytes('print "2 \u03c3, \u00a9 \U0001d70b"\r\n'.encode())
+    done = call(tmp_path, "-in", "in.deck", "-log", "log")
+    works(done)
+    assert "2 \u03c3, \u00a9 \U0001d70b\n" in done.out and "?" not in (tmp_path / "log").read_text()

@@ -7,6 +7,7 @@ their definition.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -286,6 +287,136 @@ def test_two_particles_that_change_places_are_found(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "/particles/x", "damaged")
 
 
+MASK = 2**64 - 1
+
+
+def mixed(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def header_names(f) -> List[str]:
+    """What the checksum of model and settings goes over, in its order."""
+    none = f["model/pair_style"][()] == b"none"
+    pair = "" if none else "pair_shift pair_mixing pair_defaults pair_coefficients pair_set "
+    model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair +
+             "timestep integrator float_drift langevin langevin_tstart langevin_tstop langevin_damp langevin_seed walls walls_at grids mass_reference "
+             "velocity_per_v skin")
+    names = ["program", *(f"model/{name}" for name in model.split())]
+    names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
+    for k in range(int(f["run/runs"][()])):
+        names += [f"run/{k + 1}/{name}" for name in "deck first last thermo".split()]
+    names += ["output/files"]
+    for k in range(int(f["output/files"][()])):
+        names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
+    return [*names, "particles/checksum"]
+
+
+def header_checksum(f) -> int:
+    total = 0
+    for name in header_names(f):
+        value = f[name][()]
+        words = list(name.encode() + b"\0")
+        if isinstance(value, bytes):
+            words += value.split(b"\0")[0] + b"\0"
+        else:
+            array = np.ascontiguousarray(np.atleast_1d(value))
+            words += [int(word) for word in (array if array.dtype == np.uint8 else array.view(np.uint64)).flat]
+        for word in words:
+            total = mixed(total ^ word)
+    return total
+
+
+def sign(f) -> None:
+    """Makes all checksums right again."""
+    identity = f["particles/id"][:]
+    for index, name in enumerate(["id", "type", "x", "v"]):
+        field = f[f"particles/{name}"]
+        total = checksum(index, identity, field[:] if field.ndim == 2 else [field[:]])
+        field.attrs.modify("checksum", np.array(total, dtype=np.uint64).astype(field.attrs["checksum"].dtype))
+        all_of_them = f["particles/checksum"][:]
+        all_of_them[index] = np.array(total, dtype=np.uint64).astype(all_of_them.dtype)
+        f["particles/checksum"][:] = all_of_them
+    f["checksum"][()] = np.array(header_checksum(f), dtype=np.uint64).astype(f["checksum"].dtype)
+
+
+@pytest.fixture(scope="module")
+def from_a_run(tmp_path_factory) -> bytes:
+    """A restart from the middle of a second run, with an output."""
+    folder = tmp_path_factory.mktemp("from_a_run")
+    works(run_deck(folder, MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+                   "run 5\ndump 1 all atom 5 d\nrestart 10 r.*\nrun 10\n"))
+    return (folder / "r.10").read_bytes()
+
+
+def test_the_checksums_here_are_those_of_the_program(tmp_path, from_a_run):
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "r").write_bytes(from_a_run)
+    with h5py.File(tmp_path / "r", "r+") as f:
+        assert int(f["checksum"][()]) & MASK == header_checksum(f)
+        sign(f)
+    works(reading(tmp_path, None))
+
+
+NAN, INF = float("nan"), float("inf")
+FORGERIES = {
+    "model/skin": [NAN, INF, -0.1], "model/timestep": [NAN, INF, -1.0], "model/mass": [NAN, INF, -1.0],
+    "model/box_lo": [NAN, -INF, 1e9, 1e300], "model/box_hi": [NAN, INF, -1e9], "model/periodic": [2, -1],
+    "model/types": [0, -1, 1025], "model/dimension": [1, 4], "model/particles": [-1, 2**62],
+    "model/pair_shift": [7], "model/pair_defaults": [NAN, INF, -1.0], "model/pair_coefficients": [NAN, INF, -1.0],
+    "model/pair_set": [3, 255], "model/float_drift": [-1], "model/langevin": [2], "model/langevin_tstart": [NAN, -1.0],
+    "model/langevin_tstop": [INF], "model/langevin_damp": [0.0, NAN, -1.0],
+    "model/walls": [9], "model/grids": [NAN, 0.3, INF],
+    "model/mass_reference": [NAN, -1.0], "model/velocity_per_v": [0.0, NAN, -1.0, INF],
+    "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
+    "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
+    "run/first_energy": [NAN, INF], "run/1/first": [-1, 6], "run/2/last": [9, -1], "output/1/bytes": [-2],
+    "output/1/last_step": [-2], "particles/id": [0, -1, "of another"],
+    "particles/type": [0, 3], "particles/x": [NAN, INF],
+    "particles/v": [NAN, -INF],
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_what_cannot_be_is_refused_though_the_checksums_are_right(name, tmp_path, from_a_run):
+    h5py = pytest.importorskip("h5py")
+    for value in FORGERIES[name]:
+        (tmp_path / "r").write_bytes(from_a_run)
+        with h5py.File(tmp_path / "r", "r+") as f:
+            field = f[name]
+            field[(0,) * field.ndim] = field[1] if value == "of another" else value
+            sign(f)
+        message = refused(reading(tmp_path, None), RUNTIME, "cannot read r", line=1)
+        assert "checksum" not in message, (value, message)
+
+
+def test_ids_far_apart_may_not_occur_twice_either(tmp_path, from_a_run):
+    h5py = pytest.importorskip("h5py")
+    for twice in (False, True):
+        (tmp_path / "r").write_bytes(from_a_run)
+        with h5py.File(tmp_path / "r", "r+") as f:
+            identity = f["particles/id"][:] * 2**40
+            identity[-1] = identity[0] if twice else identity[-1]
+            f["particles/id"][:] = identity
+            sign(f)
+        if twice:
+            refused(reading(tmp_path, None), RUNTIME, f"id {identity[0]} occurs twice")
+        else:
+            works(reading(tmp_path, None))
+
+
+@pytest.mark.mpi
+def test_ranks_find_an_id_that_occurs_twice(tmp_path, from_a_run):
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "r").write_bytes(from_a_run)
+    with h5py.File(tmp_path / "r", "r+") as f:
+        f["particles/id"][-1] = f["particles/id"][0]
+        sign(f)
+    said = finish(start(tmp_path, ranks=2, deck="read_restart r\n"), expect=RUNTIME)
+    assert "occurs twice" in said
+
+
 @pytest.mark.smoke
 def test_no_flipped_bit_gets_through(tmp_path, good):
     """Anywhere in the file: refused, or, in a byte that nothing uses, the same particles."""
@@ -329,9 +460,9 @@ def test_a_full_disk_keeps_the_restart_before(tmp_path):
     deck = f"{MIXTURE}{MIXTURE_FIXES}restart 20 r\nrun 20\n"
     works(run_deck(tmp_path, deck))
     before = (tmp_path / "r.1").read_bytes()
-    refused(run_deck(tmp_path, deck, file_size=20000), RUNTIME, "r.1.tmp", "File too large")
+    refused(run_deck(tmp_path, deck, file_size=20000), RUNTIME, "r.1.", ".tmp", "File too large")
     assert (tmp_path / "r.1").read_bytes() == before
-    assert not (tmp_path / "r.1.tmp").exists()
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 # ---- stopping and going on ----
@@ -620,3 +751,27 @@ def test_kill_at_random_moments(tmp_path):
     harness.run(f"read_restart {ends[0]}\n{MIXTURE_FIXES}run {steps} upto start 0 stop 100000\nwrite_data end.data\n",
                 tmp_path / "after")
     assert data(tmp_path / "after") == data(tmp_path / "whole")
+
+
+# ---- special files, and links where the temporary file would be ----
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("command", ["write_restart target", "restart 10 target other", "restart 10 other target",
+                                     "dump 1 all h5md 10 target position\nrun 10"])
+def test_a_special_file_is_refused_and_stays(command, tmp_path):
+    os.mkfifo(tmp_path / "target")
+    done = run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}{command}\n")
+    refused(done, RUNTIME, "target is a pipe", "regular file")
+    assert (tmp_path / "target").is_fifo()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("command, name", [("write_restart f", "f"), ("write_data f", "f"),
+                                           ("dump 1 all density 10 f.png 8\nrun 0", "f.png")])
+def test_a_link_where_the_temporary_file_was_is_not_followed(command, name, tmp_path):
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / f"{name}.tmp").symlink_to("victim")
+    works(run_deck(tmp_path, f"{MIXTURE}{MIXTURE_FIXES}{command}\n"))
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert (tmp_path / name).is_file() and not (tmp_path / name).is_symlink()
+    assert [p.name for p in tmp_path.glob("*.tmp")] == [f"{name}.tmp"]

@@ -237,3 +237,23 @@ def test_info_shows_the_state(tmp_path):
     for line in ("step 5", "256 particles of 1 type", "mass of type 1: 1", "pair style lj/cut, shift no, mixing geometric",
                  "types 1 1: epsilon 1 sigma 1 rc 2.5", "fix 1: nve", "observer d", "engine openmp, 1 rank"):
         assert line in out
+
+
+FAR = 2**63 - 1
+
+
+@pytest.mark.parametrize("output", [f"thermo {FAR}", f"thermo {FAR - 1}", f"dump 1 all atom {FAR} f",
+                                    f"restart {FAR} r", f"dump 1 all atom 1 f\ndump_modify 1 every {FAR}"])
+def test_outputs_that_never_come_do_not_keep_a_run_from_ending(output, tmp_path):
+    done = run_deck(tmp_path, f"{BOX}{output}\nrun 5\nrun 5\n", limit=20)
+    works(done)
+    assert [steps(table) for table in read_tables(done.out)] == [[0, 5], [5, 10]]
+
+
+def test_a_run_to_the_last_step_there_is(tmp_path):
+    deck = f"{BOX}thermo 4\ndump 1 all atom 4 f\nrestart 4 r\nreset_timestep {FAR - 6}\n"
+    done = run_deck(tmp_path, deck + "run 6\n", limit=20)
+    works(done)
+    assert steps(read_tables(done.out)[0]) == [FAR - 6, FAR - 3, FAR]
+    refused(run_deck(tmp_path, deck + "run 7\n"), USAGE, "run 7", str(FAR - 6))
+    refused(run_deck(tmp_path, deck + f"run 7 stop {FAR}\n"), USAGE, "run 7", str(FAR - 6))

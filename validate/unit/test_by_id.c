@@ -1,4 +1,4 @@
-// links: src/by_id.c common/error.c common/particles.c common/comm_serial.c
+// links: src/by_id.c common/error.c common/open_file.c common/particles.c common/comm_serial.c
 /* Dealing out particles by their ids: windows of any ids, and on several ranks each particle once, in order, in windows
  * that are not too large. */
 #include "src/by_id.h"
