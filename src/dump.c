@@ -223,7 +223,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
       return md_error(MD_USAGE, "dump: the id %s is in use; choose another, or undump it first", o->id);
   md_dump *dump = calloc(1, sizeof *dump);
   if (!dump) return md_error(MD_RUNTIME, "dump: out of memory");
-  *dump = (md_dump){.sorted = true, .precision = MD_DIGITS_MAX, .last_step = -1};
+  *dump = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
   dump->observer.due = due;
   dump->observer.start = start;
   dump->observer.observe = observe;

@@ -23,9 +23,14 @@ typedef struct md_lattice {
   double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
 } md_lattice;
 
+typedef enum md_region_shape { MD_REGION_BLOCK, MD_REGION_CYLINDER, MD_REGION_SPHERE } md_region_shape;
+
 typedef struct md_region {
   char id[64];
-  double lo[3], hi[3]; /* sigma; may be infinite */
+  md_region_shape shape;
+  double lo[3], hi[3];      /* of the block that encloses it, sigma; may be infinite */
+  double centre[3], radius; /* of a sphere or cylinder, sigma */
+  int axis;                 /* of a cylinder */
   struct md_region *next;
 } md_region;
 
