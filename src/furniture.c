@@ -1,6 +1,6 @@
 /* Titles, axes and colour bars round a picture; see furniture.h.
  *
- * Lengths are in dots: a dot of the font is `dot` pixels, one for each 300 pixels of the picture, so that a large picture
+ * Lengths are in dots: a dot of the font is `dot` pixels, one for each 250 pixels of the picture, so that a large picture
  * has large letters. A letter's lit dots are joined to strokes, and a pixel is as black as the stroke covers it:
  * letters are round at any size. Ticks are at multiples of 1, 2 or 5 times a power of ten, as many as have room.
  *
@@ -280,7 +280,7 @@ static void set_map(const md_canvas *map, const layout *l, md_canvas *canvas)
 md_status md_furniture_draw(const md_furniture *furniture, const md_canvas *map,
                             const unsigned char colour[MD_COLOURS][3], md_canvas *canvas)
 {
-  const drawing d = {canvas, larger(1, (larger(map->width, map->height) + 150) / 300)};
+  const drawing d = {canvas, larger(1, (larger(map->width, map->height) + 100) / 250)};
   const layout l = lay_out(furniture, map, &d, &canvas->width, &canvas->height);
   MD_TRY(md_array_new(&canvas->rgb, (long long)canvas->width * canvas->height, 3, "a picture"));
   set_map(map, &l, canvas);
