@@ -184,7 +184,7 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
 {
   const int dot = d->dot, line = TEXT_HEIGHT * dot, gap = GAP * dot;
   layout l = {.width = map->width, .height = map->height};
-  l.x = linear_labels(f->axis[0].lo, f->axis[0].hi, map->width / (8 * MD_GLYPH_ADVANCE * dot));
+  l.x = linear_labels(f->axis[0].lo, f->axis[0].hi, map->width / (6 * MD_GLYPH_ADVANCE * dot));
   l.y = linear_labels(f->axis[1].lo, f->axis[1].hi, map->height / (3 * line));
   const int room = map->height / (3 * line);
   if (f->quantity)

@@ -77,7 +77,7 @@ UNKNOWN = {
     "create_atoms 3 single 1 2 3": ["3", "from 1 to 2"],
     "create_atoms 1 grid 10 sed 4": ["sed", "seed"],
     "create_box 1 b": ["box", "already"],
-    "region c sphere 0 0 0 1 1 1": ["sphere", "block"],
+    "region c ellipsoid 0 0 0 1 1 1": ["ellipsoid", "block, cylinder, sphere"],
     "region c block 0 1 0 1 0 1 unit box": ["unit", "units lattice|box"],
     "region b block 0 1 0 1 0 1": ["b", "already"],
     "region c block 1 0 0 1 0 1": ["c", "lower x bound 1"],

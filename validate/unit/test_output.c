@@ -1,4 +1,4 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
+// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/furniture.c src/glyphs.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -6,6 +6,7 @@
 #include "src/colour_map.h"
 #include "src/dump.h"
 #include "src/elements.h"
+#include "src/furniture.h"
 #include "src/picture.h"
 
 #include <png.h>
@@ -657,6 +658,8 @@ static void test_density(void **state)
   add_particle(6, 1, (double[3]){4.0, 2.0}, (double[3]){0.0, 0.0}); /* on the upper corner of a fixed box */
   assert_int_equal(command(md_do_dump, "d all density 3 n.*.png 8"), MD_OK);
   assert_int_equal(command(md_do_dump, "e all density 3 l.png 8 log yes axis z"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "e furniture no"), MD_OK);
   assert_int_equal(fake_run(3), MD_OK);
   assert_int_equal(access("n.3.png", F_OK), 0);
   picture p = {0};
@@ -677,6 +680,64 @@ static void test_density(void **state)
   assert_non_null(strstr(p.description, "at step 3"));
   assert_non_null(strstr(p.description, "log(1 + count)"));
   stop_sim();
+}
+
+/* Where `map` stands in a canvas, unscaled; false: nowhere. */
+static bool find_map(const md_canvas *canvas, const md_canvas *map, int *x, int *y)
+{
+  for (*y = 0; *y + map->height <= canvas->height; ++*y)
+    for (*x = 0; *x + map->width <= canvas->width; ++*x) {
+      int row = 0;
+      while (row < map->height && memcmp(canvas->rgb + 3 * ((*y + row) * canvas->width + *x),
+                                         map->rgb + 3 * row * map->width, 3 * (size_t)map->width) == 0)
+        ++row;
+      if (row == map->height) return true;
+    }
+  return false;
+}
+
+/* Pixels of a block that are not white. */
+static int inked(const md_canvas *c, int x, int y, int width, int height)
+{
+  int n = 0;
+  for (int j = y; j < y + height; ++j)
+    for (int i = x; i < x + width; ++i) n += c->rgb[3 * (j * c->width + i)] < 128;
+  return n;
+}
+
+static void test_furniture(void **state)
+{
+  (void)state;
+  unsigned char colour[MD_COLOURS][3];
+  md_colour_map_viridis(colour);
+  /* Also maps so small that texts are longer, larger letters, and numbers of any size. */
+  static const struct {
+    int width, height;
+    double most, log_unit;
+  } cases[] = {{1, 1, 1.0, 0.0},     {40, 24, 0.0, 0.0},   {300, 200, 1e-300, 0.0},
+               {700, 90, 1e17, 3.0}, {90, 700, 5.0, 1e-9}, {250, 250, (double)INFINITY, 0.0}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+    md_canvas map = {.width = cases[k].width, .height = cases[k].height}, canvas = {0};
+    const int pixels = map.width * map.height;
+    assert_int_equal(md_array_new(&map.rgb, pixels, 3, "a map"), MD_OK);
+    for (int i = 0; i < 3 * pixels; ++i) map.rgb[i] = (unsigned char)(next_random() % 200);
+    const md_furniture f = {"\u03c3\u03c4\u00b2\u00b3 title \xf0\x9f\x98\x80",
+                            {{"x", -1e-9, 1e-9}, {"y", 0.0, 1e20}},
+                            "quantity",
+                            cases[k].most,
+                            cases[k].log_unit};
+    assert_int_equal(md_furniture_draw(&f, &map, colour, &canvas), MD_OK);
+    int x = 0, y = 0;
+    assert_true(find_map(&canvas, &map, &x, &y));
+    assert_true(inked(&canvas, 0, 0, canvas.width, y) > 100);         /* the title */
+    assert_true(inked(&canvas, 0, y, x - 1, canvas.height - y) > 10); /* the left axis */
+    assert_true(inked(&canvas, x, y + map.height, map.width, canvas.height - y - map.height) >
+                0); /* the lower one */
+    const int right = x + map.width + 1;
+    assert_true(inked(&canvas, right, y, canvas.width - right, canvas.height - y) > 50); /* the bar */
+    free(map.rgb);
+    free(canvas.rgb);
+  }
 }
 
 static int64_t downloads;
@@ -733,6 +794,7 @@ static void test_density_counted_by_the_engine(void **state)
   downloads = 0;
   add_particle(1, 1, (double[3]){3.75, 1.9}, (double[3]){0.0, 0.0});
   assert_int_equal(command(md_do_dump, "d all density 1 engine.png 8"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
   assert_int_equal(observe_with(&counting), MD_OK);
   assert_int_equal(downloads, 0);
   picture p = {0};
@@ -762,6 +824,7 @@ static void test_density_along_axes(void **state)
     char line[64];
     snprintf(line, sizeof line, "d all density 3 axis.png 16 axis %s", cases[k].axis);
     assert_int_equal(command(md_do_dump, line), MD_OK);
+    assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
     assert_int_equal(fake_run(0), MD_OK);
     picture p = {0};
     read_picture("axis.png", &p);
@@ -787,6 +850,7 @@ static void test_density_counts_in_parallel(void **state)
   }
   sim.options.threads = 4;
   assert_int_equal(command(md_do_dump, "d all density 1 p.png 5"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
   assert_int_equal(fake_run(0), MD_OK);
   picture p = {0};
   read_picture("p.png", &p);
@@ -952,6 +1016,7 @@ int main(void)
       cmocka_unit_test(test_full_disk),
       cmocka_unit_test(test_elements),
       cmocka_unit_test(test_density),
+      cmocka_unit_test(test_furniture),
       cmocka_unit_test(test_density_counted_by_the_engine),
       cmocka_unit_test(test_density_along_axes),
       cmocka_unit_test(test_density_counts_in_parallel),
