@@ -231,7 +231,8 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   dump->observer.mark = mark;
   dump->observer.resume = resume;
   dump->observer.destroy = destroy;
-  const md_status status = read_words(sim, words, dump);
+  md_status status = read_words(sim, words, dump);
+  if (status == MD_OK) status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
   if (status != MD_OK) {
     free_dump(dump);
     return status;
@@ -264,6 +265,7 @@ md_status md_do_undump(md_sim *sim, const md_words *words)
   *at = dump->observer.next;
   const md_status status = md_output_close(&dump->output);
   if (status != MD_OK) md_error_prefix("undump %s: ", words->word[0]);
+  md_file_unuse(sim->files, MD_FILE_DUMP, words->word[0]);
   free_dump(dump);
   return status;
 }

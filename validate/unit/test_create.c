@@ -1,4 +1,4 @@
-// links: src/lattice.c src/sites.c src/create.c src/set.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/lattice.c src/sites.c src/create.c src/set.c src/sim.c src/file_uses.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
 /* Lattices, regions, create_box, create_atoms and set: sites and ids as LAMMPS has them, the same for any number of
  * threads and any split into domains, none lost or doubled at the faces, and every refusal. */
 #include "sim_fixture.h"

@@ -1,4 +1,4 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/furniture.c src/glyphs.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
+// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/furniture.c src/glyphs.c src/colour_map.c src/output_stream.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/file_uses.c src/view.c src/variable.c src/formula.c common/error.c common/particles.c common/model.c common/pair.c common/comm_serial.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 

@@ -1,4 +1,4 @@
-// links: src/velocity.c src/lattice.c src/sites.c src/create.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/velocity.c src/lattice.c src/sites.c src/create.c src/sim.c src/file_uses.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
 /* Velocities: temperature, momentum and distribution as asked for, the same bits for any number of threads and any
  * order of the particles, and every refusal. */
 #include "sim_fixture.h"
