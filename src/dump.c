@@ -112,6 +112,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   if ((size_t)snprintf(mark->file, sizeof mark->file, "%s", dump->path) >= sizeof mark->file) return false;
   mark->bytes = dump->output && stat(dump->path, &about) == 0 ? (int64_t)about.st_size : -1;
   mark->last_step = dump->last_step;
+  mark->gzip = dump->output ? md_output_state(dump->output) : (md_gzip_state){.length = -1};
   return true;
 }
 
@@ -127,7 +128,8 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   md_status status = MD_OK;
   if (sim->comm->rank == 0 && truncate(dump->path, (off_t)mark->bytes) != 0)
     status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", dump->path, strerror(errno));
-  return agree(dump, sim, status);
+  MD_TRY(agree(dump, sim, status));
+  return agree(dump, sim, md_output_resume(sim->comm, &dump->output, dump->path, &mark->gzip));
 }
 
 static void free_dump(md_dump *dump)

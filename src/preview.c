@@ -60,6 +60,14 @@ static md_status use_print(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+static md_status use_dump(md_sim *sim, const md_words *words)
+{
+  const char *id = words->word[0], *path = words->word[4];
+  const md_status status = check(path, strcmp(words->word[2], "density") == 0);
+  if (status != MD_OK) md_error_prefix("dump %s: ", id);
+  return status == MD_OK ? md_file_use(sim->files, MD_FILE_DUMP, id, path) : status;
+}
+
 /* As the commands themselves do. */
 static md_status use_outputs(md_sim *sim, const char *command, const md_words *words)
 {
@@ -67,8 +75,7 @@ static md_status use_outputs(md_sim *sim, const char *command, const md_words *w
   const char *first = words->word[0];
   if (strcmp(command, "restart") == 0) return use_restarts(sim, words);
   if (strcmp(command, "print") == 0) return use_print(sim, words);
-  if (strcmp(command, "dump") == 0 && words->n >= 5)
-    return use(sim, MD_FILE_DUMP, first, words->word[4], strcmp(words->word[2], "density") == 0);
+  if (strcmp(command, "dump") == 0 && words->n >= 5) return use_dump(sim, words);
   if (strcmp(command, "undump") == 0) md_file_unuse(sim->files, MD_FILE_DUMP, first);
   if (strcmp(command, "write_data") == 0) return use(sim, MD_FILE_WRITE_DATA, NULL, first, true);
   if (strcmp(command, "write_restart") == 0) return use(sim, MD_FILE_WRITE_RESTART, NULL, first, true);

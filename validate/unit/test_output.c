@@ -211,11 +211,11 @@ static void test_streams(void **state)
     assert_true(md_output_empty(output));
     assert_int_equal(md_output_write(output, "one\n", 4), MD_OK);
     assert_false(md_output_empty(output));
-    md_text text = {0};
-    md_text_string(&text, "two\n");
-    md_output_pack(output, &text);
-    assert_int_equal(md_output_write_packed(output, &text, 1), MD_OK);
-    md_text_free(&text);
+    md_output_piece piece = {0};
+    md_text_string(&piece.text, "two\n");
+    md_output_pack(output, &piece);
+    assert_int_equal(md_output_write_packed(output, &piece, 1), MD_OK);
+    md_text_free(&piece.text);
     assert_int_equal(md_output_flush(output), MD_OK);
     assert_file(names[k], "one\ntwo\n");
     assert_int_equal(md_output_close(&output), MD_OK);
@@ -230,6 +230,93 @@ static void test_streams(void **state)
     assert_int_equal(md_output_close(&output), MD_OK);
     assert_file(names[k], "");
   }
+  comm->destroy(comm);
+}
+
+/* The text of a file that is one gzip member and nothing else; its length, -1: it is none. */
+static int64_t unpack_one_member(const char *path, char *text, size_t room)
+{
+  static unsigned char packed[1 << 20];
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  z_stream z = {.next_in = packed, .next_out = (Bytef *)text, .avail_out = (uInt)room};
+  z.avail_in = (uInt)fread(packed, 1, sizeof packed, file);
+  fclose(file);
+  assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+  const int result = inflate(&z, Z_FINISH);
+  const int64_t n = result == Z_STREAM_END && z.avail_in == 0 ? (int64_t)z.total_out : -1;
+  inflateEnd(&z);
+  return n;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+  static char bytes[1 << 20];
+  FILE *file = fopen(from, "rb");
+  const size_t n = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  file = fopen(to, "wb");
+  assert_int_equal(fwrite(bytes, 1, n, file), n);
+  fclose(file);
+}
+
+/* Whole behind every frame, as one member, and as added to or gone on with as it is when written at once. */
+static void test_gzip_is_one_member(void **state)
+{
+  (void)state;
+  enum { FRAMES = 5, LENGTH = 70000 };
+  static char frame[FRAMES][LENGTH], text[FRAMES * LENGTH + 4];
+  md_gzip_state at[FRAMES];
+  struct stat about;
+  off_t size[FRAMES];
+  md_comm *comm;
+  md_output *output;
+  assert_int_equal(md_comm_serial(&comm), MD_OK);
+  for (int k = 0; k < FRAMES; ++k)
+    for (int i = 0; i < LENGTH; ++i) frame[k][i] = (char)('0' + next_random() % 10);
+  assert_int_equal(md_output_open(comm, &output, "whole.gz", false), MD_OK);
+  for (int k = 0; k < FRAMES; ++k) {
+    for (int part = 0; part < 2; ++part)
+      assert_int_equal(md_output_write(output, frame[k] + part * LENGTH / 2, LENGTH / 2), MD_OK);
+    assert_int_equal(md_output_settle(output), MD_OK);
+    at[k] = md_output_state(output);
+    assert_int_equal(stat("whole.gz", &about), 0);
+    size[k] = about.st_size;
+    assert_int_equal(unpack_one_member("whole.gz", text, sizeof text), (k + 1) * LENGTH);
+    assert_memory_equal(text, frame, (size_t)(k + 1) * LENGTH);
+    /* Added to by another, from here on. */
+    copy_file("whole.gz", "added.gz");
+    md_output *added;
+    assert_int_equal(md_output_open(comm, &added, "added.gz", true), MD_OK);
+    assert_int_equal(md_output_write(added, "more", 4), MD_OK);
+    assert_int_equal(md_output_close(&added), MD_OK);
+    assert_int_equal(unpack_one_member("added.gz", text, sizeof text), (k + 1) * LENGTH + 4);
+  }
+  assert_int_equal(md_output_close(&output), MD_OK);
+  /* What was written behind a frame is cut off and written again: the same bytes. */
+  for (int k = 0; k < FRAMES; ++k) {
+    copy_file("whole.gz", "again.gz");
+    assert_int_equal(truncate("again.gz", size[k]), 0);
+    assert_int_equal(md_output_resume(comm, &output, "again.gz", &at[k]), MD_OK);
+    for (int m = k + 1; m < FRAMES; ++m)
+      for (int part = 0; part < 2; ++part)
+        assert_int_equal(md_output_write(output, frame[m] + part * LENGTH / 2, LENGTH / 2), MD_OK);
+    assert_int_equal(md_output_close(&output), MD_OK);
+    assert_int_equal(unpack_one_member("again.gz", text, sizeof text), FRAMES * LENGTH);
+    assert_memory_equal(text, frame, sizeof frame);
+    assert_int_equal(stat("again.gz", &about), 0);
+    assert_int_equal(about.st_size, size[FRAMES - 1]);
+  }
+  /* Broken off in a frame: not added to. Another program's: a member of its own behind. */
+  assert_int_equal(truncate("again.gz", size[3] + 100), 0);
+  assert_refused(md_output_open(comm, &output, "again.gz", true), "its last frame is not whole");
+  gzFile foreign = gzopen("foreign.gz", "wb");
+  assert_int_equal(gzwrite(foreign, "old\n", 4), 4);
+  assert_int_equal(gzclose(foreign), Z_OK);
+  assert_int_equal(md_output_open(comm, &output, "foreign.gz", true), MD_OK);
+  assert_int_equal(md_output_write(output, "new\n", 4), MD_OK);
+  assert_int_equal(md_output_close(&output), MD_OK);
+  assert_file("foreign.gz", "old\nnew\n");
   comm->destroy(comm);
 }
 
@@ -1000,6 +1087,7 @@ int main(void)
       cmocka_unit_test(test_text_grows),
       cmocka_unit_test(test_formats),
       cmocka_unit_test(test_streams),
+      cmocka_unit_test(test_gzip_is_one_member),
       cmocka_unit_test(test_stream_errors),
       cmocka_unit_test(test_custom),
       cmocka_unit_test(test_custom_scaled_and_unwrapped),
