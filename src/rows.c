@@ -11,7 +11,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { BLOCK_ROWS = 4096, BLOCKS_PER_THREAD = 4, WINDOW_ROWS = 131072 };
+enum { BLOCK_ROWS = MD_ROW_BLOCK, BLOCKS_PER_THREAD = 4, WINDOW_ROWS = 131072 };
 
 typedef struct writer {
   md_comm *comm;

@@ -491,6 +491,39 @@ def test_density_along_x_by_logarithm(custom, written):
     assert "step 20" in picture.text and "log" in picture.text
 
 
+def test_gzip_is_one_member_whatever_the_threads(tmp_path):
+    """What OVITO and others read to its end; and the same bytes."""
+    deck = ("dimension 2\nregion b block 0 90 0 90 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 30000 3 NULL\n"
+            "fix 1 all nve\nvelocity all create 1 1\ndump a all custom 1 f.gz id type x y z\nrun 2\nundump a\n"
+            "dump b all custom 1 f.gz id type x y z\ndump_modify b append yes\nrun 2\n")
+    found = set()
+    for threads in (1, 3):
+        works(run_deck(tmp_path, deck, "--threads", str(threads)))
+        found.add((tmp_path / "f.gz").read_bytes())
+    (data,) = found
+    member = zlib.decompressobj(31)
+    text = member.decompress(data)
+    assert member.eof and not member.unused_data
+    assert text == gzip.decompress(data) and text.count(b"ITEM: TIMESTEP") == 6
+
+
+@pytest.mark.parametrize("reader", ["ovito.io", "ase.io", "MDAnalysis"])
+def test_other_programs_read_a_plane_in_gzip(reader, tmp_path):
+    module = pytest.importorskip(reader)
+    deck = (harness.INPUTS / "in.repulsive").read_text()
+    works(run_deck(tmp_path, deck, "-var", "n", "900", "-var", "steps", "10", "-var", "out", "."))
+    path = str(tmp_path / "final.dump.gz")
+    if reader == "ovito.io":
+        source = module.import_file(path)
+        counts = [source.compute(k).particles.count for k in range(source.source.num_frames)]
+    elif reader == "ase.io":
+        counts = [len(frame) for frame in module.read(path, index=":", format="lammps-dump-text")]
+    else:
+        universe = module.Universe(path, format="LAMMPSDUMP", topology_format="LAMMPSDUMP")
+        counts = [len(frame.positions) for frame in universe.trajectory]
+    assert counts == [900, 900]
+
+
 def test_furniture_stands_around_the_same_pixels(written):
     """The map's colours, pixel by pixel, on white paper with black letters."""
     bare = decode_png((written.folder / "density.20.png").read_bytes())
