@@ -107,7 +107,7 @@ def test_appending(ranks, tmp_path):
     """Titles that stand once in a file, and files that hold something already."""
     dumps = "dump a all custom 5 a id x\ndump b all frames 5 b\ndump c all custom 5 c.gz id x\n"
     dumps += "dump_modify a append yes units yes time yes\ndump_modify b append yes\ndump_modify c append yes\n"
-    again = "run 5\nundump a\nundump b\nundump c\n" + dumps + "run 5\nprint 'a line' append b\n"
+    again = "run 5\nundump a\nundump b\nundump c\n" + dumps + "run 5\nprint 'a line' append lines\n"
     same_files(*both(tmp_path, LIQUID + dumps + again, ranks))
 
 
