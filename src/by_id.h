@@ -5,10 +5,10 @@
  * that of rank 1 and so on. So if in every round the ranks write what they got in the order of ranks, the file is sorted,
  * byte for byte the one that a single rank writes; and no rank ever holds more than its window besides its own.
  *
- * Where to cut: windows hold a multiple of MD_ROW_BLOCK particles, all the same, but the last: so a file that is packed in
- * blocks of so many rows has the same bytes from any number of ranks. The id at which that many are below is found by
- * bisection, of all windows at once: every rank counts its own up to an id, and the counts are added. Some thirty such sums
- * a frame, of a number for each window, whatever the ids are.
+ * Where to cut: windows hold a multiple of MD_ROW_BLOCK particles, all the same, but the last: so a file that is
+ * packed in blocks of so many rows has the same bytes from any number of ranks. The id at which that many are below
+ * is found by bisection, of all windows at once: every rank counts its own up to an id, and the counts are added.
+ * Some thirty such sums a frame, of a number for each window, whatever the ids are.
  *
  * One rank deals nothing: its particles are the only window as they are.
  *

@@ -1,8 +1,9 @@
 /* Dump style density: a picture of where the particles are, as a PNG file.
  *
- * Particles are counted in square bins, D along the longer side of the box, and the counts drawn from 0 to the largest
- * in the viridis colours, linearly or by log(1 + count), with title, axes and a bar of colours round them (furniture.h). In three dimensions the box is seen along one axis, and
- * a bin holds all particles behind one another. y points up.
+ * Particles are counted in square bins, D along the longer side of the box, and the counts drawn from 0 to the
+ * largest in the viridis colours, linearly or by log(1 + count), with title, axes and a bar of colours round them
+ * (furniture.h). In three dimensions the box is seen along one axis, and a bin holds all particles behind one
+ * another. y points up.
  *
  * Counting is parallel and exact: integer counters shared by all threads, added to atomically, so the picture
  * does not depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread meets

@@ -7,8 +7,9 @@
  *                                       step, time, and value [frame][particle][3], or [frame][particle] of types
  *   /particles/all/id                   of the particles, in whose order they stand in every frame
  *   /parameters                         as an attribute: dimension, 2 or 3, of the system
- * Numbers are doubles with all their bits. A system in two dimensions is a plane of the three that box says there are: z
- * is 0, and the box has a side along z. Files of two columns would be in the standard too, but MDAnalysis refuses them.
+ * Numbers are doubles with all their bits. A system in two dimensions is a plane of the three that box says there
+ * are: z is 0, and the box has a side along z. Files of two columns would be in the standard too, but MDAnalysis
+ * refuses them.
  *
  * The particles are dealt out to ranks by id (by_id.h), and each rank writes the rows it gets. Between frames the file
  * is closed: a program that is killed leaves a good file, unless that happens while it writes a frame.

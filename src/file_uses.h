@@ -1,8 +1,8 @@
 /* Which files a program reads and writes, so that two uses of one file are refused before anything is lost.
  *
- * Files are told apart by device and inode, and those that are not there yet by those of their folder and their name: so
- * a, ./a and a link to it are one file. A name with a * stands for the files of all steps. Devices, pipes and sockets are
- * no files in this sense: two outputs may go to /dev/null.
+ * Files are told apart by device and inode, and those that are not there yet by those of their folder and their name:
+ * so a, ./a and a link to it are one file. A name with a * stands for the files of all steps. Devices, pipes and
+ * sockets are no files in this sense: two outputs may go to /dev/null.
  */
 #ifndef MD_SRC_FILE_USES_H
 #define MD_SRC_FILE_USES_H

@@ -1,8 +1,8 @@
 /* Titles, axes and colour bars round a picture; see furniture.h.
  *
- * Lengths are in dots: a dot of the font is `dot` pixels, one for each 250 pixels of the picture, so that a large picture
- * has large letters. A letter's lit dots are joined to strokes, and a pixel is as black as the stroke covers it:
- * letters are round at any size. Ticks are at multiples of 1, 2 or 5 times a power of ten, as many as have room.
+ * Lengths are in dots: a dot of the font is `dot` pixels, one for each 250 pixels of the picture, so that a large
+ * picture has large letters. A letter's lit dots are joined to strokes, and a pixel is as black as the stroke covers
+ * it: letters are round at any size. Ticks are at multiples of 1, 2 or 5 times a power of ten, as many as have room.
  *
  * Cost: some milliseconds, and 3 bytes for each pixel.
  */

@@ -25,8 +25,8 @@ typedef struct md_furniture {
   double log_unit;      /* 0: linear; else a value q has the colour of log(1 + q / log_unit) */
 } md_furniture;
 
-/* Sets the picture map[height][width] into a white canvas, unscaled, and draws the furniture round it. Texts may hold the
- * characters of glyphs.h. The caller frees canvas->rgb. MD_RUNTIME: out of memory. */
+/* Sets the picture map[height][width] into a white canvas, unscaled, and draws the furniture round it. Texts may hold
+ * the characters of glyphs.h. The caller frees canvas->rgb. MD_RUNTIME: out of memory. */
 md_status md_furniture_draw(const md_furniture *furniture, const md_canvas *map,
                             const unsigned char colour[MD_COLOURS][3], md_canvas *canvas) MD_CHECKED;
 

@@ -1,13 +1,14 @@
 /* Checked plain and gzip files; see output_stream.h.
  *
- * A gzip file is one member, as readers stop behind the first: a header, blocks of deflate, and at the end a trailer with
- * the checksum (CRC-32) and the length of the text. Each piece of text is packed by itself into blocks that end at a byte,
- * so that pieces may be packed by several threads and stand one behind the other, whoever made them. Checksums of pieces
- * are combined: that of A behind B is crc(A) shifted by the length of B, xor crc(B). So each rank keeps the part of its own
- * bytes, shifted by whatever has come behind them, and the trailer has the xor of all.
+ * A gzip file is one member, as readers stop behind the first: a header, blocks of deflate, and at the end a trailer
+ * with the checksum (CRC-32) and the length of the text. Each piece of text is packed by itself into blocks that end
+ * at a byte, so that pieces may be packed by several threads and stand one behind the other, whoever made them.
+ * Checksums of pieces are combined: that of A behind B is crc(A) shifted by the length of B, xor crc(B). So each rank
+ * keeps the part of its own bytes, shifted by whatever has come behind them, and the trailer has the xor of all.
  *
- * A trailer is written behind every frame, and the next frame is written over it: a program that is killed leaves a good
- * file, unless that happens while it writes a frame. Where one cannot go back, in a pipe, it comes at the end only.
+ * A trailer is written behind every frame, and the next frame is written over it: a program that is killed leaves a
+ * good file, unless that happens while it writes a frame. Where one cannot go back, in a pipe, it comes at the end
+ * only.
  *
  * gzip level 1: digits of random numbers hardly compress better at higher levels (44 % instead of 46 % of the size at
  * level 6, for three times the time). References: RFC 1951, RFC 1952; M. Adler's pigz packs in parallel likewise.

@@ -4,10 +4,10 @@
  * wherever they come from. What stands once in a file, such as a title, rank 0 writes alone (md_output_write_once).
  * Nothing is gathered. Functions are collective unless they say otherwise, and so are their errors.
  *
- * Every write, flush and close is looked at, so a full disk is an error naming the file and never a short file
- * that looks complete. A gzip file is one member, which gzip and every library read, and its bytes depend on the pieces of
- * text that it is written in, but not on who writes them. Pieces may be packed by several threads at once (md_output_pack)
- * and written in order afterwards.
+ * Every write, flush and close is looked at, so a full disk is an error naming the file and never a short file that
+ * looks complete. A gzip file is one member, which gzip and every library read, and its bytes depend on the pieces of
+ * text that it is written in, but not on who writes them. Pieces may be packed by several threads at once
+ * (md_output_pack) and written in order afterwards.
  */
 #ifndef MD_SRC_OUTPUT_STREAM_H
 #define MD_SRC_OUTPUT_STREAM_H
@@ -50,8 +50,8 @@ md_status md_output_write(md_output *output, const char *bytes, size_t n) MD_CHE
 md_status md_output_write_once(md_output *output, md_text *text) MD_CHECKED;
 
 /* What write does, in two steps: pack may run on several threads for different pieces (a plain file's bytes stay as
- * they are; a failure is remembered in the text) and is not collective; write_packed writes the n pieces of each rank, one
- * behind the other. Several ranks' pieces are joined first, which takes memory for a copy of them. */
+ * they are; a failure is remembered in the text) and is not collective; write_packed writes the n pieces of each
+ * rank, one behind the other. Several ranks' pieces are joined first, which takes memory for a copy of them. */
 void md_output_pack(const md_output *output, md_output_piece *piece);
 md_status md_output_write_packed(md_output *output, const md_output_piece *piece, int n) MD_CHECKED;
 

@@ -11,8 +11,8 @@
 
 static bool in_vain; /* an output of the one deck that is looked through cannot be written */
 
-/* A file of that name; its part behind the last / may hold a step. Files that are replaced when they are complete need a
- * folder to be written to, whatever is there. */
+/* A file of that name; its part behind the last / may hold a step. Files that are replaced when they are complete
+ * need a folder to be written to, whatever is there. */
 static md_status check(const char *path, bool replaced)
 {
   struct stat about;
