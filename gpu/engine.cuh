@@ -314,7 +314,6 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine_output.cuh ---- */
 
-  md_status look_for_overlap();
   md_status measure(md_measure *m) override;
   md_status download(double *const force[3]) override;
   md_status histogram(const md_histogram *h, int64_t *count) override;

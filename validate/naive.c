@@ -185,7 +185,6 @@ static md_status run(md_engine *e, int64_t n)
 static md_status measure(md_engine *e, md_measure *m)
 {
   const md_model *model = e->model;
-  md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_motion_measure(model, e->p, i, m);
@@ -194,16 +193,14 @@ static md_status measure(md_engine *e, md_measure *m)
       if (j == i) continue;
       double delta[3];
       const double r2 = separation(e, i, j, delta);
-      const size_t pair = pair_index(e, i, j);
-      const double *k = model->force_k + pair * MD_PAIR_K;
-      if (r2 < model->overlap2[pair]) md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
+      const double *k = model->force_k + pair_index(e, i, j) * MD_PAIR_K;
       if (!(r2 < k[0])) continue;
       md_wide_add(&m->pair_energy2, md_count(md_pair_energy(model->pair.kind, r2, k) / model->grids.e));
       md_wide_add(&m->virial2,
                   md_count(md_pair_force(model->pair.kind, r2, k) * model->grids.f * r2 / model->grids.w));
     }
   }
-  return md_overlap_status(&overlap, model);
+  return MD_OK;
 }
 
 static md_status download(md_engine *e, double *const force[3])
