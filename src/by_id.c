@@ -14,19 +14,7 @@ static int64_t id_of(const md_rows *rows, int64_t k)
   return rows->particles->id[rows->order ? rows->order[k] : k];
 }
 
-/* The first own row, from those dealt, whose id is above. */
-static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
-{
-  int64_t low = from, high = deal->own.particles->n;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (id_of(&deal->own, middle) > id)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
+static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id);
 
 /* Particles of a window. */
 static int64_t window_size(int64_t natoms, int ranks)
@@ -100,6 +88,20 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   if (comm->size > 1) return find_windows(deal);
   deal->windows = 1;
   return MD_OK;
+}
+
+/* The first own row, from those dealt, whose id is above. */
+static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
+{
+  int64_t low = from, high = deal->own.particles->n;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (id_of(&deal->own, middle) > id)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
 }
 
 static int64_t record_bytes(const md_by_id *deal)
