@@ -95,6 +95,8 @@ struct md_comm {
                          int64_t *bytes) MD_CHECKED;
   /* Writes the ranks' bytes behind the end, in the order of ranks. */
   md_status (*file_append)(md_comm *, md_comm_file *, const void *bytes, int64_t n) MD_CHECKED;
+  /* The next append overwrites the last n bytes, which were appended or there before. */
+  md_status (*file_back)(md_comm *, md_comm_file *, int64_t n) MD_CHECKED;
   /* What was appended is on its way to the disk, and errors of that have been seen. */
   md_status (*file_flush)(md_comm *, md_comm_file *) MD_CHECKED;
   /* Frees the file in any case. */

@@ -10,6 +10,7 @@
 #include "common/open_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,6 +308,17 @@ static md_status file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   return fwrite(bytes, 1, (size_t)n, f->file) == (size_t)n ? MD_OK : give_up(f);
 }
 
+static md_status file_back(md_comm *c, md_comm_file *f, int64_t n)
+{
+  (void)c;
+  errno = 0;
+  const int descriptor = fileno(f->file), flags = fcntl(descriptor, F_GETFL);
+  /* A file opened to append to writes at its end, wherever it stands. */
+  if (fflush(f->file) != 0 || flags < 0) return give_up(f);
+  if ((flags & O_APPEND) && fcntl(descriptor, F_SETFL, flags & ~O_APPEND) != 0) return give_up(f);
+  return fseeko(f->file, -(off_t)n, SEEK_END) == 0 ? MD_OK : give_up(f);
+}
+
 static md_status file_flush(md_comm *c, md_comm_file *f)
 {
   (void)c;
@@ -368,6 +380,7 @@ md_status md_comm_serial(md_comm **comm)
                  .deliver = deliver,
                  .file_open = file_open,
                  .file_append = file_append,
+                 .file_back = file_back,
                  .file_flush = file_flush,
                  .file_close = file_close,
                  .hdf5_access = hdf5_access,

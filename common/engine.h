@@ -120,7 +120,8 @@ typedef struct md_engine_kind {
                       const md_engine_options *) MD_CHECKED;
   /* Advances n >= 0 steps and the model's step with them. MD_PHYSICS: the message names the particle. */
   md_status (*run)(md_engine *, int64_t n) MD_CHECKED;
-  /* Exact sums over this rank's particles, at the present state. */
+  /* Exact sums over this rank's particles, at the present state. MD_PHYSICS: particles overlap, so that there are
+   * none. */
   md_status (*measure)(md_engine *, md_measure *) MD_CHECKED;
   /* Makes the particles structure current (owned particles only, any order, positions wrapped). With
    * `force` != NULL also the forces on them, dim arrays of n the caller provides, in energy/length; n and their order are

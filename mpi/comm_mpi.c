@@ -181,6 +181,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .deliver = md_mpi_deliver,
                  .file_open = md_mpi_file_open,
                  .file_append = md_mpi_file_append,
+                 .file_back = md_mpi_file_back,
                  .file_flush = md_mpi_file_flush,
                  .file_close = md_mpi_file_close,
                  .hdf5_access = md_mpi_hdf5_access,

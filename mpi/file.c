@@ -117,6 +117,14 @@ md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   return status;
 }
 
+/* What is behind the new end is written over. */
+md_status md_mpi_file_back(md_comm *c, md_comm_file *f, int64_t n)
+{
+  (void)c;
+  f->end -= n;
+  return MD_OK;
+}
+
 md_status md_mpi_file_flush(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_sync(f->file);

@@ -96,6 +96,7 @@ void md_mpi_halo_free(mpi_state *);
 md_status md_mpi_file_open(md_comm *, const char *path, bool append, md_comm_file **,
                            int64_t *bytes) MD_CHECKED;
 md_status md_mpi_file_append(md_comm *, md_comm_file *, const void *bytes, int64_t n) MD_CHECKED;
+md_status md_mpi_file_back(md_comm *, md_comm_file *, int64_t n) MD_CHECKED;
 md_status md_mpi_file_flush(md_comm *, md_comm_file *) MD_CHECKED;
 md_status md_mpi_file_close(md_comm *, md_comm_file *) MD_CHECKED;
 

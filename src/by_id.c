@@ -5,62 +5,80 @@
 #include <string.h>
 
 enum {
-  WINDOW = 131072,  /* particles: some ten megabytes of text */
-  ROUNDS_LEAST = 4, /* of smaller systems, so that all ranks share the work */
-  SAMPLES_PER_WINDOW = 8,
-  SAMPLES_MAX = 1 << 20 /* of all ranks */
+  WINDOW = 131072, /* particles: some ten megabytes of text; a multiple of MD_ROW_BLOCK */
+  ROUNDS_LEAST = 4 /* of smaller systems, so that all ranks share the work */
 };
-
-static int compare_ids(const void *a, const void *b)
-{
-  int64_t left, right;
-  memcpy(&left, a, sizeof left);
-  memcpy(&right, b, sizeof right);
-  return (left > right) - (left < right);
-}
-
-int64_t md_by_id_cut(int64_t *samples, int64_t n, int64_t each, int64_t target)
-{
-  const int64_t stride = target > each ? target / each : 1;
-  if (n > 1) qsort(samples, (size_t)n, sizeof *samples, compare_ids);
-  int64_t windows = 0;
-  for (int64_t k = stride - 1; k < n; k += stride) samples[windows++] = samples[k];
-  samples[windows++] = INT64_MAX;
-  return windows;
-}
 
 static int64_t id_of(const md_rows *rows, int64_t k)
 {
   return rows->particles->id[rows->order ? rows->order[k] : k];
 }
 
-/* The number of particles that a sample stands for; *target: in a window. */
-static int64_t choose_spacing(int64_t natoms, int ranks, int64_t *target)
+static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id);
+
+/* Particles of a window. */
+static int64_t window_size(int64_t natoms, int ranks)
 {
-  const int64_t shared = natoms / ((int64_t)ROUNDS_LEAST * ranks);
-  *target = shared < 1 ? 1 : shared < WINDOW ? shared : WINDOW;
-  const int64_t fine = *target / SAMPLES_PER_WINDOW, coarse = natoms / SAMPLES_MAX + 1;
-  const int64_t spacing = fine > coarse ? fine : coarse;
-  return spacing > 1 ? spacing : 1;
+  const int64_t shared = natoms / ((int64_t)ROUNDS_LEAST * ranks),
+                blocks = (shared + MD_ROW_BLOCK - 1) / MD_ROW_BLOCK;
+  const int64_t size = (blocks > 1 ? blocks : 1) * MD_ROW_BLOCK;
+  return size < WINDOW ? size : WINDOW;
+}
+
+/* An id that none of any rank is above. */
+static md_status upper_bound(const md_by_id *deal, int64_t *bound)
+{
+  const int64_t n = deal->own.particles->n;
+  double most = n > 0 ? (double)id_of(&deal->own, n - 1) : 0.0;
+  MD_TRY(deal->comm->max(deal->comm, &most, 1));
+  /* Beyond 2^53 an id has been rounded. */
+  *bound = most < 0x1p53 ? (int64_t)most : INT64_MAX;
+  return MD_OK;
+}
+
+/* For each window but the last the id up to which (w + 1) * size particles are, of all ranks; low and count: room. */
+static md_status bisect(md_by_id *deal, int64_t size, int64_t *low, int64_t *count)
+{
+  const int64_t cuts = deal->windows - 1;
+  int64_t bound, *high = deal->last;
+  MD_TRY(upper_bound(deal, &bound));
+  for (int64_t w = 0; w < cuts; ++w) {
+    low[w] = 0;
+    high[w] = bound;
+  }
+  for (bool all = false; !all;) {
+    for (int64_t w = 0; w < cuts; ++w) count[w] = first_above(deal, 0, low[w] + (high[w] - low[w]) / 2);
+    MD_TRY(deal->comm->sum(deal->comm, count, (int)cuts));
+    all = true;
+    for (int64_t w = 0; w < cuts; ++w) {
+      const int64_t middle = low[w] + (high[w] - low[w]) / 2;
+      if (low[w] == high[w]) continue;
+      if (count[w] >= (w + 1) * size)
+        high[w] = middle;
+      else
+        low[w] = middle + 1;
+      all = all && low[w] == high[w];
+    }
+  }
+  return MD_OK;
 }
 
 static md_status find_windows(md_by_id *deal)
 {
   md_comm *comm = deal->comm;
-  const int64_t n = deal->own.particles->n;
-  int64_t natoms = n, target;
+  int64_t natoms = deal->own.particles->n, *low = NULL, *count = NULL;
   MD_TRY(comm->sum(comm, &natoms, 1));
-  const int64_t spacing = choose_spacing(natoms, comm->size, &target), mine = n / spacing;
-  int64_t place = mine, total = mine;
-  MD_TRY(comm->before(comm, &place));
-  MD_TRY(comm->sum(comm, &total, 1));
-  MD_TRY(
-      md_comm_agree(comm, md_array_new_zero(&deal->last, total + 1, sizeof *deal->last, "samples of ids")));
-  for (int64_t k = 0; k < mine; ++k) deal->last[place + k] = id_of(&deal->own, (k + 1) * spacing - 1);
-  /* Each place is filled by one rank: the sum is a gathering. */
-  MD_TRY(comm->sum(comm, deal->last, (int)total));
-  deal->windows = md_by_id_cut(deal->last, total, spacing, target);
-  return MD_OK;
+  const int64_t size = window_size(natoms, comm->size);
+  deal->windows = natoms > size ? (natoms + size - 1) / size : 1;
+  md_status status = md_array_new(&deal->last, deal->windows, sizeof *deal->last, "windows of ids");
+  if (status == MD_OK) status = md_array_new(&low, deal->windows, sizeof *low, "windows of ids");
+  if (status == MD_OK) status = md_array_new(&count, deal->windows, sizeof *count, "windows of ids");
+  status = md_comm_agree(comm, status);
+  if (status == MD_OK && deal->windows > 1) status = bisect(deal, size, low, count);
+  if (status == MD_OK) deal->last[deal->windows - 1] = INT64_MAX;
+  free(low);
+  free(count);
+  return status;
 }
 
 md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)

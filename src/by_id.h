@@ -1,24 +1,26 @@
 /* Particles in the order of their ids, over all ranks: what dumps and data files are written in.
  *
  * Each rank has its own particles, anywhere in that order. They are dealt out in rounds: the ids are cut into windows
- * of about as many particles each, and in every round each rank gets the particles of one window, that of rank 0 below
+ * of as many particles each, and in every round each rank gets the particles of one window, that of rank 0 below
  * that of rank 1 and so on. So if in every round the ranks write what they got in the order of ranks, the file is sorted,
  * byte for byte the one that a single rank writes; and no rank ever holds more than its window besides its own.
  *
- * Where to cut: every rank looks at each m-th id of its own, in order; all these together, sorted, are cut at each q-th.
- * A window then holds at most (q + ranks) m particles, whatever the ids are, dense or sparse or the same on no two
- * ranks; and about q m if they are spread over the ranks as particles are. Cutting the range of ids evenly would be
- * simpler, but one id far from the others would put all of those into one window.
+ * Where to cut: windows hold a multiple of MD_ROW_BLOCK particles, all the same, but the last: so a file that is
+ * packed in blocks of so many rows has the same bytes from any number of ranks. The id at which that many are below
+ * is found by bisection, of all windows at once: every rank counts its own up to an id, and the counts are added.
+ * Some thirty such sums a frame, of a number for each window, whatever the ids are.
  *
  * One rank deals nothing: its particles are the only window as they are.
  *
  * Cost: each particle travels once, as its fields of particle_fields.def and its force if there is one; per rank,
- * memory for a window of about 131072 particles twice, and of 8 bytes for each of at most 2^20 samples.
+ * memory for a window of at most 131072 particles twice.
  */
 #ifndef MD_SRC_BY_ID_H
 #define MD_SRC_BY_ID_H
 
 #include "common/comm.h"
+
+enum { MD_ROW_BLOCK = 4096 };
 
 /* Rows to be written: row k shows particle order[k], or k if order is NULL. */
 typedef struct md_rows {
@@ -48,10 +50,5 @@ md_status md_by_id_next(md_by_id *deal, md_rows *rows, bool *more) MD_CHECKED;
 
 /* Not collective. */
 void md_by_id_end(md_by_id *deal);
-
-/* Where to cut: the largest ids of the windows, out of n samples that stand for `each` particles each, for windows of
- * about `target` particles. Sorts the samples and puts the result in their place; the last window takes all larger ids.
- * Returns the number of windows, of which samples[0, n] has room for n + 1. */
-int64_t md_by_id_cut(int64_t *samples, int64_t n, int64_t each, int64_t target);
 
 #endif

@@ -13,6 +13,8 @@ md_status md_do_log(md_sim *sim, const md_words *words)
     md_sim_explain(sim, "log", "nothing is written here");
     return MD_OK;
   }
+  md_file_unuse(sim->files, MD_FILE_LOG, NULL);
+  if (strcmp(name, "none") != 0) MD_TRY(md_sim_use_file(sim, MD_FILE_LOG, NULL, name));
   const char *mode = words->n == 2 || sim->resuming ? "a" : "w";
   return sim->comm->agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
 }

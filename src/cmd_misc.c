@@ -65,6 +65,7 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
     md_sim_explain(sim, "print", "nothing is written here");
     return MD_OK;
   }
+  MD_TRY(md_sim_use_file(sim, MD_FILE_PRINT, NULL, to->file));
   return write_line(sim->comm, text, to);
 }
 

@@ -76,12 +76,15 @@ md_status md_do_restart(md_sim *sim, const md_words *words)
     return status;
   }
   md_restarts *restarts = &sim->restarts;
+  md_file_unuse(sim->files, MD_FILE_RESTART, NULL);
   for (int k = 0; k < 2; ++k) {
     free(restarts->name[k]);
     restarts->name[k] = name[k];
   }
   restarts->every = every;
   restarts->next = 0;
+  for (int k = 0; k < 2; ++k)
+    if (name[k]) MD_TRY(md_sim_use_file(sim, MD_FILE_RESTART, NULL, name[k]));
   return MD_OK;
 }
 
@@ -129,6 +132,7 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   char *path = NULL;
   MD_TRY(md_sim_count(sim));
   md_status status = sim->comm->agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &path));
+  if (status == MD_OK) status = md_sim_use_file(sim, MD_FILE_WRITE_RESTART, NULL, path);
   if (status == MD_OK) status = md_restart_write(sim, path, false);
   free(path);
   return status;
@@ -176,6 +180,7 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
   if (sim->has_box)
     return md_error(MD_USAGE, "read_restart: there is a simulation box already; a deck has one box");
   MD_TRY(md_h5_need("read_restart"));
+  MD_TRY(md_sim_use_file(sim, MD_FILE_READ_RESTART, NULL, path));
   md_status status = sim->comm->agree(sim->comm, md_restart_open(path, &file, &r));
   const double began = md_time(), megabytes = md_restart_megabytes(&r);
   if (status == MD_OK) status = read_open(sim, path, file, &r);

@@ -45,6 +45,7 @@ md_status md_do_create_box(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "create_box: unexpected '%.64s'; usage: create_box N REGION", words->word[2]);
   MD_TRY(md_word_int64(words->word[0], "number of particle types", 1, MD_TYPES_MAX, &ntypes));
   MD_TRY(md_region_find(sim, words->word[1], &region));
+  MD_TRY(md_region_need_block(region, "create_box"));
   MD_TRY(md_region_check_plane(sim, region));
   return md_box_create(sim, region->lo, region->hi, ntypes);
 }
@@ -60,6 +61,7 @@ static md_status expect_words(const md_words *words, int n)
 static md_status find_region(const md_sim *sim, const char *id, const md_region **region)
 {
   MD_TRY(md_region_find(sim, id, region));
+  MD_TRY(md_region_need_block(*region, "create_atoms"));
   return md_region_check_plane(sim, *region);
 }
 

@@ -226,6 +226,15 @@ static bool is_done_before(const md_sim *sim, const char *name)
   return false;
 }
 
+/* Before the first run: outputs behind it that cannot be written. */
+static md_status report_preview(md_sim *sim)
+{
+  const md_error_record *preview = sim->preview;
+  if (!preview || preview->status == MD_OK) return MD_OK;
+  sim->placed_error = true;
+  return md_error_restore(preview);
+}
+
 static md_status execute(md_sim *sim, const md_words *words)
 {
   if (sim->follow) return sim->follow(sim, words);
@@ -241,6 +250,7 @@ static md_status execute(md_sim *sim, const md_words *words)
     md_log_print(sim->log, "Done before: %s\n", command->name);
     return MD_OK;
   }
+  if (strcmp(command->name, "run") == 0) MD_TRY(report_preview(sim));
   MD_TRY(command->handler(sim, &arguments));
   /* pair_style may have come before the box, when the number of types was not known yet. */
   return md_sim_settle_pair(sim);
@@ -263,6 +273,7 @@ static md_status run_command(md_sim *sim, deck *d)
   MD_TRY(check_text(d->text));
   char *replaced = NULL;
   const md_status known = md_variables_substitute(sim->variables, d->text, &replaced);
+  sim->follow_line = d->text;
   if (known != MD_OK) return sim->follow ? sim->follow(sim, NULL) : known;
   if (strcmp(replaced, d->text) != 0) md_log_echo(sim->log, replaced);
   const md_status status = run_text(sim, replaced);
@@ -321,9 +332,9 @@ md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
   md_status status = MD_OK;
   while (status == MD_OK && !d.end && !sim->planning.done) status = next_command(sim, &d, name);
   if (status == MD_OK) status = md_deck_check_same(sim, "(the end of the deck)");
-  if (status != MD_OK)
+  if (status != MD_OK && !sim->placed_error)
     md_error_prefix("%s:%lld: ", name, (long long)d.first_line);
-  else if (!sim->planning.done)
+  else if (status == MD_OK && !sim->planning.done)
     warn_unused(sim);
   free(d.text);
   return status;

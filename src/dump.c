@@ -108,6 +108,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   if ((size_t)snprintf(mark->file, sizeof mark->file, "%s", dump->path) >= sizeof mark->file) return false;
   mark->bytes = dump->output && stat(dump->path, &about) == 0 ? (int64_t)about.st_size : -1;
   mark->last_step = dump->last_step;
+  mark->gzip = dump->output ? md_output_state(dump->output) : (md_gzip_state){.length = -1};
   return true;
 }
 
@@ -123,7 +124,8 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   md_status status = MD_OK;
   if (sim->comm->rank == 0 && truncate(dump->path, (off_t)mark->bytes) != 0)
     status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", dump->path, strerror(errno));
-  return agree(dump, sim, status);
+  MD_TRY(agree(dump, sim, status));
+  return agree(dump, sim, md_output_resume(sim->comm, &dump->output, dump->path, &mark->gzip));
 }
 
 static void free_dump(md_dump *dump)
@@ -219,7 +221,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
       return md_error(MD_USAGE, "dump: the id %s is in use; choose another, or undump it first", o->id);
   md_dump *dump = calloc(1, sizeof *dump);
   if (!dump) return md_error(MD_RUNTIME, "dump: out of memory");
-  *dump = (md_dump){.sorted = true, .precision = MD_DIGITS_MAX, .last_step = -1};
+  *dump = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
   dump->observer.due = due;
   dump->observer.start = start;
   dump->observer.observe = observe;
@@ -227,7 +229,8 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   dump->observer.mark = mark;
   dump->observer.resume = resume;
   dump->observer.destroy = destroy;
-  const md_status status = read_words(sim, words, dump);
+  md_status status = read_words(sim, words, dump);
+  if (status == MD_OK) status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
   if (status != MD_OK) {
     free_dump(dump);
     return status;
@@ -260,6 +263,7 @@ md_status md_do_undump(md_sim *sim, const md_words *words)
   *at = dump->observer.next;
   const md_status status = md_output_close(&dump->output);
   if (status != MD_OK) md_error_prefix("undump %s: ", words->word[0]);
+  md_file_unuse(sim->files, MD_FILE_DUMP, words->word[0]);
   free_dump(dump);
   return status;
 }

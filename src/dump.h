@@ -69,6 +69,7 @@ struct md_dump {
   int bins; /* density: pixels along the longer side */
   int axis; /* ... seen along this axis */
   bool logarithmic;
+  bool furniture; /* title, axes and a bar of colours round the picture */
 
   md_output *output; /* the open file of a dump without *, else NULL */
   int64_t run_start; /* first step of the present run */

@@ -1,15 +1,18 @@
 /* Dump style density: a picture of where the particles are, as a PNG file.
  *
- * Particles are counted in square bins, D along the longer side of the box, and the counts drawn from 0 to the largest
- * in the viridis colours, linearly or by log(1 + count). In three dimensions the box is seen along one axis, and
- * a bin holds all particles behind one another. y points up.
+ * Particles are counted in square bins, D along the longer side of the box, and the counts drawn from 0 to the
+ * largest in the viridis colours, linearly or by log(1 + count), with title, axes and a bar of colours round them
+ * (furniture.h). In three dimensions the box is seen along one axis, and a bin holds all particles behind one
+ * another. y points up.
  *
  * Counting is parallel and exact: integer counters shared by all threads, added to atomically, so the picture
  * does not depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread meets
  * the same bin several times running and adds that run at once. Cost: a few ns per particle; 9 bytes per pixel.
  * An engine that keeps its particles elsewhere counts them there (engine.h), into the same bins.
  */
+#include "src/colour_map.h"
 #include "src/dump.h"
+#include "src/furniture.h"
 #include "src/picture.h"
 
 #include <math.h>
@@ -137,6 +140,34 @@ static void shade(const md_histogram *g, const int64_t *count, int64_t most, boo
   }
 }
 
+/* The levels' colours, with everything round them. */
+static md_status furnish(const md_dump *dump, const md_view *view, const md_histogram *g, int64_t most,
+                         const unsigned char *level, md_canvas *canvas)
+{
+  static const char *const names[3] = {"x / \u03c3", "y / \u03c3", "z / \u03c3"};
+  const md_box *box = &view->sim->model.box;
+  const double per_area = g->per_length[0] * g->per_length[1];
+  const int64_t pixels = (int64_t)g->n[0] * g->n[1];
+  unsigned char colour[MD_COLOURS][3];
+  char title[160];
+  md_canvas map = {.width = g->n[0], .height = g->n[1]};
+  MD_TRY(md_array_new(&map.rgb, pixels, 3, "the density picture"));
+  md_colour_map_viridis(colour);
+  for (int64_t k = 0; k < pixels; ++k) memcpy(map.rgb + 3 * k, colour[level[k]], 3);
+  snprintf(title, sizeof title, "%lld particles, step %lld, time %.6g \u03c4",
+           (long long)view->sim->model.natoms, (long long)view->step,
+           (double)view->step * view->sim->model.dt);
+  md_furniture f = {.title = title,
+                    .quantity = "particles per \u03c3\u00b2",
+                    .most = (double)most * per_area,
+                    .log_unit = dump->logarithmic ? per_area : 0.0};
+  for (int k = 0; k < 2; ++k)
+    f.axis[k] = (md_axis){names[g->axis[k]], box->lo[g->axis[k]], box->hi[g->axis[k]]};
+  const md_status status = md_furniture_draw(&f, &map, colour, canvas);
+  free(map.rgb);
+  return status;
+}
+
 static md_status write_picture(const md_dump *dump, const md_view *view, const md_histogram *g,
                                const int64_t *count, const char *path)
 {
@@ -154,7 +185,15 @@ static md_status write_picture(const md_dump *dump, const md_view *view, const m
            (long long)view->step, (long long)view->sim->model.natoms, (long long)most,
            dump->logarithmic ? "by log(1 + count)" : "linear", 1.0 / g->per_length[0],
            1.0 / g->per_length[1]);
-  const md_status status = md_picture_write(path, g->n[0], g->n[1], level, text);
+  md_picture picture = {g->n[0], g->n[1], level, false, text};
+  md_canvas canvas = {0};
+  md_status status = MD_OK;
+  if (dump->furniture) {
+    status = furnish(dump, view, g, most, level, &canvas);
+    picture = (md_picture){canvas.width, canvas.height, canvas.rgb, true, text};
+  }
+  if (status == MD_OK) status = md_picture_write(path, &picture);
+  free(canvas.rgb);
   free(level);
   return status;
 }

@@ -6,7 +6,10 @@
  *   /particles/all/position, velocity, force, species
  *                                       step, time, and value [frame][particle][3], or [frame][particle] of types
  *   /particles/all/id                   of the particles, in whose order they stand in every frame
- * Numbers are doubles with all their bits. In two dimensions z is 0, as other programs expect three.
+ *   /parameters                         as an attribute: dimension, 2 or 3, of the system
+ * Numbers are doubles with all their bits. A system in two dimensions is a plane of the three that box says there
+ * are: z is 0, and the box has a side along z. Files of two columns would be in the standard too, but MDAnalysis
+ * refuses them.
  *
  * The particles are dealt out to ranks by id (by_id.h), and each rank writes the rows it gets. Between frames the file
  * is closed: a program that is killed leaves a good file, unless that happens while it writes a frame.
@@ -72,6 +75,7 @@ static md_h5_shape value_shape(const md_dump_column *column, int64_t natoms)
 static md_status make_about(md_h5_file *file, const md_model *model)
 {
   static const int64_t version[2] = {1, 1}, dimension = 3;
+  const int64_t system = model->box.dim;
   const char *user = getenv("USER"), *author = user && *user ? user : "unknown";
   const char *const creator[] = {"Myriad"}, *const release[] = {MD_VERSION};
   const char *boundary[3];
@@ -83,6 +87,8 @@ static md_status make_about(md_h5_file *file, const md_model *model)
   MD_TRY(md_h5->group(file, "h5md/creator"));
   MD_TRY(md_h5->note_text(file, "h5md/creator", "name", 0, creator));
   MD_TRY(md_h5->note_text(file, "h5md/creator", "version", 0, release));
+  MD_TRY(md_h5->group(file, "parameters"));
+  MD_TRY(md_h5->note(file, "parameters", "dimension", MD_H5_INT64, 0, &system));
   MD_TRY(md_h5->group(file, "particles"));
   MD_TRY(md_h5->group(file, "particles/all"));
   MD_TRY(md_h5->group(file, "particles/all/box"));

@@ -73,6 +73,12 @@ static md_status set_scale(md_sim *sim, md_dump *dump, char **arg, int left, int
   return md_dump_set_columns(dump, 5, (const char *const[]){"id", "type", "x", "y", "z"});
 }
 
+static md_status set_furniture(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
+{
+  (void)sim, (void)left, (void)used;
+  return md_word_bool(arg[0], "dump_modify furniture", &dump->furniture);
+}
+
 static md_status set_precision(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
 {
   (void)sim, (void)left, (void)used;
@@ -152,6 +158,7 @@ static bool lammps_style(const md_dump_style *style)
 {
   return style == &md_dump_custom || style == &md_dump_atom;
 }
+static bool picture_style(const md_dump_style *style) { return style == &md_dump_density; }
 static bool atom_style(const md_dump_style *style) { return style == &md_dump_atom; }
 static bool element_style(const md_dump_style *style)
 {
@@ -174,6 +181,7 @@ static const struct {
     {"time", set_time, lammps_style},
     {"units", set_units, lammps_style},
     {"scale", set_scale, atom_style},
+    {"furniture", set_furniture, picture_style},
 };
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };

@@ -27,5 +27,5 @@ md_status md_dump_write_frame(const md_dump *dump, const md_frame *frame, md_com
     status = md_output_write_once(output, &around);
   }
   md_text_free(&around);
-  return status;
+  return status == MD_OK ? md_output_settle(output) : status;
 }

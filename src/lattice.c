@@ -1,4 +1,4 @@
-/* The commands `lattice` and `region`: where sites are, and blocks of space.
+/* The commands `lattice` and `region`: where sites are, and parts of space.
  *
  * A lattice is a rectangular cell repeated along the axes with up to MD_BASIS_MAX sites in it. SCALE is the
  * reduced density rho (as in LAMMPS with units lj): the cell is scaled so that it holds nbasis sites at rho,
@@ -235,6 +235,23 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
                   known[0] ? "; known are " : "", known[0] ? known + 2 : "", id);
 }
 
+bool md_region_contains(const md_region *region, const double x[3], int dim)
+{
+  double square = 0.0;
+  for (int d = 0; d < 3; ++d) {
+    const double at = d < dim ? x[d] : 0.0, from = at - region->centre[d];
+    if (at < region->lo[d] || at > region->hi[d]) return false;
+    if (region->shape != MD_REGION_CYLINDER || d != region->axis) square += from * from;
+  }
+  return region->shape == MD_REGION_BLOCK || square <= region->radius * region->radius;
+}
+
+md_status md_region_need_block(const md_region *region, const char *what)
+{
+  if (region->shape == MD_REGION_BLOCK) return MD_OK;
+  return md_error(MD_USAGE, "%s needs a region of style block, which region %s is not", what, region->id);
+}
+
 md_status md_region_check_plane(const md_sim *sim, const md_region *region)
 {
   if (sim->model.box.dim == 3 || (region->lo[2] <= 0.0 && region->hi[2] >= 0.0)) return MD_OK;
@@ -243,10 +260,10 @@ md_status md_region_check_plane(const md_sim *sim, const md_region *region)
                   region->id, region->lo[2], region->hi[2]);
 }
 
-/* units and side, wherever they stand behind the bounds. */
-static md_status read_region_keywords(const md_words *words, bool *in_lattice_units)
+/* units and side, behind the `at` words of the shape. */
+static md_status read_region_keywords(const md_words *words, int at, bool *in_lattice_units)
 {
-  for (int at = 8; at < words->n; at += 2) {
+  for (; at < words->n; at += 2) {
     const char *keyword = words->word[at];
     const bool units = strcmp(keyword, "units") == 0, side = strcmp(keyword, "side") == 0;
     if (!units && !side)
@@ -296,27 +313,115 @@ static md_status check_region_id(const md_sim *sim, const char *id)
   return MD_OK;
 }
 
+/* A region as its words are read: of `sim`, `words` the whole command. */
+typedef struct region_words {
+  const md_sim *sim;
+  const md_words *words;
+  bool in_lattice_units;
+} region_words;
+
+static double unit_of(const region_words *r, int d)
+{
+  return r->in_lattice_units ? md_lattice_unit(r->sim, d) : 1.0;
+}
+
+/* The two bounds along axis d, words[at] and the next. */
+static md_status read_bounds(const region_words *r, int at, int d, md_region *region)
+{
+  char *const *bound = r->words->word + at;
+  MD_TRY(read_bound(r->sim, bound[0], d, false, unit_of(r, d), &region->lo[d]));
+  MD_TRY(read_bound(r->sim, bound[1], d, true, unit_of(r, d), &region->hi[d]));
+  if (region->lo[d] > region->hi[d])
+    return md_error(MD_USAGE, "region %s: the lower %s bound %s lies above the upper one, %s",
+                    r->words->word[0], axis_names[d], bound[0], bound[1]);
+  return MD_OK;
+}
+
+static md_status read_length(const char *word, const char *what, double unit, double *length)
+{
+  MD_TRY(md_word_double(word, what, length));
+  *length *= unit;
+  if (isfinite(*length)) return MD_OK;
+  return md_error(MD_USAGE, "%s: %s times the lattice spacing is too large", what, word);
+}
+
+/* The centre's coordinate along axis d, and the block around it. */
+static md_status read_centre(const region_words *r, int at, int d, md_region *region)
+{
+  MD_TRY(read_length(r->words->word[at], "region centre", unit_of(r, d), &region->centre[d]));
+  region->lo[d] = region->centre[d] - region->radius;
+  region->hi[d] = region->centre[d] + region->radius;
+  return MD_OK;
+}
+
+/* As in LAMMPS, a radius is in the lattice unit of the first axis across. */
+static md_status read_radius(const region_words *r, int at, int across, md_region *region)
+{
+  MD_TRY(md_word_positive(r->words->word[at], "region radius", &region->radius));
+  return read_length(r->words->word[at], "region radius", unit_of(r, across), &region->radius);
+}
+
+static md_status read_block(const region_words *r, md_region *region)
+{
+  for (int d = 0; d < 3; ++d) MD_TRY(read_bounds(r, 2 + 2 * d, d, region));
+  return MD_OK;
+}
+
+static md_status read_cylinder(const region_words *r, md_region *region)
+{
+  const char *word = r->words->word[2];
+  int d = 0;
+  while (d < 3 && strcmp(word, axis_names[d]) != 0) ++d;
+  if (d == 3) return md_error(MD_USAGE, "region cylinder: '%s' is not x, y or z", word);
+  const int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
+  region->axis = d;
+  MD_TRY(read_radius(r, 5, first, region));
+  MD_TRY(read_centre(r, 3, first, region));
+  MD_TRY(read_centre(r, 4, second, region));
+  return read_bounds(r, 6, d, region);
+}
+
+static md_status read_sphere(const region_words *r, md_region *region)
+{
+  MD_TRY(read_radius(r, 5, 0, region));
+  for (int d = 0; d < 3; ++d) MD_TRY(read_centre(r, 2 + d, d, region));
+  return MD_OK;
+}
+
+static const struct {
+  const char *name;
+  md_region_shape shape;
+  int words; /* of the command, without keywords */
+  md_status (*read)(const region_words *, md_region *);
+  const char *usage;
+} shapes[] = {
+    {"block", MD_REGION_BLOCK, 8, read_block, "block XLO XHI YLO YHI ZLO ZHI"},
+    {"cylinder", MD_REGION_CYLINDER, 8, read_cylinder, "cylinder x|y|z C1 C2 RADIUS LO HI"},
+    {"sphere", MD_REGION_SPHERE, 6, read_sphere, "sphere X Y Z RADIUS"},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static md_status read_shape(md_sim *sim, const md_words *words, md_region *region)
+{
+  int s = 0;
+  while (s < SHAPES && strcmp(shapes[s].name, words->word[1]) != 0) ++s;
+  if (s == SHAPES)
+    return md_error(MD_USAGE, "region style '%s' is not supported; accepted are block, cylinder, sphere",
+                    words->word[1]);
+  if (words->n < shapes[s].words)
+    return md_error(MD_USAGE, "region %s needs %d words behind its style, not %d; usage: region ID %s",
+                    words->word[1], shapes[s].words - 2, words->n - 2, shapes[s].usage);
+  region_words r = {sim, words, true};
+  MD_TRY(read_region_keywords(words, shapes[s].words, &r.in_lattice_units));
+  region->shape = shapes[s].shape;
+  return shapes[s].read(&r, region);
+}
+
 md_status md_do_region(md_sim *sim, const md_words *words)
 {
   MD_TRY(check_region_id(sim, words->word[0]));
-  if (strcmp(words->word[1], "block") != 0)
-    return md_error(MD_USAGE, "unknown region style '%.64s'; accepted is block XLO XHI YLO YHI ZLO ZHI",
-                    words->word[1]);
-  if (words->n < 8)
-    return md_error(MD_USAGE, "region block takes the six bounds XLO XHI YLO YHI ZLO ZHI, not %d",
-                    words->n - 2);
-  bool in_lattice_units = true;
-  MD_TRY(read_region_keywords(words, &in_lattice_units));
   md_region new = {.next = NULL};
-  for (int d = 0; d < 3; ++d) {
-    const double unit = in_lattice_units ? md_lattice_unit(sim, d) : 1.0;
-    char *const *bound = words->word + 2 + 2 * d;
-    MD_TRY(read_bound(sim, bound[0], d, false, unit, &new.lo[d]));
-    MD_TRY(read_bound(sim, bound[1], d, true, unit, &new.hi[d]));
-    if (new.lo[d] > new.hi[d])
-      return md_error(MD_USAGE, "region %s: the lower %s bound %s lies above the upper one, %s",
-                      words->word[0], axis_names[d], bound[0], bound[1]);
-  }
+  MD_TRY(read_shape(sim, words, &new));
   memcpy(new.id, words->word[0], strlen(words->word[0]) + 1);
   md_region *region;
   MD_TRY(md_array_new(&region, 1, sizeof *region, "a region"));

@@ -19,6 +19,7 @@
 #include "src/deck.h"
 #include "src/engines.h"
 #include "src/plan.h"
+#include "src/preview.h"
 #include "src/resume.h"
 #include "src/stop.h"
 
@@ -263,11 +264,24 @@ static md_status parse(int argc, char **argv, command_line *c)
   return choose_engine(c);
 }
 
+/* The files of the command line. */
+static md_status use_files(md_file_uses *files, const command_line *c)
+{
+  const char *screen = c->screen_name ? c->screen_name : "none";
+  MD_TRY(strcmp(c->deck, "-") == 0 ? md_file_use_stream(files, MD_FILE_DECK, stdin)
+                                   : md_file_use(files, MD_FILE_DECK, NULL, c->deck));
+  if (!c->screen_name) MD_TRY(md_file_use_stream(files, MD_FILE_OUT, stdout));
+  if (strcmp(screen, "none") != 0) MD_TRY(md_file_use(files, MD_FILE_SCREEN, NULL, screen));
+  if (strcmp(c->log_name, "none") != 0) MD_TRY(md_file_use(files, MD_FILE_LOG, NULL, c->log_name));
+  return MD_OK;
+}
+
 /* Rank 0 has a log and a screen, others have neither. */
-static md_status open_log(md_log *log, const command_line *c, int rank)
+static md_status open_log(md_log *log, md_file_uses *files, const command_line *c, int rank)
 {
   *log = (md_log){.echo_file = true};
   if (rank > 0) return MD_OK;
+  MD_TRY(use_files(files, c));
   if (!c->screen_name) {
     log->screen = stdout;
     log->live = isatty(STDOUT_FILENO) == 1;
@@ -344,6 +358,25 @@ static md_status find_restart(md_sim *sim, const command_line *c, FILE *deck, md
   return status;
 }
 
+/* What is wrong with outputs behind the first run; the deck is looked through with a simulation of its own. */
+static md_status preview(md_sim *sim, const command_line *c, FILE *deck, md_error_record *found)
+{
+  md_log silent = {0};
+  md_sim probe;
+  md_status status = sim->comm->agree(sim->comm, md_sim_init(&probe));
+  probe.log = &silent;
+  probe.comm = sim->comm;
+  if (status == MD_OK) status = sim->comm->agree(sim->comm, md_file_uses_new(&probe.files));
+  if (status == MD_OK)
+    status = sim->comm->agree(sim->comm, sim->comm->rank == 0 ? use_files(probe.files, c) : MD_OK);
+  if (status == MD_OK) status = set_up(&probe, c);
+  if (status == MD_OK) status = md_deck_preview(&probe, deck, c->deck, found);
+  md_file_uses_free(probe.files);
+  md_sim_free(&probe);
+  if (status == MD_OK) sim->preview = found;
+  return status;
+}
+
 /* The restart of a run that is stopped, if the deck has no names for any: that of the deck, in the present folder. */
 static void name_stop_file(md_sim *sim, const char *deck)
 {
@@ -365,12 +398,17 @@ static md_status read_deck(md_sim *sim, const command_line *c)
   md_resume resume = {.path = ""};
   name_stop_file(sim, name);
   sim->resuming = c->resume;
+  md_error_record found;
   md_status status = c->resume ? find_restart(sim, c, file, &resume) : MD_OK;
+  /* A pipe can be read once only. */
+  const bool twice = !c->plan && !standard_input && fseek(file, 0, SEEK_SET) == 0;
+  if (status == MD_OK && twice) status = preview(sim, c, file, &found);
   if (status == MD_OK) status = md_deck_run(sim, file, standard_input ? "standard input" : name);
   if (status == MD_OK && sim->resume)
     status =
         md_error(MD_USAGE, "--resume: the deck ended before the run in which %s was written", resume.path);
   sim->resume = NULL;
+  sim->preview = NULL;
   md_restart_free(&resume.restart);
   if (!standard_input) fclose(file);
   if (status != MD_OK && sim->log->file)
@@ -408,8 +446,10 @@ static md_status run_deck(md_sim *sim, const command_line *c)
 
 static md_status run(md_comm *comm, const command_line *c, bool *alone)
 {
-  md_log log;
-  md_status status = comm->agree(comm, open_log(&log, c, comm->rank));
+  md_log log = {0};
+  md_file_uses *files = NULL;
+  md_status status = comm->agree(comm, md_file_uses_new(&files));
+  if (status == MD_OK) status = comm->agree(comm, open_log(&log, files, c, comm->rank));
   if (status == MD_OK) {
     md_sim sim;
     status = md_sim_init(&sim);
@@ -418,6 +458,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
     sim.log = &log;
     sim.comm = comm;
     sim.stop = &stop;
+    sim.files = files;
     if (status == MD_OK) {
       md_log_print(&log, "Myriad %s\n", MD_VERSION);
       status = run_deck(&sim, c);
@@ -427,6 +468,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
     if (!*alone) md_sim_free(&sim);
   }
   close_log(&log);
+  md_file_uses_free(files);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #define MD_SRC_OBSERVER_H
 
 #include "common/engine.h"
+#include "src/output_stream.h"
 
 typedef struct md_sim md_sim;
 
@@ -35,8 +36,9 @@ void md_view_close(md_view *view);
 typedef struct md_output_mark {
   char id[64];
   char file[1024];
-  int64_t bytes;     /* of one file that frames are added to; -1: another kind */
-  int64_t last_step; /* of the last frame; -1: none */
+  int64_t bytes;      /* of one file that frames are added to; -1: another kind */
+  int64_t last_step;  /* of the last frame; -1: none */
+  md_gzip_state gzip; /* of the file, if it is one */
 } md_output_mark;
 
 typedef struct md_observer md_observer;

@@ -1,6 +1,6 @@
 /* PNG output through libpng; see picture.h.
  *
- * One byte per pixel and a palette of 256 colours: a third of the size of RGB, and the levels can be read back.
+ * Levels are one byte a pixel and a palette of 256 colours: smaller than colours, and the levels can be read back.
  */
 #include "src/picture.h"
 #include "common/open_file.h"
@@ -13,12 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct image {
-  int width, height;
-  const unsigned char *level;
-  const char *description;
-} image;
 
 /* libpng reports errors by jumping; what it says is kept for the message. */
 static void on_error(png_structp png, png_const_charp message)
@@ -34,25 +28,33 @@ static void on_warning(png_structp png, png_const_charp message)
   (void)message;
 }
 
-static void put_chunks(png_structp png, png_infop info, const image *im)
+static void set_palette(png_structp png, png_infop info)
 {
   unsigned char colour[MD_COLOURS][3];
-  md_colour_map_viridis(colour);
   png_color palette[MD_COLOURS];
+  md_colour_map_viridis(colour);
   for (int c = 0; c < MD_COLOURS; ++c) palette[c] = (png_color){colour[c][0], colour[c][1], colour[c][2]};
+  png_set_PLTE(png, info, palette, MD_COLOURS);
+}
+
+static void put_chunks(png_structp png, png_infop info, const md_picture *im)
+{
   char key[] = "Description", text[256];
   snprintf(text, sizeof text, "%s", im->description);
   png_text description = {
       .compression = PNG_TEXT_COMPRESSION_NONE, .key = key, .text = text, .text_length = strlen(text)};
-  png_set_IHDR(png, info, (png_uint_32)im->width, (png_uint_32)im->height, 8, PNG_COLOR_TYPE_PALETTE,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_PLTE(png, info, palette, MD_COLOURS);
+  png_set_IHDR(png, info, (png_uint_32)im->width, (png_uint_32)im->height, 8,
+               im->colours ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  /* Of noise, which pictures of particles are, differences of pixels take more room than the pixels. */
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+  if (!im->colours) set_palette(png, info);
   png_set_text(png, info, &description, 1);
   png_write_info(png, info);
 }
 
 /* false: libpng failed, and reason[128] says why. */
-static bool encode(FILE *file, const image *im, char *reason)
+static bool encode(FILE *file, const md_picture *im, char *reason)
 {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, reason, on_error, on_warning);
   if (!png) return false;
@@ -63,13 +65,14 @@ static bool encode(FILE *file, const image *im, char *reason)
   }
   png_init_io(png, file);
   put_chunks(png, info, im);
-  for (int row = 0; row < im->height; ++row) png_write_row(png, im->level + (size_t)row * (size_t)im->width);
+  const size_t bytes = (size_t)im->width * (im->colours ? 3 : 1);
+  for (int row = 0; row < im->height; ++row) png_write_row(png, im->pixel + (size_t)row * bytes);
   png_write_end(png, NULL);
   png_destroy_write_struct(&png, &info);
   return true;
 }
 
-static md_status write_file(const char *path, const image *im)
+static md_status write_file(const char *path, const md_picture *im)
 {
   FILE *file = md_open_write(path, false);
   if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
@@ -85,11 +88,9 @@ static md_status write_file(const char *path, const image *im)
   return good ? MD_OK : md_error(MD_RUNTIME, "cannot write %.500s: %s", path, reason);
 }
 
-md_status md_picture_write(const char *path, int width, int height, const unsigned char *level,
-                           const char *description)
+md_status md_picture_write(const char *path, const md_picture *picture)
 {
   md_new_file file;
   MD_TRY(md_new_file_begin(&file, path));
-  const image im = {width, height, level, description};
-  return md_new_file_end(&file, write_file(file.path, &im));
+  return md_new_file_end(&file, write_file(file.path, picture));
 }

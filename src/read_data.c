@@ -780,6 +780,7 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
   if (sim->has_box)
     return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
+  MD_TRY(md_sim_use_file(sim, MD_FILE_READ_DATA, NULL, name));
   FILE *file = md_open_read(name);
   md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
   status = md_comm_agree(sim->comm, status);

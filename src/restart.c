@@ -310,6 +310,20 @@ static void walk_history(walk *w, md_history *h)
   }
 }
 
+/* Of compressed files alone. */
+static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
+{
+  char name[64];
+  int64_t crc = gzip->crc;
+  snprintf(name, sizeof name, "output/%d/gzip_length", k + 1);
+  if (w->mode == READ) gzip->length = -1;
+  if (w->mode == READ ? !md_h5->has(w->file, name) : gzip->length < 0) return;
+  whole(w, name, &gzip->length);
+  snprintf(name, sizeof name, "output/%d/gzip_crc", k + 1);
+  numbers(w, name, MD_H5_INT64, (md_h5_shape){0}, &crc);
+  gzip->crc = (uint32_t)crc;
+}
+
 static void walk_outputs(walk *w, md_restart *r)
 {
   char name[64];
@@ -333,6 +347,7 @@ static void walk_outputs(walk *w, md_restart *r)
     whole(w, name, &mark->bytes);
     snprintf(name, sizeof name, "output/%d/last_step", k + 1);
     whole(w, name, &mark->last_step);
+    walk_gzip(w, k, &mark->gzip);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { BLOCK_ROWS = 4096, BLOCKS_PER_THREAD = 4, WINDOW_ROWS = 131072 };
+enum { BLOCK_ROWS = MD_ROW_BLOCK, BLOCKS_PER_THREAD = 4, WINDOW_ROWS = 131072 };
 
 typedef struct writer {
   md_comm *comm;
@@ -19,16 +19,16 @@ typedef struct writer {
   md_row_format format;
   const void *context;
   int threads;
-  md_text *block;
+  md_output_piece *block;
   int64_t blocks;
 } writer;
 
 static md_status reserve_blocks(writer *w, int64_t blocks)
 {
   if (w->block && blocks <= w->blocks) return MD_OK;
-  md_text *larger = realloc(w->block, (size_t)(blocks + 1) * sizeof *larger);
+  md_output_piece *larger = realloc(w->block, (size_t)(blocks + 1) * sizeof *larger);
   if (!larger) return md_error(MD_RUNTIME, "out of memory while formatting output");
-  for (int64_t b = w->blocks; b < blocks; ++b) larger[b] = (md_text){0};
+  for (int64_t b = w->blocks; b < blocks; ++b) larger[b] = (md_output_piece){0};
   w->block = larger;
   w->blocks = blocks;
   return MD_OK;
@@ -42,9 +42,9 @@ static md_status write_part(writer *w, const md_rows *rows, int64_t first, int64
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1) if (used > 1)
   for (int64_t b = 0; b < used; ++b) {
     const int64_t from = b * BLOCK_ROWS;
-    w->block[b].n = 0;
+    w->block[b].text.n = 0;
     w->format(w->context, rows, first + from, count - from < BLOCK_ROWS ? count - from : BLOCK_ROWS,
-              &w->block[b]);
+              &w->block[b].text);
     md_output_pack(w->output, &w->block[b]);
   }
   return md_output_write_packed(w->output, w->block, (int)used);
@@ -96,7 +96,7 @@ md_status md_rows_write(md_comm *comm, const md_rows *rows, int threads, md_row_
   const md_status status = comm->size == 1 ? write_alone(&w, rows)
                            : rows->order   ? write_sorted(&w, rows)
                                            : write_unsorted(&w, rows);
-  for (int64_t b = 0; b < w.blocks; ++b) md_text_free(&w.block[b]);
+  for (int64_t b = 0; b < w.blocks; ++b) md_text_free(&w.block[b].text);
   free(w.block);
   return status;
 }

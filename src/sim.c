@@ -77,6 +77,12 @@ md_status md_sim_count(md_sim *sim)
   return MD_OK;
 }
 
+md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path)
+{
+  if (!sim->files || sim->planning.on) return MD_OK;
+  return md_comm_agree(sim->comm, sim->comm->rank == 0 ? md_file_use(sim->files, role, id, path) : MD_OK);
+}
+
 md_status md_sim_need_box(const md_sim *sim, const char *command)
 {
   if (sim->has_box) return MD_OK;

@@ -4,6 +4,7 @@
 
 #include "common/engine.h"
 #include "src/command.h"
+#include "src/file_uses.h"
 #include "src/history.h"
 #include "src/log.h"
 #include "src/observer.h"
@@ -23,9 +24,14 @@ typedef struct md_lattice {
   double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
 } md_lattice;
 
+typedef enum md_region_shape { MD_REGION_BLOCK, MD_REGION_CYLINDER, MD_REGION_SPHERE } md_region_shape;
+
 typedef struct md_region {
   char id[64];
-  double lo[3], hi[3]; /* sigma; may be infinite */
+  md_region_shape shape;
+  double lo[3], hi[3];      /* of the block that encloses it, sigma; may be infinite */
+  double centre[3], radius; /* of a sphere or cylinder, sigma */
+  int axis;                 /* of a cylinder */
   struct md_region *next;
 } md_region;
 
@@ -75,6 +81,7 @@ struct md_sim {
   md_engine_options options;
   md_planning planning;
   md_log *log;
+  md_file_uses *files; /* that this run reads and writes; NULL: not noted. The caller's */
   md_variables *variables;
   md_lattice lattice;
   md_region *regions;
@@ -98,8 +105,12 @@ struct md_sim {
    * cannot be replaced, instead of the command's handler. */
   md_status (*follow)(md_sim *, const md_words *);
   md_check
-      *check;    /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
-  md_stop *stop; /* when to end before the deck does; NULL: never. The caller's */
+      *check; /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
+  const char *follow_line; /* the line that follow is called for */
+  /* What the deck will ask for in vain, seen beforehand (preview.h); reported when the first run begins. */
+  md_error_record *preview;
+  bool placed_error; /* the present error says where in the deck it is */
+  md_stop *stop;     /* when to end before the deck does; NULL: never. The caller's */
   bool has_first_energy;
   double first_energy; /* total energy of the present run's first thermo row */
 };
@@ -114,6 +125,9 @@ void md_sim_explain(md_sim *sim, const char *name, const char *text);
 
 /* After particles were created, read or removed: counts natoms and max_id over ranks. */
 md_status md_sim_count(md_sim *sim) MD_CHECKED;
+
+/* md_file_use (file_uses.h), by rank 0, and not where the deck is only planned for. Collective. */
+md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path) MD_CHECKED;
 
 /* Errors that say what is missing, for handlers. */
 md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;

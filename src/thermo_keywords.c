@@ -196,6 +196,7 @@ md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *kno
   const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
   *known = keyword != NULL;
   if (!keyword) return MD_OK;
+  if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
   md_thermo_reading reading;
   MD_TRY(md_thermo_read(sim, keyword, &reading));
   *value = keyword->whole ? (double)keyword->whole(&reading) : keyword->real(&reading);

@@ -319,11 +319,23 @@ static md_status set(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+/* `region ID` behind a uniform velocity; without it every particle is meant, *region is NULL. */
+static md_status read_where(md_sim *sim, const md_words *words, const md_region **region)
+{
+  *region = NULL;
+  if (words->n <= 5) return expect(words, 5);
+  if (strcmp(words->word[5], "region") != 0)
+    return md_error(MD_USAGE, "velocity uniform: unknown keyword '%s'; accepted is region", words->word[5]);
+  MD_TRY(expect(words, 7));
+  return md_region_find(sim, words->word[6], region);
+}
+
 static md_status uniform(md_sim *sim, const md_words *words)
 {
   double lo, hi;
   int64_t seed;
-  MD_TRY(expect(words, 5));
+  const md_region *region;
+  MD_TRY(read_where(sim, words, &region));
   MD_TRY(md_word_double(words->word[2], "lower bound", &lo));
   MD_TRY(md_word_double(words->word[3], "upper bound", &hi));
   MD_TRY(md_word_int64(words->word[4], "seed", 1, INT64_MAX, &seed));
@@ -333,6 +345,8 @@ static md_status uniform(md_sim *sim, const md_words *words)
   md_particles *p = &sim->particles;
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
+    const double x[3] = {p->x[0][i], p->x[1][i], p->dim == 3 ? p->x[2][i] : 0.0};
+    if (region && !md_region_contains(region, x, p->dim)) continue;
     const md_random r = md_random_at((uint64_t)seed, (uint64_t)p->id[i], 0, MD_STREAM_VELOCITY);
     for (int d = 0; d < p->dim; ++d) p->v[d][i] = fma(md_random_unit(r.word[d]), hi - lo, lo);
   }

@@ -132,7 +132,8 @@ md_status md_do_write_data(md_sim *sim, const md_words *words)
   }
   char *name;
   MD_TRY(md_comm_agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &name)));
-  const md_status status = md_data_write(sim, name);
+  md_status status = md_sim_use_file(sim, MD_FILE_WRITE_DATA, NULL, name);
+  if (status == MD_OK) status = md_data_write(sim, name);
   free(name);
   return status;
 }

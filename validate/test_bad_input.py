@@ -77,7 +77,7 @@ UNKNOWN = {
     "create_atoms 3 single 1 2 3": ["3", "from 1 to 2"],
     "create_atoms 1 grid 10 sed 4": ["sed", "seed"],
     "create_box 1 b": ["box", "already"],
-    "region c sphere 0 0 0 1 1 1": ["sphere", "block"],
+    "region c ellipsoid 0 0 0 1 1 1": ["ellipsoid", "block, cylinder, sphere"],
     "region c block 0 1 0 1 0 1 unit box": ["unit", "units lattice|box"],
     "region b block 0 1 0 1 0 1": ["b", "already"],
     "region c block 1 0 0 1 0 1": ["c", "lower x bound 1"],
@@ -821,7 +821,7 @@ def test_disk_full_screen(tmp_path):
 @pytest.mark.parametrize("kind", KINDS + ["density"])
 def test_unwritable(kind, tmp_path):
     deck = {**writes(tmp_path), "density": BOX + "dump d all density 1 NAME.png 8\nrun 1\n"}[kind]
-    last = deck.count("\n")
+    last = deck[:deck.index("NAME")].count("\n") + 1
     refused(run_deck(tmp_path, deck.replace("NAME", "nowhere/out")), RUNTIME, "nowhere/out", line=last)
     (tmp_path / "file").write_text("")
     refused(run_deck(tmp_path, deck.replace("NAME", "file/out")), RUNTIME, "file/out", line=last)
@@ -834,7 +834,7 @@ def test_unwritable_dump_is_found_before_the_run(tmp_path):
     """An hour's run must not end in a folder that was never there."""
     for name in ("nowhere/f", "nowhere/f.*", "nowhere/f.*.gz"):
         done = run_deck(tmp_path, BOX + f"dump d all custom 1000000 {name} id\nrun 1000000\n", limit=10)
-        refused(done, RUNTIME, "nowhere", "dump d", line=LINES + 2)
+        refused(done, RUNTIME, "nowhere", "dump d", line=LINES + 1)
         assert "Step" not in done.out
 
 

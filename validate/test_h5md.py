@@ -33,6 +33,8 @@ def check(folder: Path, dimension: int) -> None:
     with h5py.File(folder / "t.h5") as f:
         assert list(f["h5md"].attrs["version"]) == [1, 1]
         assert f["h5md/author"].attrs["name"] and f["h5md/creator"].attrs["name"] == b"Myriad"
+        # A plane is one of three dimensions, so that other programs read it.
+        assert f["parameters"].attrs["dimension"] == dimension
         everything = f["particles/all"]
         box = everything["box"]
         assert box.attrs["dimension"] == 3 and list(box.attrs["boundary"]) == \

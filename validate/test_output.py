@@ -55,6 +55,9 @@ dump h all custom 10 each.*.txt id x
 dump i all custom 10 each.*.gz id x
 dump j all density 10 density.*.png 16
 dump k all density 10 side.png 12 axis x log yes
+dump_modify j furniture no
+dump_modify k furniture no
+dump l all density 10 furnished.png 16
 thermo 10
 thermo_modify format float %.17g
 run 20
@@ -160,6 +163,20 @@ def decode_png(data: bytes) -> Picture:
             rows[y + 1, x + 1] = (line[x + 1] + (0, a, b, (a + b) // 2, paeth)[line[0]]) % 256
     palette = np.frombuffer(chunks[b"PLTE"], dtype=np.uint8).reshape(-1, 3)
     return Picture(rows[1:, 1:], palette, chunks[b"tEXt"].decode())
+
+
+def decode_colours(data: bytes) -> np.ndarray:
+    """An 8-bit PNG of red, green and blue without filters: [height, width, 3]."""
+    width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+    assert (depth, colour) == (8, 2)
+    body, at = b"", 8
+    while at < len(data):
+        length, name = struct.unpack(">I4s", data[at:at + 8])
+        body += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
+        at += 12 + length
+    rows = np.frombuffer(zlib.decompress(body), dtype=np.uint8).reshape(height, 1 + 3 * width)
+    assert not rows[:, 0].any()
+    return rows[:, 1:].reshape(height, width, 3)
 
 
 def log_table(text: str) -> List[Dict[str, str]]:
@@ -474,12 +491,56 @@ def test_density_along_x_by_logarithm(custom, written):
     assert "step 20" in picture.text and "log" in picture.text
 
 
+def test_gzip_is_one_member_whatever_the_threads(tmp_path):
+    """What OVITO and others read to its end; and the same bytes."""
+    deck = ("dimension 2\nregion b block 0 90 0 90 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 30000 3 NULL\n"
+            "fix 1 all nve\nvelocity all create 1 1\ndump a all custom 1 f.gz id type x y z\nrun 2\nundump a\n"
+            "dump b all custom 1 f.gz id type x y z\ndump_modify b append yes\nrun 2\n")
+    found = set()
+    for threads in (1, 3):
+        works(run_deck(tmp_path, deck, "--threads", str(threads)))
+        found.add((tmp_path / "f.gz").read_bytes())
+    (data,) = found
+    member = zlib.decompressobj(31)
+    text = member.decompress(data)
+    assert member.eof and not member.unused_data
+    assert text == gzip.decompress(data) and text.count(b"ITEM: TIMESTEP") == 6
+
+
+@pytest.mark.parametrize("reader", ["ovito.io", "ase.io", "MDAnalysis"])
+def test_other_programs_read_a_plane_in_gzip(reader, tmp_path):
+    module = pytest.importorskip(reader)
+    deck = (harness.INPUTS / "in.repulsive").read_text()
+    works(run_deck(tmp_path, deck, "-var", "n", "900", "-var", "steps", "10", "-var", "out", "."))
+    path = str(tmp_path / "final.dump.gz")
+    if reader == "ovito.io":
+        source = module.import_file(path)
+        counts = [source.compute(k).particles.count for k in range(source.source.num_frames)]
+    elif reader == "ase.io":
+        counts = [len(frame) for frame in module.read(path, index=":", format="lammps-dump-text")]
+    else:
+        universe = module.Universe(path, format="LAMMPSDUMP", topology_format="LAMMPSDUMP")
+        counts = [len(frame.positions) for frame in universe.trajectory]
+    assert counts == [900, 900]
+
+
+def test_furniture_stands_around_the_same_pixels(written):
+    """The map's colours, pixel by pixel, on white paper with black letters."""
+    bare = decode_png((written.folder / "density.20.png").read_bytes())
+    around = decode_colours((written.folder / "furnished.png").read_bytes())
+    colours = bare.palette[bare.pixels]
+    windows = np.lib.stride_tricks.sliding_window_view(around, colours.shape)[:, :, 0]
+    (place,) = np.argwhere((windows == colours).all(axis=(2, 3, 4)))
+    assert (place > 0).all() and (around[[0, -1]] == 255).all() and (around[:, [0, -1]] == 255).all()
+    assert (around == 0).all(axis=2).sum() > 100
+
+
 def test_density_of_single_particles(fast_engine, tmp_path):
     """Known pixels in a box that is no square; y points up."""
     deck = "dimension 2\nregion b block -2 6 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
     for x, y in ((-2, 0), (5.5, 3.5), (5.5, 3.5), (1.5, 2.5)):
         deck += f"create_atoms 1 single {x} {y} 0\n"
-    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\nrun 0\n", *harness.engine_words(fast_engine)))
+    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\ndump_modify a furniture no\nrun 0\n", *harness.engine_words(fast_engine)))
     picture = decode_png((tmp_path / "f.png").read_bytes())
     expected = np.zeros((4, 8), dtype=int)
     expected[3, 0], expected[0, 7], expected[1, 3] = 1, 2, 1

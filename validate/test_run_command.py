@@ -8,8 +8,8 @@ from typing import List
 
 import pytest
 
-from cli import BOX, USAGE, refused, run_deck, works
-from harness import Table, read_tables
+from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
+from harness import INPUTS, Table, engine_words, read_tables
 from test_output import parse_custom, parse_data
 
 pytestmark = pytest.mark.smoke
@@ -257,3 +257,40 @@ def test_a_run_to_the_last_step_there_is(tmp_path):
     assert steps(read_tables(done.out)[0]) == [FAR - 6, FAR - 3, FAR]
     refused(run_deck(tmp_path, deck + "run 7\n"), USAGE, "run 7", str(FAR - 6))
     refused(run_deck(tmp_path, deck + f"run 7 stop {FAR}\n"), USAGE, "run 7", str(FAR - 6))
+
+
+# ---------------------------------------------------------------- what is in no state to be shown
+
+
+@pytest.mark.parametrize("style", ["nve", "nve/leapfrog", "nve/leapfrog mirror yes", None])
+def test_an_overlap_is_reported_before_any_row_or_frame(style, engine, tmp_path):
+    """Sums over particles that overlap mean nothing; also of a run of no steps, and of particles that never move."""
+    deck = ("region b block 0 9 0 9 0 9\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 4 4 4\n"
+            "create_atoms 1 single 4 4 4.00001\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nthermo 1\n"
+            "dump d all custom 1 frames id x y z\n" + (f"fix 1 all {style}\n" if style else ""))
+    for steps in (0, 3):
+        done = run_deck(tmp_path, deck + f"run {steps}\n", *engine_words(engine))
+        refused(done, PHYSICS, "step 0: particles 1 and 2 overlap", line=deck.count("\n") + 1)
+        assert not re.search(r"^ +0 ", done.out, re.M), done.out
+        assert (tmp_path / "frames").read_text() == ""
+
+
+def test_a_disc_of_fast_particles(tmp_path):
+    """The main job, and by a variable the homework's own start: the same speeds everywhere, to the last bit."""
+    words = ["-var", "n", "2500"]
+    text = (INPUTS / "in.repulsive").read_text().split("thermo ")[0] + 'print "cutoff ${rc}"\n'
+    end = "write_data {}.data\n"
+    works(run_deck(tmp_path, text + end.format("burst"), *words))
+    done = works(run_deck(tmp_path, text + end.format("homework"), *words, "-var", "homework", "1"))
+    assert "cutoff 0.01\n" in done.out
+    plain = re.sub(r"^(region +disc|velocity.*disc).*\n", "", text, flags=re.M)
+    assert plain.count("disc") < text.count("disc")
+    works(run_deck(tmp_path, plain + end.format("plain"), *words))
+    read = {name: (tmp_path / f"{name}.data").read_text() for name in ("burst", "homework", "plain")}
+    assert read["homework"] == read["plain"]
+    burst, homework = (parse_data(read[name]) for name in ("burst", "homework"))
+    assert (burst["Atoms # atomic"] == homework["Atoms # atomic"]).all()
+    side = (0.0005 * 2500) ** 0.5
+    inside = ((homework["Atoms # atomic"][:, 2:4] - side / 2) ** 2).sum(axis=1) <= (0.42 * side) ** 2
+    ratio = burst["Velocities"][:, 1:3] / homework["Velocities"][:, 1:3]
+    assert (abs(ratio[inside] - 3) < 1e-9).all() and (ratio[~inside] == 1).all() and 1000 < inside.sum() < 1600

@@ -1,4 +1,4 @@
-// links: src/read_data.c src/id_table.c src/create.c src/cmd_pair.c src/lattice.c src/sites.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c common/open_file.c common/memory.c
+// links: src/read_data.c src/id_table.c src/create.c src/cmd_pair.c src/lattice.c src/sites.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c common/open_file.c common/memory.c src/file_uses.c
 /* Fuzzing the data file reader: any bytes are either read or refused, without a crash, a leak or a hang, and several
  * ranks do the same as one, with the same message. The first byte chooses the dimension, which axes are periodic and
  * how many ranks. Built with -fsanitize=fuzzer,address,undefined. */

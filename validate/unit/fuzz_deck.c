@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
+// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c src/file_uses.c
 /* Fuzzing the deck language: any bytes are a deck. The commands that set up the model are the program's own;
  * those that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
  * input can take long or touch the disk; the files that print writes are the stand-in below.

@@ -1,7 +1,9 @@
-// links: src/lattice.c src/sites.c src/create.c src/set.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/open_file.c common/memory.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/lattice.c src/sites.c src/create.c src/set.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/open_file.c common/memory.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c src/file_uses.c
 /* Lattices, regions, create_box, create_atoms and set: sites and ids as LAMMPS has them, the same for any number of
  * threads and any split into domains, none lost or doubled at the faces, and every refusal. */
 #include "sim_fixture.h"
+
+#include "src/lattice.h"
 
 #include "src/permutation.h"
 
@@ -352,6 +354,27 @@ static void test_region_faces(void **state)
   for (int64_t i = 0; i < f.sim.particles.n; ++i) assert_int_equal(f.sim.particles.type[i], 2);
 }
 
+/* In lattice units, a radius is in that of the first axis across. */
+static void test_round_regions(void **state)
+{
+  (void)state;
+  const md_region *r;
+  good("lattice sc scale 1.0 spacing 2 3 4");
+  good("region a sphere 1 1 1 2");
+  assert_int_equal(md_region_find(&f.sim, "a", &r), MD_OK);
+  assert_true(md_region_contains(r, (double[3]){2.0, 3.0, 8.0}, 3));
+  assert_false(md_region_contains(r, (double[3]){2.0, 3.0, 8.000001}, 3));
+  assert_true(md_region_contains(r, (double[3]){2.0, 3.0, 99.0}, 2)); /* at z = 0 */
+  good("region b cylinder x 1 1 2 0 5 units box side in");
+  assert_int_equal(md_region_find(&f.sim, "b", &r), MD_OK);
+  assert_true(md_region_contains(r, (double[3]){5.0, 1.0, 3.0}, 3));
+  assert_false(md_region_contains(r, (double[3]){5.1, 1.0, 3.0}, 3));
+  assert_false(md_region_contains(r, (double[3]){4.0, 2.9, 2.9}, 3));
+  good("region c cylinder x 0 0 2 0 1");
+  assert_int_equal(md_region_find(&f.sim, "c", &r), MD_OK);
+  assert_true(r->radius == 6.0 && r->lo[1] == -6.0 && r->hi[2] == 6.0 && r->hi[0] == 2.0);
+}
+
 static void test_single(void **state)
 {
   (void)state;
@@ -456,7 +479,17 @@ static void test_lattice_refuses(void **state)
 static void test_region_refuses(void **state)
 {
   (void)state;
-  bad("region a sphere 0 0 0 1 1 1", "'sphere'");
+  bad("region a ellipsoid 0 0 0 1 1 1", "'ellipsoid'");
+  bad("region a sphere 0 0 0", "usage: region ID sphere X Y Z RADIUS");
+  bad("region a sphere 0 0 0 0", "region radius must be positive");
+  bad("region a sphere 0 0 INF 1", "region centre");
+  bad("region a sphere 0 0 0 1 1 1", "unknown keyword '1'");
+  bad("region a block 0 1 0 1 0", "needs 6 words behind its style, not 5");
+  bad("region a cylinder w 0 0 1 0 1", "'w' is not x, y or z");
+  bad("region a cylinder z 0 0 1 2 1", "above");
+  bad("region a cylinder z 0 0 1 0 EDGE", "EDGE needs a box");
+  good("region ball sphere 0 0 0 1");
+  bad("create_box 1 ball", "create_box needs a region of style block");
   bad("region a block 0 1 0 1 2 1", "above");
   bad("region a block 0 1 0 1 0 EDGE", "EDGE needs a box");
   bad("region a block 0 1 0 1 0 x", "'x'");
@@ -465,7 +498,7 @@ static void test_region_refuses(void **state)
   bad("region a block 0 1 0 1 0 1 move 1", "'move'");
   good("region a block 0 1 0 1 0 1");
   bad("region a block 0 1 0 1 0 1", "defined already");
-  bad("create_box 1 b", "known are a");
+  bad("create_box 1 b", "known are ball, a");
 }
 
 static void test_box_refuses(void **state)
@@ -499,6 +532,8 @@ static void test_create_refuses(void **state)
   bad("create_atoms 1 ball", "'ball'");
   bad("create_atoms 1 box please", "'please'");
   bad("create_atoms 1 region none", "no region 'none'");
+  good("region rod cylinder x 0 0 1 INF INF");
+  bad("create_atoms 1 region rod", "create_atoms needs a region of style block");
   bad("create_atoms 1 random 5 0 NULL", "seed");
   bad("create_atoms 1 random -5 1 NULL", "number of particles");
   bad("create_atoms 1 random 4000000000000 1 NULL", "too many");
@@ -526,16 +561,13 @@ int main(void)
 #define IN_3(test) cmocka_unit_test_setup_teardown(test, set_up_3, tear_down)
 #define IN_2(test) cmocka_unit_test_setup_teardown(test, set_up_2, tear_down)
   const struct CMUnitTest tests[] = {
-      IN_3(test_fcc_as_lammps),    IN_2(test_hex_as_lammps),
-      IN_3(test_rounded_box),      IN_3(test_lower_face),
-      IN_3(test_threads),          IN_3(test_domains),
-      IN_2(test_grid_as_homework), IN_2(test_grid_shuffled),
-      IN_3(test_grid_3d),          IN_3(test_permutation),
-      IN_2(test_random),           IN_3(test_region_faces),
-      IN_3(test_single),           IN_3(test_set),
-      IN_3(test_set_refuses),      IN_3(test_lattice_refuses),
-      IN_3(test_region_refuses),   IN_3(test_box_refuses),
-      IN_3(test_create_refuses),   IN_2(test_two_dimensions_refuse),
+      IN_3(test_fcc_as_lammps),    IN_2(test_hex_as_lammps),   IN_3(test_rounded_box),
+      IN_3(test_lower_face),       IN_3(test_threads),         IN_3(test_domains),
+      IN_2(test_grid_as_homework), IN_2(test_grid_shuffled),   IN_3(test_grid_3d),
+      IN_3(test_permutation),      IN_2(test_random),          IN_3(test_region_faces),
+      IN_3(test_round_regions),    IN_3(test_single),          IN_3(test_set),
+      IN_3(test_set_refuses),      IN_3(test_lattice_refuses), IN_3(test_region_refuses),
+      IN_3(test_box_refuses),      IN_3(test_create_refuses),  IN_2(test_two_dimensions_refuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

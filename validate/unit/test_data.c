@@ -1,4 +1,4 @@
-// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/cmd_pair.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c src/new_file.c common/open_file.c common/memory.c
+// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/cmd_pair.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c src/new_file.c common/open_file.c common/memory.c src/file_uses.c
 /* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
  * damage is refused with its line. */
 #include "sim_fixture.h"

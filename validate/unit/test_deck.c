@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c
+// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c src/file_uses.c
 /* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
  * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

@@ -1,4 +1,4 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/colour_map.c src/output_stream.c src/new_file.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/open_file.c common/particles.c common/model.c common/pair.c common/comm_serial.c
+// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/colour_map.c src/output_stream.c src/new_file.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/open_file.c common/particles.c common/model.c common/pair.c common/comm_serial.c src/furniture.c src/glyphs.c src/file_uses.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -6,6 +6,7 @@
 #include "src/colour_map.h"
 #include "src/dump.h"
 #include "src/elements.h"
+#include "src/furniture.h"
 #include "src/picture.h"
 
 #include <png.h>
@@ -210,11 +211,11 @@ static void test_streams(void **state)
     assert_true(md_output_empty(output));
     assert_int_equal(md_output_write(output, "one\n", 4), MD_OK);
     assert_false(md_output_empty(output));
-    md_text text = {0};
-    md_text_string(&text, "two\n");
-    md_output_pack(output, &text);
-    assert_int_equal(md_output_write_packed(output, &text, 1), MD_OK);
-    md_text_free(&text);
+    md_output_piece piece = {0};
+    md_text_string(&piece.text, "two\n");
+    md_output_pack(output, &piece);
+    assert_int_equal(md_output_write_packed(output, &piece, 1), MD_OK);
+    md_text_free(&piece.text);
     assert_int_equal(md_output_flush(output), MD_OK);
     assert_file(names[k], "one\ntwo\n");
     assert_int_equal(md_output_close(&output), MD_OK);
@@ -229,6 +230,93 @@ static void test_streams(void **state)
     assert_int_equal(md_output_close(&output), MD_OK);
     assert_file(names[k], "");
   }
+  comm->destroy(comm);
+}
+
+/* The text of a file that is one gzip member and nothing else; its length, -1: it is none. */
+static int64_t unpack_one_member(const char *path, char *text, size_t room)
+{
+  static unsigned char packed[1 << 20];
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  z_stream z = {.next_in = packed, .next_out = (Bytef *)text, .avail_out = (uInt)room};
+  z.avail_in = (uInt)fread(packed, 1, sizeof packed, file);
+  fclose(file);
+  assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
+  const int result = inflate(&z, Z_FINISH);
+  const int64_t n = result == Z_STREAM_END && z.avail_in == 0 ? (int64_t)z.total_out : -1;
+  inflateEnd(&z);
+  return n;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+  static char bytes[1 << 20];
+  FILE *file = fopen(from, "rb");
+  const size_t n = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  file = fopen(to, "wb");
+  assert_int_equal(fwrite(bytes, 1, n, file), n);
+  fclose(file);
+}
+
+/* Whole behind every frame, as one member, and as added to or gone on with as it is when written at once. */
+static void test_gzip_is_one_member(void **state)
+{
+  (void)state;
+  enum { FRAMES = 5, LENGTH = 70000 };
+  static char frame[FRAMES][LENGTH], text[FRAMES * LENGTH + 4];
+  md_gzip_state at[FRAMES];
+  struct stat about;
+  off_t size[FRAMES];
+  md_comm *comm;
+  md_output *output;
+  assert_int_equal(md_comm_serial(&comm), MD_OK);
+  for (int k = 0; k < FRAMES; ++k)
+    for (int i = 0; i < LENGTH; ++i) frame[k][i] = (char)('0' + next_random() % 10);
+  assert_int_equal(md_output_open(comm, &output, "whole.gz", false), MD_OK);
+  for (int k = 0; k < FRAMES; ++k) {
+    for (int part = 0; part < 2; ++part)
+      assert_int_equal(md_output_write(output, frame[k] + part * LENGTH / 2, LENGTH / 2), MD_OK);
+    assert_int_equal(md_output_settle(output), MD_OK);
+    at[k] = md_output_state(output);
+    assert_int_equal(stat("whole.gz", &about), 0);
+    size[k] = about.st_size;
+    assert_int_equal(unpack_one_member("whole.gz", text, sizeof text), (k + 1) * LENGTH);
+    assert_memory_equal(text, frame, (size_t)(k + 1) * LENGTH);
+    /* Added to by another, from here on. */
+    copy_file("whole.gz", "added.gz");
+    md_output *added;
+    assert_int_equal(md_output_open(comm, &added, "added.gz", true), MD_OK);
+    assert_int_equal(md_output_write(added, "more", 4), MD_OK);
+    assert_int_equal(md_output_close(&added), MD_OK);
+    assert_int_equal(unpack_one_member("added.gz", text, sizeof text), (k + 1) * LENGTH + 4);
+  }
+  assert_int_equal(md_output_close(&output), MD_OK);
+  /* What was written behind a frame is cut off and written again: the same bytes. */
+  for (int k = 0; k < FRAMES; ++k) {
+    copy_file("whole.gz", "again.gz");
+    assert_int_equal(truncate("again.gz", size[k]), 0);
+    assert_int_equal(md_output_resume(comm, &output, "again.gz", &at[k]), MD_OK);
+    for (int m = k + 1; m < FRAMES; ++m)
+      for (int part = 0; part < 2; ++part)
+        assert_int_equal(md_output_write(output, frame[m] + part * LENGTH / 2, LENGTH / 2), MD_OK);
+    assert_int_equal(md_output_close(&output), MD_OK);
+    assert_int_equal(unpack_one_member("again.gz", text, sizeof text), FRAMES * LENGTH);
+    assert_memory_equal(text, frame, sizeof frame);
+    assert_int_equal(stat("again.gz", &about), 0);
+    assert_int_equal(about.st_size, size[FRAMES - 1]);
+  }
+  /* Broken off in a frame: not added to. Another program's: a member of its own behind. */
+  assert_int_equal(truncate("again.gz", size[3] + 100), 0);
+  assert_refused(md_output_open(comm, &output, "again.gz", true), "its last frame is not whole");
+  gzFile foreign = gzopen("foreign.gz", "wb");
+  assert_int_equal(gzwrite(foreign, "old\n", 4), 4);
+  assert_int_equal(gzclose(foreign), Z_OK);
+  assert_int_equal(md_output_open(comm, &output, "foreign.gz", true), MD_OK);
+  assert_int_equal(md_output_write(output, "new\n", 4), MD_OK);
+  assert_int_equal(md_output_close(&output), MD_OK);
+  assert_file("foreign.gz", "old\nnew\n");
   comm->destroy(comm);
 }
 
@@ -656,6 +744,8 @@ static void test_density(void **state)
   add_particle(6, 1, (double[3]){4.0, 2.0}, (double[3]){0.0, 0.0}); /* on the upper corner of a fixed box */
   assert_int_equal(command(md_do_dump, "d all density 3 n.*.png 8"), MD_OK);
   assert_int_equal(command(md_do_dump, "e all density 3 l.png 8 log yes axis z"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "e furniture no"), MD_OK);
   assert_int_equal(fake_run(3), MD_OK);
   assert_int_equal(access("n.3.png", F_OK), 0);
   picture p = {0};
@@ -676,6 +766,64 @@ static void test_density(void **state)
   assert_non_null(strstr(p.description, "at step 3"));
   assert_non_null(strstr(p.description, "log(1 + count)"));
   stop_sim();
+}
+
+/* Where `map` stands in a canvas, unscaled; false: nowhere. */
+static bool find_map(const md_canvas *canvas, const md_canvas *map, int *x, int *y)
+{
+  for (*y = 0; *y + map->height <= canvas->height; ++*y)
+    for (*x = 0; *x + map->width <= canvas->width; ++*x) {
+      int row = 0;
+      while (row < map->height && memcmp(canvas->rgb + 3 * ((*y + row) * canvas->width + *x),
+                                         map->rgb + 3 * row * map->width, 3 * (size_t)map->width) == 0)
+        ++row;
+      if (row == map->height) return true;
+    }
+  return false;
+}
+
+/* Pixels of a block that are not white. */
+static int inked(const md_canvas *c, int x, int y, int width, int height)
+{
+  int n = 0;
+  for (int j = y; j < y + height; ++j)
+    for (int i = x; i < x + width; ++i) n += c->rgb[3 * (j * c->width + i)] < 128;
+  return n;
+}
+
+static void test_furniture(void **state)
+{
+  (void)state;
+  unsigned char colour[MD_COLOURS][3];
+  md_colour_map_viridis(colour);
+  /* Also maps so small that texts are longer, larger letters, and numbers of any size. */
+  static const struct {
+    int width, height;
+    double most, log_unit;
+  } cases[] = {{1, 1, 1.0, 0.0},     {40, 24, 0.0, 0.0},   {300, 200, 1e-300, 0.0},
+               {700, 90, 1e17, 3.0}, {90, 700, 5.0, 1e-9}, {250, 250, (double)INFINITY, 0.0}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+    md_canvas map = {.width = cases[k].width, .height = cases[k].height}, canvas = {0};
+    const int pixels = map.width * map.height;
+    assert_int_equal(md_array_new(&map.rgb, pixels, 3, "a map"), MD_OK);
+    for (int i = 0; i < 3 * pixels; ++i) map.rgb[i] = (unsigned char)(next_random() % 200);
+    const md_furniture f = {"\u03c3\u03c4\u00b2\u00b3 title \xf0\x9f\x98\x80",
+                            {{"x", -1e-9, 1e-9}, {"y", 0.0, 1e20}},
+                            "quantity",
+                            cases[k].most,
+                            cases[k].log_unit};
+    assert_int_equal(md_furniture_draw(&f, &map, colour, &canvas), MD_OK);
+    int x = 0, y = 0;
+    assert_true(find_map(&canvas, &map, &x, &y));
+    assert_true(inked(&canvas, 0, 0, canvas.width, y) > 100);         /* the title */
+    assert_true(inked(&canvas, 0, y, x - 1, canvas.height - y) > 10); /* the left axis */
+    assert_true(inked(&canvas, x, y + map.height, map.width, canvas.height - y - map.height) >
+                0); /* the lower one */
+    const int right = x + map.width + 1;
+    assert_true(inked(&canvas, right, y, canvas.width - right, canvas.height - y) > 50); /* the bar */
+    free(map.rgb);
+    free(canvas.rgb);
+  }
 }
 
 static int64_t downloads;
@@ -732,6 +880,7 @@ static void test_density_counted_by_the_engine(void **state)
   downloads = 0;
   add_particle(1, 1, (double[3]){3.75, 1.9}, (double[3]){0.0, 0.0});
   assert_int_equal(command(md_do_dump, "d all density 1 engine.png 8"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
   assert_int_equal(observe_with(&counting), MD_OK);
   assert_int_equal(downloads, 0);
   picture p = {0};
@@ -761,6 +910,7 @@ static void test_density_along_axes(void **state)
     char line[64];
     snprintf(line, sizeof line, "d all density 3 axis.png 16 axis %s", cases[k].axis);
     assert_int_equal(command(md_do_dump, line), MD_OK);
+    assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
     assert_int_equal(fake_run(0), MD_OK);
     picture p = {0};
     read_picture("axis.png", &p);
@@ -786,6 +936,7 @@ static void test_density_counts_in_parallel(void **state)
   }
   sim.options.threads = 4;
   assert_int_equal(command(md_do_dump, "d all density 1 p.png 5"), MD_OK);
+  assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
   assert_int_equal(fake_run(0), MD_OK);
   picture p = {0};
   read_picture("p.png", &p);
@@ -935,6 +1086,7 @@ int main(void)
       cmocka_unit_test(test_text_grows),
       cmocka_unit_test(test_formats),
       cmocka_unit_test(test_streams),
+      cmocka_unit_test(test_gzip_is_one_member),
       cmocka_unit_test(test_stream_errors),
       cmocka_unit_test(test_custom),
       cmocka_unit_test(test_custom_scaled_and_unwrapped),
@@ -951,6 +1103,7 @@ int main(void)
       cmocka_unit_test(test_full_disk),
       cmocka_unit_test(test_elements),
       cmocka_unit_test(test_density),
+      cmocka_unit_test(test_furniture),
       cmocka_unit_test(test_density_counted_by_the_engine),
       cmocka_unit_test(test_density_along_axes),
       cmocka_unit_test(test_density_counts_in_parallel),

@@ -1,4 +1,4 @@
-// links: src/velocity.c src/lattice.c src/sites.c src/create.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/open_file.c common/memory.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c
+// links: src/velocity.c src/lattice.c src/sites.c src/create.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/open_file.c common/memory.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c src/file_uses.c
 /* Velocities: temperature, momentum and distribution as asked for, the same bits for any number of threads and any
  * order of the particles, and every refusal. */
 #include "sim_fixture.h"
@@ -169,6 +169,41 @@ static void test_uniform(void **state)
   assert_true(fabs(mean - 1.0) < 0.05);
 }
 
+/* Those in a region alone, which have what all would get. */
+static void test_uniform_in_a_region(void **state)
+{
+  (void)state;
+  md_particles *p = &f.sim.particles;
+  good("region ball sphere 0.25 0.375 0.5 0.3125 units box");
+  good("region rod cylinder y 0.25 0.5 0.1875 INF INF units box");
+  good("region slice block 0.125 0.5 INF INF INF INF units box");
+  double *all;
+  assert_int_equal(md_array_new(&all, N, sizeof *all, "velocities"), MD_OK);
+  good("velocity all uniform -1 1 8");
+  memcpy(all, p->v[2], N * sizeof *all);
+  static const char *const lines[] = {"velocity all uniform -1 1 8 region ball",
+                                      "velocity all uniform -1 1 8 region rod",
+                                      "velocity all uniform -1 1 8 region slice"};
+  for (int k = 0; k < 3; ++k) {
+    good("velocity all set 7 7 7 units box");
+    good(lines[k]);
+    int inside = 0;
+    for (int64_t i = 0; i < N; ++i) {
+      const double x = p->x[0][i] - 0.25, y = p->x[1][i] - 0.375, z = p->x[2][i] - 0.5;
+      const bool in = k == 0   ? x * x + y * y + z * z <= 0.3125 * 0.3125
+                      : k == 1 ? x * x + z * z <= 0.1875 * 0.1875
+                               : x >= -0.125 && x <= 0.25;
+      assert_true(p->v[2][i] == (in ? all[i] : 7.0));
+      inside += in;
+    }
+    assert_in_range(inside, 1, N - 1);
+  }
+  free(all);
+  bad("velocity all uniform 0 1 5 region none", "no region 'none'");
+  bad("velocity all uniform 0 1 5 region", "needs 7 words");
+  bad("velocity all uniform 0 1 5 region ball now", "'now'");
+}
+
 static void test_set(void **state)
 {
   (void)state;
@@ -262,11 +297,17 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_create_uniform), TEST(test_create_gaussian),
-      TEST(test_momentum_kept),  TEST(test_threads_and_order),
-      TEST(test_uniform),        TEST(test_set),
-      TEST(test_scale),          TEST(test_two_dimensions),
-      TEST(test_refuses),        TEST(test_unusable_velocities),
+      TEST(test_create_uniform),
+      TEST(test_create_gaussian),
+      TEST(test_momentum_kept),
+      TEST(test_threads_and_order),
+      TEST(test_uniform),
+      TEST(test_uniform_in_a_region),
+      TEST(test_set),
+      TEST(test_scale),
+      TEST(test_two_dimensions),
+      TEST(test_refuses),
+      TEST(test_unusable_velocities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,13 @@ static inline md_status ranks_file_append(md_comm *c, md_comm_file *f, const voi
   return ranks_agree(c, written ? MD_OK : md_error(MD_RUNTIME, "cannot write"));
 }
 
+static inline md_status ranks_file_back(md_comm *c, md_comm_file *f, int64_t n)
+{
+  ranks_wait(c);
+  const bool moved = c->rank != 0 || fseek(f->file, -(long)n, SEEK_CUR) == 0;
+  return ranks_agree(c, moved ? MD_OK : md_error(MD_RUNTIME, "cannot go back"));
+}
+
 static inline md_status ranks_file_close(md_comm *c, md_comm_file *f)
 {
   ranks_wait(c);
@@ -192,6 +199,7 @@ static inline void run_ranks(int size, rank_work work, void *context)
                                        .deliver = ranks_deliver,
                                        .file_open = ranks_file_open,
                                        .file_append = ranks_file_append,
+                                       .file_back = ranks_file_back,
                                        .file_close = ranks_file_close},
                               .work = work,
                               .context = context};
