@@ -104,9 +104,9 @@ def gpu_missing() -> str:
         return f"there is no program {program()}"
     if re.search(r"^GPU 0:", information(), re.M):
         return ""
-    if re.search(r"^  gpu +(?! |not in this build)", information(), re.M):
+    if re.search(r"^  gpu +(?! |not here: )", information(), re.M):
         return "there is no GPU that the engine gpu can use here (see myriad info)"
-    return "the engine gpu is not in this build (see make info)"
+    return "the engine gpu is not here (see myriad info)"
 
 
 def mpi_missing() -> str:
