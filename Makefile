@@ -453,8 +453,7 @@ FLAGS_gpu = $(CC_LINK) $(GPU_LINK) $(GPU_LIBRARIES)
 FLAGS_emulated = $(EMULATED_COMPILE) $(EMULATED_LIBRARIES)
 $(FLAGS)/%: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(FLAGS_$*)) >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@printf '%s\n' $(call quoted,$(FLAGS_$*)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS_$*)) >$@
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
 $(BUILD)/toolchain: $(FLAGS)/c

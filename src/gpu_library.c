@@ -69,7 +69,6 @@ static md_status open_library(const char *path, const md_gpu_library **library)
     *library = found;
     return MD_OK;
   }
-  dlclose(handle);
   return md_error(
       MD_RUNTIME,
       "the GPU engine's library %s was built from other sources than this program: `make` builds both", path);

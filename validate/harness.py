@@ -84,6 +84,11 @@ def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
     return {**RANK_ENVIRONMENT, **environment(isa)}
 
 
+def patience(seconds: float) -> float:
+    """A limit of time for what should not take so long: where tests run side by side, they wait for one another's cores."""
+    return seconds * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
 def exact(value: Value) -> str:
     """A value as a word of a deck; floats with 17 digits."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
