@@ -80,8 +80,10 @@ def mpirun(ranks: int, *words: str) -> List[str]:
 
 
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
-    """The environment of a run by ranks; what the caller's own says of MPI stays."""
-    return {**RANK_ENVIRONMENT, **environment(isa)}
+    """The environment of a run by ranks; what the caller's own says of MPI stays. $RANKS_PRELOAD: a library that ranks load
+    first (validate/ranks/sched_yield.c)."""
+    preload = os.environ.get("RANKS_PRELOAD")
+    return {**RANK_ENVIRONMENT, **environment(isa), **({"LD_PRELOAD": preload} if preload else {})}
 
 
 def patience(seconds: float) -> float:
