@@ -265,6 +265,7 @@ run: ## install what is missing, build, and run DECK; results go to run/
 test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduced set)
 	@$(SETUP) build test $(if $(SAN),sanitize)
 	@$(SETUP_HDF5)
+	@$(SETUP) xdist || echo 'going on with one test after the other' >&2
 	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
 	@$(MAKE) wanted tests
 	@$(MAKE) test-unit
@@ -421,10 +422,12 @@ lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
 	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
+# How many states of a function the analyser follows: with its own 225000 the few longest functions take most of the time.
+ANALYSER := -Xclang -analyzer-config -Xclang max-nodes=75000
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 
 $(BUILD)/lint/cppcheck: $(ALL_C) $(HEADERS) $(DEFINITIONS) .cppcheck Makefile

@@ -493,6 +493,8 @@ int main(int argc, char **argv)
 {
   const double started = md_time();
   wait_politely(argv);
+  /* A message in one piece: launchers write between the pieces of one. */
+  setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
   md_comm *comm = NULL;
   bool alone = false;
   md_status status = md_open_comm(&comm);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Dict
@@ -104,6 +105,16 @@ def test_ranks_without_mpi(hello):
 
 
 # ---------------------------------------------------------------- wrong command lines
+
+
+def test_a_message_is_written_in_one_piece(tmp_path):
+    """Each write to this kind of socket is a packet: mpirun must not come between the halves of a message."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with ours, theirs:
+        done = subprocess.run([program(), "-in", "in.nothere", "-log", "none"], cwd=tmp_path, env=environment(), stderr=theirs,
+                              check=False)
+        assert done.returncode == RUNTIME
+        assert ours.recv(4096).decode() == "myriad: error: cannot read the deck in.nothere: No such file or directory\n"
 
 
 @pytest.mark.parametrize("arguments, words", [
