@@ -1,8 +1,8 @@
 /* Loading the GPU engine's library; see gpu_library.h.
  *
- * Library and program call each other's functions and share structures, so that both must come from the same sources: each
- * holds a digest of these, and the library's is read before anything else of it. A program that the engine was linked into
- * (validate/emulator) has the library's symbol already. A library stays loaded until the program ends.
+ * Library and program call each other's functions and share structures, so that both must come from the same sources:
+ * each holds a digest of these, and the library's is read before anything else of it. A program that the engine was
+ * linked into (validate/emulator) has the library's symbol already. A library stays loaded until the program ends.
  */
 #include "src/gpu_library.h"
 
