@@ -1,10 +1,13 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Parts are added where their tools exist: the GPU engine, gpu/*.cu, with nvcc; ranks,
-# mpi/*.c, with mpicc; restarts and H5MD with an HDF5 library. Targets that need more than a compiler call .ci/setup
-# first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is tuned to the
-# building machine, except openmp/kernels.c, compiled once per instruction set.
+# one program, build/myriad. Parts are added where their tools exist: ranks, mpi/*.c, with mpicc; restarts and H5MD with
+# an HDF5 library. A part found later compiles its own files and links, no more: every part has flags of its own.
+# The GPU engine, gpu/*.cu with nvcc, is a library beside the program, which loads it when it is asked for; it is built
+# behind the program, and only by targets that need it. Targets that need more than a compiler call .ci/setup
+# first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is
+# tuned to the building machine, except openmp/kernels.c, compiled once per instruction set, and the GPU engine's
+# architectures (CUDA_ARCHS).
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
 # or approximate floating-point arithmetic.
@@ -30,6 +33,9 @@ endif
 ##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
 ##                      the study of `make scaling` (docs/cluster.md)
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
+##   CUDA_ARCHS=        of GPUs: native (the default: those of this machine, or, where there are none, 90 80+), all, or
+##                      a list: 90 is code for 9.0, 90+ is PTX, which later GPUs compile when a program starts
+##   JOBS=              tests that run side by side (one more than there are cores)
 ##   HDF5=no            leave restarts and H5MD out even if the library is here
 V ?= 0
 WERROR ?= 0
@@ -73,11 +79,13 @@ quoted = '$(subst ','\'',$1)'
 
 BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 OBJ := $(BUILD)/obj
+FLAGS := $(BUILD)/flags
 PROGRAM := $(BUILD)/myriad
 
 # Sanitizers do not see through nvcc.
 GPU ?= $(if $(SAN),no)
 GPU_SOURCES := $(wildcard gpu/*.cu)
+GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
 MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
@@ -97,15 +105,16 @@ endif
 SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on without restarts and H5MD' >&2)
 HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
 
-# Messages between GPUs need both.
+# Messages between GPUs need both, and are in the GPU engine's library.
 TRANSPORTS := $(wildcard mpi/transport*.c)
 LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
+GPU_C := gpu/library.c $(if $(WITH_MPI),$(TRANSPORTS))
 
 SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
-  $(if $(WITH_MPI),$(filter-out $(LEFT_OUT),$(MPI_SOURCES)))
+  $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
-ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) $(UNIT_TESTS) $(FUZZ_TARGETS))
+ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(wildcard validate/ranks/*.c) $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h src/*.h openmp/*.h gpu/*.h gpu/*.cuh mpi/*.h validate/*.h validate/unit/*.h)
 DEFINITIONS := $(wildcard common/*.def src/*.def openmp/*.def gpu/*.def mpi/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
@@ -120,7 +129,9 @@ ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma 
 # Source names to objects: $(call objects_of,src/deck.c openmp/kernels.c).
 objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
              $(if $(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(KERNELS:.c=).%.o)))
-OBJECTS := $(call objects_of,$(SOURCES)) $(if $(WITH_GPU),$(GPU_SOURCES:%.cu=$(OBJ)/%.o))
+OBJECTS := $(call objects_of,$(SOURCES))
+GPU_C_OBJECTS := $(GPU_C:%.c=$(OBJ)/%.o)
+CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
 
@@ -145,32 +156,47 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-pro
 # Not with a sanitizer, whose added code makes gcc warn of what is not in the source.
 WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 CFLAGS ?= $(OPTIMISE)
-ENGINES := $(if $(WITH_GPU),-DMD_WITH_GPU) $(if $(WITH_MPI),-DMD_WITH_MPI) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
-COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(ENGINES) $(WARNINGS) $(CPPFLAGS)
+COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(WARNINGS) $(CPPFLAGS)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(LDFLAGS)
-LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm $(LDLIBS)
+LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm -ldl $(LDLIBS)
+# The GPU engine's library calls the program's functions.
+EXPORTS := src/exports.list
+EXPORTED := -Wl,--dynamic-list=$(EXPORTS)
 
+# The compiler wrapper of MPI, told to use the compiler chosen here.
+CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
+CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
+CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
+
+# What single files are told of the parts of this build. Program and GPU library compare the digest.
+HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
+HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
+DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(sort $(wildcard common/* gpu/*)) | sha256sum | cut -c1-16)"'
+
+# Looked up when first used: `make run` does not wait for it.
+once = $(eval $1 := $(shell $2))$($1)
 ifneq ($(WITH_GPU),)
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-CUDA_ARCHS ?= 70 75 80 86 89 90
-# Only architectures this toolkit knows; the newest also as PTX, for GPUs that come after it.
-CUDA_KNOWN := $(filter $(CUDA_ARCHS),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)))
-CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. $(ENGINES) \
-  $(if $(filter 1,$(WERROR)),-Werror all-warnings) -Xcompiler -Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off,-fopenmp \
-  -DMD_CUDA_ARCHS='"$(CUDA_KNOWN)"' \
-  $(foreach a,$(CUDA_KNOWN),-gencode arch=compute_$a$(comma)code=sm_$a) \
-  -gencode arch=compute_$(lastword $(CUDA_KNOWN)),code=compute_$(lastword $(CUDA_KNOWN))
+CUDA_ARCHS ?= native
+CUDA_WORDS = $(or $(call once,CUDA_WORDS,bash .ci/setup --cuda-archs '$(NVCC)' $(CUDA_ARCHS)),$(error \
+  $(NVCC) knows none of CUDA_ARCHS=$(CUDA_ARCHS)))
+CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. \
+  $(if $(filter 1,$(WERROR)),-Werror all-warnings) \
+  -Xcompiler -fPIC,-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off,-fopenmp \
+  $(foreach a,$(filter-out %+,$(CUDA_WORDS)),-gencode arch=compute_$a$(comma)code=sm_$a) \
+  $(foreach a,$(patsubst %+,%,$(filter %+,$(CUDA_WORDS))),-gencode arch=compute_$a$(comma)code=compute_$a)
 CUDA_CXX ?= g++
 CUDA_LIBRARIES := -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
 CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
 # Is NCCL there to compile and to link with?
-NCCL ?= $(if $(WITH_MPI),$(shell printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
-  $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes))
-WITH_NCCL := $(filter-out no,$(NCCL))
-NCCL_LIBRARIES := $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
-EMULATED_LIBRARIES := $(LIBRARIES) $(if $(WITH_NCCL),-L$(CUDA_HOME)/lib64 $(NCCL_LIBRARIES)) -lstdc++
-LIBRARIES += $(CUDA_LIBRARIES) $(NCCL_LIBRARIES)
+NCCL ?= $(if $(WITH_MPI),$(call once,NCCL,printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
+  $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes || echo no))
+WITH_NCCL = $(filter-out no,$(NCCL))
+NCCL_LIBRARIES = $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
+EMULATED_LIBRARIES = $(LIBRARIES) $(if $(WITH_NCCL),-L$(CUDA_HOME)/lib64 $(NCCL_LIBRARIES)) -lstdc++
+GPU_LINK = $(LINK) -shared -Wl,--version-script=gpu/library.map
+GPU_LIBRARIES = $(CUDA_LIBRARIES) $(NCCL_LIBRARIES) $(LDLIBS)
 endif
 
 # The kernels as C++ (validate/emulator): CUDA's headers are found after the emulator's. nvcc has seen
@@ -181,11 +207,7 @@ EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub
 EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(wildcard gpu/*.cuh))
 EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
 EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fopenmp $(EXACT) -fno-strict-aliasing \
-  $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) $(ENGINES) -MMD -MP
-
-# The compiler wrapper of MPI, told to use the compiler chosen here.
-CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
-CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
+  $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) -MMD -MP
 
 ifeq ($(V),1)
 say = @:
@@ -197,10 +219,22 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all help info setup run test test-unit test-e2e test-gpu test-slurm check emulated check-emulated \
+.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check emulated check-emulated \
         scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
-all: $(PROGRAM) ## build the program (the default target)
+all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program, then the GPU engine where nvcc is found (the default target)
+
+ifneq ($(WITH_GPU),)
+gpu: $(PROGRAM) $(GPU_LIBRARY) ## build the GPU engine, which the program loads when it is asked for
+else
+gpu:
+	@echo 'the GPU engine needs nvcc, which is not found (or GPU=no, or SAN=): see make info' >&2; exit 1
+endif
+
+# The program, and the GPU engine if the command line asks for it, or it has been built before, or there is a GPU to run it.
+asks_for_gpu = $(filter gpu --gpu-naive,$(ARGS) $(ENGINE))
+gpu_is_here = $(shell nvidia-smi -L 2>/dev/null | grep -m 1 '^GPU')
+wanted: $(PROGRAM) $(if $(WITH_GPU),$(if $(asks_for_gpu)$(wildcard $(GPU_LIBRARY))$(gpu_is_here),$(GPU_LIBRARY)))
 
 help: ## list the targets and options, and what this machine offers
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -212,7 +246,7 @@ help: ## list the targets and options, and what this machine offers
 info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
-	@echo "engine gpu               $(if $(WITH_GPU),built with $(WITH_GPU),not in this build: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
+	@echo "engine gpu               $(if $(WITH_GPU),$(GPU_LIBRARY) built with $(WITH_GPU) for $(CUDA_WORDS)$(if $(WITH_NCCL),$(comma) with NCCL),not built: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
 	@echo "restarts, H5MD           $(if $(HDF5_FOUND),HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together),not in this build: $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found))"
 	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
 
@@ -222,8 +256,7 @@ setup: ## install what building and testing need, or say how to
 
 run: ## install what is missing, build, and run DECK; results go to run/
 	@$(SETUP) build
-	@$(SETUP_HDF5)
-	@$(MAKE) all
+	@$(MAKE) $(if $(asks_for_gpu),gpu,$(PROGRAM))
 	@mkdir -p run
 	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
 
@@ -232,26 +265,41 @@ run: ## install what is missing, build, and run DECK; results go to run/
 test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduced set)
 	@$(SETUP) build test $(if $(SAN),sanitize)
 	@$(SETUP_HDF5)
+	@$(SETUP) xdist || echo 'going on with one test after the other' >&2
 	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
-	@$(MAKE) all tests
+	@$(MAKE) wanted tests
 	@$(MAKE) test-unit
 	@$(MAKE) test-e2e
 
-# A program that passes no test has not passed: the closing line of cmocka must be there.
-test-unit: $(TEST_PROGRAMS) ## run the unit tests alone
-	@failed=; for t in $(sort $(TEST_PROGRAMS)); do \
-	  if $(TEST_ENV) timeout -k 5 300 $$t >$$t.log 2>&1 && grep -q '  PASSED  ' $$t.log; then \
-	    printf 'UNIT %s\n' $$t; \
-	    $(if $(filter 1,$(V)),cat,grep -E '^\[(==========|  PASSED  |  SKIPPED )\]') $$t.log; \
-	  else printf 'FAIL %s\n' $$t; cat $$t.log; failed="$$failed $$t"; fi; done; \
-	if [ -n "$$failed" ]; then echo "unit tests failed:$$failed" >&2; exit 1; fi
+test-unit: ## run the unit tests alone
+	@$(MAKE) -k -O $(TEST_PROGRAMS:=.passed) || { echo 'unit tests failed: see FAIL above' >&2; exit 1; }
 
-test-e2e: $(PROGRAM) ## run the end-to-end tests alone (pytest)
+# A program that passes no test has not passed: the closing line of cmocka must be there.
+.PHONY: $(TEST_PROGRAMS:=.passed)
+$(TEST_PROGRAMS:=.passed): %.passed: %
+	@began=$$(date +%s%N); \
+	if $(TEST_ENV) timeout -k 5 300 $< >$<.log 2>&1 && grep -q '  PASSED  ' $<.log; then \
+	  printf 'UNIT %s, %d ms\n' $< $$((($$(date +%s%N) - began) / 1000000)); \
+	  $(if $(filter 1,$(V)),cat,grep -E '^\[(==========|  PASSED  |  SKIPPED )\]') $<.log; \
+	else printf 'FAIL %s\n' $<; cat $<.log; exit 1; fi
+
+test-e2e: wanted $(SLEEPER) ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider $(if $(SAN),-m smoke $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) $(RANKS_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
+	  $(if $(SAN),-m smoke $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
 NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before and not full_disk_within_a_trajectory'
+# Tests wait for files, for ranks and for one another's cores: one more than there are cores keeps these busy.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
+
+# Ranks that wait sleep; not with a sanitizer, whose library must come first.
+SLEEPER := $(if $(WITH_MPI),$(if $(SAN),,$(BUILD)/sched_yield.so))
+RANKS_ENV := $(if $(SLEEPER),RANKS_PRELOAD='$(abspath $(SLEEPER))')
+$(BUILD)/sched_yield.so: validate/ranks/sched_yield.c $(FLAGS)/c
+	$(say) LINK $@
+	$(quiet)$(CC) $(COMPILE) -shared -fPIC -o $@ $<
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
 test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
@@ -263,7 +311,7 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 
 test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
 	@$(SETUP) build mpi hdf5 plots slurm
-	@$(MAKE) all
+	@$(MAKE) wanted
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/test_slurm.sh $(ARGS)
 
 # Builds, and ends unless the program finds a GPU.
@@ -275,9 +323,9 @@ need-gpu:
 
 check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
 	@$(SETUP) build python
-	@$(MAKE) all
+	@$(MAKE) wanted $(SLEEPER)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(RANKS_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 ifneq ($(WITH_GPU),)
@@ -285,10 +333,10 @@ emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels tra
 
 check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive
 	@$(SETUP) build python
-	@$(MAKE) emulated
+	@$(MAKE) emulated $(SLEEPER)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
-	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py validate/test_exact.py
+	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) $(RANKS_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py validate/test_exact.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:
@@ -302,7 +350,7 @@ SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python
 
 scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
 	@$(SETUP) build plots $(if $(filter no,$(MPI)),,mpi)
-	@$(MAKE) all
+	@$(MAKE) wanted
 	$(quiet)PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
 	  $(call option,N,n) $(call option,RANKS,ranks) $(call option,ENGINE,engine) $(call option,REPEAT,repeat) \
 	  $(call option,THREADS,threads) $(call option,STEPS,steps) $(call option,OUT,out) $(call option,SUBMIT,submit) \
@@ -311,7 +359,7 @@ scaling: ## a study of strong and weak scaling and of cost against N, with a rep
 
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
 	@$(SETUP) build
-	@$(MAKE) all
+	@$(MAKE) wanted
 	$(quiet)$(PYTHON) validate/bench.py --myriad $(PROGRAM) $(ARGS)
 
 bench-gpu: need-gpu ## measure the GPU engine, 10^3 to 5 10^8 particles (under 5 minutes on an H100)
@@ -341,16 +389,17 @@ fuzz: ## feed mutated decks and data files to the readers for SECONDS
 
 # ---------------------------------------------------------------- the tree
 
-install: $(PROGRAM) ## copy the program, decks and documentation under PREFIX
+install: all ## copy the program, the GPU engine, decks and documentation under PREFIX
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
+	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
 	install -m 644 $(wildcard inputs/*) '$(DESTDIR)$(PREFIX)/share/myriad/inputs'
 	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 uninstall: ## remove what install copied
 	rm -f '$(DESTDIR)$(PREFIX)/bin/myriad' '$(DESTDIR)$(PREFIX)/bin/myriad-check'
-	rm -rf '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+	rm -rf '$(DESTDIR)$(PREFIX)/lib/myriad' '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 clean: ## remove everything built (results in run/ stay)
 	rm -rf build build-*
@@ -373,9 +422,12 @@ lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
+	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
 	  || { cat $@.log; exit 1; }
 	@mv $@.log $@
+# How many states of a function the analyser follows: with its own 225000 the few longest functions take most of the time.
+ANALYSER := -Xclang -analyzer-config -Xclang max-nodes=75000
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 
 $(BUILD)/lint/cppcheck: $(ALL_C) $(HEADERS) $(DEFINITIONS) .cppcheck Makefile
@@ -383,7 +435,7 @@ $(BUILD)/lint/cppcheck: $(ALL_C) $(HEADERS) $(DEFINITIONS) .cppcheck Makefile
 	$(say) CPPC 'all C files'
 	$(quiet)$(CPPCHECK) --quiet --enable=warning,performance,portability --inline-suppr \
 	  --suppressions-list=.cppcheck --error-exitcode=1 --std=c11 --max-configs=4 -j 2 -I. -D_GNU_SOURCE \
-	  -D_OPENMP=201511 -D__x86_64__ -DMD_ISA=generic '-D__attribute__(x)=' $(ALL_C)
+	  -D_OPENMP=201511 -D__x86_64__ -DMD_ISA=generic $(DIGEST) '-D__attribute__(x)=' $(ALL_C)
 	@touch $@
 
 $(BUILD)/lint/%.shellcheck: %
@@ -396,76 +448,100 @@ $(BUILD)/lint/%.shellcheck: %
 
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ_PROGRAMS)
-tests: $(TEST_PROGRAMS) ## build the unit tests without running them
+tests: $(TEST_PROGRAMS) $(SLEEPER) ## build the unit tests without running them
 objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests included, without linking
 
-# Rewritten only when an option changes, and everything depends on it.
-$(BUILD)/flags: FORCE
+# The flags of each part, rewritten only when they change; what they compile depends on them.
+FLAGS_c = $(CC) $(COMPILE)
+FLAGS_mpi = $(CC_MPI) $(HAS_MPI)
+FLAGS_hdf5 = $(CC_HDF5) $(HAS_HDF5)
+FLAGS_digest = $(DIGEST)
+FLAGS_link = $(CC_LINK) $(LINK) $(LIBRARIES)
+FLAGS_cuda = $(NVCC) $(CUDA_COMPILE)
+FLAGS_messages = $(CUDA_INCLUDES) $(NCCL_DEFINED)
+FLAGS_gpu = $(CC_LINK) $(GPU_LINK) $(GPU_LIBRARIES)
+FLAGS_emulated = $(EMULATED_COMPILE) $(EMULATED_LIBRARIES)
+$(FLAGS)/%: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quoted,$(CC_LINK) $(COMPILE) $(NCCL_DEFINED) $(HDF5_INCLUDES) | $(LINK) $(LIBRARIES) | $(CUDA_COMPILE) | $(EMULATED_COMPILE)) >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@printf '%s\n' $(call quoted,$(FLAGS_$*)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS_$*)) >$@
 
 # Before the first compilation, so that a missing library is named rather than found by an #include.
-$(BUILD)/toolchain: $(BUILD)/flags
+$(BUILD)/toolchain: $(FLAGS)/c
 	@$(SETUP) --check build
 	@touch $@
 
-$(PROGRAM): $(OBJECTS) $(BUILD)/flags
+$(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -o $@ $(OBJECTS) $(LIBRARIES)
+	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(OBJECTS) $(LIBRARIES)
 
-$(OBJ)/%.o: %.c $(BUILD)/flags | $(BUILD)/toolchain
+# Which files are compiled by another compiler than CC, and what they are told, is said below this rule.
+COMPILER = $(CC)
+$(OBJ)/%.o: %.c $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(CC) $(COMPILE) -MMD -MP -c -o $@ $<
+	$(quiet)$(COMPILER) $(COMPILE) $(TOLD) -MMD -MP -c -o $@ $<
 
-$(OBJ)/src/hdf5_file.o: src/hdf5_file.c $(BUILD)/flags | $(BUILD)/toolchain
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(quiet)$(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC)) $(COMPILE) $(HDF5_INCLUDES) -MMD -MP -c -o $@ $<
-
+$(OBJ)/src/gpu_library.o: TOLD = $(DIGEST)
+$(OBJ)/src/gpu_library.o: $(FLAGS)/digest
+$(OBJ)/src/open_comm.o: TOLD = $(HAS_MPI)
+$(OBJ)/src/open_comm.o: $(FLAGS)/mpi
+$(OBJ)/src/hdf5_file.o: COMPILER = $(CC_HDF5)
+$(OBJ)/src/hdf5_file.o: TOLD = $(HAS_HDF5)
+$(OBJ)/src/hdf5_file.o: $(FLAGS)/hdf5
+$(MPI_SOURCES:%.c=$(OBJ)/%.o): COMPILER = $(CC_MPI)
+$(MPI_SOURCES:%.c=$(OBJ)/%.o): $(FLAGS)/mpi
+$(OBJ)/mpi/hdf5.o: TOLD = $(HAS_HDF5)
+$(OBJ)/mpi/hdf5.o: $(FLAGS)/hdf5
 NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
-$(OBJ)/mpi/%.o: mpi/%.c $(BUILD)/flags | $(BUILD)/toolchain
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(quiet)$(CC_MPI) $(COMPILE) $(CUDA_INCLUDES) $(HDF5_INCLUDES) $(NCCL_DEFINED) -MMD -MP -c -o $@ $<
+$(TRANSPORTS:%.c=$(OBJ)/%.o): TOLD = -fPIC $(CUDA_INCLUDES) $(NCCL_DEFINED)
+$(TRANSPORTS:%.c=$(OBJ)/%.o): $(FLAGS)/messages
+$(OBJ)/gpu/library.o: COMPILER = $(CC_LINK)
+$(OBJ)/gpu/library.o: TOLD = -fPIC $(HAS_MPI) $(DIGEST)
+$(OBJ)/gpu/library.o: $(FLAGS)/mpi $(FLAGS)/digest
 
-$(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(BUILD)/flags | $(BUILD)/toolchain
+$(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC '$< ($*)'
 	$(quiet)$(CC) $(COMPILE) -DMD_ISA=$* $(ISA_FLAGS_$*) -MMD -MP -c -o $@ $<
 
-$(OBJ)/gpu/%.o: gpu/%.cu $(BUILD)/flags | $(BUILD)/toolchain
+$(GPU_LIBRARY): $(CUDA_OBJECTS) $(GPU_C_OBJECTS) gpu/library.map $(FLAGS)/gpu
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(GPU_LINK) -o $@ $(filter %.o,$^) $(GPU_LIBRARIES)
+
+# The program comes first.
+$(OBJ)/gpu/%.o: gpu/%.cu $(FLAGS)/cuda | $(PROGRAM)
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(quiet)$(NVCC) $(CUDA_COMPILE) -MMD -MP -c -o $@ $<
+	$(quiet)$(NVCC) $(CUDA_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
+$(OBJ)/gpu/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
 
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)
 	$(quiet)$(PYTHON) $(EMULATOR)/translate.py $< $@
 
-$(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(BUILD)/flags | $(EMULATED_HEADERS) $(BUILD)/toolchain
+$(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(FLAGS)/emulated | $(EMULATED_HEADERS) $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CXX $<
 	$(quiet)$(EMULATED_COMPILE) -DMD_CUDA_ARCHS='"emulated"' -include cuda_runtime.h -c -o $@ -x c++ $<
 
 # It changes stacks by longjmp, which glibc's checks forbid, and the rounding mode.
-$(OBJ)/emulated/emulator.o: $(EMULATOR)/emulator.cpp $(BUILD)/flags | $(BUILD)/toolchain
+$(OBJ)/emulated/emulator.o: $(EMULATOR)/emulator.cpp $(FLAGS)/emulated | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CXX $<
 	$(quiet)$(EMULATED_COMPILE) -frounding-math -U_FORTIFY_SOURCE -c -o $@ $<
 
-$(BUILD)/myriad-emulated: $(filter-out $(OBJ)/gpu/%,$(OBJECTS)) $(EMULATED_OBJECTS) $(BUILD)/flags
+# The engine is linked into this one, which finds it among its own symbols.
+$(BUILD)/myriad-emulated: $(OBJECTS) $(GPU_C_OBJECTS) $(EMULATED_OBJECTS) $(EXPORTS) $(FLAGS)/emulated
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) $(EMULATED_LIBRARIES)
+	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(filter %.o,$^) $(EMULATED_LIBRARIES)
 
 .SECONDEXPANSION:
-$(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(BUILD)/flags
+$(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(FLAGS)/link
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBRARIES)
 
-$(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(BUILD)/flags
+$(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(FLAGS)/link
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES)

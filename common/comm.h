@@ -21,6 +21,7 @@ extern "C" {
 typedef struct md_comm md_comm;
 typedef struct md_comm_file md_comm_file;
 typedef struct md_transport md_transport;
+typedef struct md_transport_opener md_transport_opener;
 
 enum { MD_MAX_VALUES = 4 }; /* of max_begin */
 
@@ -34,9 +35,10 @@ typedef struct md_balance {
 struct md_comm {
   int rank, size;
   void *state;
-  int local_rank, local_size; /* among the ranks of this host */
-  md_balance balance;         /* of migrate; the program sets it */
-  double balancing;           /* seconds of migrate so far in which it balanced */
+  int local_rank, local_size;            /* among the ranks of this host */
+  md_balance balance;                    /* of migrate; the program sets it */
+  double balancing;                      /* seconds of migrate so far in which it balanced */
+  const md_transport_opener *transports; /* of open_transport; NULL: there are none. The program sets it */
 
   /* In-place reductions of n values over ranks. */
   md_status (*sum)(md_comm *, int64_t *values, int n) MD_CHECKED;

@@ -32,6 +32,13 @@ struct md_transport {
   void (*destroy)(md_transport *);
 };
 
+/* How ranks open one, from the library of the GPU engine. */
+typedef struct md_transport_opener {
+  const char *mpi; /* the MPI library that it was compiled with, which must be the communicator's */
+  /* communicator: an MPI_Comm's address. The rest as md_transport_open (mpi/transport.h) has it. */
+  md_status (*open)(const void *communicator, const char *name, md_transport **) MD_CHECKED;
+} md_transport_opener;
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,10 +6,8 @@
  */
 #include "mpi/comm_mpi.h"
 #include "common/transport.h"
+#include "mpi/library.h"
 #include "mpi/state.h"
-#ifdef MD_WITH_GPU
-#include "mpi/transport.h"
-#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,13 +82,16 @@ static int rank_at(md_comm *c, const int place[3])
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
 {
   mpi_state *s = mpi_state_of(c);
-#ifdef MD_WITH_GPU
-  MD_TRY(md_transport_open(s->transports, name, &s->transport));
-#else
-  if (!s->transport)
-    return md_error(MD_RUNTIME, "this build has no GPU engine, and no messages between GPUs%s%s",
-                    name ? ": package gpu transport " : "", name ? name : "");
-#endif
+  const md_transport_opener *opener = c->transports;
+  if (!opener)
+    return md_error(MD_RUNTIME,
+                    "the GPU engine was built without MPI, and has no messages between GPUs: `make "
+                    "gpu` builds it anew, where mpicc is found");
+  if (strcmp(opener->mpi, MD_MPI_LIBRARY) != 0)
+    return md_error(MD_RUNTIME,
+                    "the GPU engine was built with %s, and this program with %s: `make` builds both",
+                    opener->mpi, MD_MPI_LIBRARY);
+  MD_TRY(opener->open(&s->transports, name, &s->transport));
   *transport = s->transport;
   return MD_OK;
 }

@@ -3,6 +3,7 @@
  * log. All ranks decide together.
  */
 #include "mpi/transport.h"
+#include "mpi/library.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>
@@ -289,3 +290,11 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **tra
   }
   return md_error(MD_RUNTIME, "there is no way between the GPUs of these ranks: %s", left_out);
 }
+
+static md_status open_for_program(const void *communicator, const char *name, md_transport **transport)
+{
+  const MPI_Comm *ranks = communicator;
+  return md_transport_open(*ranks, name, transport);
+}
+
+const md_transport_opener md_transport_mpi_opener = {MD_MPI_LIBRARY, open_for_program};

@@ -1,6 +1,6 @@
 /* Ways between the device memories of ranks, and choosing one of them; the interface is common/transport.h.
  *
- * Functions below are collective. They are in builds with both nvcc and mpicc.
+ * Functions below are collective. They are in the library of the GPU engine, if mpicc was found.
  */
 #ifndef MD_MPI_TRANSPORT_H
 #define MD_MPI_TRANSPORT_H
@@ -14,6 +14,9 @@
  * those before it. *transport: NULL, or one opened before, which stays if it still serves and is ended if not.
  * MD_USAGE: the way that was asked for does not work, and why. The caller ends it with ->destroy. */
 md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport) MD_CHECKED;
+
+/* The same, for the program. */
+extern const md_transport_opener md_transport_mpi_opener;
 
 /* One rank's part of opening each kind: its status may differ from that of other ranks. *transport: NULL after an
  * error. */

@@ -4,19 +4,20 @@
 
 #include "common/engine.h"
 
-extern const md_engine_kind *const md_engines[];
+typedef struct md_engine_entry {
+  const char *name;
+  const md_engine_kind *kind; /* NULL: in the GPU engine's library */
+} md_engine_entry;
+
+/* The first is the default. */
+extern const md_engine_entry md_engines[];
 extern const int md_engines_count;
 
 /* NULL if there is none of that name. */
-const md_engine_kind *md_engine_find(const char *name);
+const md_engine_entry *md_engine_find(const char *name);
 
-/* The engines that this build was made without. */
-typedef struct md_engine_left_out {
-  const char *name;
-  const char *needs; /* what it takes to have it */
-} md_engine_left_out;
-
-/* Ends with a name of NULL. */
-extern const md_engine_left_out md_engines_left_out[];
+/* *kind: the engine, whose library is loaded first if it has one. MD_USAGE, MD_RUNTIME: it is not here, with what to
+ * do. */
+md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind) MD_CHECKED;
 
 #endif

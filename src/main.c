@@ -6,18 +6,14 @@
  *   myriad info                    what this build and machine offer
  *   myriad help [COMMAND]          the commands of the deck language
  */
-#ifdef MD_WITH_GPU
-#include "gpu/gpu.h"
-#endif
-#ifdef MD_WITH_MPI
-#include "mpi/comm_mpi.h"
-#endif
 #include "common/memory.h"
 #include "common/open_file.h"
 #include "openmp/openmp.h"
 #include "src/check.h"
 #include "src/deck.h"
 #include "src/engines.h"
+#include "src/gpu_library.h"
+#include "src/open_comm.h"
 #include "src/plan.h"
 #include "src/preview.h"
 #include "src/resume.h"
@@ -36,7 +32,7 @@
 #define MD_VERSION "0.1"
 #endif
 
-enum { PRESETS_MAX = 256, PACKAGES_MAX = 16, GPU_TEXT = 4096 };
+enum { PRESETS_MAX = 256, PACKAGES_MAX = 16, GPU_TEXT = 4096, RANKS_TEXT = 512 };
 
 typedef struct preset {
   const char *name;
@@ -196,15 +192,12 @@ static md_status many_values(command_line *c, int argc, char **argv, int *used)
 
 static md_status unknown_engine(const char *name)
 {
-  for (const md_engine_left_out *e = md_engines_left_out; e->name; ++e)
-    if (strcmp(e->name, name) == 0)
-      return md_error(MD_USAGE, "the engine %s is not in this build: it needs %s", name, e->needs);
   char accepted[256] = "";
   for (int k = 0; k < md_engines_count; ++k) {
     const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k]->name);
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k].name);
   }
-  return md_error(MD_USAGE, "there is no engine `%s` in this build; accepted are %s", name, accepted);
+  return md_error(MD_USAGE, "there is no engine `%s`; accepted are %s", name, accepted);
 }
 
 static md_status choose_engine(command_line *c)
@@ -213,8 +206,11 @@ static md_status choose_engine(command_line *c)
     return md_error(MD_USAGE, "--gpu-naive is the naive engine's work on the GPU: say --engine naive, not %s",
                     c->engine);
   const char *name = c->gpu_naive ? "gpu" : c->engine;
-  c->kind = md_engine_find(name);
-  return c->kind ? MD_OK : unknown_engine(name);
+  const md_engine_entry *entry = md_engine_find(name);
+  if (!entry) return unknown_engine(name);
+  const md_status status = md_engine_get(entry, &c->kind);
+  if (status != MD_OK) md_error_prefix("the engine %s is not here: ", name);
+  return status;
 }
 
 /* plan or check, or NULL. */
@@ -457,6 +453,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
     if (!runs_nothing(c)) md_stop_begin(&stop, !c->no_walltime && md_h5);
     sim.log = &log;
     sim.comm = comm;
+    comm->transports = md_gpu_library_transport();
     sim.stop = &stop;
     sim.files = files;
     if (status == MD_OK) {
@@ -472,13 +469,31 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
   return status;
 }
 
+static void print_engines(void)
+{
+  printf("Engines:\n");
+  for (int k = 0; k < md_engines_count; ++k) {
+    const md_engine_kind *kind;
+    const bool here = md_engine_get(&md_engines[k], &kind) == MD_OK;
+    printf("  %-8s %s%s\n", md_engines[k].name,
+           here ? "" : "not here: ", here ? kind->summary : md_error_text());
+  }
+}
+
+static void print_gpus(void)
+{
+  char text[GPU_TEXT];
+  const md_gpu_library *library;
+  if (md_gpu_library_load(&library) != MD_OK) return;
+  library->describe(text, sizeof text);
+  printf("%s", text);
+}
+
 static md_status info(void)
 {
-  printf("Myriad %s\n\nEngines:\n", MD_VERSION);
-  for (int k = 0; k < md_engines_count; ++k)
-    printf("  %-8s %s\n", md_engines[k]->name, md_engines[k]->summary);
-  for (const md_engine_left_out *e = md_engines_left_out; e->name; ++e)
-    printf("  %-8s not in this build: it needs %s\n", e->name, e->needs);
+  char ranks[RANKS_TEXT];
+  printf("Myriad %s\n\n", MD_VERSION);
+  print_engines();
   printf("\nPair styles:\n");
   for (int k = 0; k < MD_PAIR_KINDS; ++k) {
     const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
@@ -486,17 +501,10 @@ static md_status info(void)
   }
   printf("\nRestarts and H5MD: %s\n", md_h5 ? md_h5->version : "not in this build: they need HDF5");
   printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
-  printf("Default engine: %s\n", md_engines[0]->name);
-#ifdef MD_WITH_MPI
-  printf("Ranks: %s; start them with mpirun -n P\n", md_mpi_library());
-#else
-  printf("Ranks: one, as this build has no MPI: it needs mpicc when the program is built (see make info)\n");
-#endif
-#ifdef MD_WITH_GPU
-  char gpu[GPU_TEXT];
-  md_gpu_describe(gpu, sizeof gpu);
-  printf("%s", gpu);
-#endif
+  printf("Default engine: %s\n", md_engines[0].name);
+  md_describe_ranks(ranks, sizeof ranks);
+  printf("Ranks: %s\n", ranks);
+  print_gpus();
   printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
@@ -567,26 +575,9 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
              check = argc >= 2 && strcmp(argv[1], "check") == 0;
   const int first = plan || check ? 2 : 1;
   command_line c = {
-      .deck = "", .engine = md_engines[0]->name, .plan = plan, .check = check, .started = started};
+      .deck = "", .engine = md_engines[0].name, .plan = plan, .check = check, .started = started};
   MD_TRY(parse(argc - first, argv + first, &c));
   return run(comm, &c, alone);
-}
-
-/* One rank if the program was started by itself. */
-static md_status open_comm(md_comm **comm)
-{
-#ifdef MD_WITH_MPI
-  if (md_mpi_launched()) return md_comm_mpi(comm);
-#else
-  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
-    const char *ranks = getenv(sizes[k]);
-    if (ranks && strtol(ranks, NULL, 10) > 1)
-      return md_error(MD_RUNTIME,
-                      "started as %s ranks, but this build has no MPI: build it where mpicc is found", ranks);
-  }
-#endif
-  return md_comm_serial(comm);
 }
 
 /* Standard streams that were closed: else the next files that are opened would be taken for them. */
@@ -603,9 +594,11 @@ int main(int argc, char **argv)
   wait_politely(argv);
   /* A file beyond `ulimit -f` is an error of writing like a full disk. */
   signal(SIGXFSZ, SIG_IGN);
+  /* A message in one piece: launchers write between the pieces of one. */
+  setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
   md_comm *comm = NULL;
   bool alone = false;
-  md_status status = open_comm(&comm);
+  md_status status = md_open_comm(&comm);
   if (status == MD_OK) status = act(comm, started, argc, argv, &alone);
   if (comm && !alone) status = comm->conclude(comm, status, &alone);
   if (status != MD_OK && (!comm || comm->rank == 0 || alone))

@@ -20,9 +20,10 @@ md_status md_plan_check(const md_sim *sim)
   if (sim->engine->plan) return MD_OK;
   char others[256] = "";
   for (int k = 0; k < md_engines_count; ++k) {
-    if (!md_engines[k]->plan) continue;
+    const md_engine_kind *kind;
+    if (md_engine_get(&md_engines[k], &kind) != MD_OK || !kind->plan) continue;
     const size_t used = strlen(others);
-    snprintf(others + used, sizeof others - used, " %s", md_engines[k]->name);
+    snprintf(others + used, sizeof others - used, " %s", md_engines[k].name);
   }
   return md_error(MD_USAGE, "engine %s has no plan; engines of this build that have one:%s",
                   sim->engine->name, others[0] ? others : " none");

@@ -80,8 +80,15 @@ def mpirun(ranks: int, *words: str) -> List[str]:
 
 
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
-    """The environment of a run by ranks; what the caller's own says of MPI stays."""
-    return {**RANK_ENVIRONMENT, **environment(isa)}
+    """The environment of a run by ranks; what the caller's own says of MPI stays. $RANKS_PRELOAD: a library that ranks load
+    first (validate/ranks/sched_yield.c)."""
+    preload = os.environ.get("RANKS_PRELOAD")
+    return {**RANK_ENVIRONMENT, **environment(isa), **({"LD_PRELOAD": preload} if preload else {})}
+
+
+def patience(seconds: float) -> float:
+    """A limit of time for what should not take so long: where tests run side by side, they wait for one another's cores."""
+    return seconds * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 
 
 def exact(value: Value) -> str:
@@ -104,9 +111,9 @@ def gpu_missing() -> str:
         return f"there is no program {program()}"
     if re.search(r"^GPU 0:", information(), re.M):
         return ""
-    if re.search(r"^  gpu +(?! |not in this build)", information(), re.M):
+    if re.search(r"^  gpu +(?! |not here: )", information(), re.M):
         return "there is no GPU that the engine gpu can use here (see myriad info)"
-    return "the engine gpu is not in this build (see make info)"
+    return "the engine gpu is not here (see myriad info)"
 
 
 def mpi_missing() -> str:

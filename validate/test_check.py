@@ -829,9 +829,9 @@ def test_memory_and_speed_of_a_large_frame(run, tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     big_frame(a, "", range(1, BIG + 1))
     big_frame(b, " ", range(1, BIG + 1))  # other bytes, so that both are converted
-    start = time.perf_counter()
+    start = time.process_time()
     assert run(a, b).status == 0
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     tracemalloc.start()
     try:
         result = run(a, b)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import socket
 import subprocess
 from pathlib import Path
 from typing import Dict
@@ -79,7 +81,7 @@ def test_info(tmp_path):
 def engines(folder: Path) -> Dict[str, bool]:
     """Every engine that there is, and whether this build has it."""
     listed = works(call(folder, "info")).out.split("\nEngines:\n")[1].split("\n\n")[0]
-    return {line.split()[0]: "not in this build" not in line for line in listed.splitlines()}
+    return {line.split()[0]: " not here: " not in line for line in listed.splitlines()}
 
 
 def test_info_lists_the_engines(tmp_path):
@@ -88,8 +90,8 @@ def test_info_lists_the_engines(tmp_path):
     text = works(call(tmp_path, "info")).out
     assert "\nDefault engine: openmp\n" in text
     if not found["gpu"]:
-        assert re.search(r"^  gpu +not in this build: it needs nvcc .*make info", text, re.M)
-        assert "GPU" not in text
+        assert re.search(r"^  gpu +not here: .*`make( gpu)?` builds", text, re.M)
+        assert "GPU code" not in text
 
 
 def test_ranks_without_mpi(hello):
@@ -104,6 +106,16 @@ def test_ranks_without_mpi(hello):
 
 
 # ---------------------------------------------------------------- wrong command lines
+
+
+def test_a_message_is_written_in_one_piece(tmp_path):
+    """Each write to this kind of socket is a packet: mpirun must not come between the halves of a message."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with ours, theirs:
+        done = subprocess.run([program(), "-in", "in.nothere", "-log", "none"], cwd=tmp_path, env=environment(), stderr=theirs,
+                              check=False)
+        assert done.returncode == RUNTIME
+        assert ours.recv(4096).decode() == "myriad: error: cannot read the deck in.nothere: No such file or directory\n"
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -236,13 +248,61 @@ def test_engines_and_threads(tmp_path):
     assert "on 2 procs" in out
 
 
-def test_an_engine_that_was_left_out(hello):
-    if engines(hello)["gpu"]:
-        pytest.skip("this build has the engine gpu")
-    for arguments in (["--engine", "gpu"], ["--engine", "naive", "--gpu-naive"], ["--gpu-naive", "--engine", "naive"]):
-        refused(call(hello, "-in", "in.hello", *arguments), USAGE,
-                "the engine gpu is not in this build: it needs nvcc when the program is built (see make info)")
+ON_THE_GPU = (["--engine", "gpu"], ["--engine", "naive", "--gpu-naive"], ["--gpu-naive", "--engine", "naive"])
+
+
+def test_no_library_of_the_gpu_engine(hello):
+    """Neither beside the program nor where it is installed, nor where the environment says."""
+    copy = hello / "bin" / "myriad"
+    copy.parent.mkdir()
+    shutil.copy(program(), copy)
+    for arguments in ON_THE_GPU:
+        for surroundings, place in (({}, f"{copy.parent}/libmyriad-gpu.so"), ({"MYRIAD_GPU_LIBRARY": "none.so"}, "./none.so")):
+            done = subprocess.run([copy, "-in", "in.hello", *arguments], cwd=hello, capture_output=True, text=True,
+                                  check=False, env={**environment(), "MYRIAD_GPU_LIBRARY": "", **surroundings})
+            assert done.returncode == USAGE
+            assert f"the engine gpu is not here: there is no {place}: `make gpu` builds it" in done.stderr
     assert not (hello / "log.myriad").exists()
+
+
+def foreign_library(folder: Path, source: str) -> Path:
+    """A library of these lines of C."""
+    library = folder / "foreign.so"
+    done = subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=source, text=True,
+                          capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return library
+
+
+@pytest.mark.parametrize("source, said", [
+    ("const char *md_gpu[4] = {\"0123456789abcdef\"};\n", "was built from other sources than this program: `make` builds both"),
+    ("int something_else;\n", "was built from other sources than this program: `make` builds both"),
+    ("void nowhere(void); void f(void) { nowhere(); }\n", "cannot be loaded: ")])
+def test_a_foreign_library_of_the_gpu_engine(source, said, hello):
+    library = foreign_library(hello, source)
+    for arguments in ON_THE_GPU:
+        refused(call(hello, "-in", "in.hello", *arguments, variables={"MYRIAD_GPU_LIBRARY": str(library)}), RUNTIME,
+                "the engine gpu is not here: the GPU engine's library", str(library), said)
+    assert said in works(call(hello, "info", variables={"MYRIAD_GPU_LIBRARY": str(library)})).out
+    assert "hello 2" in works(call(hello, "-in", "in.hello", "-log", "none",
+                                   variables={"MYRIAD_GPU_LIBRARY": str(library)})).out
+
+
+def test_where_the_library_of_the_gpu_engine_may_be(tmp_path):
+    library = program().parent / "libmyriad-gpu.so"
+    if not engines(tmp_path)["gpu"] or not library.exists():
+        pytest.skip("this build has no library of the engine gpu")
+    there = tmp_path / "bin" / "myriad"
+    there.parent.mkdir()
+    shutil.copy(program(), there)
+    for place in ("bin", "lib/myriad", "elsewhere"):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        copy = shutil.copy(library, tmp_path / place)
+        named = {"MYRIAD_GPU_LIBRARY": copy} if place == "elsewhere" else {}
+        done = subprocess.run([there, "info"], env={**environment(), **named}, capture_output=True, text=True,
+                              check=False)
+        assert "\n  gpu      cells or lists on a GPU" in done.stdout and "\nGPU code for architectures: " in done.stdout
+        Path(copy).unlink()
 
 
 def test_package_on_the_command_line(tmp_path):
@@ -338,7 +398,7 @@ def test_plan_says_what_a_run_takes(tmp_path):
 def test_plan_of_packed_positions(types, package, packed, tmp_path):
     """Positions of 16 bytes need lists, double precision, at most four types, and a skin below half the cutoff or so."""
     if not engines(tmp_path)["gpu"]:
-        pytest.skip("this build has no engine gpu")
+        pytest.skip("the engine gpu is not here")
     (tmp_path / "in.deck").write_text(
         f"units lj\nlattice fcc 0.8442\nregion b block 0 8 0 8 0 8\ncreate_box {types} b\ncreate_atoms 1 box\n"
         "mass * 1\npair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.3 bin\nfix move all nve\nrun 10\n")

@@ -583,7 +583,7 @@ def test_a_second_signal_ends_at_once(tmp_path):
     process.send_signal(signal.SIGTERM)
     began = time.monotonic()
     process.communicate(timeout=20)
-    assert process.returncode == -signal.SIGTERM and time.monotonic() - began < 0.5
+    assert process.returncode == -signal.SIGTERM and time.monotonic() - began < harness.patience(0.5)
 
 
 @pytest.mark.parametrize("how", ["option", "slurm"])
@@ -594,7 +594,7 @@ def test_a_limit_of_time_is_kept(how, tmp_path):
     began = time.monotonic()
     process = start(tmp_path, *arguments, deck=long_deck(steps=10**7), environment=environment)
     err = finish(process, expect=STOPPED)
-    assert 1.0 < time.monotonic() - began < limit + 1.0
+    assert 1.0 < time.monotonic() - began < limit + harness.patience(1.0)
     assert ("--walltime" if how == "option" else "batch system") in err
     assert (tmp_path / "in.deck.restart").exists()
 
@@ -726,13 +726,16 @@ def test_a_dump_that_has_lost_frames_is_noticed(stopped):
 
 
 def test_kill_at_random_moments(tmp_path):
-    """Fifty times: every file that is there under its name can be read, and the last end is the right one."""
+    """Fifty times, or until that got somewhere: every file that is there under its name can be read, and the last end is the
+    right one."""
     begin = MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4").replace("2.5", "2.0")
     deck = f"{begin}{MIXTURE_FIXES}restart 1 r\nrun 100000\n"
     check = tmp_path / "check"
     check.mkdir()
     chance, loaded, furthest = random.Random(3), 0, 0
-    for k in range(50):
+    for k in range(500):
+        if k >= 50 and loaded > 50 and furthest > 100:
+            break
         process = start(tmp_path, *(["--resume"] if k > 0 else []), deck=deck)
         time.sleep(0.02 + 0.12 * chance.random())
         process.kill()
