@@ -6,6 +6,7 @@
 #include "common/model.h"
 #include "common/motion.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void md_model_init(md_model *model)
@@ -133,7 +134,7 @@ static md_status prepare_box(md_model *model, const scales *s)
   if (model->float_drift && images)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
   model->move_limit = 0.25 * longest;
-  if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 4.0 * model->cutoff);
+  if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->cutoff);
   /* Plain double positions see finer velocities than a position grid does: leave them those bits. */
   if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
   /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
@@ -203,9 +204,11 @@ static md_status widen(md_model *model, double fastest, double strongest, double
 static md_status prepare_momenta(md_model *model, const scales *s, double h)
 {
   const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
-  double fastest = model->dt > 0.0 ? model->move_limit / model->dt : (double)INFINITY;
-  if (usual > 0.0 && !model->float_drift) fastest = md_min(fastest, 0x1p9 * usual);
-  if (!isfinite(fastest)) fastest = 0x1p20;
+  /* Forces that are weak say little of speeds, and no forces nothing; those of reduced units are about 1. */
+  const double hot = s->energy > 0.0 ? 0x1p8 * md_max(usual, 1.0) : 0x1p16;
+  double fastest = model->dt > 0.0 ? model->move_limit / model->dt : 2.0 * hot;
+  if (!model->float_drift) fastest = md_min(fastest, 2.0 * hot);
+  model->speed_most = 2.0 * hot;
   const double strongest = h * s->strongest / m;
   const double allowed = 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m;
   model->wide = false;
@@ -213,7 +216,7 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
   if (allowed > 0.0 && !model->float_drift) model->grids.v = md_min(model->grids.v, power_below(allowed));
   model->speed_limit = md_min(fastest, 0x1p53 * model->grids.v);
   for (int t = 1; t <= model->ntypes; ++t) model->v_step[t] = model->grids.v;
-  if (model->speed_limit < md_min(fastest, 0x1p8 * usual)) MD_TRY(widen(model, fastest, strongest, allowed));
+  if (model->speed_limit < md_min(fastest, hot)) MD_TRY(widen(model, fastest, strongest, allowed));
   model->move_limit = md_min(model->move_limit, model->speed_limit * model->dt);
   if (model->dt == 0.0) model->move_limit = model->speed_limit;
   model->resolution = (md_resolution){.drift = 0.0};
@@ -370,6 +373,23 @@ static void enter_velocity(const md_model *model, md_particles *p, int d, int64_
     *v = model->one_mass ? round_to(*v, q) : round_product_to(*v, mass_ratio, q);
 }
 
+static md_status too_fast(const md_model *model, int64_t id, int axis, double speed)
+{
+  const double dt = model->dt;
+  char advice[96];
+  if (speed < 0.5 * model->speed_most)
+    snprintf(advice, sizeof advice, "use a timestep below %.3g",
+             dt * md_max(1e-3, 0.1 * model->speed_limit / speed));
+  else
+    snprintf(advice, sizeof advice, "with these interactions no timestep allows more than %.3g",
+             model->speed_most);
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: particle %lld has speed %g along %c and would move %g in one step; the limit is a "
+      "speed of %.3g: %s",
+      (long long)model->step, (long long)id, speed, "xyz"[axis], speed * dt, model -> speed_limit, advice);
+}
+
 /* What a run before has left of momenta counts only if it is of the same unit. */
 static md_status widen_particles(const md_model *model, md_particles *p)
 {
@@ -407,14 +427,7 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   for (int64_t i = 0; i < p->n; ++i) {
     if (p->id[i] != bad) continue;
     for (int d = 0; d < box->dim; ++d) {
-      const double speed = fabs(p->v[d][i]), dt = model->dt;
-      if (speed <= speed_limit) continue;
-      return about(
-          bad, md_error(MD_PHYSICS,
-                        "step %lld: particle %lld has speed %g along %c and would move %g in one step; the "
-                        "limit is a speed of %.3g: use a timestep below %.3g",
-                        (long long)model->step, (long long)bad, speed, "xyz"[d], speed * dt, speed_limit,
-                        dt * md_max(1e-3, 0.1 * speed_limit / speed)));
+      if (!(fabs(p->v[d][i]) <= speed_limit)) return about(bad, too_fast(model, bad, d, fabs(p->v[d][i])));
     }
     return about(bad, md_error(MD_PHYSICS,
                                "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",

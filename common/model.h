@@ -98,7 +98,8 @@ typedef struct md_model {
   double *force_k;    /* forces in coarse quanta of f; energies in energy units */
   double close2;      /* pairs nearer than this squared distance may have impulses beyond MD_ROUND_RANGE */
   double *overlap2;   /* by pair of types: below this one the impulse leaves every range, [ntypes*ntypes] */
-  double speed_limit; /* along one axis */
+  double speed_limit; /* along one axis, */
+  double speed_most;  /* and what a shorter timestep could make of it */
   double
       move_limit; /* the largest displacement along one axis in one step: a few cutoffs, or the speed limit's */
   double langevin_keep; /* v' = keep v + noise[type] (u - 1/2), at the temperature below */

@@ -515,8 +515,8 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
   snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
   r->model.wide = sim->particles.wide;
   if (!in_run) {
-    r->model.grids = (md_grids){.v = sim->particles.v_low_unit};
-    r->model.mass_reference = 1.0;
+    r->model.grids = (md_grids){.v = r->model.wide ? sim->model.grids.v : 0.0};
+    if (!r->model.wide) r->model.mass_reference = 0.0;
     for (int t = 0; t <= MD_TYPES_MAX; ++t) r->model.velocity_per_v[t] = 1.0;
   }
   int64_t n = 0;

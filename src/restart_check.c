@@ -60,13 +60,21 @@ static const char *wrong_in_box(const md_box *box)
 }
 
 /* Quanta are powers of two; a file that was not written inside a run has none. */
-static const char *wrong_in_grids(const md_grids *grids)
+static bool may_be_quantum(double a)
 {
-  const double *quantum = &grids->x;
-  for (size_t k = 0; k < sizeof *grids / sizeof *quantum; ++k) {
-    int exponent;
-    if (quantum[k] != 0.0 && (!isfinite(quantum[k]) || frexp(quantum[k], &exponent) != 0.5))
-      return "model/grids";
+  int exponent;
+  return a == 0.0 || (isfinite(a) && frexp(a, &exponent) == 0.5);
+}
+
+static const char *wrong_in_grids(const md_model *m)
+{
+  const double *quantum = &m->grids.x;
+  for (size_t k = 0; k < sizeof m->grids / sizeof *quantum; ++k)
+    if (!may_be_quantum(quantum[k])) return "model/grids";
+  if (m->wide && m->grids.v == 0.0) return "model/grids";
+  for (int t = 1; t <= m->ntypes; ++t) {
+    const double ratio = m->wide ? m->v_step[t] / m->grids.v : 1.0;
+    if (!may_be_quantum(m->v_step[t]) || !(ratio >= 1.0 && ratio <= 0x1p61)) return "model/velocity_steps";
   }
   return NULL;
 }
@@ -87,7 +95,7 @@ static const char *wrong_in_model(const md_model *m)
   for (int k = 0; k < 6; ++k)
     if ((&m->wall[0][0])[k] && !isfinite((&m->wall_at[0][0])[k])) return "model/walls_at";
   const char *found = wrong_in_box(&m->box);
-  if (!found) found = wrong_in_grids(&m->grids);
+  if (!found) found = wrong_in_grids(m);
   return found ? found : wrong_in_pair(&m->pair);
 }
 

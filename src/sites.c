@@ -106,6 +106,7 @@ static md_status check_total(const md_sim *sim, wide_integer global)
     return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
                     (long long)sim->max_id);
   const int64_t share = (int64_t)(global / sim->comm->size);
+  if (sim->planning.checking) return MD_OK;
   return sim->comm->agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 

@@ -506,7 +506,7 @@ DATA_LINES = [
     (6, "0 0 xlo xhi", ["x bounds"]),
     (6, "0 1e999 xlo xhi", ["1e999"]),
     (6, "0 6 0 1 0.5 0.5 xy xz yz", ["0"]),
-    (10, "Massses", ["Massses", "Masses, Atoms and Velocities"]),
+    (10, "Massses", ["Massses", "only Masses, Pair Coeffs, PairIJ Coeffs, Atoms and Velocities"]),
     (12, "1 0", ["mass", "positive"]),
     (12, "1 -1", ["mass", "positive", "-1"]),
     (12, "1 nan", ["nan"]),
@@ -987,4 +987,7 @@ def test_boxes_that_doubles_cannot_resolve(bounds, tmp_path):
 
 
 def test_the_widest_box(tmp_path):
-    works(run_deck(tmp_path, BOX.replace("0 6 0 6 0 6", "-1e15 1e15 -1e15 1e15 -1e15 1e15") + "run 2\n"))
+    """Without motion; doubles there do not resolve the steps of a usual timestep."""
+    deck = BOX.replace("0 6 0 6 0 6", "-1e15 1e15 -1e15 1e15 -1e15 1e15")
+    refused(run_deck(tmp_path, deck + "run 2\n"), USAGE, "too short for a box", "use a timestep of")
+    works(run_deck(tmp_path, re.sub(r"(?m)^fix .*\n", "", deck) + "run 2\n"))

@@ -427,7 +427,7 @@ PHYSICS_ERRORS = {
     "overlap, mirror": (LAP + "fix 1 all nve/leapfrog mirror yes\nrun 10\n", "particles 1 and 6 overlap"),
     "lost": (MEET + "velocity all set 60 0 0\nfix 1 all nve\nrun 100\n", "particle 2 is lost"),
     "lost after leapfrog": (MEET + "velocity all set 60 0 0\nfix 1 all nve/leapfrog\nrun 100\n", "particle 2 is lost"),
-    "flying": (sample("in.repulsive").replace("timestep        0.0005", "timestep        0.9"), "particle 1 "),
+    "flying": (sample("in.repulsive").replace("dt index 0.0005", "dt index 0.9"), "particle 1 "),
 }
 
 
@@ -481,8 +481,8 @@ NO_SHARED_FILES = {"OMPI_MCA_btl": "self,tcp"}
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_a_full_disk_on_one_rank(where, tmp_path):
     """A dump that grows beyond what one of three ranks can write."""
-    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "20"]
-    free, full = (2, words), (1, limited(64, *words))
+    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "20", "-var", "n", "13000"]
+    free, full = (2, words), (1, limited(6000, *words))
     done = job(tmp_path, *((full, free) if where == "first" else (free, full)), variables=NO_SHARED_FILES)
     refused(done, RUNTIME, "cannot write", "check.dump")
     assert done.seconds < harness.patience(10.0)
@@ -493,7 +493,7 @@ def test_a_full_disk_on_one_rank(where, tmp_path):
 
 def test_a_full_disk_leaves_no_data_file_that_looks_complete(tmp_path):
     deck = write(tmp_path, re.sub(r"(?m)^dump .*\n", "", sample("in.repulsive")), after="write_data end.data\n")
-    words = ["-in", deck, *QUIET, "-var", "steps", "1", "-var", "n", "4000"]
+    words = ["-in", deck, *QUIET, "-var", "steps", "1", "-var", "n", "13000"]
     assert job(tmp_path, (3, words)).status == 0
     assert (tmp_path / "end.data").stat().st_size > 300000
     (tmp_path / "end.data").unlink()
@@ -552,7 +552,7 @@ def test_memory_that_one_rank_lacks(arrays, where, tmp_path):
     words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "2000"]
     rich, poor = (2, words), (1, preloaded(shim, *words))
     done = job(tmp_path, *((poor, rich) if where == "first" else (rich, poor)))
-    refused(done, RUNTIME, "in.repulsive:32: out of memory: ")
+    refused(done, RUNTIME, "in.repulsive:33: out of memory: ")
     assert done.seconds < harness.patience(8.0)
     frames = (tmp_path / "check.dump").read_text()
     assert frames.count("ITEM: TIMESTEP") == 1, "the failure is not in the middle of the run"
