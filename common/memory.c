@@ -111,11 +111,13 @@ static void look_at_all_groups(const char *root, double *left, double *limit)
 /* Bytes of this process: place 0, its address space; 1, what is in memory. */
 static double own_bytes(const char *root, int place)
 {
-  double pages[2] = {0.0, 0.0};
+  char line[256] = "", *at = line;
   FILE *file = open_below(root, "/proc/self/statm", "");
-  if (file && fscanf(file, "%lf %lf", &pages[0], &pages[1]) != 2) pages[place] = 0.0;
+  if (file && !fgets(line, sizeof line, file)) line[0] = '\0';
   if (file) fclose(file);
-  return pages[place] * (double)sysconf(_SC_PAGESIZE);
+  double pages = 0.0;
+  for (int k = 0; k <= place; ++k) pages = strtod(at, &at);
+  return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static void take_less(md_memory *memory, double bytes, const char *limit)

@@ -68,8 +68,10 @@ static bool may_be_quantum(double a)
 
 static const char *wrong_in_grids(const md_model *m)
 {
-  const double *quantum = &m->grids.x;
-  for (size_t k = 0; k < sizeof m->grids / sizeof *quantum; ++k)
+  const md_grids *g = &m->grids;
+  const double quantum[] = {g->x, g->v, g->f, g->e, g->w, g->k};
+  _Static_assert(sizeof quantum == sizeof *g, "every grid is looked at");
+  for (size_t k = 0; k < sizeof quantum / sizeof *quantum; ++k)
     if (!may_be_quantum(quantum[k])) return "model/grids";
   if (m->wide && m->grids.v == 0.0) return "model/grids";
   for (int t = 1; t <= m->ntypes; ++t) {

@@ -196,7 +196,7 @@ def test_accurate_or_refused(dim, style, mass, fast_engine, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("lmp") is None, reason="lmp is not installed")
-@pytest.mark.parametrize("dim, mass", itertools.product((2, 3), MASSES), ids=lambda value: str(value))
+@pytest.mark.parametrize("dim, mass", list(itertools.product((2, 3), MASSES)), ids=lambda value: str(value))
 def test_temperature_changes_as_in_lammps(dim, mass, tmp_path):
     """lmp's own rounding, its distance from the reference, is allowed for: it is what doubles can do."""
     for side, dt in itertools.product((10.0, 1e3), (1e-6, 1e-4, 5e-3)):

@@ -294,7 +294,7 @@ def test_one_error_for_all(what, tmp_path):
 
 def test_too_many_ranks_are_refused(tmp_path):
     got = on_ranks(3, harness.DECKS / "in.melt", tmp_path, variables={"cells": 4, "steps": 10}, expect=2)
-    assert "halo" in got.err and "fewer ranks" in got.err
+    assert "halo" in got.err and "2 and 4 ranks fit" in got.err
 
 
 def test_shared_gpu_falls_back_and_says_so(tmp_path):
