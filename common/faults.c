@@ -7,7 +7,7 @@ md_status md_overlap_status(const md_overlap *o, const md_model *model)
   const md_status status = md_error(
       MD_PHYSICS,
       "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the exact range "
-      "(one kick would carry them across the box); start from separated particles, or use a timestep "
+      "(it is some 10^4 times that of a usual pair); start from separated particles, or use a timestep "
       "smaller than %g",
       (long long)model->step, (long long)o->a, (long long)o->b, sqrt(o->r2), model->dt);
   md_error_about(o->a, o->b);
