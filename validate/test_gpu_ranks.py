@@ -161,7 +161,8 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
     assert f", sorted by steps, 1 x {ranks} x 1 domains" in got.log
     calls = {kernel.name: kernel.calls for kernel in got.kernels}
     assert calls["advance, sort"] == calls["advance, count"] >= (5 if more else 10)
-    assert calls["reorder"] <= (20 if more else 8)
+    # How often particles do not fit into the rows to spare depends on the start: 6 to 11 times "to the middle".
+    assert calls["reorder"] <= (20 if more else 12)
 
 
 def test_the_plan_knows_what_slabs_send(tmp_path):
