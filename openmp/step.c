@@ -50,13 +50,10 @@ static md_status find_flyer(const md_engine *e, const md_motion *m)
   return md_flyer_status(&flyer, e->model);
 }
 
-/* Adds `impulse` quanta to one momentum. */
-static void kick(const md_model *model, const md_particles *p, int d, int64_t i, double impulse)
+/* Adds `impulse` quanta to one momentum of two words. */
+static void kick_wide(const md_model *model, const md_particles *p, int d, int64_t i, double impulse)
 {
-  if (p->wide)
-    md_kick_wide(&p->v[d][i], &p->v_low[d][i], impulse, model->grids.v, model->v_step[p->type[i]]);
-  else
-    p->v[d][i] = md_kick(p->v[d][i], impulse, model->grids.v);
+  md_kick_wide(&p->v[d][i], &p->v_low[d][i], impulse, model->grids.v, model->v_step[p->type[i]]);
 }
 
 /* The general move, a particle at a time: several masses, wide momenta, or a thermostat. */
@@ -66,11 +63,12 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   const md_model *model = e->model;
   const md_motion *m = a->motion;
   const md_particles *p = e->p;
+  const bool wide = p->wide;
   bool sane = true;
+  md_thermal_noise noise = {.amplitude = 0.0};
   for (int64_t i = first; i < last; ++i) {
     const double ratio = model->velocity_per_v[p->type[i]];
     double distance2 = 0.0;
-    md_thermal_noise noise = {.amplitude = 0.0};
     if (m->thermostat) {
       noise.amplitude =
           md_langevin_noise(m->temperature, m->keep, model->mass[p->type[i]], model->mass_reference);
@@ -78,12 +76,12 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
       noise.random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
     }
     for (int d = 0; d < p->dim; ++d) {
-      double x = a->x[d][i];
-      if (impulse) kick(model, p, d, i, a->kicks * impulse[d][i - first]);
-      const double before = p->v[d][i];
-      double v = before;
+      if (impulse && wide) kick_wide(model, p, d, i, a->kicks * impulse[d][i - first]);
+      double x = a->x[d][i], v = a->v[d][i];
+      if (impulse && !wide) v = md_kick(v, a->kicks * impulse[d][i - first], a->quantum);
+      const double before = v;
       const double moved = md_motion_axis(m, d, m->time * ratio, &noise, &x, &v);
-      if (p->wide) p->v_low[d][i] = m->thermostat ? 0 : md_momentum_turned(before, v, p->v_low[d][i]);
+      if (wide) p->v_low[d][i] = m->thermostat ? 0 : md_momentum_turned(before, v, p->v_low[d][i]);
       sane = sane && fabs(moved) <= m->move_limit && x >= m->stay_lo[d] && x <= m->stay_hi[d];
       const double delta = x - a->corner[d] - (double)a->from[d][i];
       distance2 += delta * delta;
@@ -184,7 +182,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
     double *v = s->move.v[d] + first, *out = s->out[d] + first;
     memcpy(out, impulse[d], (size_t)n * sizeof *out);
     if (e->p->wide) {
-      for (int64_t i = 0; i < n; ++i) kick(e->model, e->p, d, first + i, s->move.kicks * impulse[d][i]);
+      for (int64_t i = 0; i < n; ++i) kick_wide(e->model, e->p, d, first + i, s->move.kicks * impulse[d][i]);
       continue;
     }
 #pragma omp simd

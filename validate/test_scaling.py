@@ -256,7 +256,7 @@ def test_a_study_that_was_killed_goes_on(tmp_path):
 def test_a_point_that_fails_is_missing_and_named(tmp_path):
     deck = tmp_path / "deck"
     text = (INPUTS / "in.repulsive-bench").read_text()
-    deck.write_text(text.replace("0.0005\n\nfix", "$(0.0005*floor(1500/v_n))\n\nfix"))
+    deck.write_text(text.replace("0.0005\n\nfix", "$(0.0005*(2*floor(1500/v_n)-1))\n\nfix"))
     said = scale(tmp_path, "--deck", deck, "--ranks", "1", "--sizes", "1000", "--mode", "strong", expect=1)
     assert "FAILED" in said and "timestep" in said and "MISSING: strong: 1 rank, N = 2000" in said
     assert [r["N"] for r in results(tmp_path)] == ["1000"]

@@ -1,2 +1,0 @@
-build90/obj/common/timer.o: common/timer.c common/timer.h
-common/timer.h:

@@ -1,2 +1,0 @@
-build90/obj/src/elements.o: src/elements.c src/elements.h
-src/elements.h:
