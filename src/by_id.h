@@ -6,7 +6,7 @@
  * byte for byte the one that a single rank writes; and no rank ever holds more than its window besides its own.
  *
  * Where to cut: windows hold a multiple of MD_ROW_BLOCK particles, all the same, but the last: so a file that is
- * packed in blocks of so many rows has the same bytes from any number of ranks. The id at which that many are below
+ * packed in blocks of that length has the same bytes from any number of ranks. The id at which that many are below
  * is found by bisection, of all windows at once: every rank counts its own up to an id, and the counts are added.
  * Some thirty such sums a frame, of a number for each window, whatever the ids are.
  *

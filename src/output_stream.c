@@ -2,7 +2,7 @@
  *
  * A gzip file is one member, as readers stop behind the first: a header, blocks of deflate, and at the end a trailer
  * with the checksum (CRC-32) and the length of the text. Each piece of text is packed by itself into blocks that end
- * at a byte, so that pieces may be packed by several threads and stand one behind the other, whoever made them.
+ * at a byte, so that pieces may be packed by several threads and stand one behind the other, whichever thread made them.
  * Checksums of pieces are combined: that of A behind B is crc(A) shifted by the length of B, xor crc(B). So each rank
  * keeps the part of its own bytes, shifted by whatever has come behind them, and the trailer has the xor of all.
  *
