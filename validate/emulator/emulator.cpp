@@ -1,8 +1,9 @@
 /* CUDA on the host: launches, and as much of the runtime as the engine calls.
  *
  * Blocks run one after another. Each thread of a block is a fibre with a stack of its own, which runs until it ends or
- * waits for others, at __syncthreads or in a warp function; when none can go on, those whose companions have all come
- * (or have ended) go on together. Odd blocks take their threads last to first, so that atomics meet in both orders.
+ * waits for others, at __syncthreads or in a warp function; once no thread of its warp can go on, those whose companions
+ * have all come (or have ended) go on together. Odd blocks take their threads last to first, so that atomics meet in
+ * both orders. A thread that never waits needs no stack of its own: the next one begins where it has ended.
  * Memory of the device is the host's, filled with 0xa5 bytes when allocated, its end at a page that nobody may touch;
  * streams do everything at once.
  *
@@ -13,14 +14,13 @@
  * finds them, validate/sanitize_gpu.py); stale static shared memory, which keeps what the block before left; limits of
  * the hardware, such as registers; and what the compiler for the device does.
  *
- * Cost: 40 ns a thread of a kernel and 50 each time it waits, on one core of a server; the stacks, 256 KB a thread of
- * the largest block.
+ * Cost: 3 ns a thread of a kernel and 30 each time it waits, on one core of a server; 256 KB of addresses for each
+ * thread of a block that waits, of which it touches a few.
  */
 #include <cuda_runtime.h>
 
 #include <cfenv>
 #include <chrono>
-#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -72,28 +72,39 @@ void release(void *at)
 
 enum state { READY, AT_BLOCK, AT_WARP, ENDED };
 
+/* A stack with what is needed to go on there. */
 struct fibre {
-  ucontext_t context;
-  jmp_buf at;
+  void *at[5]; /* of __builtin_setjmp */
+  ucontext_t first;
   bool begun;
-  state now;
-  unsigned mask; /* of the warp function it waits in */
-  uint64_t value;
 };
 
-std::vector<fibre *> fibres; /* never freed: threads of later blocks go on in them */
+struct thread {
+  state now;
+  fibre *on;     /* null before it begins and after it has ended */
+  unsigned mask; /* of the warp function it waits in */
+  uint64_t value;
+  emulator::combine once;
+};
+
+std::vector<thread> threads; /* of a block */
+std::vector<fibre *> idle;   /* never freed: threads of later blocks go on in them */
 std::vector<uint64_t> values;
-std::vector<unsigned> presence; /* by warp */
-jmp_buf scheduler;
-ucontext_t home;
-int current;
+std::vector<emulator::warp> warps;
+fibre home;
+int threads_of_block;
+bool backwards;
+int turn; /* how many threads of the warp have been looked at */
+int warp_of_turn;
+int fibres_made;
 const std::function<void()> *body;
 const char *kernel, *place;
 bool any, any_before;
 
 [[noreturn]] void stop(const char *what)
 {
-  fprintf(stderr, "emulator: %s (%s), block %u, thread %d: %s\n", kernel, place, blockIdx.x, current, what);
+  fprintf(stderr, "emulator: %s (%s), block %u, thread %d: %s\n", kernel, place, blockIdx.x,
+          emulator::current, what);
   abort();
 }
 
@@ -101,7 +112,7 @@ void on_fault(int signal)
 {
   if (body != nullptr)
     dprintf(STDERR_FILENO, "emulator: %s (%s), block %u, thread %d: memory that is not its own\n", kernel,
-            place, blockIdx.x, current);
+            place, blockIdx.x, emulator::current);
   ::signal(signal, SIG_DFL);
 }
 
@@ -120,92 +131,60 @@ void catch_faults()
   sigaction(SIGBUS, &action, nullptr);
 }
 
-void leave()
+int lanes_of(int warp)
 {
-  if (_setjmp(fibres[(size_t)current]->at) == 0) _longjmp(scheduler, 1);
+  const int left = threads_of_block - warp * warpSize;
+  return left < warpSize ? left : warpSize;
 }
 
-void wait_as(state s)
+/* Lets the lanes of a warp go on that wait for one another and have all come; whether there are any. */
+bool release_warp(int warp)
 {
-  fibres[(size_t)current]->now = s;
-  leave();
-}
-
-void live()
-{
-  for (;;) {
-    (*body)();
-    wait_as(ENDED);
+  thread *lane = &threads[(size_t)warp * warpSize];
+  uint64_t *value = &values[(size_t)warp * warpSize];
+  unsigned waiting = 0, ended = 0;
+  for (int k = 0; k < lanes_of(warp); ++k) {
+    waiting |= (unsigned)(lane[k].now == AT_WARP) << k;
+    ended |= (unsigned)(lane[k].now == ENDED) << k;
   }
-}
-
-void resume(int k)
-{
-  fibre *f = fibres[(size_t)k];
-  current = k;
-  threadIdx.x = (unsigned)k;
-  if (_setjmp(scheduler) != 0) return;
-  if (f->begun) _longjmp(f->at, 1);
-  f->begun = true;
-  swapcontext(&home, &f->context);
-}
-
-void reserve_fibres(int n)
-{
-  while ((int)fibres.size() < n) {
-    fibre *f = new fibre();
-    getcontext(&f->context);
-    f->context.uc_stack.ss_sp = allocate(STACK);
-    f->context.uc_stack.ss_size = STACK;
-    makecontext(&f->context, live, 0);
-    fibres.push_back(f);
-  }
-  values.resize(fibres.size() + warpSize);
-  presence.resize(fibres.size() / warpSize + 1);
-}
-
-/* Lets the lanes of a warp go on that wait for one another and have all come. */
-bool release_warp(int first, int lanes)
-{
-  for (int k = 0; k < lanes; ++k) {
-    const fibre *f = fibres[(size_t)(first + k)];
-    if (f->now != AT_WARP) continue;
-    unsigned present = 0;
-    bool all = true;
-    for (int m = 0; m < lanes; ++m) {
-      const fibre *other = fibres[(size_t)(first + m)];
-      if ((f->mask >> m & 1) == 0 || other->now == ENDED) continue;
-      all = all && other->now == AT_WARP && other->mask == f->mask;
-      present |= 1u << m;
-    }
+  if (lanes_of(warp) < warpSize) ended |= ~0u << lanes_of(warp);
+  for (unsigned left = waiting; left != 0; left &= left - 1) {
+    const int k = __builtin_ctz(left);
+    const unsigned present = lane[k].mask & ~ended;
+    bool all = (present & ~waiting) == 0;
+    for (unsigned other = present; all && other != 0; other &= other - 1)
+      all = lane[__builtin_ctz(other)].mask == lane[k].mask;
     if (!all) continue;
-    memset(&values[(size_t)first], FRESH, warpSize * sizeof values[0]);
-    for (int m = 0; m < lanes; ++m)
-      if ((present >> m & 1) != 0) {
-        values[(size_t)(first + m)] = fibres[(size_t)(first + m)]->value;
-        fibres[(size_t)(first + m)]->now = READY;
-      }
-    presence[(size_t)(first / warpSize)] = present;
-    /* One group at a time: they share `values`. */
+    unsigned nonzero = 0;
+    for (int m = 0; m < warpSize; ++m) {
+      memset(&value[m], FRESH, sizeof value[m]);
+      if ((present >> m & 1) == 0) continue;
+      value[m] = lane[m].value;
+      nonzero |= (unsigned)(value[m] != 0) << m;
+      lane[m].now = READY;
+    }
+    if (lane[k].once != nullptr) {
+      if (~present != 0) stop("not all lanes of its warp are there");
+      lane[k].once(value);
+    }
+    warps[(size_t)warp] = {present, nonzero, value};
+    /* One group at a time: they share `value`. */
     return true;
   }
   return false;
 }
 
-/* Once no thread is ready: lets some go on; whether there are any. */
-bool release_some(int n)
+/* Once no thread is ready: lets the block go on; whether any thread does. */
+bool release_block()
 {
   bool released = false;
-  for (int first = 0; first < n; first += warpSize)
-    released = release_warp(first, n - first < warpSize ? n - first : warpSize) || released;
-  if (released) return true;
-  for (int k = 0; k < n; ++k) {
-    if (fibres[(size_t)k]->now == AT_WARP) {
-      current = k;
+  for (int k = 0; k < threads_of_block; ++k) {
+    if (threads[(size_t)k].now == AT_WARP) {
+      emulator::current = k;
       stop("waits for ever for lanes of its warp");
     }
-    if (fibres[(size_t)k]->now == AT_BLOCK) {
-      fibres[(size_t)k]->now = READY;
+    if (threads[(size_t)k].now == AT_BLOCK) {
+      threads[(size_t)k].now = READY;
       released = true;
     }
   }
@@ -214,23 +193,111 @@ bool release_some(int n)
   return released;
 }
 
-void run_block(int n, bool backwards)
+/* The thread to go on with, -1 once all have ended. A warp goes on until all of its threads wait for others: its
+ * stacks stay in the cache. */
+int next_thread()
 {
-  for (int k = 0; k < n; ++k) fibres[(size_t)k]->now = READY;
-  do {
-    for (int t = 0; t < n; ++t) {
-      const int k = backwards ? n - 1 - t : t;
-      if (fibres[(size_t)k]->now == READY) resume(k);
+  const int count = (threads_of_block + warpSize - 1) / warpSize;
+  for (;;) {
+    const int warp = backwards ? count - 1 - warp_of_turn : warp_of_turn, lanes = lanes_of(warp);
+    while (turn < lanes) {
+      const int k = warp * warpSize + (backwards ? lanes - 1 - turn : turn);
+      ++turn;
+      if (threads[(size_t)k].now == READY) return k;
     }
-  } while (release_some(n));
+    turn = 0;
+    if (release_warp(warp)) continue;
+    if (++warp_of_turn < count) continue;
+    warp_of_turn = 0;
+    if (!release_block()) return -1;
+  }
+}
+
+void become(int k)
+{
+  emulator::current = k;
+  threadIdx.x = (unsigned)k;
+}
+
+/* Runs threads from their beginning, as long as the next one has not begun, and then leaves its stack. */
+[[noreturn]] void live();
+
+fibre *idle_fibre()
+{
+  if (!idle.empty()) {
+    fibre *f = idle.back();
+    idle.pop_back();
+    return f;
+  }
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *stack = (char *)mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED || mprotect(stack, page, PROT_NONE) != 0) stop("no memory for its stack");
+  fibre *f = new fibre();
+  getcontext(&f->first);
+  f->first.uc_stack.ss_sp = stack;
+  /* Tops at other places of their pages, or all would meet in the same lines of the cache. */
+  f->first.uc_stack.ss_size = STACK - (size_t)(fibres_made++ * 5 % 64 * 64);
+  makecontext(&f->first, live, 0);
+  return f;
+}
+
+/* Not inlined: jumps of the compiler's own must not start in a function that one can arrive in. */
+[[gnu::noinline, noreturn]] void go_on_with(int k)
+{
+  if (k < 0) __builtin_longjmp(home.at, 1);
+  thread &t = threads[(size_t)k];
+  become(k);
+  if (t.on == nullptr) t.on = idle_fibre();
+  if (t.on->begun) __builtin_longjmp(t.on->at, 1);
+  t.on->begun = true;
+  setcontext(&t.on->first);
+  abort();
+}
+
+[[gnu::noinline]] void leave(fibre *f, int next)
+{
+  if (__builtin_setjmp(f->at) == 0) go_on_with(next);
+}
+
+void live()
+{
+  for (;;) {
+    (*body)();
+    thread &t = threads[(size_t)emulator::current];
+    fibre *f = t.on;
+    t.now = ENDED;
+    t.on = nullptr;
+    const int next = next_thread();
+    if (next >= 0 && threads[(size_t)next].on == nullptr) {
+      threads[(size_t)next].on = f;
+      become(next);
+      continue;
+    }
+    idle.push_back(f);
+    leave(f, next);
+  }
+}
+
+void wait_as(state s)
+{
+  thread &t = threads[(size_t)emulator::current];
+  t.now = s;
+  const int next = next_thread();
+  if (next != emulator::current) leave(t.on, next);
+}
+
+void run_block()
+{
+  for (int k = 0; k < threads_of_block; ++k) threads[(size_t)k].now = READY;
+  turn = warp_of_turn = 0;
+  leave(&home, next_thread());
 }
 } // namespace
 
 namespace emulator
 {
 void *shared;
-
-int lane() { return current % warpSize; }
+int current;
 
 bool block_any(bool p)
 {
@@ -239,15 +306,15 @@ bool block_any(bool p)
   return any_before;
 }
 
-warp exchange(unsigned mask, uint64_t value)
+const warp &exchange(unsigned mask, uint64_t value, combine once)
 {
-  fibre *f = fibres[(size_t)current];
-  f->mask = mask;
-  f->value = value;
+  thread &t = threads[(size_t)current];
+  t.mask = mask;
+  t.value = value;
+  t.once = once;
   if ((mask >> lane() & 1) == 0) stop("its lane is not in the mask of a warp function");
   wait_as(AT_WARP);
-  const size_t w = (size_t)(current / warpSize);
-  return {presence[w], &values[w * warpSize]};
+  return warps[(size_t)(current / warpSize)];
 }
 
 void launch(const char *name, const char *at, const config &c, const std::function<void()> &b)
@@ -257,20 +324,58 @@ void launch(const char *name, const char *at, const config &c, const std::functi
   const int n = (int)c.block.x;
   if (c.grid.y * c.grid.z * c.block.y * c.block.z != 1) stop("a grid or block of more than one dimension");
   if (c.grid.x == 0 || n < 1 || n > 1024) stop("a grid or block that no GPU would run");
-  if (fibres.empty()) catch_faults();
-  reserve_fibres(n);
+  if (threads.empty()) {
+    catch_faults();
+    threads.resize(1024);
+    values.resize(1024);
+    warps.resize(1024 / warpSize);
+  }
+  threads_of_block = n;
   blockDim = c.block;
   gridDim = c.grid;
   body = &b;
   if (c.shared > 0) shared = allocate(c.shared);
   for (unsigned block = 0; block < c.grid.x; ++block) {
     blockIdx.x = block;
+    backwards = block % 2 != 0;
     if (c.shared > 0) memset(shared, FRESH, c.shared);
-    run_block(n, block % 2 != 0);
+    run_block();
   }
   if (c.shared > 0) release(shared);
   shared = nullptr;
   body = nullptr;
+}
+
+namespace
+{
+/* What a tensor core looks at. */
+double tf32(float f) { return (double)bits<float>(bits<unsigned>(f) & 0xffffe000u); }
+
+void multiply_all(const uint64_t *handed_in)
+{
+  double a[16][8], b[8][8];
+  product *of[warpSize];
+  for (int lane = 0; lane < warpSize; ++lane) {
+    product *p = of[lane] = (product *)handed_in[lane];
+    const int group = lane / 4, part = lane % 4;
+    for (int k = 0; k < 4; ++k) a[group + k % 2 * 8][part + k / 2 * 4] = tf32(p->a[k]);
+    for (int k = 0; k < 2; ++k) b[part + k * 4][group] = tf32(p->b[k]);
+  }
+  for (int row = 0; row < 16; ++row) {
+    double sum[8] = {};
+    for (int k = 0; k < 8; ++k)
+      for (int column = 0; column < 8; ++column) sum[column] += a[row][k] * b[k][column];
+    for (int column = 0; column < 8; ++column)
+      of[row % 8 * 4 + column / 2]->d[row / 8 * 2 + column % 2] = (float)sum[column];
+  }
+}
+} // namespace
+
+void multiply(float d[4], const float a[4], const float b[2])
+{
+  product p = {{a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {}};
+  exchange(0xffffffffu, (uint64_t)&p, multiply_all);
+  memcpy(d, p.d, sizeof p.d);
 }
 } // namespace emulator
 

@@ -58,11 +58,24 @@ bool block_any(bool p);
 
 /* What the lanes of `mask` hand in: values of lanes that have ended, or are not of it, are 0xa5 bytes. */
 struct warp {
-  unsigned present;
+  unsigned present, nonzero; /* lanes that handed in a value, and one that is not 0 */
   const uint64_t *value;
 };
-warp exchange(unsigned mask, uint64_t value);
-int lane();
+
+/* Of all 32 values of a warp, run once before any of its lanes goes on; every lane must be there. */
+typedef void (*combine)(const uint64_t *handed_in);
+
+/* Valid until the calling thread waits again. */
+const warp &exchange(unsigned mask, uint64_t value, combine once = nullptr);
+
+extern int current; /* thread of the block */
+inline int lane() { return current % warpSize; }
+
+/* mma.m16n8k8 of TF32: 16 rows of a by 8 columns of b; the sum of each, rounded once. */
+struct product {
+  float a[4], b[2], d[4];
+};
+void multiply(float d[4], const float a[4], const float b[2]);
 
 template <class To, class From> To bits(From from)
 {
@@ -94,30 +107,23 @@ inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::exchange(mask, 0
 
 template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32)
 {
-  const emulator::warp w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
+  const emulator::warp &w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
   return emulator::bits<T>(w.value[emulator::lane() / width * width + (from & (width - 1))]);
 }
 
 template <class T> T __shfl_xor_sync(unsigned mask, T v, int flip)
 {
-  const emulator::warp w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
+  const emulator::warp &w = emulator::exchange(mask, emulator::bits<uint64_t>(v));
   return emulator::bits<T>(w.value[emulator::lane() ^ flip]);
 }
 
-inline unsigned __ballot_sync(unsigned mask, int p)
-{
-  const emulator::warp w = emulator::exchange(mask, p != 0);
-  unsigned lanes = 0;
-  for (int k = 0; k < warpSize; ++k)
-    if ((w.present >> k & 1) != 0 && w.value[k] != 0) lanes |= 1u << k;
-  return lanes;
-}
+inline unsigned __ballot_sync(unsigned mask, int p) { return emulator::exchange(mask, p != 0).nonzero; }
 
 inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 
 inline int __reduce_max_sync(unsigned mask, int v)
 {
-  const emulator::warp w = emulator::exchange(mask, (unsigned)v);
+  const emulator::warp &w = emulator::exchange(mask, (unsigned)v);
   for (int k = 0; k < warpSize; ++k)
     if ((w.present >> k & 1) != 0 && (int)w.value[k] > v) v = (int)w.value[k];
   return v;
@@ -136,31 +142,6 @@ inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
   for (int k = 0; k < 4; ++k) out |= (unsigned)(bytes >> 8 * (which >> 4 * k & 7) & 0xff) << 8 * k;
   return out;
 }
-
-namespace emulator
-{
-/* What a tensor core looks at. */
-inline float tf32(uint64_t bits_of_a_float) { return bits<float>((unsigned)bits_of_a_float & 0xffffe000u); }
-
-/* mma.m16n8k8 of TF32: 16 rows of a by 8 columns of b; the sum of each, rounded once. */
-inline void multiply(float d[4], const float a[4], const float b[2])
-{
-  uint64_t rows[4][32], columns[2][32];
-  for (int k = 0; k < 4; ++k)
-    memcpy(rows[k], exchange(0xffffffffu, bits<uint64_t>(a[k])).value, sizeof rows[k]);
-  for (int k = 0; k < 2; ++k)
-    memcpy(columns[k], exchange(0xffffffffu, bits<uint64_t>(b[k])).value, sizeof columns[k]);
-  for (int k = 0; k < 4; ++k) {
-    const int row = lane() / 4 * 4, column = (2 * (lane() % 4) + k % 2) * 4;
-    double sum = 0.0;
-    for (int element = 0; element < 4; ++element)
-      for (int part = 0; part < 2; ++part)
-        sum += (double)tf32(rows[k / 2 + 2 * part][row + element]) *
-               (double)tf32(columns[part][column + element]);
-    d[k] = (float)sum;
-  }
-}
-} // namespace emulator
 
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcs(const T *at) { return *at; }
