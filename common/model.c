@@ -90,7 +90,16 @@ static double packed_quantum(const md_model *model, const scales *s)
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
 
-/* Refuses a timestep whose drifts plain doubles would not resolve either; the grid has one or two bits less, for images. */
+/* How far beyond the box coordinates must be exact: a particle moves on until it is reflected, or wrapped at the end of a
+ * list, and ghosts lie within reach of it, at most one box length away. Engines with wide cells have ghosts farther away,
+ * which interact with nothing. */
+static double beyond_box(const md_model *model, double longest, bool images)
+{
+  const double most = images ? longest : 0.25 * longest;
+  return model->cutoff > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->cutoff) : most;
+}
+
+/* Refuses a timestep whose drifts plain doubles would not resolve either; the grid may have a bit less, for images. */
 static md_status check_drift(const md_model *model, const scales *s, double extent)
 {
   const double move = model->dt * sqrt(s->energy / s->lightest), last_digit = power_above(extent) * 0x1p-53;
@@ -137,8 +146,7 @@ static md_status prepare_box(md_model *model, const scales *s)
   if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->cutoff);
   /* Plain double positions see finer velocities than a position grid does: leave them those bits. */
   if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
-  /* Ghosts reach at most one box length beyond the box, and a particle one move before it is reflected. */
-  model->grids.x = power_above(extent + (images ? longest : 0.25 * longest)) * 0x1p-53;
+  model->grids.x = power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
   const double q = model->grids.x;

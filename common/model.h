@@ -125,6 +125,9 @@ void md_model_leave(const md_model *model, md_particles *particles);
 /* The velocity of particle i along axis d while an engine runs. */
 double md_model_velocity(const md_model *model, const md_particles *particles, int d, int64_t i);
 
+/* Cutoff and skin together are at most so many cutoffs: the position grid leaves room for ghosts that far beyond a box. */
+#define MD_REACH_CUTOFFS 4.0
+
 /* The skin that engines are to begin with: the deck's, but a skin beyond the cutoff only makes work. */
 double md_model_skin(const md_model *model);
 

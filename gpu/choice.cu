@@ -181,10 +181,11 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
          0.98 * (0x1p42 * quantum);
 }
 
-/* Ghosts reach at most one box; of 32-bit coordinates, where a particle and its image look alike, half a box. */
+/* Ghosts reach at most one box, and as far as the position grid has room; of 32-bit coordinates, where a particle and
+ * its image look alike, half a box. */
 static double longest_reach(const md_model *model, bool mixed)
 {
-  double longest = INFINITY;
+  double longest = model->cutoff > 0.0 ? MD_REACH_CUTOFFS * model->cutoff : INFINITY;
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
   return longest;
