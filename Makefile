@@ -114,7 +114,7 @@ SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
-ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(wildcard validate/ranks/*.c) $(UNIT_TESTS) $(FUZZ_TARGETS))
+ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h src/*.h openmp/*.h gpu/*.h gpu/*.cuh mpi/*.h validate/*.h validate/unit/*.h)
 DEFINITIONS := $(wildcard common/*.def src/*.def openmp/*.def gpu/*.def mpi/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
@@ -283,9 +283,9 @@ $(TEST_PROGRAMS:=.passed): %.passed: %
 	  $(if $(filter 1,$(V)),cat,grep -E '^\[(==========|  PASSED  |  SKIPPED )\]') $<.log; \
 	else printf 'FAIL %s\n' $<; cat $<.log; exit 1; fi
 
-test-e2e: wanted $(SLEEPER) ## run the end-to-end tests alone (pytest)
+test-e2e: wanted ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) $(RANKS_ENV) \
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
 	  $(if $(SAN),-m smoke $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
@@ -293,13 +293,6 @@ NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_
 # Tests wait for files, for ranks and for one another's cores: one more than there are cores keeps these busy.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
-
-# Ranks that wait sleep; not with a sanitizer, whose library must come first.
-SLEEPER := $(if $(WITH_MPI),$(if $(SAN),,$(BUILD)/sched_yield.so))
-RANKS_ENV := $(if $(SLEEPER),RANKS_PRELOAD='$(abspath $(SLEEPER))')
-$(BUILD)/sched_yield.so: validate/ranks/sched_yield.c $(FLAGS)/c
-	$(say) LINK $@
-	$(quiet)$(CC) $(COMPILE) -shared -fPIC -o $@ $<
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
 test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
@@ -323,9 +316,9 @@ need-gpu:
 
 check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
 	@$(SETUP) build python
-	@$(MAKE) wanted $(SLEEPER)
+	@$(MAKE) wanted
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
-	$(quiet)$(TEST_ENV) $(RANKS_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
 
 ifneq ($(WITH_GPU),)
@@ -333,9 +326,9 @@ emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels tra
 
 check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive
 	@$(SETUP) build python
-	@$(MAKE) emulated $(SLEEPER)
+	@$(MAKE) emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
-	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) $(RANKS_ENV) \
+	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py validate/test_exact.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
@@ -448,7 +441,7 @@ $(BUILD)/lint/%.shellcheck: %
 
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ_PROGRAMS)
-tests: $(TEST_PROGRAMS) $(SLEEPER) ## build the unit tests without running them
+tests: $(TEST_PROGRAMS) ## build the unit tests without running them
 objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests included, without linking
 
 # The flags of each part, rewritten only when they change; what they compile depends on them.

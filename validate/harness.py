@@ -54,10 +54,13 @@ def environment(isa: Optional[str] = None) -> Dict[str, str]:
 
 
 # Several ranks a core, by whoever runs the tests: ranks that wait let others work. Kernels in containers often forbid
-# the copy between processes. Open MPI only: other libraries have other words for it and pass over these.
+# the copy between processes. Ranks of one machine need shared memory alone: looking for networks costs a third of a
+# second a run. Open MPI only: other libraries have other words for it and pass over these.
 RANK_ENVIRONMENT: Mapping[str, str] = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -80,10 +83,8 @@ def mpirun(ranks: int, *words: str) -> List[str]:
 
 
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
-    """The environment of a run by ranks; what the caller's own says of MPI stays. $RANKS_PRELOAD: a library that ranks load
-    first (validate/ranks/sched_yield.c)."""
-    preload = os.environ.get("RANKS_PRELOAD")
-    return {**RANK_ENVIRONMENT, **environment(isa), **({"LD_PRELOAD": preload} if preload else {})}
+    """The environment of a run by ranks; what the caller's own says of MPI stays."""
+    return {**RANK_ENVIRONMENT, **environment(isa)}
 
 
 def patience(seconds: float) -> float:

@@ -7,11 +7,8 @@ are skipped where the program or the machine has no MPI.
 
 from __future__ import annotations
 
-import functools
-import os
 import random
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
@@ -23,36 +20,11 @@ from cli import BOX, RUNTIME, USAGE, Done, run_deck, works
 from test_bad_input import DATA, DATA_LINES, writes
 from test_output import DUMPS, MIXTURE
 
-# Open MPI refuses root, as tests in a container often are, and warns where it may not read another process's memory.
-MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                 "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+pytestmark = pytest.mark.mpi
 
 # Room for the domains of four ranks.
 LIQUID = MIXTURE.replace("block 0 4 0 4 0 4", "block 0 6 0 6 0 6")
 PAIR = BOX.replace("block 0 6 0 6 0 6", "block 0 12 0 12 0 12")
-
-
-@functools.lru_cache(maxsize=None)
-def mpi_missing() -> str:
-    """Why several ranks cannot run here; empty if they can."""
-    if not harness.program().exists():
-        return f"there is no program {harness.program()}"
-    if not re.search(r"^Ranks: .*mpirun", harness.information(), re.M):
-        return "this build has no MPI (see make info)"
-    return "" if shutil.which("mpirun") else "there is no mpirun"
-
-
-@functools.lru_cache(maxsize=None)
-def oversubscribe() -> Tuple[str, ...]:
-    """Open MPI must be told that there may be more ranks than cores; other launchers do not know the word."""
-    version = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, timeout=60, check=False).stdout
-    return ("--oversubscribe",) if "Open MPI" in version or "OpenRTE" in version else ()
-
-
-@pytest.fixture(autouse=True)
-def mpi() -> None:
-    if mpi_missing():
-        pytest.skip(mpi_missing())
 
 
 @pytest.fixture(params=[2, 3, 4])
@@ -64,10 +36,9 @@ def run_ranks(folder: Path, text: str, ranks: int, *arguments: str) -> Done:
     """Runs a deck by several ranks.  `err` holds the program's own lines: mpirun adds its own where a rank fails."""
     folder.mkdir(exist_ok=True)
     (folder / "in.deck").write_text(text)
-    command = ["mpirun", *oversubscribe(), "-n", str(ranks), str(harness.program()), "-in", "in.deck", "-log", "none",
-               "--threads", "1", *arguments]
-    done = subprocess.run(command, cwd=folder, env={**os.environ, **harness.environment(), **MPI_VARIABLES},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    command = [*harness.mpirun(ranks), str(harness.program()), "-in", "in.deck", "-log", "none", "--threads", "1", *arguments]
+    done = subprocess.run(command, cwd=folder, env=harness.rank_environment(), stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120, check=False)
     ours = [line for line in done.stderr.splitlines(keepends=True) if line.startswith("myriad: ")]
     return Done(done.returncode, done.stdout, "".join(ours))
 
