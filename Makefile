@@ -84,7 +84,8 @@ PROGRAM := $(BUILD)/myriad
 
 # Sanitizers do not see through nvcc.
 GPU ?= $(if $(SAN),no)
-GPU_SOURCES := $(wildcard gpu/*.cu)
+GPU_SOURCES := $(wildcard gpu/*/*.cu)
+GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc)
 GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
 MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
@@ -110,13 +111,13 @@ TRANSPORTS := $(wildcard mpi/transport*.c)
 LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
 GPU_C := gpu/library.c $(if $(WITH_MPI),$(TRANSPORTS))
 
-SOURCES := $(wildcard common/*.c src/*.c openmp/*.c validate/*.c) \
+SOURCES := $(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
-HEADERS := $(wildcard common/*.h src/*.h openmp/*.h gpu/*.h gpu/*.cuh mpi/*.h validate/*.h validate/unit/*.h)
-DEFINITIONS := $(wildcard common/*.def src/*.def openmp/*.def gpu/*.def mpi/*.def)
+HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h mpi/*.h validate/unit/*.h) $(GPU_HEADERS)
+DEFINITIONS := $(wildcard common/*.def src/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 
@@ -126,7 +127,7 @@ ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
-# Source names to objects: $(call objects_of,src/deck.c openmp/kernels.c).
+# Source names to objects: $(call objects_of,src/deck/deck.c openmp/kernels.c).
 objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
              $(if $(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(KERNELS:.c=).%.o)))
 OBJECTS := $(call objects_of,$(SOURCES))
@@ -135,7 +136,7 @@ CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
 
-# The first line of a unit test names what it links, `// links: src/variable.c common/error.c`; without
+# The first line of a unit test names what it links, `// links: src/deck/variable.c common/base/error.c`; without
 # such a line it gets everything but main.
 links_of = $(strip $(shell sed -n '1s|^// links:||p' validate/unit/$1.c))
 linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))
@@ -172,7 +173,7 @@ CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 # What single files are told of the parts of this build. Program and GPU library compare the digest.
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
 HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
-DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(sort $(wildcard common/* gpu/*)) | sha256sum | cut -c1-16)"'
+DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*))) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.
 once = $(eval $1 := $(shell $2))$($1)
@@ -204,7 +205,7 @@ endif
 EMULATED := $(BUILD)/emulated
 EMULATOR := validate/emulator
 EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh)
-EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(wildcard gpu/*.cuh))
+EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(filter %.cuh %.inc,$(GPU_HEADERS)))
 EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
 EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fopenmp $(EXACT) -fno-strict-aliasing \
   $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) -MMD -MP
@@ -299,13 +300,13 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu validate
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
-	$(quiet)$(PYTHON) validate/sanitize_gpu.py --myriad $(PROGRAM)
-	$(quiet)$(PYTHON) validate/large_gpu.py --myriad $(PROGRAM) $(ARGS)
+	$(quiet)$(PYTHON) validate/speed/sanitize_gpu.py --myriad $(PROGRAM)
+	$(quiet)$(PYTHON) validate/speed/large_gpu.py --myriad $(PROGRAM) $(ARGS)
 
 test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
 	@$(SETUP) build mpi hdf5 plots slurm
 	@$(MAKE) wanted
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/test_slurm.sh $(ARGS)
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/program/test_slurm.sh $(ARGS)
 
 # Builds, and ends unless the program finds a GPU.
 need-gpu:
@@ -329,7 +330,7 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	@$(MAKE) emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' validate/test_gpu_ranks.py validate/test_exact.py
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' validate/physics/test_gpu_ranks.py validate/physics/test_exact.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:
@@ -353,16 +354,16 @@ scaling: ## a study of strong and weak scaling and of cost against N, with a rep
 bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
 	@$(SETUP) build
 	@$(MAKE) wanted
-	$(quiet)$(PYTHON) validate/bench.py --myriad $(PROGRAM) $(ARGS)
+	$(quiet)$(PYTHON) validate/speed/bench.py --myriad $(PROGRAM) $(ARGS)
 
 bench-gpu: need-gpu ## measure the GPU engine, 10^3 to 5 10^8 particles (under 5 minutes on an H100)
-	$(quiet)$(PYTHON) validate/bench_gpu.py --myriad $(PROGRAM) $(ARGS)
+	$(quiet)$(PYTHON) validate/speed/bench_gpu.py --myriad $(PROGRAM) $(ARGS)
 
 profile-gpu: need-gpu ## time every kernel of the GPU engine; ARGS=--ncu: also with Nsight Compute
-	$(quiet)$(PYTHON) validate/profile_gpu.py --myriad $(PROGRAM) $(ARGS)
+	$(quiet)$(PYTHON) validate/speed/profile_gpu.py --myriad $(PROGRAM) $(ARGS)
 
 ladder-cells: need-gpu ## measure what each part of the GPU's cell pipeline is worth; results go to run/
-	$(quiet)$(PYTHON) validate/ladder_cells.py --myriad $(PROGRAM) $(ARGS)
+	$(quiet)$(PYTHON) validate/speed/ladder_cells.py --myriad $(PROGRAM) $(ARGS)
 
 # Each target gets its share of the time; a crash leaves its input in build/fuzz.
 fuzz: ## feed mutated decks and data files to the readers for SECONDS
@@ -474,13 +475,13 @@ $(OBJ)/%.o: %.c $(FLAGS)/c | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(COMPILER) $(COMPILE) $(TOLD) -MMD -MP -c -o $@ $<
 
-$(OBJ)/src/gpu_library.o: TOLD = $(DIGEST)
-$(OBJ)/src/gpu_library.o: $(FLAGS)/digest
-$(OBJ)/src/open_comm.o: TOLD = $(HAS_MPI)
-$(OBJ)/src/open_comm.o: $(FLAGS)/mpi
-$(OBJ)/src/hdf5_file.o: COMPILER = $(CC_HDF5)
-$(OBJ)/src/hdf5_file.o: TOLD = $(HAS_HDF5)
-$(OBJ)/src/hdf5_file.o: $(FLAGS)/hdf5
+$(OBJ)/src/engines/gpu_library.o: TOLD = $(DIGEST)
+$(OBJ)/src/engines/gpu_library.o: $(FLAGS)/digest
+$(OBJ)/src/engines/open_comm.o: TOLD = $(HAS_MPI)
+$(OBJ)/src/engines/open_comm.o: $(FLAGS)/mpi
+$(OBJ)/src/files/hdf5_file.o: COMPILER = $(CC_HDF5)
+$(OBJ)/src/files/hdf5_file.o: TOLD = $(HAS_HDF5)
+$(OBJ)/src/files/hdf5_file.o: $(FLAGS)/hdf5
 $(MPI_SOURCES:%.c=$(OBJ)/%.o): COMPILER = $(CC_MPI)
 $(MPI_SOURCES:%.c=$(OBJ)/%.o): $(FLAGS)/mpi
 $(OBJ)/mpi/hdf5.o: TOLD = $(HAS_HDF5)
@@ -506,7 +507,7 @@ $(OBJ)/gpu/%.o: gpu/%.cu $(FLAGS)/cuda | $(PROGRAM)
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(quiet)$(NVCC) $(CUDA_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
-$(OBJ)/gpu/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
+$(OBJ)/gpu/runtime/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
 
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)

@@ -8,9 +8,9 @@
 #ifndef MD_COMMON_ENGINE_H
 #define MD_COMMON_ENGINE_H
 
-#include "common/comm.h"
+#include "common/base/timer.h"
 #include "common/model.h"
-#include "common/timer.h"
+#include "common/ranks/comm.h"
 
 #ifdef __cplusplus
 extern "C" {

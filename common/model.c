@@ -81,7 +81,7 @@ static scales scales_of(const md_model *model, const double *unit_k)
 /* ---- positions ---- */
 
 /* A quantum for positions in three dimensions of which 2^42 are three cutoffs, so that three coordinates fit into 16 bytes
- * (gpu/layout.cuh); 0 if drifts need a finer one. */
+ * (gpu/particle/layout.cuh); 0 if drifts need a finer one. */
 static double packed_quantum(const md_model *model, const scales *s)
 {
   if (model->box.dim != 3 || !(model->cutoff > 0.0) || model->float_drift) return 0.0;

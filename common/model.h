@@ -25,8 +25,8 @@
 #ifndef MD_COMMON_MODEL_H
 #define MD_COMMON_MODEL_H
 
+#include "common/base/error.h"
 #include "common/box.h"
-#include "common/error.h"
 #include "common/exact.h"
 #include "common/pair.h"
 #include "common/particles.h"

@@ -7,7 +7,7 @@
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "common/real.h"
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
 #ifndef MD_COMMON_PARTICLES_H
 #define MD_COMMON_PARTICLES_H
 
+#include "common/base/error.h"
 #include "common/box.h"
-#include "common/error.h"
 #include <stdbool.h>
 #include <stdint.h>
 

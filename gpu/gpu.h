@@ -1,11 +1,11 @@
-/* The GPU engine as the program sees it: a library of its own (src/gpu_library.c loads it) with one symbol, `md_gpu`. The
+/* The GPU engine as the program sees it: a library of its own (src/engines/gpu_library.c loads it) with one symbol, `md_gpu`. The
  * engine, on CUDA, gives the same bits as every other; see engine.cuh.
  */
 #ifndef MD_GPU_GPU_H
 #define MD_GPU_GPU_H
 
 #include "common/engine.h"
-#include "common/transport.h"
+#include "common/ranks/transport.h"
 
 #ifdef __cplusplus
 extern "C" {

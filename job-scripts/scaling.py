@@ -41,13 +41,12 @@ import time
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
+import study as st
+from machine import commit, processor
+from study import Failure, Point, Row, Study
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.insert(0, str(ROOT / "validate"))
-
-import bench  # noqa: E402
-import study as st  # noqa: E402
-from study import Failure, Point, Row, Study  # noqa: E402
 
 PROBE_STEPS = 20
 LEAST_STEPS = 50
@@ -193,7 +192,7 @@ class Runner:
             **{f"{phase.lower()}_s": f"{value:.6g}" for phase, value in middle.phases.items()},
             **{f"comm_{kind}_s": f"{value:.6g}" for kind, value in middle.comm.items()},
             "imbalance": f"{middle.imbalance:g}", "bytes_per_particle": f"{middle.bytes_per_particle:g}",
-            "host": hosts(), "cpu": bench.processor(), "gpu": middle.hardware.split(",")[0] if gpu else "",
+            "host": hosts(), "cpu": processor(), "gpu": middle.hardware.split(",")[0] if gpu else "",
             "commit": study.commit, "final_energy": " / ".join(dict.fromkeys(energies)),
         }
         return [{"mode": mode, **{key: str(value) for key, value in row.items()}} for mode in point.series]
@@ -276,7 +275,7 @@ def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[st
     if not n:
         n = 1_000_000 if deck.sized_by else count_particles(program, deck, words_of(options.var))
     new = Study(str(options.deck.resolve()), st.digest(deck.text.encode()), str(program),
-                st.digest(program.read_bytes()), bench.commit(), options.engine, n, options.steps or (old.steps if old else 0),
+                st.digest(program.read_bytes()), commit(), options.engine, n, options.steps or (old.steps if old else 0),
                 options.threads or (old.threads if old else max(1, cores // per_node)),
                 options.repeat or (old.repeat if old else 3), per_node, words, options.var, options.tolerance)
     if old:

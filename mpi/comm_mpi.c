@@ -1,11 +1,11 @@
-/* The communicator over MPI: starting, ending, and what it offers (common/comm.h); the work is done in the files beside
+/* The communicator over MPI: starting, ending, and what it offers (common/ranks/comm.h); the work is done in the files beside
  * this one.
  *
  * MPI is called by the main thread only, outside parallel regions (MPI_THREAD_FUNNELED). Errors of MPI come back as codes
  * and become messages.
  */
 #include "mpi/comm_mpi.h"
-#include "common/transport.h"
+#include "common/ranks/transport.h"
 #include "mpi/library.h"
 #include "mpi/state.h"
 

@@ -2,7 +2,7 @@
 #ifndef MD_MPI_COMM_MPI_H
 #define MD_MPI_COMM_MPI_H
 
-#include "common/comm.h"
+#include "common/ranks/comm.h"
 
 /* Whether this process was started by mpirun, srun or the like, as the environment tells. */
 bool md_mpi_launched(void);

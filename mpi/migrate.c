@@ -6,8 +6,8 @@
  * particle that has no place in the box.
  * Cost: one pass over the owned particles, and the messages.
  */
+#include "common/base/timer.h"
 #include "common/faults.h"
-#include "common/timer.h"
 #include "mpi/state.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef MD_MPI_STATE_H
 #define MD_MPI_STATE_H
 
-#include "common/comm.h"
-#include "common/decompose.h"
+#include "common/ranks/comm.h"
+#include "common/ranks/decompose.h"
 
 #include <mpi.h>
 

@@ -1,11 +1,11 @@
-/* Ways between the device memories of ranks, and choosing one of them; the interface is common/transport.h.
+/* Ways between the device memories of ranks, and choosing one of them; the interface is common/ranks/transport.h.
  *
  * Functions below are collective. They are in the library of the GPU engine, if mpicc was found.
  */
 #ifndef MD_MPI_TRANSPORT_H
 #define MD_MPI_TRANSPORT_H
 
-#include "common/transport.h"
+#include "common/ranks/transport.h"
 
 #include <mpi.h>
 

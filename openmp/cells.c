@@ -8,7 +8,7 @@
  * Cost: about 40 bytes of traffic a particle.
  */
 #include "openmp/cells.h"
-#include "common/timer.h"
+#include "common/base/timer.h"
 
 #include <math.h>
 #include <omp.h>

@@ -6,7 +6,7 @@
 #ifndef MD_OPENMP_CELLS_H
 #define MD_OPENMP_CELLS_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include <stdint.h>
 
 typedef struct cell_grid {

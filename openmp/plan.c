@@ -4,7 +4,7 @@
  * particles, which in a liquid is little more.
  */
 #include "openmp/plan.h"
-#include "common/memory.h"
+#include "common/base/memory.h"
 #include "openmp/kernels.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef MD_OPENMP_SHARES_H
 #define MD_OPENMP_SHARES_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * characters that steer a terminal are shown as ?.
  */
 #include "src/log.h"
-#include "common/open_file.h"
+#include "common/base/open_file.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #ifndef MD_SRC_LOG_H
 #define MD_SRC_LOG_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -6,17 +6,17 @@
  *   myriad info                    what this build and machine offer
  *   myriad help [COMMAND]          the commands of the deck language
  */
-#include "common/memory.h"
-#include "common/open_file.h"
+#include "common/base/memory.h"
+#include "common/base/open_file.h"
 #include "openmp/openmp.h"
-#include "src/check.h"
-#include "src/deck.h"
-#include "src/engines.h"
-#include "src/gpu_library.h"
-#include "src/open_comm.h"
+#include "src/commands/preview.h"
+#include "src/deck/check.h"
+#include "src/deck/deck.h"
+#include "src/engines/engines.h"
+#include "src/engines/gpu_library.h"
+#include "src/engines/open_comm.h"
 #include "src/plan.h"
-#include "src/preview.h"
-#include "src/resume.h"
+#include "src/restart/resume.h"
 #include "src/stop.h"
 
 #include <errno.h>
@@ -517,7 +517,8 @@ static md_status info(void)
 static md_status help_markdown(void)
 {
   printf(
-      "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/commands.def instead. -->\n\n"
+      "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def instead. "
+      "-->\n\n"
       "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
       "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
   for (int k = 0; k < md_commands_count; ++k)

@@ -7,9 +7,9 @@
  * ghosts on all sides that have a neighbour. Units: bytes, 1 KiB = 1024.
  */
 #include "src/plan.h"
-#include "common/decompose.h"
-#include "common/memory.h"
-#include "src/engines.h"
+#include "common/base/memory.h"
+#include "common/ranks/decompose.h"
+#include "src/engines/engines.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * changes no bit of it.
  * The closing lines are LAMMPS's own, so that existing log readers work.
  */
-#include "src/check.h"
-#include "src/cmd_restart.h"
+#include "src/commands/cmd_restart.h"
+#include "src/deck/check.h"
 #include "src/plan.h"
-#include "src/resume.h"
+#include "src/restart/resume.h"
 #include "src/steps.h"
 #include "src/stop.h"
 

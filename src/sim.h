@@ -3,13 +3,13 @@
 #define MD_SRC_SIM_H
 
 #include "common/engine.h"
-#include "src/command.h"
-#include "src/file_uses.h"
-#include "src/history.h"
+#include "src/deck/command.h"
+#include "src/deck/history.h"
+#include "src/deck/variable.h"
+#include "src/files/file_uses.h"
 #include "src/log.h"
-#include "src/observer.h"
-#include "src/thermo.h"
-#include "src/variable.h"
+#include "src/output/observer.h"
+#include "src/output/thermo.h"
 
 enum { MD_BASIS_MAX = 64 };
 

@@ -1,6 +1,6 @@
 /* Signals and limits of wall time; see stop.h. */
 #include "src/stop.h"
-#include "common/timer.h"
+#include "common/base/timer.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef MD_SRC_STOP_H
 #define MD_SRC_STOP_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include <stdbool.h>
 
 typedef struct md_stop {

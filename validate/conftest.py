@@ -4,10 +4,14 @@ cores that large runs may use."""
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
-import harness
+sys.path.insert(0, str(Path(__file__).parent / "speed"))
+
+import harness  # noqa: E402
 
 ON_GPU = [pytest.param(name, marks=pytest.mark.gpu) for name in ("gpu", "gpu-symmetric")]
 

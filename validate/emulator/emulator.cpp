@@ -11,7 +11,7 @@
  * and in messages of ranks; reads of device memory that was never written, if they matter; accesses past the end of an
  * array (past the next multiple of 32 bytes) or after it is freed; and threads that wait for ever. What it cannot:
  * races, between threads, between streams or with copies, since only one thing happens at a time (compute-sanitizer
- * finds them, validate/sanitize_gpu.py); stale static shared memory, which keeps what the block before left; limits of
+ * finds them, validate/speed/sanitize_gpu.py); stale static shared memory, which keeps what the block before left; limits of
  * the hardware, such as registers; and what the compiler for the device does.
  *
  * Cost: 3 ns a thread of a kernel and 30 each time it waits, on one core of a server; 256 KB of addresses for each

@@ -51,8 +51,8 @@ def closing(text: str, at: int) -> int:
 
 
 def translated(text: str, name: str) -> str:
-    if name in EXPECTED:
-        pattern, count = EXPECTED[name]
+    if Path(name).name in EXPECTED:
+        pattern, count = EXPECTED[Path(name).name]
         found = len(pattern.findall(text))
         if found != count:
             raise Untranslated(f"{name}: {found} times {pattern.pattern!r}, not {count}")
@@ -70,7 +70,7 @@ def translated(text: str, name: str) -> str:
         kernel, gap, config, words = launch[1], launch[2], text[launch.end():end], text[end + 4:close]
         line = text.count("\n", 0, launch.start()) + 1
         if kernel != SEEDS:
-            call = f'emulator::launch("{kernel}", "gpu/{name}:{line}", {gap}{{{config}}}, [&] {{ {kernel}({words}); }})'
+            call = f'emulator::launch("{kernel}", "{name}:{line}", {gap}{{{config}}}, [&] {{ {kernel}({words}); }})'
         else:
             call = "(void)0"
         done += [text[at:launch.start()], call]
@@ -79,13 +79,13 @@ def translated(text: str, name: str) -> str:
     left = LEFT.search(text)
     if left:
         raise Untranslated(f"{name}:{text.count(chr(10), 0, left.start()) + 1}: {left[0]} is left")
-    return f'#line 1 "gpu/{name}"\n{text}'
+    return f'#line 1 "{name}"\n{text}'
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     source, target = map(Path, sys.argv[1:] if arguments is None else arguments)
     try:
-        text = translated(source.read_text(), source.name)
+        text = translated(source.read_text(), str(source))
     except Untranslated as error:
         print(f"translate.py: {error}", file=sys.stderr)
         return 1

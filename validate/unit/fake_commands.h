@@ -4,7 +4,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 #define MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 
-#include "src/lattice.h"
+#include "src/particles/lattice.h"
 #include "src/sim.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static inline md_status fake_command(md_sim *sim, const md_words *words, const c
   return MD_OK;
 }
 
-#include "src/commands.def"
+#include "src/deck/commands.def"
 #undef MD_COMMAND
 
 __attribute__((weak)) void md_thermo_init(md_thermo *thermo) { thermo->every = 0; }

@@ -1,11 +1,11 @@
-// links: src/read_data.c src/id_table.c src/create.c src/cmd_pair.c src/lattice.c src/sites.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c common/open_file.c common/memory.c src/file_uses.c
+// links: src/particles/read_data.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/lattice.c src/particles/sites.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c
 /* Fuzzing the data file reader: any bytes are either read or refused, without a crash, a leak or a hang, and several
  * ranks do the same as one, with the same message. The first byte chooses the dimension, which axes are periodic and
  * how many ranks. Built with -fsanitize=fuzzer,address,undefined. */
 #include "sim_fixture.h"
 #include "thread_ranks.h"
 
-#include "src/data_file.h"
+#include "src/particles/data_file.h"
 
 #include <stdlib.h>
 

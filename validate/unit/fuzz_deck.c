@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c src/file_uses.c
+// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c
 /* Fuzzing the deck language: any bytes are a deck. The commands that set up the model are the program's own;
  * those that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
  * input can take long or touch the disk; the files that print writes are the stand-in below.
@@ -7,8 +7,8 @@
  * be fit to run. A libFuzzer target: build with -fsanitize=fuzzer,address,undefined.
  */
 #include "fake_commands.h"
-#include "src/deck.h"
-#include "src/output_stream.h"
+#include "src/deck/deck.h"
+#include "src/files/output_stream.h"
 
 md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append)
 {

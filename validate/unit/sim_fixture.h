@@ -1,6 +1,6 @@
 /* A simulation for tests of single commands: one rank, a log that can be read back, commands as text.
- * Tests that include it link src/sim.c, src/log.c, src/command.c, src/variable.c, src/formula.c,
- * src/number_format.c and from common/ error.c, particles.c, comm_serial.c, model.c and pair.c. */
+ * Tests that include it link src/sim.c, src/log.c, src/deck/command.c, src/deck/variable.c, src/deck/formula.c,
+ * src/files/number_format.c and from common/ error.c, particles.c, comm_serial.c, model.c and pair.c. */
 #ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
 #define MD_VALIDATE_UNIT_SIM_FIXTURE_H
 

@@ -1,7 +1,7 @@
-// links: src/by_id.c common/error.c common/open_file.c common/particles.c common/comm_serial.c
+// links: src/particles/by_id.c common/base/error.c common/base/open_file.c common/particles.c src/engines/comm_serial.c
 /* Dealing out particles by their ids: windows of any ids, and on several ranks each particle once, in order, in windows
  * of whole blocks of rows. */
-#include "src/by_id.h"
+#include "src/particles/by_id.h"
 #include "thread_ranks.h"
 
 #include <setjmp.h>

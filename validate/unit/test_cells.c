@@ -1,4 +1,4 @@
-// links: openmp/cells.c common/error.c common/timer.c
+// links: openmp/cells.c common/base/error.c common/base/timer.c
 /* Cells of the openmp engine: every position has one, also what is far outside or is not a number, in boxes
  * of any size. */
 #include "openmp/cells.h"

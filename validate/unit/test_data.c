@@ -1,12 +1,12 @@
-// links: src/read_data.c src/write_data.c src/rows.c src/by_id.c src/id_table.c src/create.c src/cmd_pair.c src/sites.c src/lattice.c src/velocity.c src/text.c src/output_stream.c src/sim.c src/log.c src/command.c src/variable.c src/formula.c src/number_format.c common/error.c common/particles.c common/comm_serial.c common/model.c common/pair.c common/timer.c src/new_file.c common/open_file.c common/memory.c src/file_uses.c
+// links: src/particles/read_data.c src/particles/write_data.c src/files/rows.c src/particles/by_id.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/sites.c src/particles/lattice.c src/commands/velocity.c src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c src/files/file_uses.c
 /* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
  * damage is refused with its line. */
 #include "sim_fixture.h"
 
 #include "thread_ranks.h"
 
-#include "src/data_file.h"
-#include "src/id_table.h"
+#include "src/particles/data_file.h"
+#include "src/particles/id_table.h"
 
 #include <dirent.h>
 #include <math.h>

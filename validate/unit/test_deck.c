@@ -1,8 +1,8 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c src/deck.c src/cmd_model.c src/cmd_pair.c src/cmd_fix.c src/cmd_accepted.c src/cmd_ranks.c src/cmd_package.c src/cmd_misc.c src/cmd_log.c src/output_stream.c src/text.c src/log.c src/sim.c common/error.c common/open_file.c common/pair.c common/particles.c common/model.c common/faults.c common/comm_serial.c src/file_uses.c
+// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c
 /* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
  * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
-#include "src/deck.h"
+#include "src/deck/deck.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-// links: common/decompose.c common/error.c
+// links: common/ranks/decompose.c common/base/error.c
 /* The division of the box among ranks: grids, cuts, owners, balance, and what does not fit. No MPI is needed. */
-#include "common/decompose.h"
+#include "common/ranks/decompose.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-// links: common/error.c
+// links: common/base/error.c
 /* The error message: what is put in front of it, the particles it is about, and keeping it while something else fails. */
-#include "common/error.h"
+#include "common/base/error.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

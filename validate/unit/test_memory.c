@@ -1,7 +1,7 @@
-// links: common/memory.c common/error.c common/particles.c
+// links: common/base/memory.c common/base/error.c common/particles.c
 /* The memory that there is: what the system, its control groups of both versions and the user say of it, in files of
  * the test's own. */
-#include "common/memory.h"
+#include "common/base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>

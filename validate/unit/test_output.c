@@ -1,13 +1,13 @@
-// links: src/dump.c src/dump_modify.c src/dump_columns.c src/dump_rows.c src/rows.c src/by_id.c src/dump_text.c src/dump_extxyz.c src/dump_frames.c src/dump_density.c src/dump_h5md.c src/hdf5_file.c src/picture.c src/colour_map.c src/output_stream.c src/new_file.c src/text.c src/number_format.c src/elements.c src/log.c src/thermo.c src/thermo_keywords.c src/command.c src/sim.c src/view.c src/variable.c src/formula.c common/error.c common/open_file.c common/particles.c common/model.c common/pair.c common/comm_serial.c src/furniture.c src/glyphs.c src/file_uses.c
+// links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c src/output/dump_density.c src/output/dump_h5md.c src/files/hdf5_file.c src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair.c src/engines/comm_serial.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
 /* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
 #include "common/rng.h"
-#include "src/colour_map.h"
-#include "src/dump.h"
-#include "src/elements.h"
-#include "src/furniture.h"
-#include "src/picture.h"
+#include "src/output/dump.h"
+#include "src/particles/elements.h"
+#include "src/picture/colour_map.h"
+#include "src/picture/furniture.h"
+#include "src/picture/picture.h"
 
 #include <png.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// links: common/pair.c common/error.c
+// links: common/pair.c common/base/error.c
 /* Pair formulas: forces are the negative gradient of the energy for every style, in two and three dimensions; values
  * known in closed form; scaling, shift, cutoff and mixing; and the fixed recipes for 1/a, 1/sqrt(a) and ln(a) against
  * the C library.

@@ -1,9 +1,9 @@
 /* Pieces of restarts that need no run: names and times of restarts, limits of time, the deck's history, the exact way
  * from an engine's impulses to velocities and back, and closing a file after an error. */
-#include "src/cmd_restart.h"
-#include "src/hdf5_file.h"
-#include "src/history.h"
-#include "src/step_name.h"
+#include "src/commands/cmd_restart.h"
+#include "src/deck/history.h"
+#include "src/files/hdf5_file.h"
+#include "src/files/step_name.h"
 #include "src/stop.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The run loop and `myriad plan` with an engine of the test's own: what they print, and what they leave alone. */
-#include "src/deck.h"
+#include "src/deck/deck.h"
 #include "src/plan.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// links: openmp/shares.c common/error.c
+// links: openmp/shares.c common/base/error.c
 /* Chunks dealt out to threads: everyone's own first, then those of others, and each chunk once. */
 #include "openmp/shares.h"
 

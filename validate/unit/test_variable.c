@@ -1,4 +1,4 @@
-// links: src/variable.c src/formula.c src/number_format.c src/command.c common/error.c
+// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c common/base/error.c
 /* Variables and formulas: values, precedence, replacing, and every error. */
 #include "fake_commands.h"
 

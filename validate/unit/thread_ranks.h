@@ -7,7 +7,7 @@
 #ifndef MD_VALIDATE_UNIT_THREAD_RANKS_H
 #define MD_VALIDATE_UNIT_THREAD_RANKS_H
 
-#include "common/comm.h"
+#include "common/ranks/comm.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,0 +1,57 @@
+/* Wall-clock time by phase. The time in communication is a phase for each kind of it; the log adds them up to `Comm`. */
+#ifndef MD_COMMON_BASE_TIMER_H
+#define MD_COMMON_BASE_TIMER_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of communication, waiting for others included. halo: new positions of ghosts, of a step; borders: ghosts
+ * themselves, at a rebuild; migrate: particles to their owners; reduce: what all ranks must agree on; balance: new
+ * cuts between domains. MD_PHASE(symbol, name in the log) */
+#define MD_COMM_PHASES(MD_PHASE)                                                                             \
+  MD_PHASE(HALO, "halo")                                                                                     \
+  MD_PHASE(BORDERS, "borders")                                                                               \
+  MD_PHASE(MIGRATE, "migrate")                                                                               \
+  MD_PHASE(REDUCE, "reduce")                                                                                 \
+  MD_PHASE(BALANCE, "balance")
+
+/* All phases, in the order of the log. */
+#define MD_PHASES(MD_PHASE)                                                                                  \
+  MD_PHASE(BIN, "Bin")                                                                                       \
+  MD_PHASE(SORT, "Sort")                                                                                     \
+  MD_PHASE(LIST, "List")                                                                                     \
+  MD_PHASE(FORCE, "Force")                                                                                   \
+  MD_PHASE(MOVE, "Move")                                                                                     \
+  MD_COMM_PHASES(MD_PHASE)                                                                                   \
+  MD_PHASE(OUTPUT, "Output")
+
+typedef enum md_phase {
+#define MD_PHASE(symbol, name) MD_PHASE_##symbol,
+  MD_PHASES(MD_PHASE)
+#undef MD_PHASE
+      MD_PHASE_COUNT
+} md_phase;
+
+typedef struct md_timers {
+  double seconds[MD_PHASE_COUNT];
+} md_timers;
+
+/* Seconds of a monotonic clock. */
+double md_time(void);
+
+/* Name of a phase as the log prints it. */
+const char *md_phase_name(md_phase phase);
+
+/* Is it a kind of communication? These stand together in the list. */
+bool md_phase_is_comm(md_phase phase);
+
+/* Adds the time since *mark to a phase and moves *mark to now. */
+void md_timers_lap(md_timers *timers, md_phase phase, double *mark);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

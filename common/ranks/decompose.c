@@ -1,0 +1,233 @@
+/* Grids and cuts; see decompose.h. */
+#include "common/ranks/decompose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void md_decomposition_init(md_decomposition *d, int ranks, int rank)
+{
+  *d = (md_decomposition){.ranks = ranks, .rank = rank};
+}
+
+void md_decomposition_free(md_decomposition *d)
+{
+  for (int a = 0; a < 3; ++a) {
+    free(d->fraction[a]);
+    free(d->cut[a]);
+    d->fraction[a] = d->cut[a] = NULL;
+  }
+}
+
+/* Area of the faces between domains, per volume of the box: what is sent, and what is copied to oneself is not. */
+static double surface(const md_box *box, const int count[3])
+{
+  double area = 0.0;
+  for (int d = 0; d < 3; ++d)
+    if (count[d] > 1) area += (box->periodic[d] ? count[d] : count[d] - 1) / box->length[d];
+  return area;
+}
+
+/* Engines ask for a halo a hair (10^-6) wider than decompose was told, and cuts are rounded. A domain that is thinner,
+ * by however little, would miss ghosts from beyond its neighbours. */
+#define LEAST_THICKNESS (1.0 + 2e-6)
+
+/* Is a domain thick enough? More than the least, so that there is room to move cuts. */
+static bool thick_enough(const md_box *box, const int count[3], double width)
+{
+  for (int d = 0; d < 3; ++d)
+    if (count[d] > 1 && !(box->length[d] > width * (1.0 + 4e-6) * count[d])) return false;
+  return true;
+}
+
+static bool is_wanted(const int wanted[3], const int count[3])
+{
+  for (int d = 0; d < 3; ++d)
+    if (wanted[d] != 0 && wanted[d] != count[d]) return false;
+  return true;
+}
+
+bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
+                             int count[3])
+{
+  double least = -1.0;
+  int slabs[3] = {1, 1, 1};
+  slabs[box->dim - 1] = ranks;
+  if (slab > 0.0 && is_wanted(wanted, slabs) && thick_enough(box, slabs, md_max(width, slab))) {
+    memcpy(count, slabs, sizeof slabs);
+    return true;
+  }
+  for (int x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0) continue;
+    for (int y = 1; y <= ranks / x; ++y) {
+      if (ranks / x % y != 0) continue;
+      const int tried[3] = {x, y, ranks / x / y};
+      if (box->dim == 2 && tried[2] > 1) continue;
+      if (!thick_enough(box, tried, width) || !is_wanted(wanted, tried)) continue;
+      const double area = surface(box, tried);
+      /* x and y only grow: at a tie the first one found cuts the later axes. */
+      if (least >= 0.0 && area >= least * (1.0 - 1e-9)) continue;
+      least = area;
+      memcpy(count, tried, sizeof tried);
+    }
+  }
+  return least >= 0.0;
+}
+
+static md_status make_cuts(md_decomposition *d)
+{
+  for (int a = 0; a < 3; ++a) {
+    free(d->fraction[a]);
+    free(d->cut[a]);
+    d->fraction[a] = d->cut[a] = NULL;
+    MD_TRY(md_array_new(&d->fraction[a], d->count[a] + 1, sizeof(double), "cuts between domains"));
+    MD_TRY(md_array_new(&d->cut[a], d->count[a] + 1, sizeof(double), "cuts between domains"));
+    for (int k = 0; k <= d->count[a]; ++k) d->fraction[a][k] = (double)k / d->count[a];
+  }
+  d->place[0] = d->rank % d->count[0];
+  d->place[1] = d->rank / d->count[0] % d->count[1];
+  d->place[2] = d->rank / d->count[0] / d->count[1];
+  return MD_OK;
+}
+
+static void locate_cuts(md_decomposition *d, const md_box *box)
+{
+  for (int a = 0; a < 3; ++a) {
+    for (int k = 0; k < d->count[a]; ++k) d->cut[a][k] = fma(d->fraction[a][k], box->length[a], box->lo[a]);
+    d->cut[a][d->count[a]] = box->hi[a];
+  }
+}
+
+md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
+{
+  if (!d->cut[0]) {
+    if (!md_decomposition_choose(box, d->ranks, d->wanted, 0.0, d->slab, d->count))
+      return md_error(MD_USAGE, "%d ranks cannot be arranged as `processors` asks; write processors * * *",
+                      d->ranks);
+    MD_TRY(make_cuts(d));
+  }
+  locate_cuts(d, box);
+  return MD_OK;
+}
+
+/* Moves cuts as little as makes no domain thinner than the halo: push from below, then from above, for which there is
+ * room in a grid that was chosen for this halo. */
+static void thicken(md_decomposition *d, const md_box *box, int axis)
+{
+  const int count = d->count[axis];
+  double *fraction = d->fraction[axis];
+  const double least = d->width / box->length[axis] * LEAST_THICKNESS;
+  for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
+  for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
+}
+
+static const int free_axes[3] = {0, 0, 0};
+
+/* No more domains than this are thick enough. */
+static int most_domains(const md_box *box, double width)
+{
+  double most = 1.0;
+  for (int a = 0; a < box->dim; ++a) most *= md_max(floor(box->length[a] / width), 1.0);
+  return (int)md_min(most, 0x1p30);
+}
+
+void md_decomposition_near(const md_box *box, int ranks, double width, char text[MD_NEAR_TEXT])
+{
+  int count[3], most = most_domains(box, width);
+  int below = ranks - 1 < most ? ranks - 1 : most, above = ranks + 1;
+  while (below > 1 && !md_decomposition_choose(box, below, free_axes, width, 0.0, count)) --below;
+  while (above <= most && !md_decomposition_choose(box, above, free_axes, width, 0.0, count)) ++above;
+  if (above <= most)
+    snprintf(text, MD_NEAR_TEXT, "%d and %d ranks fit", below, above);
+  else
+    snprintf(text, MD_NEAR_TEXT, "at most %d rank%s", below, below == 1 ? " fits" : "s fit");
+}
+
+static md_status too_many(const md_decomposition *d, const md_box *box, double width)
+{
+  int count[3] = {0, 0, 0};
+  char near[MD_NEAR_TEXT];
+  const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
+  if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, 0.0, count))
+    return md_error(
+        MD_USAGE,
+        "processors %d %d %d (0: free) makes domains thinner than the halo of %.4g; processors %d %d "
+        "%d fits",
+        d->wanted[0], d->wanted[1], d->wanted[2], width, count[0], count[1], count[2]);
+  md_decomposition_near(box, d->ranks, width, near);
+  return md_error(
+      MD_USAGE,
+      "the domains of %d ranks would be thinner than the halo of %.4g (cutoff and skin) in a box of "
+      "%.4g x %.4g x %.4g: %s; use such a number of ranks with more threads each, or a larger box",
+      d->ranks, width, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0, near);
+}
+
+/* Have cuts been moved, in a grid that is not one of slabs? */
+static bool is_shifted(const md_decomposition *d, int dim)
+{
+  if (!d->cut[0] || d->count[dim - 1] == d->ranks) return false;
+  for (int a = 0; a < dim; ++a)
+    for (int k = 1; k < d->count[a]; ++k)
+      if (d->fraction[a][k] != (double)k / d->count[a]) return true;
+  return false;
+}
+
+md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width)
+{
+  int count[3] = {1, 1, 1};
+  const double slab = is_shifted(d, box->dim) ? 0.0 : d->slab;
+  d->width = width;
+  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, slab, count)) return too_many(d, box, width);
+  if (!d->cut[0] || memcmp(count, d->count, sizeof count) != 0) {
+    memcpy(d->count, count, sizeof count);
+    MD_TRY(make_cuts(d));
+  }
+  for (int a = 0; a < box->dim; ++a) thicken(d, box, a);
+  locate_cuts(d, box);
+  return MD_OK;
+}
+
+int md_decomposition_rank(const md_decomposition *d, const int place[3])
+{
+  int at[3];
+  for (int a = 0; a < 3; ++a) at[a] = (place[a] % d->count[a] + d->count[a]) % d->count[a];
+  return at[0] + d->count[0] * (at[1] + d->count[1] * at[2]);
+}
+
+/* The domain along one axis: the last cut that is not above x. Even cuts make the first guess right. */
+static int domain_along(const double *cut, int count, double x)
+{
+  const double share = (x - cut[0]) / (cut[count] - cut[0]) * count;
+  int k = share > 0.0 ? (share < count ? (int)share : count - 1) : 0;
+  while (k > 0 && x < cut[k]) --k;
+  while (k < count - 1 && x >= cut[k + 1]) ++k;
+  return k;
+}
+
+int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3])
+{
+  int place[3] = {0, 0, 0};
+  for (int a = 0; a < dim; ++a) place[a] = domain_along(d->cut[a], d->count[a], x[a]);
+  return place[0] + d->count[0] * (place[1] + d->count[1] * place[2]);
+}
+
+void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
+                            int bins)
+{
+  const int count = d->count[axis];
+  double *fraction = d->fraction[axis];
+  int64_t total = 0, below = 0;
+  for (int b = 0; b < bins; ++b) total += histogram[b];
+  if (total == 0 || count == 1) return;
+  int k = 1;
+  for (int b = 0; b < bins && k < count; ++b) {
+    for (; k < count; ++k) {
+      const double missing = (double)total * k / count - (double)below;
+      if (missing > (double)histogram[b]) break;
+      fraction[k] = (b + (histogram[b] > 0 ? missing / (double)histogram[b] : 0.0)) / bins;
+    }
+    below += histogram[b];
+  }
+  thicken(d, box, axis);
+}

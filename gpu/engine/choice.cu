@@ -1,0 +1,378 @@
+/* Deciding how to find neighbours, and what it costs in memory; see choice.h.
+ *
+ * Cells as wide as cutoff + skin are enough where a particle has few candidates in its 3^dim cells; where it has many
+ * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
+ */
+#include "gpu/engine/choice.h"
+#include "gpu/runtime/seed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdio.h>
+
+/* Candidates in the stencil above which a list is faster. */
+static const double LIST_PAYS = 40.0;
+/* Candidates of lists in three dimensions from which on, if there are none, a warp finds neighbours together. */
+static const double DENSE_FROM = 80.0;
+/* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. But in
+ * a dense system these cost more than rebins. */
+static const double CELLS_SKIN = 1.5, DENSE_SKIN = 0.5;
+/* Rebinning reads and writes every particle: cells may be so many per particle. */
+static const double CELLS_PER_PARTICLE = 2.0;
+
+/* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
+static const double LIST_EXTRA = 0.2;
+/* How far beyond the slack particles may go while their pairs are looked at, in skins; and from how many particles a rank on
+ * that is worth a launch a step. */
+static const double LIST_BEYOND = 0.25;
+static const int64_t PAIRS_FROM = 1 << 18;
+/* Cells along x to a cell's width, for lists. */
+static const int LIST_PARTS = 4;
+/* Cells of a domain along an axis from which on one more or less makes them little wider. */
+static const int DIVIDED_FROM = 16;
+/* Rows beyond a cut, at most, and rows of a domain for each: what is near a cut should be little of it. */
+static const int MOST_OVERHANG = 9, ROWS_PER_OVERHANG = 24;
+/* Rows of a slab from which on it is preferred to a domain of less surface: neighbours get a twentieth of its particles, which
+ * networks of 400 Gb/s a GPU bring while the others move. */
+static const int SLAB_ROWS = 2 * MOST_OVERHANG * ROWS_PER_OVERHANG;
+/* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. On several ranks
+ * that is what a rebin would do too. */
+static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
+
+static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
+
+/* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
+ * x, into as many parts as the border is wide: the finer, the less a list has to look at beyond its sphere, and of a row
+ * it only costs more beginnings of cells. */
+static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_choice *c)
+{
+  const md_box *box = &model->box;
+  for (double wider = 1.0;; wider *= 1.25) {
+    double cells = 1.0;
+    for (int d = 0; d < 3; ++d) {
+      c->count[d] = 1;
+      if (d < box->dim && width > 0.0) {
+        const double most = std::floor(box->length[d] * c->border[d] / (width * wider * (1.0 + 1e-6)));
+        c->count[d] = (int)std::min(std::max(most, 1.0), 1e9);
+      }
+      cells *= d < box->dim ? c->count[d] + 2.0 * c->border[d] : 1.0;
+    }
+    c->cells = (int64_t)std::min(cells, 9e18);
+    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0 * ranks)) return;
+  }
+}
+
+void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *c)
+{
+  double cells = 1.0;
+  for (int d = 0; d < model->box.dim; ++d) {
+    if (c->count[d] >= DIVIDED_FROM * domains[d]) c->count[d] -= c->count[d] % domains[d];
+    cells *= c->count[d] + 2.0 * c->border[d];
+  }
+  c->cells = (int64_t)cells;
+}
+
+static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, const gpu_choice *c)
+{
+  const bool many = n >= (ranks > 1 ? RANKS_SORT_FROM * ranks : STEPS_SORT_FROM);
+  return c->fused && !c->tagged && o->gpu.rebin == 0 &&
+         (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && many));
+}
+
+int gpu_overhang(const gpu_choice *c, int thinnest)
+{
+  const int rows = std::min(MOST_OVERHANG, thinnest / ROWS_PER_OVERHANG);
+  return c->step_sorts && rows > 1 ? rows : 0;
+}
+
+int gpu_overhang_near(int overhang) { return 2 * overhang + 2; }
+
+double gpu_overhang_share(int overhang, int rows)
+{
+  return (1.0 + 1.0 / GPU_SPARE) * (gpu_overhang_near(overhang) - overhang) / rows;
+}
+
+double gpu_slab(const md_model *model, const gpu_choice *c)
+{
+  return c->step_sorts && model->cutoff > 0.0 ? SLAB_ROWS * c->reach : 0.0;
+}
+
+void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_choice *c)
+{
+  if (o->ranks <= 1) return;
+  c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(o, o->slab ? n * o->ranks : n, o->ranks, c);
+  if (!o->slab) return;
+  const int d = model->box.dim - 1;
+  const int overhang = gpu_overhang(c, c->count[d]);
+  c->step_sorts = overhang > 0;
+  if (overhang == 0) return;
+  const double share = gpu_overhang_share(overhang, c->count[d]);
+  c->halo[d] = share * model->box.length[d];
+  c->ghosts = (int64_t)(2.0 * share * (double)n);
+}
+
+/* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.
+ * It may be outside a face by that much itself, unless its coordinate wraps on its own there, and then sees ghosts that
+ * were yet farther off. */
+double gpu_halo(const md_model *model, const gpu_choice *c, int d, bool wraps)
+{
+  if (model->cutoff == 0.0) return 0.0;
+  if (c->neighbours == MD_GPU_LIST) return c->reach + 2.0 * c->extra;
+  return std::min((model->cutoff + (wraps ? 1.0 : 2.0) * c->slack) * (1.0 + 1e-6), model->box.length[d]);
+}
+
+int gpu_halo_cells(const md_model *model, const gpu_choice *c, int d)
+{
+  const double width = model->box.length[d] / c->count[d];
+  return std::max((int)std::ceil(gpu_halo(model, c, d, false) / width * (1.0 - 1e-9)), 1);
+}
+
+/* Domains may be so thin that the halo should be no wider than a cell, rather than that ranks do not fit. */
+static bool thin(const md_model *model, int ranks, const gpu_choice *c)
+{
+  const double each = std::ceil(std::pow((double)ranks, 1.0 / model->box.dim));
+  for (int d = 0; d < model->box.dim && ranks > 1; ++d)
+    if (c->count[d] < 10.0 * each) return true;
+  return false;
+}
+
+/* How far particles may move between rebins, and how far ghosts must reach. */
+static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed, gpu_choice *c)
+{
+  const md_box *box = &model->box;
+  const bool list = c->neighbours == MD_GPU_LIST;
+  c->slack = list ? 0.5 * c->skin : INFINITY;
+  for (int d = 0; d < box->dim && !list; ++d) {
+    const double length = box->length[d], width = length / c->count[d];
+    /* On an axis with one cell and no images all are neighbours. */
+    if (c->count[d] > 1 || box->periodic[d])
+      c->slack =
+          std::min(c->slack, (width * (1.0 - 1e-6) - model->cutoff) * (thin(model, ranks, c) ? 0.5 : 1.0));
+    if (box->periodic[d]) c->slack = std::min(c->slack, 0.5 * (length * (1.0 - 1e-6) - model->cutoff));
+  }
+  c->slack = std::max(c->slack, 0.0);
+  double grown = 1.0;
+  for (int d = 0; d < box->dim; ++d) {
+    c->halo[d] = box->periodic[d] ? gpu_halo(model, c, d, mixed) : 0.0;
+    grown *= 1.0 + 2.0 * c->halo[d] / box->length[d];
+  }
+  c->ghosts = grown > 1.0 ? (int64_t)((grown - 1.0) * 1.1 * (double)n) + 1024 : 0;
+}
+
+double gpu_packed_margin(const md_model *model)
+{
+  double longest = 0.0;
+  for (int d = 0; d < model->box.dim; ++d) longest = std::max(longest, model->box.length[d]);
+  return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
+}
+
+/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast
+ * particles by their extras more: an axis along which that is more than half of 2^42 quanta must not bring a pair into the
+ * cutoff by its wrong image. And 52 bits must hold the box and its margins. */
+static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
+{
+  if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
+      model->float_drift || model->wide || model->cutoff * model->cutoff >= SEED_MOST)
+    return false;
+  const double quantum = model->grids.x, margin = gpu_packed_margin(model);
+  for (int d = 0; d < 3; ++d)
+    if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
+  return model->cutoff + c->reach + c->skin + 4.0 * c->extra + 2.0 * LIST_BEYOND * c->skin <
+         0.98 * (0x1p42 * quantum);
+}
+
+/* Ghosts reach at most one box, and as far as the position grid has room; of 32-bit coordinates, where a particle and
+ * its image look alike, half a box. */
+static double longest_reach(const md_model *model, bool mixed)
+{
+  double longest = model->cutoff > 0.0 ? MD_REACH_CUTOFFS * model->cutoff : INFINITY;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
+  return longest;
+}
+
+static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
+{
+  c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
+  c->reach = model->cutoff + c->skin;
+}
+
+static bool is_dense(const md_model *model, int64_t n)
+{
+  const double reach = model->cutoff + md_model_skin(model);
+  return model->box.dim == 3 && 27.0 * density(model, n) * reach * reach * reach > DENSE_FROM;
+}
+
+/* Unless the user has chosen one. */
+static void choose_skin_of_cells(const md_model *model, int64_t n, const md_gpu_options *g,
+                                 md_gpu_neighbours neighbours, gpu_choice *c)
+{
+  if (neighbours != MD_GPU_CELLS || g->skin > 0.0) return;
+  choose_skin(model, g->mixed, (is_dense(model, n) ? DENSE_SKIN : CELLS_SKIN) * md_model_skin(model), c);
+}
+
+static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
+{
+  c->extra = 0.0;
+  if (c->neighbours != MD_GPU_LIST) return;
+  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
+}
+
+static void choose_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                        md_gpu_neighbours neighbours, gpu_choice *c)
+{
+  const int dim = model->box.dim;
+  c->neighbours = neighbours;
+  c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
+  c->border[1] = c->border[2] = 1;
+  const bool wide = model->wide && !o->gpu.mixed;
+  c->tagged =
+      dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !wide && !model->langevin.on && !o->gpu.unfused && !o->gpu.symmetric &&
+             neighbours != MD_GPU_ALL_PAIRS;
+  c->rows = 0;
+  choose_extra(model, o->gpu.mixed, c);
+  c->packed = can_pack(model, o, c);
+  double width = c->reach + 2.0 * c->extra;
+  if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
+  choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
+  choose_halo(model, n, ranks, o->gpu.mixed, c);
+  const bool pairs = o->gpu.expiry == MD_GPU_EXPIRY_PAIRS ||
+                     (o->gpu.expiry == MD_GPU_EXPIRY_AUTO && n / std::max(ranks, 1) >= PAIRS_FROM);
+  c->beyond =
+      c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
+  c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);
+  /* Or 32-bit coordinates are too near their images. */
+  for (int d = 0; d < dim; ++d)
+    if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
+  c->step_sorts = c->ghosts == 0 && steps_may_sort(o, n, ranks, c);
+  if (neighbours != MD_GPU_LIST) return;
+  const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
+  const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
+  c->rows = (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
+}
+
+/* The options sorted, padded, unrolled and staged belong to one kernel (ladder.cu): is it wanted, and can it be? */
+static md_status check_teaching(const md_model *model, const md_gpu_options *g, bool *teaching)
+{
+  *teaching = g->unsorted || g->unpadded || g->rolled || g->staged;
+  if (!*teaching) return MD_OK;
+  const char *obstacle = nullptr;
+  if (g->mixed) obstacle = "precision mixed";
+  if (g->symmetric) obstacle = "force symmetric";
+  if (g->neighbours == MD_GPU_LIST) obstacle = "neighbours list";
+  if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
+  if (model->ntypes > 1) obstacle = "having several types";
+  if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
+  if (model->box.dim != 2) obstacle = "dimension 3";
+  if (obstacle)
+    return md_error(
+        MD_USAGE,
+        "package gpu: sorted, padded, unrolled and staged are teaching switches of the list-free 2D kernel, "
+        "for one type without periodic axes, force full and precision double; %s excludes them here",
+        obstacle);
+  if (g->staged && g->unsorted)
+    return md_error(MD_USAGE,
+                    "package gpu: staged yes needs sorted yes: only particles in the order of cells have "
+                    "their candidates in one piece");
+  return MD_OK;
+}
+
+/* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */
+static bool images_are_apart(const md_model *model, const gpu_choice *c)
+{
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d] && c->neighbours == MD_GPU_CELLS && c->count[d] < 3) return false;
+  return c->skin > 0.0 || model->cutoff == 0.0;
+}
+
+md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                     int64_t available, gpu_choice *c)
+{
+  const md_gpu_options *g = &o->gpu;
+  *c = gpu_choice{};
+  if (g->mixed && g->symmetric)
+    return md_error(MD_USAGE,
+                    "package gpu: force symmetric is for precision double; sums of atomics in single "
+                    "precision would depend on their order");
+  if (g->mixed && g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
+  if (g->mixed && model->float_drift)
+    return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+  for (int d = 0; d < model->box.dim; ++d)
+    if (g->mixed && model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
+      return md_error(MD_USAGE, "package gpu precision mixed: no fix wall/reflect along a periodic axis (%c)",
+                      'x' + d);
+  if (g->block > 256)
+    return md_error(MD_USAGE, "package gpu block: at most 256 threads a block, not %d", g->block);
+  bool teaching = false;
+  MD_TRY(check_teaching(model, g, &teaching));
+  const double skin = md_model_skin(model);
+  choose_skin(model, g->mixed, g->skin > 0.0 ? g->skin : skin, c);
+  const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);
+  md_gpu_neighbours wanted = g->neighbours;
+  if (wanted == MD_GPU_AUTO) wanted = candidates > LIST_PAYS ? MD_GPU_LIST : MD_GPU_CELLS;
+  if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
+  if (teaching) wanted = MD_GPU_CELLS;
+  choose_skin_of_cells(model, n, g, wanted, c);
+  choose_with(model, n, ranks, o, wanted, c);
+  if (teaching) c->fused = c->step_sorts = false;
+  if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
+    choose_with(model, n, ranks, o, MD_GPU_LIST, c);
+  if (g->mixed && !images_are_apart(model, c))
+    return md_error(MD_USAGE,
+                    "package gpu precision mixed: the box is too small for its 32-bit coordinates: periodic "
+                    "sides must exceed twice the cutoff %g and some skin; use precision double",
+                    model->cutoff);
+  wanted = c->neighbours;
+  if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
+  md_engine_plan plan;
+  gpu_memory(model, n, ranks, g, c, &plan);
+  if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
+    return MD_OK;
+  gpu_choice without = *c;
+  choose_skin_of_cells(model, n, g, MD_GPU_CELLS, &without);
+  choose_with(model, n, ranks, o, MD_GPU_CELLS, &without);
+  if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
+  *c = without;
+  c->no_room = true;
+  return MD_OK;
+}
+
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g, const gpu_choice *c,
+                md_engine_plan *plan)
+{
+  const int dim = model->box.dim;
+  const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
+  const double real = g->mixed ? 4.0 : 8.0, record = c->packed ? 16.0 : (c->tagged ? 4.0 : 2.0) * real;
+  *plan = md_engine_plan{};
+  plan->ghosts = (double)c->ghosts;
+  plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
+  plan->ghost_bytes = (int)record;
+  md_plan_add(plan, c->packed ? "packed positions, twice" : "positions, twice",
+              2.0 * record * (1.0 + ghosts));
+  if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);
+  if (!c->tagged) md_plan_add(plan, "sketches of positions, twice", 8.0);
+  md_plan_add(plan, "velocities, twice", 2.0 * dim * real);
+  if (model->wide && !g->mixed) md_plan_add(plan, "second words of momenta", 8.0 * dim);
+  md_plan_add(plan, "origins, twice", 8.0);
+  if (g->sort == MD_GPU_SORT_RADIX) md_plan_add(plan, "keys of the radix sort", 16.0);
+  if (g->staged) md_plan_add(plan, "cell of each particle", 4.0);
+  if (c->neighbours != MD_GPU_ALL_PAIRS)
+    md_plan_add(plan, "first particle of each cell",
+                4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
+  md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
+  md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
+  if (model->langevin.on || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
+  if (ranks > 1) {
+    /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
+    const double whole = c->packed ? 32.0 : record;
+    md_plan_add(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
+    md_plan_add(plan, "room for more particles", plan->bytes / 16.0);
+  }
+  snprintf(plan->method, sizeof plan->method, "%s%s",
+           c->neighbours == MD_GPU_LIST    ? "neighbour lists"
+           : c->neighbours == MD_GPU_CELLS ? "cells, no lists"
+                                           : "all pairs",
+           c->no_room ? ", as memory is too short for lists" : "");
+}

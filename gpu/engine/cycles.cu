@@ -1,0 +1,58 @@
+/* The cycles in flight, and learning from them; see cycles.cuh. */
+#include "gpu/engine/cycles.cuh"
+
+#include <cmath>
+
+md_status gpu_cycles::make()
+{
+  for (gpu_cycle &c : ring) {
+    MD_CUDA(cudaEventCreate(&c.begin));
+    MD_CUDA(cudaEventCreate(&c.stepped));
+    MD_CUDA(cudaEventCreate(&c.sorted));
+    MD_CUDA(cudaEventCreate(&c.end));
+    MD_CUDA(cudaMallocHost((void **)&c.seen, sizeof *c.seen));
+  }
+  return MD_OK;
+}
+
+void gpu_cycles::free_all()
+{
+  for (gpu_cycle &c : ring) {
+    for (cudaEvent_t event : {c.begin, c.stepped, c.sorted, c.end})
+      if (event) cudaEventDestroy(event);
+    if (c.seen) cudaFreeHost(c.seen);
+  }
+}
+
+md_status gpu_cycles::finish_oldest()
+{
+  MD_CUDA(cudaEventSynchronize(oldest().end));
+  head = (head + 1) % ROOM;
+  --in_flight;
+  return MD_OK;
+}
+
+void gpu_cycles::take_back(int64_t missed)
+{
+  for (int k = 0; k < in_flight; ++k) ring[(head + k) % ROOM].issued -= missed;
+}
+
+/* As many steps as would use up the slack at the rate seen, but not more than about twice those that were; or, once it has
+ * been seen when lists end by chance, a few more than went well. */
+void rebin_interval::learn(const progress &seen)
+{
+  if (fixed > 0) {
+    steps = fixed;
+    return;
+  }
+  const double taken = (double)(seen.done - binned_at);
+  if (seen.stale)
+    steps = std::max(taken, 1.0);
+  else if (by_chance && ended && taken > 0.0)
+    steps = taken + 2.0;
+  else if (taken > 0.0)
+    steps = std::max(
+        1.0, std::min(std::floor(taken / std::max((double)seen.usage, 1e-6)) + 1.0, 2.0 * taken + 4.0));
+  ended = ended || seen.stale;
+  steps = std::min(steps, (double)MOST);
+}

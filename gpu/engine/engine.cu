@@ -1,0 +1,187 @@
+/* The GPU engine's C interface: creating the engine of the layout (layout.cuh) that a model asks for, and the plan of what
+ * it would need. The engine itself is in engine.cuh and engine_*.cuh, and compiled here.
+ *
+ * Choices are made once: which GPU, how neighbours are found, how large cells are (choice.cu), and by these one of the
+ * layouts, for which there is a class each, so that nothing tests later which it is. All ranks choose alike, by the one
+ * with the least memory. Cost: engine and kernels are compiled for up to seven layouts.
+ */
+#include "gpu/engine/arrays.inc"
+#include "gpu/engine/error.inc"
+#include "gpu/engine/output.inc"
+#include "gpu/engine/ranks.inc"
+#include "gpu/engine/rebin.inc"
+#include "gpu/engine/run.inc"
+#include "gpu/engine/setup.inc"
+#include "gpu/engine/sorting.inc"
+#include "gpu/engine/step.inc"
+#include "gpu/gpu.h"
+#include "gpu/ranks/domain.inc"
+#include "gpu/ranks/halo.inc"
+#include "gpu/ranks/migrate.inc"
+#include "gpu/ranks/overhang.inc"
+#include "gpu/runtime/device.h"
+#include "gpu/runtime/seed.h"
+
+#include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+template <class T>
+md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                      const md_engine_options *options, const gpu_choice &choice,
+                      const cudaDeviceProp &device, int sharers)
+{
+  gpu_engine<T> *e = new (std::nothrow) gpu_engine<T>();
+  if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
+  e->model = model;
+  e->p = p;
+  e->comm = comm;
+  e->several = comm->size > 1;
+  e->sharers = sharers;
+  e->options = *options;
+  e->choice = choice;
+  e->device = device;
+  e->source = choice.neighbours == MD_GPU_LIST    ? FROM_LIST
+              : choice.neighbours == MD_GPU_CELLS ? FROM_CELLS
+                                                  : FROM_ALL;
+  const md_status status = e->start();
+  if (status != MD_OK) {
+    delete e;
+    return status;
+  }
+  *engine = e;
+  return MD_OK;
+}
+
+/* The most ranks that have one device. */
+md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharers)
+{
+  double most = 1.0;
+  std::vector<int32_t> to((size_t)comm->size);
+  std::vector<cudaUUID_t> mine((size_t)comm->size, device.uuid);
+  for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
+  cudaUUID_t *all = nullptr;
+  int64_t count = 0;
+  MD_TRY(comm->deliver(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t), (void **)&all, &count));
+  most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
+    return memcmp(&other, &device.uuid, sizeof other) == 0;
+  });
+  free(all);
+  MD_TRY(comm->max(comm, &most, 1));
+  *sharers = (int)most;
+  return MD_OK;
+}
+
+/* What several ranks cannot do. */
+md_status check_ranks(const md_engine_options *options)
+{
+  const md_gpu_options *g = &options->gpu;
+  if (g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE, "--gpu-naive takes all pairs of one rank; run it without mpirun");
+  if (g->unsorted || g->unpadded || g->rolled || g->staged)
+    return md_error(MD_USAGE, "package gpu: sorted, padded, unrolled and staged are teaching switches of a "
+                              "kernel for one rank; run it without mpirun");
+  return MD_OK;
+}
+
+/* Whether a device can pack is a matter of its kind: all ranks must have the same records. */
+md_status agree_to_pack(md_comm *comm, gpu_choice *choice)
+{
+  double cannot = !choice->packed;
+  MD_TRY(comm->max(comm, &cannot, 1));
+  choice->packed = cannot == 0.0;
+  return MD_OK;
+}
+
+/* Gives every rank its domain and the particles in it. */
+md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_choice *choice)
+{
+  double width = 0.0;
+  for (int d = 0; d < model->box.dim; ++d)
+    width = std::max(width, gpu_halo_cells(model, choice, d) * model->box.length[d] / choice->count[d]);
+  comm->prefer_slabs(comm, gpu_slab(model, choice));
+  /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
+  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
+  int domains[3], place[3];
+  comm->grid(comm, domains, place);
+  gpu_divide_cells(model, domains, choice);
+  return comm->migrate(comm, model, p);
+}
+
+/* Particles from which on all kernels are loaded before the first step: CUDA else loads each when it is first launched, for
+ * which steps wait, on several ranks one for the other. */
+const int64_t LOADS_ALL_FROM = 1 << 20;
+
+md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                 const md_engine_options *options)
+{
+  const bool several = comm->size > 1;
+  /* Has an effect before CUDA's first call only. What the user has set stays. */
+  if (model->natoms >= LOADS_ALL_FROM) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  if (several) MD_TRY(check_ranks(options));
+  cudaDeviceProp device;
+  MD_TRY(md_device_choose(options->gpu.device, several ? comm->local_rank : 0, &device));
+  int sharers = 1;
+  if (several) MD_TRY(count_sharers(comm, device, &sharers));
+  device_memory memory = {0, options->gpu.memory};
+  int64_t available = 0;
+  MD_TRY(md_device_available(&memory, &available));
+  /* All ranks must choose alike. */
+  double least = -(double)(available / sharers);
+  if (several) MD_TRY(comm->max(comm, &least, 1));
+  gpu_choice choice;
+  MD_TRY(gpu_choose(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &choice));
+  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
+  if (several) MD_TRY(agree_to_pack(comm, &choice));
+  if (several) MD_TRY(divide(model, p, comm, &choice));
+  auto make = [&](auto layout) {
+    return make_engine<decltype(layout)>(engine, model, p, comm, options, choice, device, sharers);
+  };
+  const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
+  if (!mixed && !choice.tagged) return make(exact2{});
+  if (!mixed && flat) return make(exact2_tagged{});
+  if (choice.packed) return make(exact3_packed{});
+  if (!mixed) return make(exact3_tagged{});
+  if (!choice.tagged) return make(mixed2{});
+  return flat ? make(mixed2_tagged{}) : make(mixed3_tagged{});
+}
+
+md_status run(md_engine *e, int64_t n) { return e->run(n); }
+md_status measure(md_engine *e, md_measure *m) { return e->measure(m); }
+md_status download(md_engine *e, double *const force[3]) { return e->download(force); }
+md_status histogram(md_engine *e, const md_histogram *h, int64_t *count) { return e->histogram(h, count); }
+void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
+void destroy(md_engine *e) { delete e; }
+
+/* Works without a GPU too: then nothing is known of its memory. */
+md_status plan(const md_model *model, int64_t n, const md_engine_options *options, md_engine_plan *out)
+{
+  cudaDeviceProp device;
+  int64_t available = 0;
+  const bool there = md_device_choose(options->gpu.device, 0, &device) == MD_OK;
+  device_memory memory = {0, options->gpu.memory};
+  if (there) MD_TRY(md_device_available(&memory, &available));
+  gpu_choice choice;
+  MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
+  gpu_plan_ranks(model, n, options, &choice);
+  gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
+  out->slab = gpu_slab(model, &choice);
+  out->available = available;
+  if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
+  return MD_OK;
+}
+
+} // namespace
+
+extern "C" const md_engine_kind md_engine_gpu = {
+    "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
+    create,    run,
+    measure,   download,
+    histogram, plan,
+    report,    destroy,
+    false,
+};

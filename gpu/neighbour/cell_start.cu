@@ -1,0 +1,31 @@
+/* Where each cell begins in the sorted order: from the counts of a counting sort, by a prefix sum, or from the sorted
+ * cell numbers of a radix sort, by filling in: the first particle of a cell writes the beginnings of its own cell and
+ * of the empty ones before it. The grid has a border of cells on every side, so that nobody asks beyond its ends.
+ * Bytes: 8 a cell, or 4 a particle and 4 a cell.
+ */
+#include "gpu/particle/launch.cuh"
+
+#include <cub/cub.cuh>
+
+md_status scan_counts(const launch &l, int64_t count, int *values, void *scratch, size_t *bytes)
+{
+  MD_CUDA(cub::DeviceScan::ExclusiveSum(scratch, *bytes, values, values, (int)count, l.stream));
+  return MD_OK;
+}
+
+static __global__ void k_fill_starts(int n, int total, const unsigned *__restrict__ sorted,
+                                     int *__restrict__ start)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k > n) return;
+  const int first = k == 0 ? 0 : (int)sorted[k - 1] + 1;
+  const int last = k == n ? total : (int)sorted[k];
+  for (int c = first; c <= last; ++c) start[c] = k;
+}
+
+md_status launch_fill_starts(const launch &l, int n, int total, const unsigned *sorted, int *start)
+{
+  k_fill_starts<<<blocks_for((int64_t)n + 1, l.threads), l.threads, 0, l.stream>>>(n, total, sorted, start);
+  MD_LAUNCHED("k_fill_starts");
+  return MD_OK;
+}

@@ -1,0 +1,120 @@
+/* Neighbour lists: all particles and ghosts within cutoff + skin of each particle, and farther for fast ones.
+ *
+ * A warp makes the lists of its 32 particles (candidates.cuh), all lanes in step, so that they are written interleaved by
+ * rows of four neighbours, in whole lines. Rows of cells are as wide as the list radius.
+ *
+ * Positions come from a copy in single precision that lies in the idle one of the two position arrays. A particle with an
+ * extra of e (sort.cu) is listed with all within reach + e, plus the other's extra:
+ * (reach + e + e')^2 <= reach^2 + t(e) + t(e'), t(e) = 2 reach e + 2 e^2.
+ *
+ * Trade-off: full lists cost twice the memory of half lists and need neither atomics nor force arrays. Memory: 16 bytes a
+ * row of four, rows for the longest list (grown when one does not fit). Cost: that of candidates.cuh, and 10 operations a
+ * neighbour.
+ */
+#include "gpu/neighbour/candidates.cuh"
+#include "gpu/particle/images.cuh"
+#include "gpu/particle/launch.cuh"
+
+/* Positions relative to the corner of the grid, and extras. */
+template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
+{
+  float4 *rounded = (float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int end = s.n;
+  if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
+  if (i >= end) return;
+  /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
+  const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.received);
+  const typename T::particle r = by_owner && s.received
+                                     ? s.received[s.order[i - s.n]]
+                                     : present_particle<T>(s, by_owner ? s.ghost.owner[i - s.n] : i);
+  float x[3] = {0.0f, 0.0f, 0.0f};
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
+    if (by_owner) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
+    x[d] = (float)at;
+  }
+  rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
+}
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int LIST_BLOCKS = 8; /* a multiprocessor holds 1024 threads */
+#else
+constexpr int LIST_BLOCKS = 9;
+#endif
+
+template <class T>
+static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
+    k_list(const __grid_constant__ system_view<T> s, float reach)
+{
+  __shared__ warp_tiles tiles;
+  const float4 *__restrict__ rounded = (const float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, block = i >> 5;
+  if (block * 32 >= s.n) return;
+  const int here = min(i, s.n - 1);
+  warp_tile &tile = tile_of_warp(tiles);
+  finder f = finder_of(here);
+  int4 *list = s.list + (int64_t)block * s.stride * 32 + lane;
+  int written = 0;
+  const auto read = [&](int j) { return rounded[j]; };
+  const auto write = [&](const warp_tile &of, finder &g) {
+    for (; g.left > 0; g.left -= 4) {
+      int4 four;
+      four.x = next_hit(of, g, 0);
+      four.y = next_hit(of, g, 1);
+      four.z = next_hit(of, g, 2);
+      four.w = next_hit(of, g, 3);
+      if (written < s.stride) list[(int64_t)written * 32] = four;
+      ++written;
+    }
+  };
+  const horizon h = {reach, s.extra, 0.0f};
+  const float corner[3] = {0.0f, 0.0f, 0.0f};
+  const float4 at = rounded[here];
+  int c[3];
+  cell_coordinates<T::DIM>(s.grid, cell_of<T>(s, present_particle<T>(s, here)), c);
+  for (unsigned waiting = __ballot_sync(0xffffffffu, i < s.n); waiting;) {
+    const int leader = __ffs((int)waiting) - 1;
+    const int x = __shfl_sync(0xffffffffu, c[0], leader), y = __shfl_sync(0xffffffffu, c[1], leader);
+    const int z = __shfl_sync(0xffffffffu, c[2], leader);
+    const bool mine = (waiting >> lane & 1u) && c[1] == y && c[2] == z && c[0] - x <= SPAN * s.grid.border[0];
+    waiting &= ~__ballot_sync(0xffffffffu, mine);
+    const box b = box_of<T::DIM>(at, mine, c, corner);
+    const bool ghosts =
+        __any_sync(0xffffffffu, mine && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c));
+    find_candidates<T, 1>(s, b, at, mine, ghosts, h, s.half, tile, f, read, write);
+  }
+  take_hits(tile, f, write);
+  const int rows = warp_largest(written);
+  if (lane == 0) {
+    s.rows[block] = min(rows, s.stride);
+    if (rows > s.stride) {
+      atomicOr(&s.ctl->overflow, HALT_LIST);
+      atomicMax(&s.ctl->list_wanted, rows * 4);
+    }
+  }
+#pragma unroll 1
+  for (; written < min(rows, s.stride); ++written)
+    list[(int64_t)written * 32] = make_int4(here, here, here, here);
+}
+
+template <class T> md_status launch_list(const launch &l, const system_view<T> &s)
+{
+  double extent = 0.0;
+  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
+  /* A coordinate is off by 2^-24 of the extent, a difference by two of those, and so is the edge of a cell. */
+  const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
+  k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
+  MD_LAUNCHED("k_round");
+  k_list<T><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, (float)reach);
+  MD_LAUNCHED("k_list");
+  return MD_OK;
+}
+
+#define INSTANCE(T) template md_status launch_list<T>(const launch &, const system_view<T> &);
+INSTANCE(exact2_tagged)
+INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
+INSTANCE(mixed2_tagged)
+INSTANCE(mixed3_tagged)

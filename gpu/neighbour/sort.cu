@@ -1,0 +1,140 @@
+/* Particles into the order of their cells, at a rebin whose work steps have not done (engine/sorting.inc).
+ *
+ * Two ways to the same order of cells. The counting sort knows from the prefix sum where each cell begins, and from
+ * counting (bin.cu, migrate.cu) which of its cell each particle is, and puts its index there. Which of a
+ * cell's particles comes first is left to chance, which is harmless because no result depends on order
+ * (common/exact.h). The radix sort (CUB) sorts pairs of cell and index: several passes more, but always the same order.
+ * Then every place fetches its particle with all its fields. Since the last rebin hardly anybody went far, so that
+ * places next to each other read what lies close together, and write whole lines.
+ *
+ * If particles are to stay where they are (`package gpu sorted no`), only their indices are put into that order.
+ *
+ * Trade-off: every field is there twice, so that one pass suffices. The order takes no memory of its own: it lies where
+ * the origins will, and each place is read before it is written. Bytes a particle in 2D: 8 read and 4 written for the
+ * order, 40 and 40 for moving; a scatter of all fields to their places needs no order, but an array of its own for the
+ * places, writes lines in pieces, and takes a third longer. The radix sort takes 64 to 80 bytes more.
+ */
+#include "gpu/particle/images.cuh"
+#include "gpu/particle/launch.cuh"
+
+#include <cub/cub.cuh>
+
+/* By how much farther than others a particle of velocity v is to be listed: by what it will presumably go beyond the
+ * slack. If it goes farther, lists end sooner, and nothing else happens. */
+template <class T>
+static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
+                                                 const typename T::real v[3])
+{
+  if (!(s.extra > 0.0f)) return 0.0f;
+  float speed2 = 0.0f;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
+  const float path = sqrtf(speed2) * (float)s.velocity_per_v[type] * s.foresight;
+  return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
+}
+
+/* Writes the record of particle `to`, of velocity v, and the ghosts that stem from it. */
+template <class T>
+static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
+                                                     const typename T::real v[3], int cell, int to,
+                                                     int *ghost_cursor)
+{
+  if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
+  store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
+  if (s.cell) s.cell[to] = cell;
+  if (!ghost_cursor) return;
+  each_image<T>(s, x, [&](int code, int c) {
+    const int g = atomicAdd(&ghost_cursor[c], 1);
+    if (g < s.ghost.capacity) {
+      s.ghost.owner[g] = to;
+      s.ghost.shift[g] = code;
+    } else {
+      atomicOr(&s.ctl->overflow, HALT_GHOSTS);
+      atomicMax(&s.ctl->ghosts_wanted, g + 1);
+    }
+  });
+}
+
+template <class T>
+static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor,
+                                 const int *order, const __grid_constant__ moved_fields<T> f)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= s.n) return;
+  const int from = order[k];
+  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, from));
+  typename T::real v[3];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][from];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) store_last(f.v[d] + k, v[d]);
+  store_last(f.origin + k, f.origin_from[from]);
+  settle_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
+}
+
+template <class T>
+md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
+                         const moved_fields<T> &f)
+{
+  k_reorder<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
+  MD_LAUNCHED("k_reorder");
+  return MD_OK;
+}
+
+template <class T> static __global__ void k_index(const __grid_constant__ system_view<T> s, int *order)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const cell_place at = cell_places(s)[i];
+  order[s.start[at.cell] + at.rank] = i;
+}
+
+template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *order)
+{
+  k_index<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, order);
+  MD_LAUNCHED("k_index");
+  return MD_OK;
+}
+
+md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, unsigned *sorted,
+                       const int *index, int *order, void *scratch, size_t *bytes)
+{
+  MD_CUDA(cub::DeviceRadixSort::SortPairs(scratch, *bytes, id, sorted, index, order, n, 0, bits, l.stream));
+  return MD_OK;
+}
+
+static __global__ void k_rebinned(control *ctl, unsigned launch, unsigned flip)
+{
+  progress now = after(ctl->slot[(launch - 1u) % SLOTS]);
+  now.parity ^= flip;
+  now.stale = 0;
+  now.usage = 0.0f;
+  take_slot(ctl, launch, now, false, false);
+}
+
+md_status launch_rebinned(const launch &l, control *ctl, unsigned launch, bool flip)
+{
+  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, flip ? 1u : 0u);
+  MD_LAUNCHED("k_rebinned");
+  return MD_OK;
+}
+
+static __global__ void k_set_progress(control *ctl, unsigned launch, progress now)
+{
+  ctl->overflow = 0;
+  ctl->ghosts_wanted = ctl->list_wanted = 0;
+  take_slot(ctl, launch, now, false, false);
+}
+
+md_status launch_set_progress(const launch &l, control *ctl, unsigned launch, const progress &now)
+{
+  k_set_progress<<<1, 1, 0, l.stream>>>(ctl, launch, now);
+  MD_LAUNCHED("k_set_progress");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_index<T>(const launch &, const system_view<T> &, int *);                         \
+  template md_status launch_reorder<T>(const launch &, const system_view<T> &, int *, const int *,           \
+                                       const moved_fields<T> &);
+MD_LAYOUTS(INSTANCE)

@@ -1,0 +1,109 @@
+/* Walking over the neighbours of 32 particles by their warp together, without lists, in dense three-dimensional systems.
+ *
+ * Where 27 cells hold many candidates, a thread that looks at all of its own (visit.cuh) spends its time on those that are
+ * too far. Here the warp finds them (candidates.cuh), within the cutoff as it is now, and each lane visits what was found
+ * for it: the work of making a list, at every step, but without writing it.
+ *
+ * Particles have moved since the rebin, by no more than the share of the slack that is used. A warp whose particles still
+ * lie in one row of cells, or in those next to it, has one box; rows are looked at up to two from the first particle's.
+ *
+ * Cost: that of candidates.cuh, and a position's load for each that is found.
+ */
+#ifndef MD_GPU_NEIGHBOUR_TOGETHER_CUH
+#define MD_GPU_NEIGHBOUR_TOGETHER_CUH
+
+#include "gpu/neighbour/candidates.cuh"
+
+/* Layouts that this is for: packed positions are for lists only. */
+template <class T> constexpr bool CAN_BE_DENSE = T::DIM == 3 && !T::PACKED;
+
+/* Coordinates relative to an origin, which is that of a particle: differences are exact before they are rounded. */
+template <class T>
+static __device__ __forceinline__ float4 relative_to(const system_view<T> &s,
+                                                     const typename T::record &origin,
+                                                     const typename T::record &r)
+{
+  float x[3];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) x[d] = (float)T::delta(s.scale, d, r, origin);
+  return make_float4(x[0], x[1], x[2], 0.0f);
+}
+
+/* A coordinate relative to the corner of the grid, counted as cells are. */
+template <class T>
+static __device__ __forceinline__ float from_corner(const system_view<T> &s, int d,
+                                                    const typename T::record &r)
+{
+  if constexpr (T::MIXED)
+    return fmaf((float)(r.x[d] - s.grid.lo32[d]), s.scale.unit_single[d],
+                (float)(s.grid.first32[d] - s.grid.border[d]) * s.grid.width_single[d]);
+  else
+    return (float)(r.x[d] - s.grid.lo[d]);
+}
+
+/* How many cells from the first particle of a box others may be along an axis. On 32-bit coordinates nothing that the box sees
+ * may be half their range from that particle; then nobody sees a particle and its image either. choice.cu sees to it that
+ * there is room for one cell. */
+template <class T> static __device__ __forceinline__ int farthest_in_box(const system_view<T> &s, int d)
+{
+  const int most = d == 0 ? SPAN : 1;
+  return T::MIXED ? min(most, max((int)s.grid.in_range32[d] / 2 - 2, 0)) : most;
+}
+
+/* Calls pair(j, record of j) for every other particle and ghost within the cutoff of particle i at xi, and some that are
+ * not. By all lanes of a warp, whose particles are next to each other; those that are not active see nobody. usage: share
+ * of the slack that is used. */
+template <class T, class Pair>
+static __device__ __forceinline__ void
+visit_together(const system_view<T> &s, const typename T::record *__restrict__ x,
+               const typename T::record &xi, int i, bool active, float usage, warp_tiles &tiles, Pair &&pair)
+{
+  const int lane = threadIdx.x & 31;
+  warp_tile &tile = tile_of_warp(tiles);
+  finder f = finder_of(i);
+  const auto visit_hits = [&](const warp_tile &of, finder &g) {
+    for (; g.left > 0; g.left -= 2) {
+      int j[2];
+      typename T::record r[2];
+#pragma unroll
+      for (int u = 0; u < 2; ++u) {
+        j[u] = next_hit(of, g, u);
+        r[u] = load_record(x + j[u]);
+      }
+#pragma unroll
+      for (int u = 0; u < 2; ++u)
+        if (j[u] != i && !own_image<T>(s, i, j[u])) pair(j[u], r[u]);
+    }
+  };
+  /* Coordinates from the corner, and edges of cells, are off by 2^-24 of the grid's extent, or twice that. */
+  float extent = 0.0f;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) extent = fmaxf(extent, (float)s.grid.count[d] * s.grid.width_single[d]);
+  const float drift = fminf(usage, 1.0f) * s.slack * (1.0f + 0x1p-18f);
+  const horizon h = {s.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
+  int c[3];
+  cell_at<T>(s, xi, c);
+  for (unsigned waiting = __ballot_sync(0xffffffffu, active); waiting;) {
+    const int leader = __ffs((int)waiting) - 1;
+    bool mine = waiting >> lane & 1u, ghosts = false;
+    typename T::record origin = xi;
+    float corner[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      const int away = abs(c[d] - __shfl_sync(0xffffffffu, c[d], leader));
+      mine = mine && away <= farthest_in_box<T>(s, d);
+      origin.x[d] = __shfl_sync(0xffffffffu, xi.x[d], leader);
+      corner[d] = from_corner<T>(s, d, origin);
+      ghosts = ghosts || (s.ghost.depth[d] > 0 && (c[d] < 3 || c[d] >= s.grid.count[d] - 3));
+    }
+    waiting &= ~__ballot_sync(0xffffffffu, mine);
+    const auto read = [&](int j) { return relative_to<T>(s, origin, load_record(x + j)); };
+    const float4 at = relative_to<T>(s, origin, xi);
+    const box b = box_of<3>(at, mine, c, corner);
+    find_candidates<T, 2>(s, b, at, mine, __any_sync(0xffffffffu, mine && ghosts && s.ghost.start), h, false,
+                          tile, f, read, visit_hits);
+  }
+  take_hits(tile, f, visit_hits);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* Walking over the candidates of one particle: from cells, or from its list. For kernels that are not in the hurry of
+ * advance_*.cu: f(j, record of j) is called for every candidate but i itself, within the cutoff or not.
+ */
+#ifndef MD_GPU_NEIGHBOUR_VISIT_CUH
+#define MD_GPU_NEIGHBOUR_VISIT_CUH
+
+#include "gpu/particle/state.cuh"
+
+enum neighbour_source { FROM_CELLS, FROM_LIST, FROM_ALL };
+
+/* The particles [begin, end) of `cells` consecutive cells. */
+__device__ __forceinline__ void cell_range(const int *start, int first, int cells, int &begin, int &end)
+{
+  begin = start[first];
+  end = start[first + cells];
+}
+
+/* May the stencil of a cell hold ghosts? */
+template <int DIM>
+__device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view &ghost, const int c[3])
+{
+  bool near = false;
+  for (int d = 0; d < DIM; ++d) near = near || c[d] < ghost.depth[d] || c[d] >= g.count[d] - ghost.depth[d];
+  return near;
+}
+
+/* Is candidate j an image of i itself? It is one within the cutoff only on 32-bit coordinates, where a particle that has
+ * crossed a periodic face since the rebin looks like its image behind that face. */
+template <class T> __device__ __forceinline__ bool own_image(const system_view<T> &s, int i, int j)
+{
+  return T::MIXED && j >= s.n && s.ghost.owner[j - s.n] == i;
+}
+
+template <class T, class F>
+__device__ __forceinline__ void visit_cells(const system_view<T> &s, const typename T::record *x, int i,
+                                            bool half, F f)
+{
+  int c[3];
+  if constexpr (T::PACKED)
+    cell_at<T>(s, present_particle<T>(s, i), c);
+  else
+    cell_at<T>(s, x[i], c);
+  const int cell = cell_number<T::DIM>(s.grid, c);
+  const bool ghosts = s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c);
+  for (int z = T::DIM == 3 ? -1 : 0; z <= (T::DIM == 3 ? 1 : 0); ++z)
+    for (int y = -1; y <= 1; ++y) {
+      const int first = cell + z * s.grid.layer + y * s.grid.row - 1;
+      int begin, end;
+      cell_range(s.start, first, 3, begin, end);
+      if (half) begin = max(begin, i + 1);
+      for (int j = begin; j < end; ++j)
+        if (j != i) f(j, x[j]);
+      if (!ghosts) continue;
+      cell_range(s.ghost.start, ghost_cell(s.ghost, first), 3, begin, end);
+      end = min(end, s.ghost.capacity);
+      for (int g = begin; g < end; ++g)
+        if (!own_image<T>(s, i, s.n + g)) f(s.n + g, x[s.n + g]);
+    }
+}
+
+template <class T, class F>
+__device__ __forceinline__ void visit_list(const system_view<T> &s, const typename T::record *x, int i, F f)
+{
+  const int block = i >> 5;
+  const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
+  const int rows = s.rows[block];
+  for (int r = 0; r < rows; ++r) {
+    const int4 four = __ldcs(list + (int64_t)r * 32);
+    if (four.x != i) f(four.x, x[four.x]);
+    if (four.y != i) f(four.y, x[four.y]);
+    if (four.z != i) f(four.z, x[four.z]);
+    if (four.w != i) f(four.w, x[four.w]);
+  }
+}
+
+template <class T, int SOURCE, class F>
+__device__ __forceinline__ void visit(const system_view<T> &s, const typename T::record *x, int i, bool half,
+                                      F f)
+{
+  if constexpr (SOURCE == FROM_LIST)
+    visit_list<T>(s, x, i, f);
+  else
+    visit_cells<T>(s, x, i, half, f);
+}
+
+/* The separation of two records, exact, and its square as every engine computes it. */
+template <class T>
+__device__ __forceinline__ typename T::real separation(const scale32 &scale, const typename T::record &a,
+                                                       const typename T::record &b, typename T::real delta[3])
+{
+  typename T::real r2 = 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    delta[d] = T::delta(scale, d, a, b);
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  return r2;
+}
+
+/* The same in double, for measuring. */
+template <class T>
+__device__ __forceinline__ double wide_separation(const scale32 &scale, const typename T::record &a,
+                                                  const typename T::record &b)
+{
+  double r2 = 0.0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    double delta;
+    if constexpr (T::MIXED)
+      delta = (double)(int32_t)(a.x[d] - b.x[d]) * scale.unit[d];
+    else
+      delta = T::delta(scale, d, a, b);
+    r2 = fma(delta, delta, r2);
+  }
+  return r2;
+}
+
+template <class T>
+__device__ __forceinline__ int pair_of(const system_view<T> &s, const typename T::record &a,
+                                       const typename T::record &b)
+{
+  return type_of(a) * s.ntypes + type_of(b);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* After an error: which pair overlapped, or which particle flew, so that every engine names the same one, that of the
+ * smallest ids. Atomic minima in turn: first the smaller id, then the larger one (or the axis), then the one thread
+ * that matches writes the rest. Speed does not matter here.
+ */
+#include "gpu/particle/launch.cuh"
+#include "gpu/step/sum.cuh"
+
+enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
+
+static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, const int *origin, int i)
+{
+  return (unsigned long long)id[origin ? origin[i] : i];
+}
+
+/* In cells and lists a pair of owned particles is met from both sides, and a pair with a ghost too, as ghost's owner. */
+template <class T, int SOURCE>
+static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, const int64_t *id,
+                                      const int *origin, culprit *found, int stage)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const typename T::record *x = present(s);
+  const typename T::record xi = x[i];
+  auto look = [&](int j, const typename T::record &, double r2, int pair) {
+    if (!(r2 < s.overlap2[pair])) return;
+    const int owned = j < s.n || s.received ? j : s.ghost.owner[j - s.n];
+    const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
+    const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
+    if (stage == FIND_A)
+      atomicMin(&found->a, low);
+    else if (stage == FIND_B && low == found->a)
+      atomicMin(&found->b, high);
+    else if (stage == FIND_REST && low == found->a && high == found->b)
+      found->r2 = r2;
+  };
+  if constexpr (SOURCE == FROM_ALL) {
+    for (int j = 0; j < s.n; ++j) {
+      if (j == i) continue;
+      double r2 = 0.0;
+      for (int d = 0; d < T::DIM; ++d) {
+        double delta = x[i].x[d] - x[j].x[d];
+        if (s.periodic[d]) delta = md_minimum_image(delta, s.length[d]);
+        r2 = fma(delta, delta, r2);
+      }
+      look(j, x[j], r2, pair_of<T>(s, xi, x[j]));
+    }
+  } else {
+    visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+      look(j, xj, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj));
+    });
+  }
+}
+
+template <class T>
+md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const int64_t *id,
+                              const int *origin, culprit *found)
+{
+  const int blocks = blocks_for(s.n, 128);
+  for (int stage = 0; stage < FIND_STAGES; ++stage) {
+    if (source == FROM_CELLS)
+      k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+    if constexpr (T::TAGGED) {
+      if (source == FROM_LIST)
+        k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+      if constexpr (!T::MIXED && !T::PACKED)
+        if (source == FROM_ALL)
+          k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+    }
+    MD_LAUNCHED("k_find_overlap");
+  }
+  return MD_OK;
+}
+
+/* A particle is judged by the state behind the move, as the other engines do. */
+template <class T>
+static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
+                                    const __grid_constant__ step_args a, const int64_t *id, const int *origin,
+                                    culprit *found, int stage)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const typename T::particle r = present_particle<T>(s, i);
+  const double ratio = a.velocity_per_v[type_of(r)];
+  for (int d = 0; d < T::DIM; ++d) {
+    const double x = T::where(s.scale, d, r.x[d]), v = (double)s.v[d][i];
+    double limit = a.motion.move_limit;
+    if (T::MIXED) limit = fmin(limit, 0.45 * s.length[d]);
+    if (fabs(md_drift(v, a.motion.time * ratio, a.motion.round_x)) <= limit && x >= a.motion.stay_lo[d] &&
+        x <= a.motion.stay_hi[d])
+      continue;
+    const unsigned long long own = id_of(id, origin, i);
+    if (stage == FIND_A) atomicMin(&found->a, own);
+    if (own != found->a) continue;
+    if (stage == FIND_B) atomicMin(&found->b, (unsigned long long)d);
+    if (stage == FIND_REST && found->b == (unsigned long long)d) {
+      /* A packed position cannot say that it is no number, but then the velocity is none either. */
+      found->x = T::PACKED && !isfinite(v) ? v : x;
+      found->v = v;
+      found->type = type_of(r);
+    }
+  }
+}
+
+template <class T>
+md_status launch_find_flyer(const launch &l, const system_view<T> &s, const step_args &a, const int64_t *id,
+                            const int *origin, culprit *found)
+{
+  for (int stage = 0; stage < FIND_STAGES; ++stage) {
+    k_find_flyer<T><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+    MD_LAUNCHED("k_find_flyer");
+  }
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &, const int64_t *,    \
+                                            const int *, culprit *);                                         \
+  template md_status launch_find_flyer<T>(const launch &, const system_view<T> &, const step_args &,         \
+                                          const int64_t *, const int *, culprit *);
+MD_LAYOUTS(INSTANCE)

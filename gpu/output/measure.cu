@@ -1,0 +1,80 @@
+/* Energies, virial and momenta of the present state: the pairs once more, from both partners, so that every sum comes
+ * out twice the pairs' (model.h). Always in double, in mixed precision too.
+ */
+#include "gpu/neighbour/together.cuh"
+#include "gpu/output/measure.cuh"
+#include "gpu/step/formulas.cuh"
+
+enum { NO_STYLE = -1 };
+
+template <class T, int STYLE, int SOURCE>
+static __global__ void __launch_bounds__(256)
+    k_measure(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  md_fine sum[SUMS] = {};
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < s.n) {
+    const typename T::record *x = present(s);
+    const typename T::record xi = x[i];
+    add_motion<T>(s, a, i, type_of(xi), sum);
+    if constexpr (STYLE != NO_STYLE)
+      visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+        /* A list of half the neighbours has each pair of owned particles once. */
+        const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
+        add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
+      });
+  }
+  add_sums(a, sum);
+}
+
+/* The same from cells, by warps together. */
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(FINDING_THREADS)
+    k_measure_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  __shared__ warp_tiles tiles;
+  md_fine sum[SUMS] = {};
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, i = min(k, s.n - 1);
+  if ((k & ~31) < s.n) {
+    const progress now = progress_before(s.ctl, s.launch);
+    const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
+    if (k < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
+    visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
+      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
+    });
+  }
+  add_sums(a, sum);
+}
+
+template <class T, int STYLE>
+static void launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
+{
+  constexpr int THREADS = 128;
+  const int blocks = blocks_for(s.n, THREADS);
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST) {
+      k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
+      return;
+    }
+  if constexpr (CAN_BE_DENSE<T> && STYLE != NO_STYLE)
+    if (s.dense) {
+      k_measure_dense<T, STYLE><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, a);
+      return;
+    }
+  k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);
+}
+
+template <class T>
+md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
+                         const measure_args &a)
+{
+  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, a); }))
+    launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);
+  MD_LAUNCHED("k_measure");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_measure<T>(const launch &, md_pair_kind, int, const system_view<T> &,            \
+                                       const measure_args &);
+MD_LAYOUTS(INSTANCE)

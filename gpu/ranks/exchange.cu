@@ -1,0 +1,365 @@
+/* Ghosts of several ranks: who is sent through which face, and their positions in and out of messages.
+ *
+ * One axis after the other, a face sends the particles within the halo's width of it, and those of the ghosts received
+ * along the axes before: edges and corners travel through faces, and 2 dim messages serve all neighbours. Particles near a face lie
+ * in the cells behind it, one thread a cell, so that finding them costs no pass over the others. The lists are made at a
+ * rebin; then a step packs the records the lists name, and unpacks what came into the places that ghosts have in the
+ * order of cells.
+ * Bytes a ghost and step: 4 and two records to pack, the same to unpack.
+ */
+#include "gpu/particle/images.cuh"
+#include "gpu/ranks/exchange.cuh"
+
+/* The positions that ghosts are made from and put beside. */
+template <class T>
+static __device__ __forceinline__ typename T::record *positions(const system_view<T> &s,
+                                                                const ghost_lists<T> &g)
+{
+  return g.ahead ? s.x[s.ctl->slot[s.launch % SLOTS].before.parity ^ 1u] : present(s);
+}
+
+template <class T>
+static __device__ __forceinline__ bool within(const system_view<T> &s, const face &f,
+                                              const typename T::particle &r)
+{
+  double x;
+  /* Constant indices keep the record in registers. */
+  if constexpr (T::DIM == 3)
+    x = f.axis == 0   ? T::where(s.scale, 0, r.x[0])
+        : f.axis == 1 ? T::where(s.scale, 1, r.x[1])
+                      : T::where(s.scale, 2, r.x[2]);
+  else
+    x = f.axis == 0 ? T::where(s.scale, 0, r.x[0]) : T::where(s.scale, 1, r.x[1]);
+  return x >= f.from && x < f.to;
+}
+
+static __device__ __forceinline__ void push(const face &f, int entry)
+{
+  const int k = atomicAdd(f.count, 1);
+  if (k < f.capacity) f.send[k] = entry;
+}
+
+/* Cells of the layers behind a face, without the border: size[3] of them from `first` on. */
+struct slab {
+  int first[3], size[3];
+};
+
+template <class T>
+static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
+                                      const __grid_constant__ face f, const __grid_constant__ slab b)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= b.size[0] * b.size[1] * b.size[2]) return;
+  const int x = b.first[0] + k % b.size[0], y = b.first[1] + k / b.size[0] % b.size[1],
+            z = b.first[2] + k / b.size[0] / b.size[1];
+  const int cell = x + y * s.grid.row + z * s.grid.layer;
+  for (int i = s.start[cell]; i < s.start[cell + 1]; ++i)
+    if (within<T>(s, f, present_particle<T>(s, i))) push(f, i);
+}
+
+template <class T>
+static __global__ void k_select_ghosts(const __grid_constant__ system_view<T> s,
+                                       const __grid_constant__ face f,
+                                       const __grid_constant__ ghost_lists<T> g, int n)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n && within<T>(s, f, g.received[k])) push(f, -1 - k);
+}
+
+template <class T>
+md_status launch_select(const launch &l, const system_view<T> &s, const face &f, const ghost_lists<T> &g,
+                        int ghosts)
+{
+  slab b;
+  int64_t cells = 1;
+  for (int d = 0; d < 3; ++d) {
+    b.first[d] = s.grid.border[d];
+    b.size[d] = s.grid.count[d] - 2 * s.grid.border[d];
+    if (d == f.axis) {
+      const int layers = f.layers < b.size[d] ? f.layers : b.size[d];
+      if (f.high) b.first[d] += b.size[d] - layers;
+      b.size[d] = layers;
+    }
+    cells *= b.size[d];
+  }
+  MD_CUDA(cudaMemsetAsync(f.count, 0, sizeof *f.count, l.stream));
+  k_select_cells<T><<<blocks_for(cells, l.threads), l.threads, 0, l.stream>>>(s, f, b);
+  MD_LAUNCHED("k_select_cells");
+  if (ghosts == 0) return MD_OK;
+  k_select_ghosts<T><<<blocks_for(ghosts, l.threads), l.threads, 0, l.stream>>>(s, f, g, ghosts);
+  MD_LAUNCHED("k_select_ghosts");
+  return MD_OK;
+}
+
+static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &shift)
+{
+  const bool second = k >= f.n[0];
+  shift = f.shift[second];
+  return second ? f.send[1][k - f.n[0]] : f.send[0][k];
+}
+
+template <class T>
+static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+                                const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code,
+                                int *stem)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= f.n[0] + f.n[1]) return;
+  int shift;
+  const int entry = entry_of(f, k, shift);
+  const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9;
+  to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
+  code[k] = (entry >= 0 ? NO_SHIFT : g.code[-1 - entry]) + shift * power;
+  if (stem) stem[k] = entry >= 0 ? entry : g.stem[-1 - entry];
+}
+
+template <class T>
+md_status launch_gather(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
+                        typename T::particle *to, int *code, int *stem)
+{
+  const int n = f.n[0] + f.n[1];
+  if (n == 0) return MD_OK;
+  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code, stem);
+  MD_LAUNCHED("k_gather");
+  return MD_OK;
+}
+
+/* The record of an entry on the other side of the face. */
+template <class T>
+static __device__ __forceinline__ typename T::record
+record_across(const system_view<T> &s, const face_pair &f, const typename T::record *x, int k)
+{
+  int boxes;
+  const typename T::record r = load_record(x + entry_of(f, k, boxes));
+  double shift[3];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) shift[d] = d == f.axis ? boxes * s.length[d] : 0.0;
+  return T::image(s.scale, r, shift);
+}
+
+template <class T>
+static __global__ void k_pack(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+                              const __grid_constant__ ghost_lists<T> g, typename T::record *to)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < f.n[0] + f.n[1]) to[k] = record_across<T>(s, f, positions(s, g), k);
+}
+
+template <class T>
+md_status launch_pack(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
+                      typename T::record *to)
+{
+  const int n = f.n[0] + f.n[1];
+  if (n == 0) return MD_OK;
+  k_pack<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to);
+  MD_LAUNCHED("k_pack");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_unpack(const __grid_constant__ system_view<T> s,
+                                const __grid_constant__ ghost_lists<T> g, int first, int n)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) positions(s, g)[s.n + g.slot[first + k]] = g.incoming[first + k];
+}
+
+template <class T>
+md_status launch_unpack(const launch &l, const system_view<T> &s, const ghost_lists<T> &g, int first, int n)
+{
+  if (n == 0) return MD_OK;
+  k_unpack<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, g, first, n);
+  MD_LAUNCHED("k_unpack");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_carry(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+                               const __grid_constant__ ghost_lists<T> g, int first)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= f.n[0] + f.n[1]) return;
+  typename T::record *x = positions(s, g);
+  x[s.n + g.slot[first + k]] = record_across<T>(s, f, x, k);
+}
+
+template <class T>
+md_status launch_carry(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
+                       int first)
+{
+  const int n = f.n[0] + f.n[1];
+  if (n == 0) return MD_OK;
+  k_carry<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, first);
+  MD_LAUNCHED("k_carry");
+  return MD_OK;
+}
+
+template <class T>
+static __device__ __forceinline__ int cell_of_ghost(const system_view<T> &s, const ghost_lists<T> &g, int k)
+{
+  const typename T::particle r = g.received[k];
+  int cell = 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.length[d];
+    cell += cell_along(s.grid, d, x, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
+  }
+  return ghost_cell(s.ghost, cell);
+}
+
+template <class T>
+static __global__ void k_bin_ghosts(const __grid_constant__ system_view<T> s,
+                                    const __grid_constant__ ghost_lists<T> g, int n, int *count)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) atomicAdd(&count[cell_of_ghost<T>(s, g, k)], 1);
+}
+
+template <class T>
+md_status launch_bin_ghosts(const launch &l, const system_view<T> &s, const ghost_lists<T> &g, int n,
+                            int *count)
+{
+  if (n == 0) return MD_OK;
+  k_bin_ghosts<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, g, n, count);
+  MD_LAUNCHED("k_bin_ghosts");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
+                                       const __grid_constant__ ghost_lists<T> g, int n, int *cursor)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n) return;
+  const int slot = atomicAdd(&cursor[cell_of_ghost<T>(s, g, k)], 1);
+  g.slot[k] = slot;
+  g.order[slot] = k;
+  s.ghost.owner[slot] = g.stem[k];
+  s.ghost.shift[slot] = g.code[k];
+  present(s)[s.n + slot] = image_by<T>(s, record_of<T>(s, g.received[k]), g.code[k]);
+}
+
+template <class T>
+md_status launch_settle_ghosts(const launch &l, const system_view<T> &s, const ghost_lists<T> &g, int n,
+                               int *cursor)
+{
+  if (n == 0) return MD_OK;
+  k_settle_ghosts<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, g, n, cursor);
+  MD_LAUNCHED("k_settle_ghosts");
+  return MD_OK;
+}
+
+static __global__ void k_resolve(int *send, int n, const int *slot, int owned)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n && send[k] < 0) send[k] = owned + slot[-1 - send[k]];
+}
+
+md_status launch_resolve(const launch &l, int *send, int n, const int *slot, int owned)
+{
+  if (n == 0) return MD_OK;
+  k_resolve<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, slot, owned);
+  MD_LAUNCHED("k_resolve");
+  return MD_OK;
+}
+
+static __global__ void k_note_sent(const int *send, int n, int owned, unsigned *bits)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n && send[k] < owned) atomicOr(&bits[send[k] >> 5], 1u << (send[k] & 31));
+}
+
+md_status launch_note_sent(const launch &l, const int *send, int n, int owned, unsigned *bits)
+{
+  if (n == 0) return MD_OK;
+  k_note_sent<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(send, n, owned, bits);
+  MD_LAUNCHED("k_note_sent");
+  return MD_OK;
+}
+
+static __global__ void k_count_sent(const unsigned *bits, int words, int *count)
+{
+  const int w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w <= words) count[w] = w < words ? __popc(bits[w]) : 0;
+}
+
+md_status launch_count_sent(const launch &l, const unsigned *bits, int words, int *count)
+{
+  k_count_sent<<<blocks_for((int64_t)words + 1, l.threads), l.threads, 0, l.stream>>>(bits, words, count);
+  MD_LAUNCHED("k_count_sent");
+  return MD_OK;
+}
+
+static __global__ void k_list_sent(const unsigned *bits, int words, const int *begin, int *list)
+{
+  const int w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w >= words) return;
+  int k = begin[w];
+  for (unsigned left = bits[w]; left; left &= left - 1) list[k++] = w * 32 + __ffs((int)left) - 1;
+}
+
+md_status launch_list_sent(const launch &l, const unsigned *bits, int words, const int *begin, int *list)
+{
+  k_list_sent<<<blocks_for(words, l.threads), l.threads, 0, l.stream>>>(bits, words, begin, list);
+  MD_LAUNCHED("k_list_sent");
+  return MD_OK;
+}
+
+static __global__ void k_pack_ids(const __grid_constant__ face_pair f, const int64_t *id, int64_t *to)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  int shift;
+  if (k < f.n[0] + f.n[1]) to[k] = id[entry_of(f, k, shift)];
+}
+
+md_status launch_pack_ids(const launch &l, const face_pair &f, const int64_t *id, int64_t *to)
+{
+  const int n = f.n[0] + f.n[1];
+  if (n == 0) return MD_OK;
+  k_pack_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(f, id, to);
+  MD_LAUNCHED("k_pack_ids");
+  return MD_OK;
+}
+
+static __global__ void k_unpack_ids(const int64_t *received, const int *slot, int n, int64_t *id)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) id[slot[k]] = received[k];
+}
+
+md_status launch_unpack_ids(const launch &l, const int64_t *received, const int *slot, int n, int64_t *id)
+{
+  if (n == 0) return MD_OK;
+  k_unpack_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(received, slot, n, id);
+  MD_LAUNCHED("k_unpack_ids");
+  return MD_OK;
+}
+
+static __global__ void k_empty_step(control *ctl, unsigned launch, bool flip)
+{
+  take_slot(ctl, launch, progress_before(ctl, launch), true, flip);
+}
+
+md_status launch_empty_step(const launch &l, control *ctl, unsigned launch, bool flip)
+{
+  k_empty_step<<<1, 1, 0, l.stream>>>(ctl, launch, flip);
+  MD_LAUNCHED("k_empty_step");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_select<T>(const launch &, const system_view<T> &, const face &,                  \
+                                      const ghost_lists<T> &, int);                                          \
+  template md_status launch_gather<T>(const launch &, const system_view<T> &, const face_pair &,             \
+                                      const ghost_lists<T> &, T::particle *, int *, int *);                  \
+  template md_status launch_pack<T>(const launch &, const system_view<T> &, const face_pair &,               \
+                                    const ghost_lists<T> &, T::record *);                                    \
+  template md_status launch_unpack<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, int,   \
+                                      int);                                                                  \
+  template md_status launch_carry<T>(const launch &, const system_view<T> &, const face_pair &,              \
+                                     const ghost_lists<T> &, int);                                           \
+  template md_status launch_bin_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &,    \
+                                          int, int *);                                                       \
+  template md_status launch_settle_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, \
+                                             int, int *);
+MD_LAYOUTS(INSTANCE)

@@ -1,0 +1,179 @@
+/* Particles that change the rank: packed where they leave, put into their places where they arrive.
+ *
+ * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
+ * left are packed with all they carry, and then put into the order of their owners. Those that stay, and those that arrive, are
+ * counted in their cells on the way, as the sort is going to need. Arrivals take the places of those that left, and the last particles fill what
+ * remains empty, so that the arrays have no holes and the sort behind it knows of nothing.
+ * Bytes: a particle's position read; 64 a traveller in 3D.
+ */
+#include "gpu/particle/images.cuh"
+#include "gpu/ranks/exchange.cuh"
+
+/* The domain along one axis that cell c is in. */
+static __device__ int domain_of(const int *cut, int domains, int c)
+{
+  int low = 0, high = domains;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (c >= cut[middle])
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+template <class T>
+static __global__ void k_leave(const __grid_constant__ system_view<T> s,
+                               const __grid_constant__ domain_cells box,
+                               const __grid_constant__ migration<T> m, int *count)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
+  int cell[3] = {0, 0, 0};
+  bool own = true;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    cell[d] = (int)floor((T::where(s.scale, d, r.x[d]) - box.lo[d]) * box.per_width[d]);
+    cell[d] = min(max(cell[d], 0), box.cells[d] - 1);
+    own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
+  }
+  if (own) {
+    if (m.in_cell) take_place(s, m.in_cell, i, cell_of<T>(s, r));
+    return;
+  }
+  const int k = atomicAdd(count, 1);
+  if (k >= m.capacity) return;
+  int to = 0;
+  for (int d = T::DIM - 1; d >= 0; --d)
+    to = to * box.domains[d] + domain_of(box.cut[d], box.domains[d], cell[d]);
+  const int origin = m.origin[i];
+  traveller<T> t;
+  t.x = r;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) t.v[d] = s.v[d][i];
+  t.id = m.id[origin];
+  if constexpr (T::WIDENS)
+    for (int d = 0; d < T::DIM; ++d) t.low[d] = m.low[d] ? m.low[d][origin] : 0;
+  m.travelling[k] = t;
+  m.at[k] = hole{i, origin, to};
+}
+
+template <class T>
+md_status launch_leave(const launch &l, const system_view<T> &s, const domain_cells &box,
+                       const migration<T> &m, int *count)
+{
+  MD_CUDA(cudaMemsetAsync(count, 0, sizeof *count, l.stream));
+  if (s.n == 0) return MD_OK;
+  k_leave<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+  MD_LAUNCHED("k_leave");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_group(int n, const int *order, const traveller<T> *from, traveller<T> *to)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n) to[k] = from[order[k]];
+}
+
+template <class T>
+md_status launch_group(const launch &l, int n, const int *order, const traveller<T> *from, traveller<T> *to)
+{
+  if (n == 0) return MD_OK;
+  k_group<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, order, from, to);
+  MD_LAUNCHED("k_group");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
+                                const __grid_constant__ migration<T> m, int n)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n) return;
+  const hole at = m.at[k];
+  const traveller<T> t = m.travelling[k];
+  store_particle<T>(s, progress_before(s.ctl, s.launch).parity, at.index, t.x);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
+  m.origin[at.index] = at.origin;
+  m.id[at.origin] = t.id;
+  if constexpr (T::WIDENS)
+    for (int d = 0; d < T::DIM && m.low[d]; ++d) m.low[d][at.origin] = t.low[d];
+  if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
+}
+
+template <class T>
+md_status launch_arrive(const launch &l, const system_view<T> &s, const migration<T> &m, int n)
+{
+  if (n == 0) return MD_OK;
+  k_arrive<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, m, n);
+  MD_LAUNCHED("k_arrive");
+  return MD_OK;
+}
+
+/* Those who move and the places they move to are different ones. */
+template <class T>
+static __global__ void k_refill(const __grid_constant__ system_view<T> s, int *origin, const int2 *move,
+                                int n)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n) return;
+  const int from = move[k].x, to = move[k].y;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  store_particle<T>(s, parity, to, load_particle<T>(s, parity, from));
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) s.v[d][to] = s.v[d][from];
+  origin[to] = origin[from];
+  cell_places(s)[to] = cell_places(s)[from];
+}
+
+template <class T>
+md_status launch_refill(const launch &l, const system_view<T> &s, int *origin, const int2 *move, int n)
+{
+  if (n == 0) return MD_OK;
+  k_refill<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, origin, move, n);
+  MD_LAUNCHED("k_refill");
+  return MD_OK;
+}
+
+static __global__ void k_unload_ids(int n, const int64_t *id, const int *origin, int64_t *to)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = id[origin[i]];
+}
+
+md_status launch_unload_ids(const launch &l, int n, const int64_t *id, const int *origin, int64_t *to)
+{
+  if (n == 0) return MD_OK;
+  k_unload_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, id, origin, to);
+  MD_LAUNCHED("k_unload_ids");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_unload_types(const __grid_constant__ system_view<T> s, uint16_t *to)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < s.n) to[i] = (uint16_t)(type_of(present(s)[i]) + 1);
+}
+
+template <class T> md_status launch_unload_types(const launch &l, const system_view<T> &s, uint16_t *to)
+{
+  if (s.n == 0) return MD_OK;
+  k_unload_types<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, to);
+  MD_LAUNCHED("k_unload_types");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_leave<T>(const launch &, const system_view<T> &, const domain_cells &,           \
+                                     const migration<T> &, int *);                                           \
+  template md_status launch_group<T>(const launch &, int, const int *, const traveller<T> *,                 \
+                                     traveller<T> *);                                                        \
+  template md_status launch_arrive<T>(const launch &, const system_view<T> &, const migration<T> &, int);    \
+  template md_status launch_refill<T>(const launch &, const system_view<T> &, int *, const int2 *, int);     \
+  template md_status launch_unload_types<T>(const launch &, const system_view<T> &, uint16_t *);
+MD_LAYOUTS(INSTANCE)

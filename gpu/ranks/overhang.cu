@@ -1,0 +1,86 @@
+/* What ranks whose steps sort tell each other (ranks/overhang.inc).
+ *
+ * Both kernels are a copy of some rows' beginnings of cells, one thread a number: those of the rows that a neighbour looks at, as
+ * places in the message with their particles; and what came, as beginnings of ghosts' cells.
+ * Bytes: 8 a cell of the rows at the two cuts, of which there are twice the overhang and a few.
+ */
+#include "gpu/ranks/exchange.cuh"
+
+/* A share of the slack that ends it, and is taken for no more than that. */
+constexpr float USED_UP = 1.0f + 0x1p-23f;
+
+/* Is there somebody who must be sent and has no place in a message, or whom only the outermost row of the overhang still
+ * holds? */
+static __device__ bool does_not_fit(const overhang_rows &o, const int *start)
+{
+  bool too_far = false;
+  for (int side = 0; side < 2; ++side) {
+    if (o.neighbour[side] < 0) continue;
+    const int near = start[o.cell_of_row(side, o.near)], outermost = start[o.cell_of_row(side, 1)];
+    too_far = too_far || (side == 0 ? near > o.sent[0] : near < o.n - o.sent[1]) ||
+              (side == 0 ? outermost > 0 : outermost < o.n);
+  }
+  return too_far;
+}
+
+static __global__ void k_tell_starts(const __grid_constant__ overhang_rows o, const int *start, int *to,
+                                     step_slot *step)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, each = (int)o.starts();
+  if (k == 0 && step && does_not_fit(o, start)) atomicMax(&step->usage, __float_as_uint(USED_UP));
+  if (k >= 2 * each) return;
+  const int side = k / each, cell = k % each;
+  if (o.neighbour[side] < 0) return;
+  to[k] = side == 0 ? start[o.cell_of_row(0, 0) + cell]
+                    : start[o.cell_of_row(1, o.seen) + cell] - (o.n - o.sent[1]);
+}
+
+md_status launch_tell_starts(const launch &l, const overhang_rows &o, const int *start, int *to,
+                             step_slot *step)
+{
+  k_tell_starts<<<blocks_for(2 * o.starts(), l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
+  MD_LAUNCHED("k_tell_starts");
+  return MD_OK;
+}
+
+static __global__ void k_place_starts(const __grid_constant__ overhang_rows o, const int *from, int *start,
+                                      const step_slot *step)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x, end = o.kept * o.row;
+  if (k > 2 * end) return;
+  if (step && after(*step).parity == step->before.parity) return;
+  /* What comes from above lies before what comes from below. */
+  const int each = (int)o.starts(), last = each - 1;
+  start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
+}
+
+md_status launch_place_starts(const launch &l, const overhang_rows &o, const int *from, int *start,
+                              const step_slot *step)
+{
+  const int64_t count = 2 * (int64_t)o.kept * o.row + 1;
+  k_place_starts<<<blocks_for(count, l.threads), l.threads, 0, l.stream>>>(o, from, start, step);
+  MD_LAUNCHED("k_place_starts");
+  return MD_OK;
+}
+
+static __global__ void k_line_up(const __grid_constant__ overhang_rows o, int *low, int *high,
+                                 const __grid_constant__ ghosts_in_line g)
+{
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < o.sent[0]) low[k] = k;
+  if (k < o.sent[1]) high[k] = o.n - o.sent[1] + k;
+  if (k >= o.received[0] + o.received[1]) return;
+  g.slot[k] = g.order[k] = k;
+  g.owner[k] = -1;
+  g.shift[k] = NO_SHIFT;
+}
+
+md_status launch_line_up(const launch &l, const overhang_rows &o, int *low, int *high,
+                         const ghosts_in_line &g)
+{
+  const int64_t sent = o.sent[0] > o.sent[1] ? o.sent[0] : o.sent[1];
+  const int64_t received = (int64_t)o.received[0] + o.received[1], count = sent > received ? sent : received;
+  k_line_up<<<blocks_for(count, l.threads), l.threads, 0, l.stream>>>(o, low, high, g);
+  MD_LAUNCHED("k_line_up");
+  return MD_OK;
+}

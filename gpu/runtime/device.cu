@@ -1,0 +1,87 @@
+/* Choosing and describing devices; see device.h and gpu.h. */
+#include "gpu/gpu.h"
+#include "gpu/runtime/cuda.h"
+#include "gpu/runtime/device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#ifndef MD_CUDA_ARCHS
+#define MD_CUDA_ARCHS "unknown"
+#endif
+
+/* Only there to be asked for: has this build code for the device? */
+static __global__ void k_probe() {}
+
+static md_status count_devices(int *count)
+{
+  const cudaError_t result = cudaGetDeviceCount(count);
+  if (result == cudaErrorInsufficientDriver) {
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0) return md_error(MD_RUNTIME, "no GPU: there is no NVIDIA driver; use --engine openmp");
+    return md_error(
+        MD_RUNTIME,
+        "the GPU driver is too old: it knows CUDA %d.%d, and this program was built with %d.%d; update the "
+        "driver, or build with an older toolkit",
+        driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  }
+  if (result == cudaErrorNoDevice || (result == cudaSuccess && *count == 0))
+    return md_error(MD_RUNTIME,
+                    "no GPU: there is none, or CUDA_VISIBLE_DEVICES hides it; use --engine openmp");
+  return md_cuda_check(result, "cudaGetDeviceCount");
+}
+
+static md_status has_code(const cudaDeviceProp *p)
+{
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, k_probe) == cudaSuccess) return MD_OK;
+  cudaGetLastError();
+  return md_error(MD_RUNTIME,
+                  "%s has architecture %d%d, and this build has code for %s only; build again with `make "
+                  "CUDA_ARCHS=%d%d`",
+                  p->name, p->major, p->minor, MD_CUDA_ARCHS, p->major, p->minor);
+}
+
+md_status md_device_choose(int wanted, int local_rank, cudaDeviceProp *properties)
+{
+  int count = 0;
+  MD_TRY(count_devices(&count));
+  const int device = wanted < 0 ? local_rank % count : wanted;
+  if (device >= count)
+    return md_error(MD_USAGE, "package gpu device %d: there are only %d GPUs, numbered from 0", wanted,
+                    count);
+  MD_CUDA(cudaSetDevice(device));
+  MD_CUDA(cudaGetDeviceProperties(properties, device));
+  return has_code(properties);
+}
+
+static void append(char *text, unsigned long size, unsigned long *used, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  if (*used < size) {
+    const int more = vsnprintf(text + *used, size - *used, format, arguments);
+    *used += more > 0 ? (unsigned long)more : 0;
+  }
+  va_end(arguments);
+}
+
+void md_gpu_describe(char *text, unsigned long size)
+{
+  unsigned long used = 0;
+  int count = 0;
+  if (size > 0) text[0] = '\0';
+  if (count_devices(&count) != MD_OK) append(text, size, &used, "GPUs: %s\n", md_error_text());
+  for (int device = 0; device < count; ++device) {
+    cudaDeviceProp p;
+    if (md_device_choose(device, 0, &p) == MD_OK)
+      append(text, size, &used, "GPU %d: %s, architecture %d%d, %.1f GiB, %d multiprocessors\n", device,
+             p.name, p.major, p.minor, (double)p.totalGlobalMem / (1024.0 * 1024.0 * 1024.0),
+             p.multiProcessorCount);
+    else
+      append(text, size, &used, "GPU %d cannot be used: %s\n", device, md_error_text());
+  }
+  append(text, size, &used, "GPU code for architectures: %s\n", MD_CUDA_ARCHS);
+}

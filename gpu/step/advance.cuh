@@ -1,0 +1,146 @@
+/* The end of a step for one particle, shared by the kernels that fuse force and move. */
+#ifndef MD_GPU_STEP_ADVANCE_CUH
+#define MD_GPU_STEP_ADVANCE_CUH
+
+#include "gpu/particle/launch.cuh"
+#include "gpu/step/sum.cuh"
+
+/* What a thread has found so far in the particles it moved. most: the largest step of one along an axis, as a
+ * magnitude_word, with cells; usage: the share of the slack used, with lists. */
+struct findings {
+  unsigned bits, most;
+  float usage;
+};
+
+static __device__ __forceinline__ void merge(findings &a, const findings &b)
+{
+  a.bits |= b.bits;
+  a.most = max(a.most, b.most);
+  a.usage = fmaxf(a.usage, b.usage);
+}
+
+/* Calls f(view, scattered), with scattered.value a constant, for a launch of all particles or of a part. */
+template <class T, class F> static md_status in_parts(const system_view<T> &s, F &&f)
+{
+  if (s.part == PART_ALL) return f(undivided(s), std::false_type{});
+  return scattered(s) ? f(s, std::true_type{}) : f(s, std::false_type{});
+}
+
+/* Where a moved particle is written: its position into the array that is not the present one, its velocity into v. */
+template <class T> struct destination {
+  typename T::real *const *v;
+  int at;
+};
+
+/* A velocity that nobody else reads in this step. */
+template <class T>
+static __device__ __forceinline__ void load_velocity(const system_view<T> &s, int i, typename T::real v[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
+}
+
+/* How far a particle is from where cell_ahead() expected it after a step that moved it by `moved`, its velocity having
+ * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
+template <class T>
+static __device__ __forceinline__ typename T::real astray(const system_view<T> &s, typename T::real moved,
+                                                          typename T::real change, typename T::real time)
+{
+  return moved <= (typename T::real)s.slack ? change * time : moved;
+}
+
+/* Kicks a particle of velocity v by `impulse`, drifts it, and writes it to its destination. SORTS: cells are those where
+ * cell_ahead() expected it. */
+template <class T, int SOURCE, bool SORTS = false>
+static __device__ __forceinline__ void
+move_particle(const system_view<T> &s, const step_args &a, typename T::real kicks, const destination<T> &to,
+              typename T::particle &x, typename T::real v[3], const typename T::real impulse[3],
+              unsigned parity, findings &found)
+{
+  typename T::real time_scale;
+  if constexpr (T::MIXED)
+    time_scale = a.time_scale_single;
+  else
+    time_scale = a.time_scale;
+  float moved2 = 0.0f;
+  bool sane = true;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    const typename T::real before = v[d];
+    v[d] = kicked(v[d], kicks, impulse[d], a.quantum);
+    const typename T::real change = v[d] - before;
+    const drifted<T> drift = drift_axis<T>(s, a, d, time_scale, x.x[d], v[d]);
+    if constexpr (SOURCE == FROM_CELLS)
+      store_last(to.v[d] + to.at, v[d]);
+    else
+      to.v[d][to.at] = v[d];
+    sane = sane && drift.sane;
+    if constexpr (SOURCE == FROM_LIST)
+      moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
+    else
+      found.most =
+          max(found.most, magnitude_word(SORTS ? astray(s, drift.moved, change, time_scale) : drift.moved));
+  }
+  if (!sane) found.bits |= HALT_FLYER;
+  if constexpr (SOURCE == FROM_LIST) {
+    found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
+    if (path_of(x) > s.slack && s.strays) note_stray(s, to.at);
+  }
+  if constexpr (SOURCE == FROM_CELLS) {
+    store_last(s.x[parity ^ 1u] + to.at, x);
+    if constexpr (T::SKETCHED) store_last(s.rest[parity ^ 1u] + to.at, T::sketch(s.sketch, x));
+  } else {
+    store_particle<T>(s, parity ^ 1u, to.at, x);
+  }
+}
+
+/* The whole step of particle i with a pair that the fast loop could not round. Not inlined, and starting from nothing:
+ * such particles are rare, and the fast path must not keep registers free for them. */
+template <class T, int STYLE, int SOURCE, bool SORTS = false>
+static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
+                                                           typename T::real kicks, int i, destination<T> to,
+                                                           unsigned parity)
+{
+  findings found = {0, 0, 0.0f};
+  typename T::real impulse[3] = {0, 0, 0}, v[3];
+  const typename T::record *x = s.x[parity];
+  if constexpr (T::MIXED) {
+    found.bits = HALT_OVERLAP;
+  } else {
+    int64_t sum[3];
+    if (!sum_near<T, STYLE, SOURCE>(s, x, i, sum)) found.bits = HALT_OVERLAP;
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = (double)sum[d];
+  }
+  for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][i];
+  typename T::particle x_i = load_particle<T>(s, parity, i);
+  move_particle<T, SOURCE, SORTS>(s, a, kicks, to, x_i, v, impulse, parity, found);
+  return found;
+}
+
+/* Squared distances as whole numbers of the same order: pairs not above close_high are too near for the fast rounding, or,
+ * in mixed precision, overlap. */
+static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
+static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
+
+/* Adds the impulse of a pair to the sum, if it is within the cutoff, and if `other`: not a particle and itself. least: the
+ * least order_of() a squared distance. */
+template <class T, int STYLE>
+static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, const typename T::record &xi,
+                                                     const typename T::record &xj, bool other,
+                                                     typename T::sum sum[3], int &least)
+{
+  typedef typename T::real real;
+  real delta[3];
+  const real r2 = separation<T>(s.scale, xi, xj, delta);
+  if (!(r2 < s.k[0]) || !other) return;
+  least = min(least, order_of(r2));
+  real f;
+  if constexpr (T::PACKED)
+    f = ranged_force_of<STYLE>(r2, s.k);
+  else
+    f = force_of<STYLE>(r2, s.k);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
+}
+
+#endif

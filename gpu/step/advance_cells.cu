@@ -1,0 +1,103 @@
+/* One step without lists in three dimensions: force from cells, kick and drift, in one kernel. In two: advance_plain.cu; where
+ * cells hold many: advance_dense.cu.
+ *
+ * One thread a particle; threads follow the particles' order, which is that of the cells. The 3 x 3 x 3 cells of a stencil are
+ * nine ranges of particles (rows.cuh). The stencil is that around the cell where the particle is now: its position, which is
+ * read anyway, tells, and no array of cells is needed (step.cuh says why that is enough).
+ *
+ * Positions are read from one array and written to the other; velocities stay in place. A thread takes several particles, a
+ * block's lie next to each other: beginning and ending a step (state.cuh) costs little then, and blocks at work at the same
+ * time share rows in the cache. Bytes a particle and step: 64 + 48 for records and velocities, 4 a cell for the ranges; all
+ * other reads hit a cache.
+ */
+#include "gpu/neighbour/rows.cuh"
+
+#include <algorithm>
+
+/* Particles a thread moves one after the other, at most; and how many an H100 moves at a time, if each thread has one:
+ * fewer than that must not wait for one another. */
+constexpr int TILE = 4, WAVE = 1 << 17;
+
+template <class T, int STYLE>
+static __device__ __forceinline__ void
+scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+           int i, bool active, typename T::sum sum[3], int &least)
+{
+  int c[3];
+  cell_at<T>(s, xi, c);
+  const int cell = cell_number<T::DIM>(s.grid, c);
+  const bool ghosts = active && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c);
+  const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
+  for (int z = -1; z <= 1; ++z) {
+    three_rows own = {}, of_ghosts = {};
+    if (active) own = rows_around(s.start, cell + z * s.grid.layer, s.grid.row);
+    scan_rows<T, STYLE, false>(s, x, xi, i, own, sum, least);
+    if (!any_ghosts) continue;
+    if (ghosts) of_ghosts = ghost_rows_around(s, cell + z * s.grid.layer);
+    scan_rows<T, STYLE, true>(s, x, xi, i, of_ghosts, sum, least);
+  }
+}
+
+template <class T, int STYLE, bool SCATTERED>
+static __global__ void __launch_bounds__(256, 2)
+    k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a, int tile)
+{
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
+  const typename T::record *__restrict__ x = s.x[parity];
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
+  findings found = {0, 0, 0.0f};
+  const unsigned last = (unsigned)s.members - 1;
+  unsigned k = blockIdx.x * tile * blockDim.x + threadIdx.x;
+  typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
+  /* A warp stays together: its lanes share every loop. */
+#pragma unroll 1
+  for (int t = 0; t < tile && (k & ~31u) <= last; ++t, k += blockDim.x) {
+    const bool active = k <= last;
+    const int i = member<SCATTERED>(s, (int)min(k, last));
+    const typename T::record xi = next;
+    if (t + 1 < tile) next = load_record(x + member<SCATTERED>(s, (int)min(k + blockDim.x, last)));
+    typename T::real impulse[3], v[3];
+    load_velocity(s, i, v);
+    const unsigned other = others<SCATTERED>(s, i);
+    typename T::sum sum[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    if (kicks != 0) scan_cells<T, STYLE>(s, x, xi, i, active, sum, least);
+    /* Only now, as everything above would wait for it; those of the other part are few. */
+    if (!active || !is_own(other, i)) continue;
+    const destination<T> to = {s.v, i};
+    if (least <= s.close_high) {
+      merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, i, to, parity));
+      continue;
+    }
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
+    typename T::record moving = xi;
+    move_particle<T, FROM_CELLS>(s, a, kicks, to, moving, v, impulse, parity, found);
+  }
+  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, now.usage, found.most));
+}
+
+template <class T>
+md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                               const step_args &a)
+{
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    if constexpr (!scattered.value)
+      if (s.dense) return launch_advance_dense<T>(l, kind, part, a);
+    const int tile = std::min(part.members / WAVE + 1, TILE);
+    return launch_styled(kind, [&](auto style) {
+      return launch_early(l, blocks_for(part.members, tile * l.threads), "launch of k_advance_cells",
+                          k_advance_cells<T, style.value, scattered.value>, part, a, tile);
+    });
+  });
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_advance_cells<T>(const launch &, md_pair_kind, const system_view<T> &,           \
+                                             const step_args &);
+INSTANCE(exact3_tagged)
+INSTANCE(mixed3_tagged)

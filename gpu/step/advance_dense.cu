@@ -1,0 +1,67 @@
+/* One step without lists in a dense three-dimensional system: force from cells, kick and drift, in one kernel, in which
+ * warps find neighbours together (together.cuh).
+ *
+ * Trade-off: for systems that are too large for lists, 120 bytes a particle instead of 570. Cost: that of together.cuh, and
+ * 30 operations a pair, 19 of them in double. Bytes a particle and step: 32 + 32 for positions, 24 + 24 for velocities; the
+ * rest hits a cache.
+ */
+#include "gpu/neighbour/together.cuh"
+#include "gpu/step/advance.cuh"
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(FINDING_THREADS, 5)
+    k_advance_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
+{
+  __shared__ warp_tiles tiles;
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
+  const typename T::record *__restrict__ x = s.x[parity];
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  const bool active = k < s.members;
+  const int i = member<false>(s, min(k, s.members - 1));
+  const typename T::record xi = load_record(x + i);
+  typename T::sum sum[3];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) T::clear(sum[d]);
+  int least = INT_MAX;
+  if (kicks != 0 && (k & ~31) < s.members)
+    visit_together<T>(s, x, xi, i, active, now.usage, tiles, [&](int, const typename T::record &xj) {
+      evaluate_pair<T, STYLE>(s, xi, xj, true, sum, least);
+#pragma unroll
+      for (int d = 0; d < 3; ++d) T::settle(sum[d]);
+    });
+  findings found = {0, 0, 0.0f};
+  if (active && least <= s.close_high) {
+    merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, i, destination<T>{s.v, i}, parity));
+  } else if (active) {
+    typename T::real v[3], impulse[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      v[d] = s.v[d][i];
+      impulse[d] = T::total(sum[d]);
+    }
+    typename T::particle moving = xi;
+    move_particle<T, FROM_CELLS>(s, a, kicks, destination<T>{s.v, i}, moving, v, impulse, parity, found);
+  }
+  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, now.usage, found.most));
+}
+
+template <class T>
+md_status launch_advance_dense(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                               const step_args &a)
+{
+  launch together = l;
+  together.threads = FINDING_THREADS;
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(together, blocks_for(s.members, FINDING_THREADS), "launch of k_advance_dense",
+                        k_advance_dense<T, style.value>, s, a);
+  });
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_advance_dense<T>(const launch &, md_pair_kind, const system_view<T> &,           \
+                                             const step_args &);
+INSTANCE(exact3_tagged)
+INSTANCE(mixed3_tagged)

@@ -1,0 +1,106 @@
+/* One step with lists: force, kick and drift in one kernel.
+ *
+ * One thread a particle. Its neighbours come four at a time, 16 bytes that a warp reads side by side; the next four are
+ * on their way while these are evaluated. Neighbouring threads have neighbouring particles, whose lists run through
+ * space in the same order, so that the positions a warp asks for at one time lie in a few cache lines.
+ *
+ * What counts is the cache lines a warp touches, the warps there are to wait meanwhile, and instructions, about 55 a
+ * neighbour, 19 of them in double: so packed positions (layout.cuh), 64 registers, and no branches but those that skip pairs
+ * beyond the cutoff. Evaluating those too, without a branch, was slower.
+ *
+ * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
+ * velocities. See docs/performance.md for the limits.
+ */
+#include "gpu/step/advance.cuh"
+
+#include <limits.h>
+
+template <class T, int STYLE>
+static __device__ __forceinline__ void
+scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+          int i, bool own, typename T::sum sum[3], int &least)
+{
+  const int block = i >> 5;
+  const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
+  /* Read in any case, so that neither read waits for the other. */
+  const int listed = s.rows[block], rows = own ? listed : 0;
+  if (rows == 0) return;
+  int4 next = __ldcs(list);
+  for (int r = 1; r <= rows; ++r) {
+    const int4 j = next;
+    if (r < rows) next = __ldcs(list + (int64_t)r * 32);
+    const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
+                             x3 = load_record(x + j.w);
+    evaluate_pair<T, STYLE>(s, xi, x0, j.x != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x1, j.y != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x2, j.z != i, sum, least);
+    evaluate_pair<T, STYLE>(s, xi, x3, j.w != i, sum, least);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
+  }
+}
+
+template <class T, int STYLE, bool SCATTERED>
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
+    k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
+{
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
+  const typename T::record *__restrict__ x = s.x[parity];
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
+  findings found = {0, 0, 0.0f};
+  const int stride = gridDim.x * blockDim.x;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.members; k += stride) {
+    const int i = member<SCATTERED>(s, (int)k);
+    const bool own = is_own(others<SCATTERED>(s, i), i);
+    const typename T::record xi = x[i];
+    typename T::sum sum[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    if (kicks != 0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
+    if (!own) continue;
+    if (least <= s.close_high) {
+      merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
+      continue;
+    }
+    /* Only now: over the loop each register is a warp less. */
+    typename T::real v[3], impulse[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
+      v[d] = s.v[d][i];
+      impulse[d] = T::total(sum[d]);
+    }
+    typename T::particle moving = complete<T>(s, parity, i, xi);
+    move_particle<T, FROM_LIST>(s, a, kicks, destination<T>{s.v, i}, moving, v, impulse, parity, found);
+  }
+  end_step(s.ctl, s.launch, found.bits, found.usage);
+}
+
+template <class T, bool SCATTERED>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+{
+  const int blocks = blocks_walking(l, s.members);
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(l, blocks, "launch of k_advance_list", k_advance_list<T, style.value, SCATTERED>, s,
+                        a);
+  });
+}
+
+template <class T>
+md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+{
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    return launch_parts<T, scattered.value>(l, kind, part, a);
+  });
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_advance_list<T>(const launch &, md_pair_kind, const system_view<T> &,            \
+                                            const step_args &);
+INSTANCE(exact2_tagged)
+INSTANCE(exact3_tagged)
+INSTANCE(exact3_packed)
+INSTANCE(mixed2_tagged)
+INSTANCE(mixed3_tagged)

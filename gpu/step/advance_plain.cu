@@ -1,0 +1,264 @@
+/* One step without lists in two dimensions, for particles of one type: force from cells, kick and drift, in one kernel.
+ *
+ * One thread a particle; threads follow the particles' order, which is that of the cells. With x the fastest axis the
+ * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. The stencil
+ * is that around the cell where the particle is now: its position, which is read anyway, tells, and no array of cells is
+ * needed (step.cuh says why that is enough). A warp first only looks at sketches of the candidates (sketch.cuh), and
+ * remembers in a bit mask which may be within the cutoff; then it evaluates those. Few of the candidates are, so evaluating
+ * them on the spot would make the whole warp wait at almost every candidate.
+ *
+ * A block moves several tiles of particles, one particle a thread and tile, and while it moves one, positions and ranges of
+ * the next are on their way. Blocks that are all at work at once stay, and stride through the particles, backwards in every
+ * other step, which then begins with what the last one has left in L2. Where that would take them too far apart to share
+ * rows of cells in the caches, a block takes a few tiles that lie together, and what later blocks will read is fetched
+ * into L2; there is little left of the last step then, and turning back costs more than it saves. What is written is
+ * marked as the first to leave L2. Particles with a pair that needs the slow rounding come last: whatever is on its way
+ * would have to be kept over the call.
+ *
+ * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step: 32 + 32
+ * for positions and velocities (in mixed precision half of it), 8 for sketches, 4 a cell for the ranges; all other reads hit
+ * a cache.
+ *
+ * The kernel comes in three kinds: one that only steps; one that besides counts how many particles each cell will hold after
+ * the next step, where cell_ahead() expects them; and one, the next, that writes everybody to the place which that
+ * leaves (engine/sorting.inc).
+ */
+#include "gpu/neighbour/sketch.cuh"
+#include "gpu/runtime/prefetch.cuh"
+
+#include <algorithm>
+
+/* Candidates of a row that are looked at together: as many as registers hold. */
+template <class T> constexpr int LOOK = T::MIXED ? 10 : 8;
+/* Tiles of a block that stays, at most; and of one of many: more of them crowd each other out of L2. */
+constexpr int MOST_TILES = 32;
+template <class T> constexpr int FEW_TILES = T::MIXED ? 4 : 2;
+/* How many particles ahead to fetch: half of what an H100 works on at a time. */
+constexpr unsigned AHEAD = 75000;
+/* Blocks of 256 threads on a multiprocessor. In mixed precision a few spilled registers cost less than fewer warps. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+template <class T> constexpr int RESIDENT = 4;
+#else
+template <class T> constexpr int RESIDENT = T::MIXED ? 5 : 4;
+#endif
+
+/* How a launch goes through the particles: where block 0 begins, and how far it is from there to the next block, and from
+ * each tile of a block to its next; backwards they are negative, modulo 2^32. And how far ahead to fetch, in particles and in
+ * cells, 0: not. Positions are needed a row of cells earlier than velocities. */
+struct pace {
+  int blocks, tiles;
+  unsigned first, block, tile;
+  unsigned velocities, positions, cells;
+};
+
+template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
+{
+  const int all = blocks_for(s.members, l.threads), resident = l.processors * RESIDENT<T> * 256 / l.threads;
+  const unsigned threads = (unsigned)l.threads;
+  const int blocks = std::min(all, resident), tiles = (all + blocks - 1) / blocks, few = FEW_TILES<T>;
+  if (tiles <= MOST_TILES) {
+    const unsigned far = (unsigned)blocks * threads;
+    if (s.launch % 2 == 0) return pace{blocks, tiles, 0, threads, far, 0, 0, 0};
+    /* Whole warps, and what is left over last. */
+    const unsigned top = (((unsigned)s.members + 31u) & ~31u) - threads;
+    return pace{blocks, tiles, top, 0u - threads, 0u - far, 0, 0, 0};
+  }
+  const double per_cell = (double)s.n / s.grid.total;
+  return pace{(all + few - 1) / few,
+              few,
+              0,
+              (unsigned)few * threads,
+              threads,
+              AHEAD,
+              AHEAD + (unsigned)(per_cell * s.grid.row),
+              (unsigned)s.grid.row + (unsigned)(AHEAD / per_cell)};
+}
+
+/* What a block yet to come will read. first: this block's first particle. */
+template <class T>
+static __device__ __forceinline__ void fetch_for_later(const system_view<T> &s, const pace &p,
+                                                       unsigned parity, unsigned first)
+{
+  const unsigned n = (unsigned)s.n, count = p.block;
+  const unsigned position = first + p.positions, velocity = first + p.velocities;
+  fetch_range(s.x[parity], position, min(position + count, n));
+  fetch_range(s.rest[parity], position, min(position + count, n));
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) fetch_range(s.v[d], velocity, min(velocity + count, n));
+}
+
+/* The rows around the cell where a particle is now. */
+template <class T>
+static __device__ __forceinline__ three_rows rows_of(const system_view<T> &s, const pace &p,
+                                                     const typename T::record &x, bool active)
+{
+  const int cell = cell_of<T>(s, x);
+  if (p.cells) fetch(s.start + min((unsigned)cell + p.cells, (unsigned)s.grid.total));
+  return active ? rows_around(s.start, cell, s.grid.row) : three_rows{};
+}
+
+/* The cell where a particle is expected after the next step: what its impulse changes of that is little. Whoever asks, it
+ * is the same. */
+template <class T>
+static __device__ __forceinline__ int cell_ahead(const system_view<T> &s, const step_args &a,
+                                                 typename T::record x, const typename T::real v[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    if constexpr (T::MIXED)
+      x.x[d] += (uint32_t)__float2int_rn(v[d] * a.time_scale_single * s.scale.per_unit_single[d]);
+    else
+      x.x[d] = fma(v[d], a.time_scale, x.x[d]);
+  return cell_of<T>(s, x);
+}
+
+/* Where particle i goes. */
+template <class T, step_sorting SORTING>
+static __device__ __forceinline__ destination<T>
+destination_of(const system_view<T> &s, const step_args &a, const next_order<T> &order, int i,
+               const typename T::record &x, const typename T::real v[3])
+{
+  if constexpr (SORTING != SORTS_MOVE) return destination<T>{s.v, i};
+  const int to = atomicAdd(&order.cursor[cell_ahead<T>(s, a, x, v)], 1);
+  store_last(order.to.origin + to, order.to.origin_from[i]);
+  return destination<T>{order.to.v, to};
+}
+
+/* The whole step of a particle with a pair that the fast loop could not round. */
+template <class T, int STYLE, step_sorting SORTING>
+static __device__ __forceinline__ void move_late(const system_view<T> &s, const step_args &a,
+                                                 const next_order<T> &order, typename T::real kicks, int i,
+                                                 unsigned parity, findings &found)
+{
+  typename T::real v[3];
+  load_velocity(s, i, v);
+  const destination<T> to = destination_of<T, SORTING>(s, a, order, i, load_record(s.x[parity] + i), v);
+  merge(found, move_near_particle<T, STYLE, FROM_CELLS, SORTING == SORTS_MOVE>(s, a, kicks, i, to, parity));
+  if constexpr (SORTING == SORTS_COUNT) {
+    load_velocity(s, i, v);
+    atomicAdd(&order.cursor[cell_ahead<T>(s, a, load_record(s.x[parity ^ 1u] + i), v)], 1);
+  }
+}
+
+template <class T, int STYLE, bool SCATTERED, bool GHOSTS, step_sorting SORTING>
+static __global__ void __launch_bounds__(256, RESIDENT<T>)
+    k_advance_plain(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
+                    const __grid_constant__ pace p, const __grid_constant__ next_order<T> order)
+{
+  progress now;
+  if (!begin_step(s, true, now)) return;
+  const unsigned parity = now.parity;
+  const typename T::record *__restrict__ x = s.x[parity];
+  const position_sketch *__restrict__ sketches = s.rest[parity];
+  const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
+  findings found = {0, 0, 0.0f};
+  const unsigned last = (unsigned)s.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
+  if (p.velocities) fetch_for_later(s, p, parity, (unsigned)member<SCATTERED>(s, (int)(begin - threadIdx.x)));
+  unsigned k = begin, late = 0; /* a bit for each tile */
+  typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
+  three_rows next_rows = rows_of<T>(s, p, next, k <= last);
+  /* A warp stays together: its lanes share every loop. */
+#pragma unroll 1
+  for (int tile = 0; tile < p.tiles && (k & ~31u) <= last; ++tile, k += p.tile) {
+    const bool active = k <= last, more = tile + 1 < p.tiles;
+    const int i = member<SCATTERED>(s, (int)min(k, last));
+    const typename T::record xi = next;
+    const three_rows rows = next_rows;
+    const unsigned other = others<SCATTERED>(s, i);
+    const position_sketch sketch = T::sketch(s.sketch, xi);
+    unsigned hits = 0;
+    if (kicks != 0) hits = look<LOOK<T>, true>(s, sketches, sketch, i, rows, 0);
+    /* What is loaded from here on must not take registers before. */
+    __syncwarp();
+    typename T::real impulse[3], v[3];
+    load_velocity(s, i, v);
+    if (more) next = load_record(x + member<SCATTERED>(s, (int)min(k + p.tile, last)));
+    typename T::sum sum[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    const auto evaluate = [&](unsigned bits, int from) {
+      for (; bits; bits &= bits - 1) {
+        const int j = candidate<LOOK<T>>(rows, from, __ffs((int)bits) - 1);
+        evaluate_pair<T, STYLE>(s, xi, load_record(x + j), true, sum, least);
+      }
+    };
+    if (kicks != 0) {
+      int longest = 0;
+#pragma unroll
+      for (int y = 0; y < 3; ++y) longest = max(longest, rows.end[y] - even(rows.begin[y]));
+      for (int from = LOOK<T>; __any_sync(0xffffffffu, longest > from); from += LOOK<T>)
+        evaluate(look<LOOK<T>, false>(s, sketches, sketch, i, rows, from), from);
+      evaluate(hits, 0);
+      if constexpr (GHOSTS) {
+        int c[3];
+        cell_at<T>(s, xi, c);
+        const bool ghosts = active && near_border<T::DIM>(s.grid, s.ghost, c);
+        if (__any_sync(0xffffffffu, ghosts)) {
+          three_rows of_ghosts = {};
+          if (ghosts) of_ghosts = ghost_rows_around(s, cell_number<T::DIM>(s.grid, c));
+          scan_rows<T, STYLE, true>(s, x, xi, i, of_ghosts, sum, least);
+        }
+      }
+    }
+    if (more) next_rows = rows_of<T>(s, p, next, k + p.tile <= last);
+    /* Only now, as everything above would wait for it; those of the other part are few. */
+    if (!active || !is_own(other, i)) continue;
+    if (least <= s.close_high) {
+      late |= 1u << tile;
+      continue;
+    }
+    const destination<T> to = destination_of<T, SORTING>(s, a, order, i, xi, v);
+    typename T::record moved = xi;
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
+    move_particle<T, FROM_CELLS, SORTING == SORTS_MOVE>(s, a, kicks, to, moved, v, impulse, parity, found);
+    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&order.cursor[cell_ahead<T>(s, a, moved, v)], 1);
+  }
+  for (; late; late &= late - 1) {
+    const int i = member<SCATTERED>(s, (int)(begin + (unsigned)(__ffs((int)late) - 1) * p.tile));
+    move_late<T, STYLE, SORTING>(s, a, order, kicks, i, parity, found);
+  }
+  const float before = SORTING == SORTS_MOVE ? 0.0f : now.usage;
+  end_step(s.ctl, s.launch, found.bits, slack_after<T>(s, before, found.most));
+}
+
+template <class T, bool SCATTERED, bool GHOSTS, step_sorting SORTING>
+static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a,
+                              const next_order<T> &next)
+{
+  const pace p = pace_of(s, l);
+  return launch_styled(kind, [&](auto style) {
+    return launch_early(l, p.blocks, "launch of k_advance_plain",
+                        k_advance_plain<T, style.value, SCATTERED, GHOSTS, SORTING>, s, a, p, next);
+  });
+}
+
+/* Whoever has ghosts beside him is among those that are sent (ranks/overhang.inc). */
+template <class T, step_sorting SORTING>
+static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                                const step_args &a, const next_order<T> &next)
+{
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    return launch_parts<T, scattered.value, scattered.value, SORTING>(l, kind, part, a, next);
+  });
+}
+
+template <class T>
+md_status launch_advance_plain(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                               const step_args &a, const next_order<T> &next)
+{
+  if (next.sorting == SORTS_COUNT) return launch_sorting<T, SORTS_COUNT>(l, kind, s, a, next);
+  if (next.sorting == SORTS_MOVE) return launch_sorting<T, SORTS_MOVE>(l, kind, s, a, next);
+  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+    if constexpr (!scattered.value)
+      if (!s.ghost.start) return launch_parts<T, false, false, SORTS_NOT>(l, kind, part, a, next);
+    return launch_parts<T, scattered.value, true, SORTS_NOT>(l, kind, part, a, next);
+  });
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_advance_plain<T>(const launch &, md_pair_kind, const system_view<T> &,           \
+                                             const step_args &, const next_order<T> &);
+INSTANCE(exact2)
+INSTANCE(mixed2)

@@ -1,0 +1,124 @@
+/* The naive way on the GPU: every particle looks at every other one, at its minimum image. No cells, no lists, no
+ * ghosts; as an oracle it shares nothing with them but the formulas. Positions pass through shared memory a tile at a time.
+ * Cost: n^2 pair distances a step, about 10^12 a second on an H100.
+ */
+#include "gpu/output/measure.cuh"
+#include "gpu/step/formulas.cuh"
+
+constexpr int TILE = 128;
+
+/* Calls f(j, record) for every j but i; all threads of a block together. */
+template <class T, class F>
+static __device__ __forceinline__ void visit_all(const system_view<T> &s, const typename T::record *x, int i,
+                                                 F f)
+{
+  __shared__ typename T::record tile[TILE];
+  for (int base = 0; base < s.n; base += TILE) {
+    __syncthreads();
+    if (base + (int)threadIdx.x < s.n) tile[threadIdx.x] = x[base + threadIdx.x];
+    __syncthreads();
+    const int count = min(TILE, s.n - base);
+    for (int t = 0; t < count; ++t)
+      if (base + t != i) f(base + t, tile[t]);
+  }
+}
+
+template <class T>
+static __device__ __forceinline__ double nearest_image(const system_view<T> &s, const typename T::record &a,
+                                                       const typename T::record &b, double delta[3])
+{
+  double r2 = 0.0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    delta[d] = a.x[d] - b.x[d];
+    if (s.periodic[d]) delta[d] = md_minimum_image(delta[d], s.length[d]);
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  return r2;
+}
+
+struct force_arrays {
+  double *at[3];
+};
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(TILE)
+    k_force_all(const __grid_constant__ system_view<T> s, force_arrays impulse, bool step)
+{
+  if (step && idle(progress_before(s.ctl, s.launch))) return;
+  const typename T::record *x = present(s);
+  const int i = blockIdx.x * TILE + threadIdx.x;
+  const typename T::record xi = x[min(i, s.n - 1)];
+  int64_t sum[3] = {0, 0, 0};
+  bool apart = true;
+  visit_all<T>(s, x, i, [&](int, const typename T::record &xj) {
+    double delta[3];
+    const double r2 = nearest_image<T>(s, xi, xj, delta);
+    const int pair = pair_of<T>(s, xi, xj);
+    const double *k = s.table + pair * MD_PAIR_K;
+    if (!(r2 < k[0])) return;
+    if (r2 < s.overlap2[pair]) {
+      apart = false;
+      return;
+    }
+    const double f = force_of<STYLE>(r2, k);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
+  });
+  if (i >= s.n) return;
+  if (!apart) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = (double)sum[d];
+}
+
+template <class T>
+md_status launch_force_all(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                           double *const impulse[3], bool step)
+{
+  const force_arrays arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const int blocks = blocks_for(s.n, TILE);
+  const bool known = with_style(
+      kind, [&](auto style) { k_force_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, arrays, step); });
+  if (!known)
+    for (int d = 0; d < T::DIM; ++d)
+      MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof(double), l.stream));
+  MD_LAUNCHED("k_force_all");
+  return MD_OK;
+}
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(TILE)
+    k_measure_all(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  const typename T::record *x = present(s);
+  const int i = blockIdx.x * TILE + threadIdx.x;
+  const typename T::record xi = x[min(i, s.n - 1)];
+  md_fine sum[SUMS] = {};
+  visit_all<T>(s, x, i, [&](int, const typename T::record &xj) {
+    double delta[3];
+    const double r2 = nearest_image<T>(s, xi, xj, delta);
+    if (i < s.n) add_pair<T, STYLE>(s, a, r2, pair_of<T>(s, xi, xj), 1, sum);
+  });
+  if (i < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
+  add_sums(a, sum);
+}
+
+template <class T>
+md_status launch_measure_all(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                             const measure_args &a)
+{
+  const int blocks = blocks_for(s.n, TILE);
+  const bool known = with_style(
+      kind, [&](auto style) { k_measure_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, a); });
+  if (!known) return launch_measure<T>(l, kind, FROM_CELLS, s, a);
+  MD_LAUNCHED("k_measure_all");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_force_all<T>(const launch &, md_pair_kind, const system_view<T> &,               \
+                                         double *const[3], bool);                                            \
+  template md_status launch_measure_all<T>(const launch &, md_pair_kind, const system_view<T> &,             \
+                                           const measure_args &);
+INSTANCE(exact2_tagged)
+INSTANCE(exact3_tagged)

@@ -1,0 +1,94 @@
+/* The pair formulas on the device, in double and in single precision: force_of<STYLE>(r2, k), energy_of<STYLE>(r2, k).
+ *
+ * In single precision the seeds are the hardware's approximations (2 ulp), which mixed precision allows; in double
+ * they are the recipes of common/real.h, the same bits as on every other engine.
+ *
+ * ranged_force_of is force_of for SEED_LEAST <= r2 < SEED_MOST, with the same bits. An IEEE division begins with the
+ * hardware's approximation and one Newton step, and goes another way for operands that are not normal, or whose reciprocals
+ * are not. Without that other way there is no branch, and the compiler interleaves neighbours. That the step
+ * rounds correctly for every operand is checked on the device before it is relied on (seed.cu).
+ */
+#ifndef MD_GPU_STEP_FORMULAS_CUH
+#define MD_GPU_STEP_FORMULAS_CUH
+
+#include "common/formulas.h"
+#include "common/pair.h"
+#include "gpu/runtime/seed.h"
+
+#define SINGLE __device__ __forceinline__
+SINGLE float md_recip_single(float a) { return __fdividef(1.0f, a); }
+SINGLE float md_rsqrt_single(float a) { return rsqrtf(a); }
+SINGLE float md_max_single(float a, float b) { return fmaxf(a, b); }
+SINGLE float md_fms_single(float a, float b, float c) { return fmaf(a, b, -c); }
+SINGLE float md_select_less_single(float a, float b, float x, float y) { return a < b ? x : y; }
+SINGLE float md_ln_single(float a) { return logf(a); }
+#undef SINGLE
+
+__device__ __forceinline__ float ranged_inverse(float a)
+{
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a));
+  return fmaf(y, fmaf(-a, y, 1.0f), y);
+}
+
+#define RANGED __device__ __forceinline__
+RANGED double md_recip_ranged(double a)
+{
+  double y = (double)ranged_inverse((float)a);
+  double e = fma(-a, y, 1.0);
+  y = fma(y, e, y);
+  e = fma(-a, y, 1.0);
+  return fma(y, e, y);
+}
+RANGED double md_rsqrt_ranged(double a) { return md_rsqrt(a); }
+RANGED double md_max_ranged(double a, double b) { return md_max(a, b); }
+RANGED double md_fms_ranged(double a, double b, double c) { return md_fms(a, b, c); }
+RANGED double md_select_less_ranged(double a, double b, double x, double y)
+{
+  return md_select_less(a, b, x, y);
+}
+RANGED double md_ln_ranged(double a) { return md_ln(a); }
+#undef RANGED
+
+#pragma push_macro("MD_FN")
+#undef MD_FN
+#define MD_FN static __device__ __forceinline__
+#define real float
+#define MD_T(name) name##_single
+#include "common/pair_styles.h"
+#undef real
+#undef MD_T
+#define real double
+#define MD_T(name) name##_ranged
+#include "common/pair_styles.h"
+#undef real
+#undef MD_T
+#pragma pop_macro("MD_FN")
+
+template <int STYLE> __device__ double force_of(double r2, const double *k);
+template <int STYLE> __device__ float force_of(float r2, const float *k);
+template <int STYLE> __device__ double ranged_force_of(double r2, const double *k);
+template <int STYLE> __device__ double energy_of(double r2, const double *k);
+
+#define MD_PAIR_STYLE(symbol, name)                                                                          \
+  template <> __device__ __forceinline__ double force_of<MD_PAIR_##symbol>(double r2, const double *k)       \
+  {                                                                                                          \
+    return md_##symbol##_force(r2, k);                                                                       \
+  }                                                                                                          \
+  template <> __device__ __forceinline__ float force_of<MD_PAIR_##symbol>(float r2, const float *k)          \
+  {                                                                                                          \
+    return md_##symbol##_force_single(r2, k);                                                                \
+  }                                                                                                          \
+  template <>                                                                                                \
+  __device__ __forceinline__ double ranged_force_of<MD_PAIR_##symbol>(double r2, const double *k)            \
+  {                                                                                                          \
+    return md_##symbol##_force_ranged(r2, k);                                                                \
+  }                                                                                                          \
+  template <> __device__ __forceinline__ double energy_of<MD_PAIR_##symbol>(double r2, const double *k)      \
+  {                                                                                                          \
+    return md_##symbol##_energy(r2, k);                                                                      \
+  }
+#include "common/pair_styles.h"
+#undef MD_PAIR_STYLE
+
+#endif

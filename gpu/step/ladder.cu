@@ -1,0 +1,217 @@
+/* The force kernel of cells without lists in two dimensions, with each of its optimisations as a switch of its own:
+ * the place to read what an optimisation is, and to see by `make ladder-cells` what it is worth. Every variant gives
+ * the same bits, those of force.cu: the variants differ in how candidates are found and read, and sums of whole quanta
+ * do not depend on that. With all but STAGED it is the force kernel of runs that are `fused no`.
+ *
+ * One thread a place in the order of cells. The candidates of a particle are those of 3 x 3 cells; with x the fastest
+ * axis of the grid a row of three cells is one range of places.
+ *
+ *   SORTED    Particles are moved into the order of cells at a rebin: place k holds particle k, so that a range of
+ *             places is a stretch of memory, and a warp reads few lines of cache. Off: particles stay where they were
+ *             loaded, and order[k] tells who is at place k; each candidate costs an index, and then a load from
+ *             anywhere.
+ *   PADDED    The grid has a border of empty cells, so that every cell has eight neighbours. Off: the border is not
+ *             used; cells at the edge have fewer, which costs every particle tests.
+ *   UNROLLED  The three rows are written out one after the other, so that the beginnings of all of them are on their
+ *             way at the same time. Off: a loop, which asks for the next row only when it is done with the last.
+ *   STAGED    A block first copies all candidates of its particles, one range for each of the three rows, into shared
+ *             memory, so that each is read from global memory once a block; a row with too many is not copied, and
+ *             particles that have come to cells beyond what was copied read elsewhere. It takes SORTED, without which
+ *             there is no range to copy, and each particle's cell at the rebin. What it saves, the L1 cache saves
+ *             too, without a barrier: measure before you believe.
+ *
+ * Further rungs are elsewhere: rebinning when it is due (engine/run.inc), and force and move in one kernel, which also
+ * looks at sketches of positions before it evaluates anything (advance_plain.cu).
+ * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
+ */
+#include "gpu/particle/launch.cuh"
+#include "gpu/step/sum.cuh"
+
+#include <utility>
+
+enum { SORTED = 1, PADDED = 2, UNROLLED = 4, STAGED = 8, VARIANTS = 16 };
+
+/* Records of a row there is room for in shared memory, per thread of the block: twice its own particles. */
+enum { STAGED_PER_THREAD = 2, MOST_THREADS = 256 };
+
+typedef exact2::record place_record;
+
+struct components {
+  double *at[2];
+};
+
+/* Places in the order of cells. */
+struct place_range {
+  int begin, end;
+};
+
+/* For each row the places whose records the block has in shared memory; none if there are too many. */
+struct staged_rows {
+  place_range row[3];
+};
+
+extern __shared__ place_record staged[];
+
+static __device__ __forceinline__ int staged_in_row() { return STAGED_PER_THREAD * (int)blockDim.x; }
+
+/* Copies the candidates of the block's particles, had they stayed in their cells; all of its threads together. As cells
+ * ascend, their candidates in a row lie between those of the first particle and those of the last. */
+static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
+                                                  const place_record *__restrict__ x, staged_rows &rows)
+{
+  const int y = (int)threadIdx.x;
+  if (y < 3) {
+    const int first = (int)(blockIdx.x * blockDim.x), last = min(first + (int)blockDim.x, s.n) - 1;
+    const int shift = (y - 1) * s.grid.row;
+    const int begin = __ldg(s.start + max(__ldg(s.cell + first) + shift - 1, 0));
+    const int end = __ldg(s.start + min(__ldg(s.cell + last) + shift + 2, s.grid.total));
+    rows.row[y] = place_range{begin, end - begin <= staged_in_row() ? end : begin};
+  }
+  __syncthreads();
+  for (int r = 0; r < 3; ++r)
+    for (int k = rows.row[r].begin + (int)threadIdx.x; k < rows.row[r].end; k += (int)blockDim.x)
+      staged[r * staged_in_row() + k - rows.row[r].begin] = load_record(x + k);
+  __syncthreads();
+}
+
+/* The places of row y = -1, 0 or 1 around the cell c. */
+template <int BITS>
+static __device__ __forceinline__ place_range row_around(const cell_grid &g, const int *__restrict__ start,
+                                                         const int c[3], int y)
+{
+  if constexpr ((BITS & PADDED) != 0) {
+    const int first = cell_number<2>(g, c) + y * g.row - 1;
+    return place_range{__ldg(start + first), __ldg(start + first + 3)};
+  } else {
+    const int row = c[1] + y;
+    if (row < g.border[1] || row >= g.count[1] - g.border[1]) return place_range{0, 0};
+    const int left = max(c[0] - 1, g.border[0]), right = min(c[0] + 1, g.count[0] - 1 - g.border[0]);
+    return place_range{__ldg(start + row * g.row + left), __ldg(start + row * g.row + right + 1)};
+  }
+}
+
+/* Calls f(record) for every candidate of a row but the one at place `own`. */
+template <int BITS, class F>
+static __device__ __forceinline__ void visit_row(const place_record *__restrict__ x,
+                                                 const int *__restrict__ order, const staged_rows &rows,
+                                                 int y, place_range range, int own, F f)
+{
+  if constexpr ((BITS & STAGED) != 0) {
+    const place_range copied = rows.row[y + 1];
+    if (range.begin >= copied.begin && range.end <= copied.end) {
+      const int shift = (y + 1) * staged_in_row() - copied.begin;
+      for (int k = range.begin; k < range.end; ++k)
+        if (k != own) f(staged[shift + k]);
+      return;
+    }
+  }
+  for (int k = range.begin; k < range.end; ++k)
+    if (k != own) f(load_record(x + ((BITS & SORTED) != 0 ? k : __ldg(order + k))));
+}
+
+/* Calls f(record) for every candidate of the particle at place `own`, in `cell`. */
+template <int BITS, class F>
+static __device__ __forceinline__ void
+visit_rows(const system_view<exact2> &s, const place_record *__restrict__ x, const int *__restrict__ order,
+           const staged_rows &rows, int own, const int c[3], F f)
+{
+  if constexpr ((BITS & UNROLLED) != 0) {
+    place_range range[3];
+#pragma unroll
+    for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.start, c, y);
+#pragma unroll
+    for (int y = -1; y <= 1; ++y) visit_row<BITS>(x, order, rows, y, range[y + 1], own, f);
+  } else {
+#pragma unroll 1
+    for (int y = -1; y <= 1; ++y)
+      visit_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, c, y), own, f);
+  }
+}
+
+template <int STYLE, int BITS>
+static __global__ void __launch_bounds__(MOST_THREADS, 4)
+    k_ladder(const __grid_constant__ system_view<exact2> s, const int *__restrict__ order, components impulse,
+             bool step)
+{
+  bool nothing = step && idle(progress_before(s.ctl, s.launch));
+  /* Another block may find an overlap meanwhile; but a block that copies must agree. */
+  if constexpr ((BITS & STAGED) != 0) nothing = __syncthreads_or(nothing);
+  if (nothing) return;
+  const place_record *__restrict__ x = present(s);
+  __shared__ staged_rows rows;
+  if constexpr ((BITS & STAGED) != 0) stage_rows(s, x, rows);
+  const int own = blockIdx.x * blockDim.x + threadIdx.x;
+  if (own >= s.n) return;
+  const int i = (BITS & SORTED) != 0 ? own : __ldg(order + own);
+  const place_record xi = load_record(x + i);
+  int c[3];
+  cell_at<exact2>(s, xi, c);
+  const double *__restrict__ k = s.table;
+  const double cutoff2 = __ldg(k);
+  exact2::sum sum[2];
+  double total[2];
+#pragma unroll
+  for (int d = 0; d < 2; ++d) exact2::clear(sum[d]);
+  bool near = false;
+  visit_rows<BITS>(s, x, order, rows, own, c, [&](const place_record &xj) {
+    double delta[3];
+    const double r2 = separation<exact2>(s.scale, xi, xj, delta);
+    if (!(r2 < cutoff2)) return;
+    near = near || upper_word(r2) <= s.close_high;
+    const double f = force_of<STYLE>(r2, k);
+#pragma unroll
+    for (int d = 0; d < 2; ++d) exact2::add(sum[d], f, delta[d]);
+  });
+#pragma unroll
+  for (int d = 0; d < 2; ++d) total[d] = exact2::total(sum[d]);
+  if (near) {
+    /* Rare, so nothing is staged or unrolled for it. */
+    int64_t exact[3] = {0, 0, 0};
+    bool apart = true;
+    visit_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
+      apart = add_near<exact2, STYLE>(s, xi, xj, exact) && apart;
+    });
+    if (!apart) atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);
+#pragma unroll
+    for (int d = 0; d < 2; ++d) total[d] = (double)exact[d];
+  }
+#pragma unroll
+  for (int d = 0; d < 2; ++d) impulse.at[d][i] = total[d];
+}
+
+template <int STYLE, int BITS>
+static void launch_variant(const launch &l, const system_view<exact2> &s, const int *order,
+                           const components &impulse, bool step)
+{
+  if constexpr ((BITS & SORTED) != 0 || (BITS & STAGED) == 0) {
+    const size_t shared =
+        (BITS & STAGED) != 0 ? 3 * STAGED_PER_THREAD * (size_t)l.threads * sizeof(place_record) : 0;
+    k_ladder<STYLE, BITS>
+        <<<blocks_for(s.n, l.threads), l.threads, shared, l.stream>>>(s, order, impulse, step);
+  }
+}
+
+/* Of all variants the one of these bits. */
+template <int STYLE, int... BITS>
+static void launch_style(int bits, std::integer_sequence<int, BITS...>, const launch &l,
+                         const system_view<exact2> &s, const int *order, const components &impulse, bool step)
+{
+  ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
+}
+
+md_status launch_force_ladder(const launch &l, md_pair_kind kind, const md_gpu_options &g,
+                              const system_view<exact2> &s, const int *order, double *const impulse[3],
+                              bool step)
+{
+  const int bits = (g.unsorted ? 0 : SORTED) | (g.unpadded ? 0 : PADDED) | (g.rolled ? 0 : UNROLLED) |
+                   (g.staged ? STAGED : 0);
+  const components arrays = {{impulse[0], impulse[1]}};
+  const std::make_integer_sequence<int, VARIANTS> variants;
+  const bool known = with_style(
+      kind, [&](auto style) { launch_style<style.value>(bits, variants, l, s, order, arrays, step); });
+  if (!known)
+    for (int d = 0; d < 2; ++d)
+      MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
+  MD_LAUNCHED("k_ladder");
+  return MD_OK;
+}

@@ -1,0 +1,153 @@
+/* Kick and drift of every particle in place, behind a force kernel: for any model, thermostats and several masses
+ * included. Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
+ */
+#include "gpu/particle/images.cuh"
+#include "gpu/particle/launch.cuh"
+
+template <class T> struct impulse_arrays {
+  const typename T::real *at[3];
+};
+
+/* One axis with the thermostat between two half drifts (BAOAB). */
+template <class T>
+static __device__ __forceinline__ drifted<T>
+thermostat_axis(const system_view<T> &, const step_args &a, int d, double time_scale,
+                const md_thermal_noise &noise, double &x, double &v)
+{
+  const double moved = md_motion_axis(&a.motion, d, time_scale, &noise, &x, &v);
+  const bool sane =
+      fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
+  return drifted<T>{2.0 * fabs(moved), sane};
+}
+
+template <class T>
+static __device__ __forceinline__ drifted<T>
+thermostat_axis(const system_view<T> &s, const step_args &a, int d, float time_scale,
+                const md_thermal_noise &noise, uint32_t &x, float &v)
+{
+  const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
+  if (!first.sane) return first;
+  const float random = (float)(md_random_unit(noise.random.word[d]) - 0.5);
+  v = fmaf((float)a.motion.keep, v, (float)noise.amplitude * random);
+  const drifted<T> second = drift_axis<T>(s, a, d, time_scale, x, v);
+  return drifted<T>{first.moved + second.moved, second.sane};
+}
+
+/* Adds impulses to one component of a momentum. */
+template <class T>
+static __device__ __forceinline__ void kick(const system_view<T> &s, const step_args &a, int i, int type,
+                                            int d, double kicks, double impulse)
+{
+  if constexpr (T::WIDENS)
+    if (a.low[0]) {
+      md_kick_wide(&s.v[d][i], &a.low[d][a.origin[i]], kicks * impulse, a.quantum, a.v_step[type]);
+      return;
+    }
+  s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, (typename T::real)impulse, a.quantum);
+}
+
+/* The second word goes with the first, which a move may have turned round or a thermostat replaced. */
+template <class T>
+static __device__ __forceinline__ void keep_low(const step_args &a, int i, int d, double before, double after)
+{
+  if constexpr (T::WIDENS)
+    if (a.low[0]) {
+      int64_t &low = a.low[d][a.origin[i]];
+      low = a.motion.thermostat ? 0 : md_momentum_turned(before, after, low);
+    }
+}
+
+template <class T, int SOURCE>
+static __global__ void __launch_bounds__(256)
+    k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
+           impulse_arrays<T> impulse)
+{
+  progress now;
+  if (!begin_step(s, false, now)) return;
+  const int64_t done = now.done;
+  const double kicks = done == 0 ? a.first_kicks : a.kicks;
+  unsigned bits = 0, most = 0;
+  float usage = 0.0f;
+  const int stride = gridDim.x * blockDim.x;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
+    const int i = (int)k;
+    typename T::particle r = load_particle<T>(s, now.parity, i);
+    const int type = type_of(r);
+    const double ratio = a.velocity_per_v[type];
+    const typename T::real time_scale = (typename T::real)(a.motion.time * ratio);
+    md_thermal_noise noise = {};
+    if (a.motion.thermostat) {
+      const double temperature = md_langevin_ramp(a.t_start, a.t_stop, a.ramp_done + done, a.ramp_span);
+      noise.amplitude = md_langevin_noise(temperature, a.motion.keep, a.mass[type], a.mass_reference);
+      noise.round_v = MD_ROUND * a.v_step[type];
+      noise.random = md_random_at(a.motion.seed, (uint64_t)a.id[a.origin[i]], a.motion.step + (uint64_t)done,
+                                  MD_STREAM_LANGEVIN);
+    }
+    float moved2 = 0.0f;
+    bool sane = true;
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
+      if (kicks != 0.0) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
+      const typename T::real before = s.v[d][i];
+      typename T::real v = before;
+      const drifted<T> drift = a.motion.thermostat ? thermostat_axis<T>(s, a, d, time_scale, noise, r.x[d], v)
+                                                   : drift_axis<T>(s, a, d, time_scale, r.x[d], v);
+      s.v[d][i] = v;
+      keep_low<T>(a, i, d, before, v);
+      sane = sane && drift.sane;
+      most = max(most, magnitude_word(drift.moved));
+      moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
+    }
+    if (!sane) bits |= HALT_FLYER;
+    if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
+    if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, moved2, r));
+    store_particle<T>(s, now.parity, i, r);
+  }
+  if constexpr (SOURCE == FROM_CELLS) usage = slack_after<T>(s, now.usage, most);
+  end_step(s.ctl, s.launch, bits, usage);
+}
+
+template <class T>
+md_status launch_move(const launch &l, int source, const system_view<T> &s, const step_args &a,
+                      const typename T::real *const impulse[3])
+{
+  const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const int blocks = blocks_walking(l, s.n);
+  if (source == FROM_CELLS) k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+  if constexpr (T::TAGGED) {
+    if (source == FROM_LIST) k_move<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+    if constexpr (!T::MIXED)
+      if (source == FROM_ALL) k_move<T, FROM_ALL><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
+  }
+  MD_LAUNCHED("k_move");
+  return MD_OK;
+}
+
+template <class T>
+static __global__ void k_kick(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
+                              double kicks, impulse_arrays<T> impulse)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n || s.ctl->overflow) return;
+  int type = 0;
+  if constexpr (T::WIDENS) type = type_of(present(s)[i]);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
+}
+
+template <class T>
+md_status launch_kick(const launch &l, const system_view<T> &s, const step_args &a, double kicks,
+                      const typename T::real *const impulse[3])
+{
+  const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  k_kick<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, a, kicks, arrays);
+  MD_LAUNCHED("k_kick");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_move<T>(const launch &, int, const system_view<T> &, const step_args &,          \
+                                    const T::real *const[3]);                                                \
+  template md_status launch_kick<T>(const launch &, const system_view<T> &, const step_args &, double,       \
+                                    const T::real *const[3]);
+MD_LAYOUTS(INSTANCE)

@@ -1,0 +1,201 @@
+/* Commands that only talk: variable, print, info. */
+#include "src/files/output_stream.h"
+#include "src/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+md_status md_do_variable(md_sim *sim, const md_words *words)
+{
+  return md_variables_define(sim->variables, words->n, words->word);
+}
+
+/* Where print writes besides the log. */
+typedef struct print_to {
+  bool screen;
+  const char *file; /* NULL: none */
+  bool append;
+} print_to;
+
+static md_status read_print_keywords(const md_words *words, print_to *to)
+{
+  for (int k = 1; k < words->n; k += 2) {
+    const char *keyword = words->word[k];
+    const bool screen = strcmp(keyword, "screen") == 0, file = strcmp(keyword, "file") == 0;
+    if (!screen && !file && strcmp(keyword, "append") != 0)
+      return md_error(MD_USAGE,
+                      "print: unexpected '%.64s'; put the text in quotes; accepted behind it are screen "
+                      "yes|no, file F and append F",
+                      keyword);
+    if (k + 1 == words->n)
+      return md_error(MD_USAGE, "print %s needs %s", keyword, screen ? "yes or no" : "a file name");
+    if (screen) {
+      MD_TRY(md_word_bool(words->word[k + 1], "print screen", &to->screen));
+    } else {
+      to->file = words->word[k + 1];
+      to->append = !file;
+    }
+  }
+  return MD_OK;
+}
+
+static md_status write_line(md_comm *comm, const char *text, const print_to *to)
+{
+  md_output *output = NULL;
+  md_text line = {0};
+  MD_TRY(md_output_open(comm, &output, to->file, to->append));
+  md_text_string(&line, text);
+  md_text_string(&line, "\n");
+  const md_status status = md_output_write_once(output, &line);
+  md_text_free(&line);
+  const md_status closed = md_output_close(&output);
+  return status == MD_OK ? closed : status;
+}
+
+static md_status print_text(md_sim *sim, const char *text, const print_to *to)
+{
+  md_log *log = sim->log;
+  FILE *screen = log->screen;
+  if (!to->screen) log->screen = NULL;
+  md_log_print(log, "%s\n", text);
+  log->screen = screen;
+  /* What leads up to a restart has been written to files before. */
+  if (!to->file || sim->resume) return MD_OK;
+  if (sim->planning.on) {
+    md_sim_explain(sim, "print", "nothing is written here");
+    return MD_OK;
+  }
+  MD_TRY(md_sim_use_file(sim, MD_FILE_PRINT, NULL, to->file));
+  return write_line(sim->comm, text, to);
+}
+
+md_status md_do_print(md_sim *sim, const md_words *words)
+{
+  print_to to = {.screen = true};
+  MD_TRY(read_print_keywords(words, &to));
+  char *text = NULL;
+  MD_TRY(md_variables_substitute(sim->variables, words->word[0], &text));
+  const md_status status = print_text(sim, text, &to);
+  free(text);
+  return status;
+}
+
+static void info_system(md_sim *sim)
+{
+  const md_model *m = &sim->model;
+  md_log *log = sim->log;
+  md_log_print(log, "  units lj, dimension %d, timestep %.15g, step %lld, skin %.15g\n", m->box.dim, m->dt,
+               (long long)m->step, m->skin);
+  if (!sim->has_box) {
+    md_log_print(log, "  no box yet: create_box or read_data makes one\n");
+    return;
+  }
+  for (int d = 0; d < m->box.dim; ++d)
+    md_log_print(log, "  box %c: %.15g to %.15g, %s\n", 'x' + d, m->box.lo[d], m->box.hi[d],
+                 m->box.periodic[d] ? "periodic" : "fixed");
+  md_log_print(log, "  %lld particles of %d type%s\n", (long long)m->natoms, m->ntypes,
+               m->ntypes == 1 ? "" : "s");
+  for (int type = 1; type <= m->ntypes; ++type) {
+    if (m->mass[type] > 0.0)
+      md_log_print(log, "  mass of type %d: %.15g\n", type, m->mass[type]);
+    else
+      md_log_print(log, "  mass of type %d: not set\n", type);
+  }
+}
+
+static void info_coefficients(md_sim *sim, int i, int j)
+{
+  const md_pair *pair = &sim->model.pair;
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  const size_t at = (size_t)i * (size_t)pair->ntypes + (size_t)j;
+  md_log_print(sim->log, "  types %d %d:", i + 1, j + 1);
+  if (!pair->set[at])
+    md_log_print(sim->log, " %s",
+                 style->needs_no_coeff ? "the style's defaults"
+                 : i == j              ? "not set"
+                                       : "to be mixed");
+  for (int p = 0; p < style->nparameter && pair->set[at]; ++p) {
+    const double value = pair->parameter[at * MD_PAIR_PARAMETERS + (size_t)p];
+    if (value == value) md_log_print(sim->log, " %s %.15g", style->parameter[p].name, value);
+  }
+  md_log_print(sim->log, "%s\n", pair->set[at] == 2 ? " (mixed)" : "");
+}
+
+static void info_pair(md_sim *sim)
+{
+  static const char *const mixing[] = {[MD_MIX_GEOMETRIC] = "geometric",
+                                       [MD_MIX_ARITHMETIC] = "arithmetic",
+                                       [MD_MIX_SIXTHPOWER] = "sixthpower"};
+  const md_pair *pair = &sim->model.pair;
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (!style) {
+    md_log_print(sim->log, "  pair style none\n");
+    return;
+  }
+  md_log_print(sim->log, "  pair style %s, shift %s, mixing %s\n", style->name, pair->shift ? "yes" : "no",
+               mixing[pair->mixing]);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j) info_coefficients(sim, i, j);
+}
+
+static void info_fixes(md_sim *sim)
+{
+  for (const md_fix *fix = sim->fixes; fix; fix = fix->next)
+    md_log_print(sim->log, "  fix %s: %s\n", fix->id, fix->style);
+  const md_model *m = &sim->model;
+  for (int d = 0; d < m->box.dim; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (m->wall[d][side])
+        md_log_print(sim->log, "  wall %c%s at %.15g\n", "xyz"[d], side ? "hi" : "lo", m->wall_at[d][side]);
+}
+
+static void info_output(md_sim *sim)
+{
+  md_log_print(sim->log, "  thermo every %lld steps\n", (long long)sim->thermo.every);
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    md_log_print(sim->log, "  observer %s\n", o->id);
+  const md_restarts *r = &sim->restarts;
+  if (r->every > 0)
+    md_log_print(sim->log, "  restart every %lld steps: %s %s\n", (long long)r->every, r->name[0],
+                 r->name[1] ? r->name[1] : "");
+}
+
+static void info_engine(md_sim *sim)
+{
+  md_log_print(sim->log, "  engine %s, %d rank%s\n", sim->engine ? sim->engine->name : "not chosen",
+               sim->comm->size, sim->comm->size == 1 ? "" : "s");
+}
+
+static const struct {
+  const char *name;
+  void (*print)(md_sim *sim);
+} info_sections[] = {{"system", info_system},
+                     {"pair", info_pair},
+                     {"fixes", info_fixes},
+                     {"output", info_output},
+                     {"engine", info_engine}};
+enum { INFO_SECTIONS = sizeof info_sections / sizeof info_sections[0] };
+
+md_status md_do_info(md_sim *sim, const md_words *words)
+{
+  bool wanted[INFO_SECTIONS] = {false};
+  bool all = words->n == 0;
+  for (int k = 0; k < words->n; ++k) {
+    int s = 0;
+    while (s < INFO_SECTIONS && strcmp(info_sections[s].name, words->word[k]) != 0) ++s;
+    if (s < INFO_SECTIONS)
+      wanted[s] = true;
+    else if (strcmp(words->word[k], "all") == 0)
+      all = true;
+    else
+      return md_error(MD_USAGE,
+                      "info '%.64s' is unknown; accepted are all, system, pair, fixes, output and engine",
+                      words->word[k]);
+  }
+  for (int s = 0; s < INFO_SECTIONS; ++s) {
+    if (!all && !wanted[s]) continue;
+    md_log_print(sim->log, "Info %s:\n", info_sections[s].name);
+    info_sections[s].print(sim);
+  }
+  return MD_OK;
+}

@@ -1,0 +1,127 @@
+/* Looking through a deck for names of outputs; see preview.h. */
+#include "src/commands/preview.h"
+#include "src/commands/cmd_restart.h"
+#include "src/deck/deck.h"
+#include "src/files/output_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool in_vain; /* an output of the one deck that is looked through cannot be written */
+
+/* A file of that name; its part behind the last / may hold a step. Files that are replaced when they are complete
+ * need a folder to be written to, whatever is there. */
+static md_status check(const char *path, bool replaced)
+{
+  struct stat about;
+  const char *slash = strrchr(path, '/'), *star = strchr(path, '*');
+  if (star && slash && star < slash) return MD_OK;
+  const bool there = !star && stat(path, &about) == 0;
+  if (there && (!S_ISREG(about.st_mode) || !replaced)) return md_output_check_path(path);
+  char *other = NULL;
+  const size_t size = strlen(path) + 16;
+  MD_TRY(md_array_new(&other, (long long)size, 1, "a file name"));
+  snprintf(other, size, "%s", path);
+  /* What is asked is whether a new file can be made. */
+  if (there) snprintf(other + (slash ? slash + 1 - path : 0), size, ".myriad-new");
+  md_status status = md_output_check_path(other);
+  free(other);
+  return status;
+}
+
+static md_status use(md_sim *sim, md_file_role role, const char *id, const char *path, bool replaced)
+{
+  MD_TRY(check(path, replaced));
+  return md_file_use(sim->files, role, id, path);
+}
+
+static md_status use_restarts(md_sim *sim, const md_words *words)
+{
+  int64_t every;
+  char *name[2] = {NULL, NULL};
+  /* A wrong command is reported when it is its turn. */
+  if (md_restart_read_words(words, &every, name) != MD_OK) return MD_OK;
+  md_status status = MD_OK;
+  md_file_unuse(sim->files, MD_FILE_RESTART, NULL);
+  for (int k = 0; k < 2; ++k) {
+    if (name[k] && status == MD_OK) status = use(sim, MD_FILE_RESTART, NULL, name[k], true);
+    free(name[k]);
+  }
+  return status;
+}
+
+static md_status use_print(md_sim *sim, const md_words *words)
+{
+  for (int k = 1; k + 1 < words->n; k += 2)
+    if (strcmp(words->word[k], "file") == 0 || strcmp(words->word[k], "append") == 0)
+      MD_TRY(use(sim, MD_FILE_PRINT, NULL, words->word[k + 1], false));
+  return MD_OK;
+}
+
+static md_status use_dump(md_sim *sim, const md_words *words)
+{
+  const char *id = words->word[0], *path = words->word[4];
+  const md_status status = check(path, strcmp(words->word[2], "density") == 0);
+  if (status != MD_OK) md_error_prefix("dump %s: ", id);
+  return status == MD_OK ? md_file_use(sim->files, MD_FILE_DUMP, id, path) : status;
+}
+
+/* As the commands themselves do. */
+static md_status use_outputs(md_sim *sim, const char *command, const md_words *words)
+{
+  if (words->n < 1) return MD_OK;
+  const char *first = words->word[0];
+  if (strcmp(command, "restart") == 0) return use_restarts(sim, words);
+  if (strcmp(command, "print") == 0) return use_print(sim, words);
+  if (strcmp(command, "dump") == 0 && words->n >= 5) return use_dump(sim, words);
+  if (strcmp(command, "undump") == 0) md_file_unuse(sim->files, MD_FILE_DUMP, first);
+  if (strcmp(command, "write_data") == 0) return use(sim, MD_FILE_WRITE_DATA, NULL, first, true);
+  if (strcmp(command, "write_restart") == 0) return use(sim, MD_FILE_WRITE_RESTART, NULL, first, true);
+  if (strcmp(command, "read_data") == 0) return md_file_use(sim->files, MD_FILE_READ_DATA, NULL, first);
+  if (strcmp(command, "read_restart") == 0) return md_file_use(sim->files, MD_FILE_READ_RESTART, NULL, first);
+  if (strcmp(command, "log") != 0) return MD_OK;
+  md_file_unuse(sim->files, MD_FILE_LOG, NULL);
+  return strcmp(first, "none") == 0 ? MD_OK : use(sim, MD_FILE_LOG, NULL, first, false);
+}
+
+/* A variable whose definition is not understood is unknown from here on, whatever it was before. */
+static void forget_variable(md_sim *sim)
+{
+  char name[64] = "", word[16] = "";
+  if (sscanf(sim->follow_line, "%15s %63s", word, name) != 2 || strcmp(word, "variable") != 0) return;
+  char delete[] = "delete";
+  if (md_variables_define(sim->variables, 2, (char *[]){name, delete}) != MD_OK) return;
+}
+
+static md_status follow(md_sim *sim, const md_words *words)
+{
+  if (!words) {
+    forget_variable(sim);
+    return MD_OK;
+  }
+  const char *command = words->word[0];
+  const md_words behind = {words->n - 1, words->word + 1};
+  if (strcmp(command, "variable") == 0) {
+    if (behind.n < 2 || md_variables_define(sim->variables, behind.n, behind.word) != MD_OK)
+      forget_variable(sim);
+    return MD_OK;
+  }
+  const md_status status =
+      md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_outputs(sim, command, &behind) : MD_OK);
+  if (status != MD_OK) in_vain = true;
+  return status;
+}
+
+md_status md_deck_preview(md_sim *probe, FILE *deck, const char *name, md_error_record *found)
+{
+  in_vain = false;
+  probe->follow = follow;
+  const md_status status = md_deck_run(probe, deck, name);
+  probe->follow = NULL;
+  /* Where the deck breaks off, its proper reading will say so. */
+  md_error_save(found, in_vain ? status : MD_OK);
+  if (fseek(deck, 0, SEEK_SET) == 0) return MD_OK;
+  return md_error(MD_RUNTIME, "the deck %.500s cannot be read twice: %s", name, strerror(errno));
+}

@@ -1,0 +1,480 @@
+/* `myriad check`: all that a deck asks for and does not get; see check.h.
+ *
+ * Commands are handed to their handlers as in a run, but nothing is created, run or written (sim->planning). A
+ * handler that fails has found a problem; the deck goes on behind it. What the line was to make is then missing,
+ * and lines that use it would fail in turn, which says nothing about them. So a stand-in is made for it (a box, the
+ * value 1 for a variable, group all for a group), and its name is kept. If a later line fails, its message decides:
+ * it names the word of the deck that it refuses. If that word is a missing name, or came out of a stand-in, the
+ * line is not judged; else it is a problem of its own. A line that is refused without naming a word, and uses a
+ * stand-in, is not judged either.
+ *
+ * A handler reports the first word that it refuses. Columns of thermo_style and dump are lists of independent
+ * words: each is tried alone, so that all of them are reported.
+ *
+ * Lines are taken in the order of the file, as jumps do not exist. Cost: that of reading the deck and its data
+ * files.
+ */
+#include "src/deck/check.h"
+#include "src/particles/create.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_MAX = 256 };
+
+/* The sides of the stand-in for a box: nothing in a deck lies outside. */
+static const double far = 1e9;
+
+static const char blanks[] = " \t\r\n\"'";
+
+/* Word k of a line as the deck has it, cut at WORD_MAX; "" if it has fewer. */
+static void word_of(const char *text, int k, char word[WORD_MAX])
+{
+  for (;; --k) {
+    text += strspn(text, blanks);
+    const size_t n = strcspn(text, blanks);
+    if (k == 0) {
+      snprintf(word, WORD_MAX, "%.*s", (int)(n < WORD_MAX ? n : WORD_MAX - 1), text);
+      return;
+    }
+    text += n;
+  }
+}
+
+static bool has_word(const char *text, const char *word)
+{
+  char found[WORD_MAX];
+  for (int k = 0;; ++k) {
+    word_of(text, k, found);
+    if (found[0] == '\0') return false;
+    if (strcmp(found, word) == 0) return true;
+  }
+}
+
+/* Names of what is missing */
+
+static bool is_missing(const md_check *c, char kind, const char *name)
+{
+  for (int64_t k = 0; k < c->nname; ++k)
+    if (c->name[k].kind == kind && strcmp(c->name[k].text, name) == 0) return true;
+  return false;
+}
+
+static md_status out_of_memory(void) { return md_error(MD_RUNTIME, "out of memory while a deck is checked"); }
+
+static md_status add_missing(md_check *c, char kind, const char *name)
+{
+  if (name[0] == '\0' || is_missing(c, kind, name)) return MD_OK;
+  md_check_name *larger = realloc(c->name, (size_t)(c->nname + 1) * sizeof *larger);
+  if (larger) c->name = larger;
+  char *copy = larger ? strdup(name) : NULL;
+  if (!copy) return out_of_memory();
+  c->name[c->nname++] = (md_check_name){kind, copy};
+  return MD_OK;
+}
+
+/* A variable may be defined again, and then be good. */
+static void forget_missing(md_check *c, char kind, const char *name)
+{
+  for (int64_t k = 0; k < c->nname; ++k) {
+    if (c->name[k].kind != kind || strcmp(c->name[k].text, name) != 0) continue;
+    free(c->name[k].text);
+    c->name[k] = c->name[--c->nname];
+    return;
+  }
+}
+
+/* Is `word` a reference to something missing: c_ID, f_ID[2], v_NAME? */
+static bool is_missing_reference(const md_check *c, const char *word)
+{
+  char name[WORD_MAX];
+  if (!strchr("cfv", word[0]) || word[0] == '\0' || word[1] != '_') return false;
+  snprintf(name, sizeof name, "%s", word + 2);
+  name[strcspn(name, "[")] = '\0';
+  return is_missing(c, word[0], name);
+}
+
+/* Does the line read a variable, a compute or a fix that is missing: $x, ${name}, v_name, c_ID, f_ID? */
+static bool reads_missing(const md_check *c, const char *text)
+{
+  for (const char *at = text; *at; ++at) {
+    char name[WORD_MAX] = "";
+    const bool starts = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+    char kind = 'v';
+    if (at[0] == '$' && at[1] == '{') {
+      snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 2, "}"), at + 2);
+    } else if (at[0] == '$') {
+      name[0] = at[1];
+      name[1] = '\0';
+    } else if (starts && strchr("cfv", *at) && at[1] == '_') {
+      const char *end = at + 2;
+      while (isalnum((unsigned char)*end) || *end == '_') ++end;
+      snprintf(name, sizeof name, "%.*s", (int)(end - at - 2), at + 2);
+      kind = *at;
+    }
+    if (name[0] && is_missing(c, kind, name)) return true;
+  }
+  return false;
+}
+
+/* The next word in quotes from *at on, which moves behind it; "" if there is none. */
+static bool next_quoted(const char *message, const char **at, char word[WORD_MAX])
+{
+  word[0] = '\0';
+  for (; **at; ++*at) {
+    const char mark = **at;
+    if ((mark != '\'' && mark != '`') || (*at > message && (*at)[-1] != ' ')) continue;
+    const char *end = strchr(*at + 1, mark);
+    if (!end) continue;
+    snprintf(word, WORD_MAX, "%.*s", (int)(end - *at - 1), *at + 1);
+    *at = end + 1;
+    return true;
+  }
+  return false;
+}
+
+static bool is_one_of(const char *word, const char *const *names, size_t n)
+{
+  for (size_t k = 0; k < n; ++k)
+    if (strcmp(word, names[k]) == 0) return true;
+  return false;
+}
+
+#define IS_ONE_OF(word, names) is_one_of(word, names, sizeof names / sizeof names[0])
+
+/* What these leave out may define anything. */
+static const char *const line_makers[] = {"include", "python"};
+static const char *const box_makers[] = {"create_box", "read_data", "read_restart"};
+
+/* Does the message name something in quotes that is missing? */
+static bool names_missing(const md_check *c, const char *command, const char *message)
+{
+  const char kind = strcmp(command, "unfix") == 0                                           ? 'f'
+                    : strcmp(command, "undump") == 0 || strcmp(command, "dump_modify") == 0 ? 'd'
+                                                                                            : 'r';
+  char word[WORD_MAX];
+  for (const char *at = message; next_quoted(message, &at, word);)
+    if (is_missing(c, kind, word) || is_missing(c, 'g', word) || is_missing_reference(c, word)) return true;
+  return false;
+}
+
+/* Does the message refuse a word that stands in the line itself, not one that came out of a variable? */
+static bool names_word_of(const char *text, const char *message)
+{
+  char word[WORD_MAX];
+  const char *at = message;
+  if (!next_quoted(message, &at, word)) return false;
+  return strlen(word) > 2 ? strstr(text, word) != NULL : has_word(text, word);
+}
+
+/* Does the message only say that something is missing which a faulty line was to make? */
+static bool is_consequence(const md_check *c, const char *text, const char *message)
+{
+  static const char *const of_pair[] = {"pair_coeff", "pair_modify"},
+                           *const of_box[] = {
+                               "create_atoms", "create_box", "read_data",  "read_restart", "set",       "fix",
+                               "region",       "mass",       "pair_coeff", "velocity",     "balance",   "run",
+                               "units",        "dimension",  "atom_style", "boundary",     "processors"};
+  char command[WORD_MAX];
+  word_of(text, 0, command);
+  if (!md_command_find(command)) return false;
+  if (c->no_pair && IS_ONE_OF(command, of_pair)) return true;
+  if (c->no_lines && (strstr(message, "undefined variable") || strstr(message, "needs a box"))) return true;
+  if (names_missing(c, command, message)) return true;
+  if (names_word_of(text, message)) return false;
+  return reads_missing(c, text) || ((c->no_box || c->no_lattice) && IS_ONE_OF(command, of_box));
+}
+
+/* Stand-ins */
+
+/* Calls a handler with words of our own, whatever comes of it. */
+static void attempt(md_sim *sim, const char *command, int n, const char *const *words)
+{
+  char copy[4][WORD_MAX], *word[4];
+  for (int k = 0; k < n && k < 4; ++k) {
+    snprintf(copy[k], sizeof copy[k], "%s", words[k]);
+    word[k] = copy[k];
+  }
+  md_log *log = sim->log;
+  sim->log = &sim->check->silent;
+  (void)!(md_command_find(command)->handler(sim, &(md_words){n, word}) == MD_OK);
+  sim->log = log;
+}
+
+static void replace_box(md_sim *sim)
+{
+  sim->check->no_box = true;
+  md_log *log = sim->log;
+  sim->log = &sim->check->silent;
+  if (!sim->has_box)
+    (void)!(md_box_create(sim, (double[3]){-far, -far, -far}, (double[3]){far, far, far}, MD_TYPES_MAX) ==
+            MD_OK);
+  sim->log = log;
+}
+
+static void replace_variable(md_sim *sim, const char *name)
+{
+  attempt(sim, "variable", 2, (const char *[]){name, "delete"});
+  attempt(sim, "variable", 3, (const char *[]){name, "index", "1"});
+}
+
+/* Axes that are not periodic are fixed, as far as later lines can tell. */
+static void replace_boundary(md_sim *sim, const char *text)
+{
+  char word[3][WORD_MAX];
+  for (int d = 0; d < 3; ++d) {
+    word_of(text, 1 + d, word[d]);
+    if (!strchr(word[d], 'p')) snprintf(word[d], WORD_MAX, "f");
+  }
+  attempt(sim, "boundary", 3, (const char *[]){word[0], word[1], word[2]});
+}
+
+/* Makes what the line was to make, as far as lines behind it need it. */
+static md_status stand_in(md_sim *sim, const char *text)
+{
+  static const char *const definitions[] = {"variable", "region", "group", "fix", "compute", "dump"};
+  md_check *c = sim->check;
+  char command[WORD_MAX], name[WORD_MAX];
+  word_of(text, 0, command);
+  word_of(text, 1, name);
+  if (md_command_find(command) && !md_history_is_talk(command)) c->no_model = true;
+  if (strcmp(command, "lattice") == 0) c->no_lattice = true;
+  if (strcmp(command, "clear") == 0) c->no_box = c->no_model = true;
+  if (IS_ONE_OF(command, line_makers)) c->no_lines = c->no_model = true;
+  if (strcmp(command, "boundary") == 0) replace_boundary(sim, text);
+  if (IS_ONE_OF(command, box_makers)) replace_box(sim);
+  if (strcmp(command, "pair_style") == 0) {
+    c->no_pair = true;
+    attempt(sim, "pair_style", 1, (const char *[]){"none"});
+  }
+  if (!IS_ONE_OF(command, definitions)) return MD_OK;
+  if (strcmp(command, "variable") == 0) {
+    c->no_model = true;
+    replace_variable(sim, name);
+  }
+  return add_missing(c, command[0], name);
+}
+
+/* Problems */
+
+static md_status add_problem(md_check *c, const char *message)
+{
+  char **larger = realloc(c->problem, (size_t)(c->nproblem + 1) * sizeof *larger);
+  if (!larger) return out_of_memory();
+  c->problem = larger;
+  const size_t size = strlen(c->deck) + strlen(message) + 32;
+  char *text = malloc(size);
+  if (!text) return out_of_memory();
+  snprintf(text, size, "%s:%lld: %s", c->deck, (long long)c->line, message);
+  c->problem[c->nproblem++] = text;
+  return MD_OK;
+}
+
+static md_status add_after(md_check *c)
+{
+  if (c->nafter > 0 && c->after[c->nafter - 1] == c->line) return MD_OK;
+  int64_t *larger = realloc(c->after, (size_t)(c->nafter + 1) * sizeof *larger);
+  if (!larger) return out_of_memory();
+  c->after = larger;
+  c->after[c->nafter++] = c->line;
+  return MD_OK;
+}
+
+/* The present message is what came of the line. */
+static md_status note(md_check *c, const char *text)
+{
+  const char *message = md_error_text();
+  return is_consequence(c, text, message) ? add_after(c) : add_problem(c, message);
+}
+
+static md_status wrong(md_sim *sim, md_status status, const char *text)
+{
+  md_check *c = sim->check;
+  char command[WORD_MAX];
+  word_of(text, 0, command);
+  if (status != MD_USAGE && (status != MD_RUNTIME || !sim->planning.checking)) return status;
+  /* Variables come before the command, which matters more. */
+  if (command[0] && !md_command_find(command)) status = md_command_unknown(command);
+  if (c->nproblem == 0) c->first_status = status;
+  MD_TRY(note(c, text));
+  sim->planning.checking = true;
+  return stand_in(sim, text);
+}
+
+/* Commands */
+
+/* Words of arguments that name a group; -1: none. */
+static int place_of_group(const char *command, const md_words *arguments)
+{
+  if (strcmp(command, "velocity") == 0) return 0;
+  if (strcmp(command, "fix") == 0 || strcmp(command, "dump") == 0) return 1;
+  if (strcmp(command, "set") == 0 && strcmp(arguments->word[0], "group") == 0) return 1;
+  return -1;
+}
+
+/* A group that a faulty line was to make stands for all. */
+static bool use_all(const md_check *c, const char *command, const md_words *arguments)
+{
+  static char all[] = "all";
+  const int at = place_of_group(command, arguments);
+  if (at < 0 || !is_missing(c, 'g', arguments->word[at])) return false;
+  arguments->word[at] = all;
+  return true;
+}
+
+/* The first of the words that are a list, each of which can be tried alone; 0: they are not. */
+static int first_of_list(const char *command, const md_words *arguments)
+{
+  if (strcmp(command, "thermo_style") == 0 && strcmp(arguments->word[0], "custom") == 0) return 1;
+  if (strcmp(command, "dump") == 0 && strcmp(arguments->word[2], "custom") == 0) return 5;
+  return 0;
+}
+
+static md_status try_alone(md_sim *sim, const md_command *command, const md_words *arguments, int first,
+                           int k)
+{
+  char *word[6];
+  memcpy(word, arguments->word, (size_t)first * sizeof *word);
+  word[first] = arguments->word[k];
+  MD_TRY(command->handler(sim, &(md_words){first + 1, word}));
+  if (strcmp(command->name, "dump") == 0) attempt(sim, "undump", 1, (const char *[]){word[0]});
+  return MD_OK;
+}
+
+/* Notes each word of a list that is refused; *found: whether any was. */
+static md_status judge_list(md_sim *sim, const md_command *command, const md_words *arguments, bool *found)
+{
+  md_check *c = sim->check;
+  const int first = first_of_list(command->name, arguments);
+  *found = false;
+  for (int k = first; first > 0 && k < arguments->n; ++k) {
+    if (try_alone(sim, command, arguments, first, k) != MD_USAGE) continue;
+    *found = true;
+    char text[3 * WORD_MAX];
+    snprintf(text, sizeof text, "%s %.200s %.200s", command->name, arguments->word[0], arguments->word[k]);
+    MD_TRY(note(c, text));
+  }
+  if (*found && strcmp(command->name, "dump") == 0) MD_TRY(add_missing(c, 'd', arguments->word[0]));
+  return MD_OK;
+}
+
+/* A formula that could never be evaluated, whatever runs before. */
+static md_status judge_formula(md_sim *sim, const md_words *arguments)
+{
+  const bool had_thermo = sim->has_thermo;
+  double value;
+  if (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0) return MD_OK;
+  sim->has_thermo = true;
+  if (!had_thermo) sim->last_thermo = (md_thermo_state){1.0, 1.0, 1.0, 1.0, 1.0, {1.0, 1.0, 1.0}};
+  const md_status status = md_variables_formula(sim->variables, arguments->word[2], &value);
+  sim->has_thermo = had_thermo;
+  /* What it reads may be defined, and the box made, before it is evaluated. */
+  const char *text = md_error_text();
+  return status == MD_OK || strstr(text, "undefined variable") || strstr(text, "needs a box") ? MD_OK
+                                                                                              : status;
+}
+
+/* What is left to do for a line that was accepted. */
+static md_status accept(md_sim *sim, const md_command *command, const md_words *arguments, bool narrowed)
+{
+  md_check *c = sim->check;
+  if (strcmp(command->name, "pair_style") == 0) c->no_pair = false;
+  if (strcmp(command->name, "lattice") == 0) c->no_lattice = false;
+  if (strcmp(command->name, "variable") == 0) return judge_formula(sim, arguments);
+  if (!narrowed || strcmp(command->name, "fix") != 0) return md_sim_settle_pair(sim);
+  /* Fixes of different groups may be alike, of which all has only one. */
+  attempt(sim, "unfix", 1, (const char *[]){arguments->word[0]});
+  return add_missing(c, 'f', arguments->word[0]);
+}
+
+static md_status execute(md_sim *sim, const md_command *command, const md_words *arguments)
+{
+  md_check *c = sim->check;
+  md_log *log = sim->log;
+  bool found = false;
+  if (sim->planning.checking) sim->log = &c->silent;
+  const bool narrowed = use_all(c, command->name, arguments);
+  if (strcmp(command->name, "variable") == 0 && is_missing(c, 'v', arguments->word[0])) {
+    attempt(sim, "variable", 2, (const char *[]){arguments->word[0], "delete"});
+    forget_missing(c, 'v', arguments->word[0]);
+  }
+  md_status status = command->handler(sim, arguments);
+  if (status == MD_OK) {
+    status = sim->planning.checking ? accept(sim, command, arguments, narrowed) : md_sim_settle_pair(sim);
+  } else if (status == MD_USAGE) {
+    md_error_record first;
+    md_error_save(&first, status);
+    sim->planning.checking = true;
+    if (c->nproblem == 0) c->first_status = status;
+    const md_status judged = judge_list(sim, command, arguments, &found);
+    status = judged != MD_OK || found ? judged : md_error_restore(&first);
+  }
+  sim->log = log;
+  return status;
+}
+
+md_status md_check_run(md_sim *sim, int64_t n)
+{
+  md_check *c = sim->check;
+  if (!c->no_model) {
+    c->no_model = true;
+    MD_TRY(md_model_prepare(&sim->model));
+    c->no_model = false;
+  }
+  sim->model.step += n;
+  if (!sim->has_thermo) sim->last_thermo = (md_thermo_state){1.0, 1.0, 1.0, 1.0, 1.0, {1.0, 1.0, 1.0}};
+  sim->has_thermo = true;
+  return MD_OK;
+}
+
+void md_check_begin(md_check *check, md_sim *sim, bool all)
+{
+  *check = (md_check){.execute = execute, .wrong = wrong};
+  sim->check = check;
+  sim->planning.on = true;
+  sim->planning.checking = all;
+}
+
+static void print_problems(const md_check *c, md_log *log)
+{
+  for (int64_t k = 0; k < c->nproblem; ++k) md_log_print(log, "%s\n", c->problem[k]);
+  if (c->nafter == 0) return;
+  md_log_print(log, "Not judged, as they use what lines above were to make: line%s",
+               c->nafter == 1 ? "" : "s");
+  for (int64_t k = 0; k < c->nafter; ++k)
+    md_log_print(log, "%s %lld", k > 0 ? "," : "", (long long)c->after[k]);
+  md_log_print(log, "\n");
+}
+
+md_status md_check_print(const md_check *c, md_log *log)
+{
+  print_problems(c, log);
+  if (c->nproblem == 0)
+    md_log_print(log, "No problem in %lld commands\n", (long long)c->ncommand);
+  else
+    md_log_print(log, "%lld problem%s in %lld commands\n", (long long)c->nproblem,
+                 c->nproblem == 1 ? "" : "s", (long long)c->ncommand);
+  MD_TRY(md_log_status(log));
+  return c->nproblem == 0 ? MD_OK : md_error(MD_USAGE, "%s", "");
+}
+
+md_status md_check_status(const md_check *c, md_log *log)
+{
+  if (c->nproblem == 0) return MD_OK;
+  if (c->nproblem == 1) return md_error(c->first_status, "%s", c->problem[0]);
+  print_problems(c, log);
+  return md_error(c->first_status, "%s: %lld problems, which are listed above", c->deck,
+                  (long long)c->nproblem);
+}
+
+void md_check_free(md_check *c)
+{
+  for (int64_t k = 0; k < c->nproblem; ++k) free(c->problem[k]);
+  for (int64_t k = 0; k < c->nname; ++k) free(c->name[k].text);
+  free(c->problem);
+  free(c->name);
+  free(c->after);
+  *c = (md_check){0};
+}

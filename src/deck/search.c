@@ -1,0 +1,89 @@
+/* Reading a deck beforehand; see search.h. */
+#include "src/deck/search.h"
+#include "src/commands/cmd_restart.h"
+#include "src/deck/deck.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static md_search *present; /* the one search under way */
+static bool unknown;       /* a command could not be understood */
+
+void md_search_free(md_search *search)
+{
+  for (int64_t k = 0; k < search->nname; ++k) free(search->name[k]);
+  free(search->name);
+  free(search->deck);
+  free(search->known);
+  *search = (md_search){0};
+}
+
+static md_status out_of_memory(void)
+{
+  return md_error(MD_RUNTIME, "out of memory while a deck is searched");
+}
+
+static md_status add_name(md_search *s, char *name)
+{
+  char **larger = realloc(s->name, (size_t)(s->nname + 1) * sizeof *larger);
+  if (!larger) {
+    free(name);
+    return out_of_memory();
+  }
+  s->name = larger;
+  s->name[s->nname++] = name;
+  return MD_OK;
+}
+
+static md_status add_restarts(md_search *s, const md_words *words)
+{
+  int64_t every;
+  char *name[2] = {NULL, NULL};
+  /* A wrong command is reported when it is its turn. */
+  if (md_restart_read_words(words, &every, name) != MD_OK) return MD_OK;
+  for (int k = 0; k < 2; ++k)
+    if (name[k]) MD_TRY(add_name(s, name[k]));
+  return MD_OK;
+}
+
+static md_status add_run(md_search *s, uint64_t deck)
+{
+  uint64_t *hashes = realloc(s->deck, (size_t)(s->nrun + 1) * sizeof *hashes);
+  if (hashes) s->deck = hashes;
+  bool *known = realloc(s->known, (size_t)(s->nrun + 1) * sizeof *known);
+  if (known) s->known = known;
+  if (!hashes || !known) return out_of_memory();
+  s->deck[s->nrun] = deck;
+  s->known[s->nrun++] = !unknown;
+  return MD_OK;
+}
+
+static md_status follow(md_sim *sim, const md_words *words)
+{
+  if (!words) {
+    unknown = true;
+    return MD_OK;
+  }
+  const char *name = words->word[0];
+  const md_words behind = {words->n - 1, words->word + 1};
+  md_history_add(&sim->history, words);
+  if (strcmp(name, "variable") == 0 && behind.n >= 2 && md_do_variable(sim, &behind) != MD_OK) return MD_OK;
+  if (strcmp(name, "restart") == 0) return add_restarts(present, &behind);
+  if (strcmp(name, "run") == 0) return add_run(present, sim->history.deck);
+  return MD_OK;
+}
+
+md_status md_deck_search(md_sim *sim, FILE *deck, const char *name, md_search *search)
+{
+  present = search;
+  unknown = false;
+  sim->follow = follow;
+  /* Where the deck breaks off, its proper reading will say so. */
+  if (md_deck_run(sim, deck, name) != MD_OK) unknown = true;
+  sim->follow = NULL;
+  present = NULL;
+  const int reason = fseek(deck, 0, SEEK_SET) == 0 ? 0 : errno;
+  if (reason == 0) return MD_OK;
+  return md_error(MD_RUNTIME, "--resume reads the deck twice, but %.500s cannot be: %s", name,
+                  strerror(reason));
+}

@@ -1,0 +1,31 @@
+/* The engine table; see engines.h. An engine is added by its line here. */
+#include "src/engines/engines.h"
+#include "openmp/openmp.h"
+#include "src/engines/gpu_library.h"
+#include "src/engines/naive.h"
+
+#include <string.h>
+
+const md_engine_entry md_engines[] = {
+    {"openmp", &md_engine_openmp},
+    {"gpu", NULL},
+    {"naive", &md_engine_naive},
+};
+const int md_engines_count = sizeof md_engines / sizeof md_engines[0];
+
+const md_engine_entry *md_engine_find(const char *name)
+{
+  for (int k = 0; k < md_engines_count; ++k)
+    if (strcmp(md_engines[k].name, name) == 0) return &md_engines[k];
+  return NULL;
+}
+
+md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind)
+{
+  const md_gpu_library *library;
+  *kind = entry->kind;
+  if (*kind) return MD_OK;
+  MD_TRY(md_gpu_library_load(&library));
+  *kind = library->engine;
+  return MD_OK;
+}

@@ -1,0 +1,272 @@
+/* The naive engine: all pairs, one thread, nothing clever. It is the oracle the others are compared with.
+ *
+ * Every pair of particles is looked at in every step, at its minimum image, and the formulas of common/ are
+ * applied as they stand. Cost: n^2/2 pair distances a step. Exactness: impulses are sums of whole numbers of
+ * quanta (common/exact.h), so the order of this double loop does not matter.
+ */
+#include "src/engines/naive.h"
+#include "common/faults.h"
+#include "common/formulas.h"
+#include "common/motion.h"
+
+#include <stdlib.h>
+
+struct md_engine {
+  md_model *model;
+  md_particles *p;
+  int64_t *sum[3];    /* of quanta, while forces are summed */
+  double *impulse[3]; /* of the pair forces at the present positions, in quanta of grids.v */
+  bool current;       /* impulse belongs to the present positions */
+  md_timers timers;
+  int64_t steps;
+};
+
+static void destroy(md_engine *e)
+{
+  for (int d = 0; d < 3; ++d) {
+    free(e->sum[d]);
+    free(e->impulse[d]);
+  }
+  free(e);
+}
+
+static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                        const md_engine_options *options)
+{
+  (void)options;
+  if (comm->size > 1) return md_error(MD_USAGE, "the naive engine runs on one rank; use --engine openmp");
+  md_engine *e = calloc(1, sizeof *e);
+  if (!e) return md_error(MD_RUNTIME, "out of memory: the naive engine");
+  e->model = model;
+  e->p = p;
+  md_status status = MD_OK;
+  for (int d = 0; d < p->dim && status == MD_OK; ++d) {
+    status = md_array_new(&e->impulse[d], p->n, sizeof(double), "impulses");
+    if (status == MD_OK) status = md_array_new(&e->sum[d], p->n, sizeof(int64_t), "impulses");
+  }
+  if (status != MD_OK) {
+    destroy(e);
+    return status;
+  }
+  *engine = e;
+  return MD_OK;
+}
+
+/* The vector from j to i at the minimum image; returns its square. */
+static double separation(const md_engine *e, int64_t i, int64_t j, double delta[3])
+{
+  const md_box *box = &e->model->box;
+  double r2 = 0.0;
+  for (int d = 0; d < box->dim; ++d) {
+    delta[d] = e->p->x[d][i] - e->p->x[d][j];
+    if (box->periodic[d]) delta[d] = md_minimum_image(delta[d], box->length[d]);
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  return r2;
+}
+
+static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
+{
+  return (size_t)(e->p->type[i] - 1) * (size_t)e->model->ntypes + (size_t)(e->p->type[j] - 1);
+}
+
+/* Gives every pair's impulse to both partners: e->impulse, in quanta. */
+static md_status sum_impulses(md_engine *e)
+{
+  const md_model *model = e->model;
+  const int dim = model->box.dim;
+  for (int d = 0; d < dim; ++d) {
+    memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(double));
+    memset(e->sum[d], 0, (size_t)e->p->n * sizeof(int64_t));
+  }
+  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  md_overlap overlap = md_overlap_none();
+  for (int64_t i = 0; i < e->p->n; ++i)
+    for (int64_t j = i + 1; j < e->p->n; ++j) {
+      double delta[3];
+      const double r2 = separation(e, i, j, delta);
+      const size_t pair = pair_index(e, i, j);
+      if (r2 < model->overlap2[pair]) {
+        md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
+        continue; /* its impulse is beyond every range */
+      }
+      const double *k = model->impulse_k + pair * MD_PAIR_K;
+      if (!(r2 < k[0])) continue;
+      const double f = md_pair_force(model->pair.kind, r2, k);
+      for (int d = 0; d < dim; ++d) {
+        const int64_t quanta = (int64_t)md_round_product(f, delta[d]);
+        e->sum[d][i] += quanta;
+        e->sum[d][j] -= quanta;
+      }
+    }
+  for (int d = 0; d < dim; ++d)
+    for (int64_t i = 0; i < e->p->n; ++i) e->impulse[d][i] = (double)e->sum[d][i];
+  return md_overlap_status(&overlap, model);
+}
+
+static void kick(md_engine *e)
+{
+  const md_model *model = e->model;
+  md_particles *p = e->p;
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i) {
+      if (p->wide)
+        md_kick_wide(&p->v[d][i], &p->v_low[d][i], e->impulse[d][i], model->grids.v,
+                     model->v_step[p->type[i]]);
+      else
+        p->v[d][i] = md_kick(p->v[d][i], e->impulse[d][i], model->grids.v);
+    }
+}
+
+static md_status drift(md_engine *e)
+{
+  const md_model *model = e->model;
+  const md_motion motion = md_motion_of(model);
+  md_particles *p = e->p;
+  md_flyer flyer = md_flyer_none();
+  for (int64_t i = 0; i < p->n; ++i) {
+    const double velocity_per_v = model->velocity_per_v[p->type[i]];
+    md_thermal_noise noise = {.amplitude = 0.0};
+    if (motion.thermostat) {
+      noise.amplitude =
+          md_langevin_noise(motion.temperature, motion.keep, model->mass[p->type[i]], model->mass_reference);
+      noise.round_v = MD_ROUND * model->v_step[p->type[i]];
+      noise.random = md_random_at(motion.seed, (uint64_t)p->id[i], motion.step, MD_STREAM_LANGEVIN);
+    }
+    for (int d = 0; d < p->dim; ++d) {
+      double *x = &p->x[d][i], *v = &p->v[d][i];
+      const double speed = *v;
+      const double moved = md_motion_axis(&motion, d, motion.time * velocity_per_v, &noise, x, v);
+      if (p->wide) p->v_low[d][i] = motion.thermostat ? 0 : md_momentum_turned(speed, *v, p->v_low[d][i]);
+      if (!(fabs(moved) <= motion.move_limit))
+        md_flyer_add(&flyer, p->id[i], d, *x, speed, velocity_per_v);
+      else if (motion.periodic[d])
+        *x = md_wrap(*x, motion.box_lo[d], motion.box_hi[d], motion.length[d]);
+      else if (*x < motion.box_lo[d] || *x > motion.box_hi[d])
+        md_flyer_add(&flyer, p->id[i], d, *x, *v, velocity_per_v);
+    }
+  }
+  return md_flyer_status(&flyer, model);
+}
+
+static md_status refresh(md_engine *e)
+{
+  if (!e->current) MD_TRY(sum_impulses(e));
+  e->current = true;
+  return MD_OK;
+}
+
+static md_status step(md_engine *e)
+{
+  const md_integrator integrator = e->model->integrator;
+  double mark = md_time();
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG) {
+    MD_TRY(refresh(e));
+    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+    kick(e);
+  }
+  if (integrator != MD_STATIC) {
+    MD_TRY(drift(e));
+    e->current = false;
+  }
+  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) {
+    MD_TRY(refresh(e));
+    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+    kick(e);
+    md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  }
+  return MD_OK;
+}
+
+static md_status run(md_engine *e, int64_t n)
+{
+  for (int64_t s = 0; s < n; ++s) {
+    MD_TRY(step(e));
+    ++e->model->step;
+    ++e->steps;
+  }
+  return MD_OK;
+}
+
+/* Calls for output: every partner j of i, with the pair's coefficients for forces; those that overlap are noted. */
+typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, const double *k, void *to);
+
+static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
+    if (j == i) continue;
+    double delta[3];
+    const double r2 = separation(e, i, j, delta);
+    const size_t pair = pair_index(e, i, j);
+    const double *k = model->force_k + pair * MD_PAIR_K;
+    if (r2 < model->overlap2[pair])
+      md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+    else if (r2 < k[0])
+      visit(model, delta, r2, k, to);
+  }
+}
+
+static void measure_pair(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+{
+  md_measure *m = to;
+  md_fine energy = {0, 0}, virial = {0, 0};
+  (void)delta;
+  md_fine_add(&energy, md_pair_energy(model->pair.kind, r2, k) / (model->grids.e * MD_FINE));
+  md_fine_add(&virial, md_pair_force(model->pair.kind, r2, k) * r2 * (model->grids.f / model->grids.w));
+  md_wide_add(&m->pair_energy2, md_fine_count(energy));
+  md_wide_add(&m->virial2, md_fine_count(virial));
+}
+
+static md_status measure(md_engine *e, md_measure *m)
+{
+  md_overlap overlap = md_overlap_none();
+  *m = (md_measure){.count = e->p->n};
+  for (int64_t i = 0; i < e->p->n; ++i) {
+    md_motion_measure(e->model, e->p, i, m);
+    visit_partners(e, i, measure_pair, m, &overlap);
+  }
+  return md_overlap_status(&overlap, e->model);
+}
+
+static void add_force(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+{
+  md_fine *sum = to;
+  const double f = md_pair_force(model->pair.kind, r2, k);
+  for (int d = 0; d < model->box.dim; ++d) md_fine_add(&sum[d], f * delta[d]);
+}
+
+static md_status download(md_engine *e, double *const force[3])
+{
+  if (!force) return MD_OK;
+  md_overlap overlap = md_overlap_none();
+  for (int64_t i = 0; i < e->p->n; ++i) {
+    md_fine sum[3] = {{0, 0}};
+    visit_partners(e, i, add_force, sum, &overlap);
+    for (int d = 0; d < e->p->dim; ++d) force[d][i] = md_fine_value(sum[d]) * e->model->grids.f;
+  }
+  return md_overlap_status(&overlap, e->model);
+}
+
+static void report(const md_engine *e, md_engine_report *r)
+{
+  *r = (md_engine_report){
+      .timers = e->timers,
+      .steps = e->steps,
+      .neighbours = (double)(e->p->n - 1),
+      .bytes = e->p->n * (md_particles_bytes(e->p->dim, e->p->wide) + e->p->dim * (int64_t)sizeof(double)),
+      .isa = "plain",
+      .threads = 1};
+}
+
+const md_engine_kind md_engine_naive = {
+    .name = "naive",
+    .summary = "all pairs on one thread: the oracle, for small systems",
+    .create = create,
+    .run = run,
+    .measure = measure,
+    .download = download,
+    .report = report,
+    .destroy = destroy,
+};

@@ -1,0 +1,189 @@
+/* A list of uses, each compared with all before; see file_uses.h.
+ *
+ * What is noted is the name, and the file behind it is looked up again for each comparison: a file that was not there
+ * has been made since, and one that is renamed into place is another inode each time. A deck names some ten files.
+ */
+#include "src/files/file_uses.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct place {
+  dev_t device;
+  ino_t inode;
+} place;
+
+/* A file, or those of a name with *. */
+typedef struct identity {
+  bool known, exists, in_folder;
+  place file, folder;
+  const char *name; /* in the folder; part of the path */
+} identity;
+
+typedef struct use {
+  md_file_role role;
+  char *id, *path; /* NULL: none; path NULL: the file is `stream` */
+  place stream;
+  bool ended;
+} use;
+
+struct md_file_uses {
+  int n;
+  use *list;
+};
+
+static const struct {
+  const char *name;
+  bool lasting, reads;
+} roles[] = {
+    [MD_FILE_DECK] = {"the deck", true, true},
+    [MD_FILE_OUT] = {"the standard output", true, false},
+    [MD_FILE_SCREEN] = {"the screen", true, false},
+    [MD_FILE_LOG] = {"the log", true, false},
+    [MD_FILE_READ_DATA] = {"read_data", false, true},
+    [MD_FILE_READ_RESTART] = {"read_restart", false, true},
+    [MD_FILE_DUMP] = {"dump", true, false},
+    [MD_FILE_RESTART] = {"restart", true, false},
+    [MD_FILE_WRITE_DATA] = {"write_data", false, false},
+    [MD_FILE_WRITE_RESTART] = {"write_restart", false, false},
+    [MD_FILE_PRINT] = {"print", false, false},
+};
+
+md_status md_file_uses_new(md_file_uses **uses)
+{
+  *uses = calloc(1, sizeof **uses);
+  return *uses ? MD_OK : md_error(MD_RUNTIME, "out of memory for the names of files");
+}
+
+static void free_use(use *u)
+{
+  free(u->id);
+  free(u->path);
+}
+
+void md_file_uses_free(md_file_uses *uses)
+{
+  for (int k = 0; uses && k < uses->n; ++k) free_use(&uses->list[k]);
+  if (uses) free(uses->list);
+  free(uses);
+}
+
+static place place_of(const struct stat *about) { return (place){about->st_dev, about->st_ino}; }
+
+static bool same_place(place a, place b) { return a.device == b.device && a.inode == b.inode; }
+
+static bool find_folder(const char *path, place *folder)
+{
+  const char *slash = strrchr(path, '/');
+  char *name = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  struct stat about;
+  const bool found = name && stat(name, &about) == 0;
+  if (found) *folder = place_of(&about);
+  free(name);
+  return found;
+}
+
+static identity identify(const char *path)
+{
+  struct stat about;
+  identity it = {.known = true};
+  const char *slash = strrchr(path, '/');
+  it.name = slash ? slash + 1 : path;
+  it.exists = !strchr(path, '*') && stat(path, &about) == 0;
+  if (it.exists && !S_ISREG(about.st_mode)) return (identity){.known = false};
+  if (it.exists) it.file = place_of(&about);
+  it.in_folder = find_folder(path, &it.folder);
+  it.known = it.exists || it.in_folder;
+  return it;
+}
+
+static identity identity_of(const use *u)
+{
+  if (u->path) return identify(u->path);
+  return (identity){.known = true, .exists = true, .file = u->stream};
+}
+
+/* Whether a name is that of some step in a pattern. */
+static bool matches(const char *pattern, const char *name)
+{
+  const char *star = strchr(pattern, '*');
+  const size_t before = (size_t)(star - pattern);
+  if (strncmp(pattern, name, before) != 0) return false;
+  const size_t digits = strspn(name + before, "0123456789");
+  return digits > 0 && strcmp(name + before + digits, star + 1) == 0;
+}
+
+static bool same_file(const identity *a, const identity *b)
+{
+  if (!a->known || !b->known) return false;
+  if (a->exists && b->exists) return same_place(a->file, b->file);
+  if (!a->in_folder || !b->in_folder || !same_place(a->folder, b->folder)) return false;
+  if (strcmp(a->name, b->name) == 0) return true;
+  const bool many_a = strchr(a->name, '*'), many_b = strchr(b->name, '*');
+  return (many_a && !many_b && matches(a->name, b->name)) || (many_b && !many_a && matches(b->name, a->name));
+}
+
+static bool is_restart(md_file_role role)
+{
+  return role == MD_FILE_READ_RESTART || role == MD_FILE_RESTART || role == MD_FILE_WRITE_RESTART;
+}
+
+/* Both read; or what one has written in time is replaced by its like, as is a restart by that of a later step. */
+static bool agrees(const use *old, const use *new)
+{
+  if (roles[old->role].reads && roles[new->role].reads) return true;
+  return old->ended && (old->role == new->role || (is_restart(old->role) && is_restart(new->role)));
+}
+
+static md_status conflict(const use *old, const use *new)
+{
+  const char *const old_id = old->id ? old->id : "", *const new_id = new->id ? new->id : "";
+  return md_error(
+      MD_USAGE,
+      "%s%s%.64s would write to %.300s, which is the file of %s%s%.64s%s%.300s; choose another name",
+      roles[new->role].name, *new_id ? " " : "", new_id, new->path ? new->path : "a file",
+      roles[old->role].name, *old_id ? " " : "", old_id, old->path ? ", " : "", old->path ? old->path : "");
+}
+
+static md_status add(md_file_uses *uses, use *new)
+{
+  const identity it = identity_of(new);
+  for (int k = 0; k < uses->n; ++k) {
+    const use *old = &uses->list[k];
+    const identity other = identity_of(old);
+    if (same_file(&other, &it) && !agrees(old, new)) return conflict(old, new);
+  }
+  use *larger = realloc(uses->list, (size_t)(uses->n + 1) * sizeof *larger);
+  if (!larger) return md_error(MD_RUNTIME, "out of memory for the names of files");
+  uses->list = larger;
+  uses->list[uses->n++] = *new;
+  return MD_OK;
+}
+
+md_status md_file_use(md_file_uses *uses, md_file_role role, const char *id, const char *path)
+{
+  if (!uses) return MD_OK;
+  use new = {.role = role, .id = id ? strdup(id) : NULL, .path = strdup(path), .ended = !roles[role].lasting};
+  md_status status =
+      new.path && (new.id || !id) ? MD_OK : md_error(MD_RUNTIME, "out of memory for a file's name");
+  if (status == MD_OK) status = add(uses, &new);
+  if (status != MD_OK) free_use(&new);
+  return status;
+}
+
+md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file)
+{
+  struct stat about;
+  if (!uses || fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) return MD_OK;
+  return add(uses, &(use){.role = role, .stream = place_of(&about)});
+}
+
+void md_file_unuse(md_file_uses *uses, md_file_role role, const char *id)
+{
+  for (int k = 0; uses && k < uses->n; ++k) {
+    use *u = &uses->list[k];
+    if (u->role == role && (!id || (u->id && strcmp(u->id, id) == 0))) u->ended = true;
+  }
+}

@@ -1,0 +1,155 @@
+/* The columns of text dumps and the formatting of rows; see dump.h.
+ *
+ * A row is one particle: its columns, one blank between them. The default is %.17g, which gives the same double back
+ * when read; it is written by md_text_double, about ten times as fast as printf.
+ *
+ * In two dimensions z, vz and fz are 0. Positions are those in the box: no image flags are kept, so the unwrapped
+ * xu, yu, zu of LAMMPS are the same numbers.
+ */
+#include "src/output/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const md_dump_column table[] = {
+    {.name = "id", .what = MD_DUMP_ID},
+    {.name = "type", .what = MD_DUMP_TYPE},
+    {.name = "x", .what = MD_DUMP_X, .axis = 0},
+    {.name = "y", .what = MD_DUMP_X, .axis = 1},
+    {.name = "z", .what = MD_DUMP_X, .axis = 2},
+    {.name = "xs", .what = MD_DUMP_XS, .axis = 0},
+    {.name = "ys", .what = MD_DUMP_XS, .axis = 1},
+    {.name = "zs", .what = MD_DUMP_XS, .axis = 2},
+    {.name = "xu", .what = MD_DUMP_X, .axis = 0},
+    {.name = "yu", .what = MD_DUMP_X, .axis = 1},
+    {.name = "zu", .what = MD_DUMP_X, .axis = 2},
+    {.name = "vx", .what = MD_DUMP_V, .axis = 0},
+    {.name = "vy", .what = MD_DUMP_V, .axis = 1},
+    {.name = "vz", .what = MD_DUMP_V, .axis = 2},
+    {.name = "fx", .what = MD_DUMP_F, .axis = 0},
+    {.name = "fy", .what = MD_DUMP_F, .axis = 1},
+    {.name = "fz", .what = MD_DUMP_F, .axis = 2},
+    {.name = "mass", .what = MD_DUMP_MASS},
+    {.name = "element", .what = MD_DUMP_ELEMENT},
+};
+
+enum { TABLE = sizeof table / sizeof table[0] };
+
+static md_status find_column(const md_dump *dump, const char *name, md_dump_column *column)
+{
+  char accepted[256] = "";
+  for (int c = 0; c < TABLE; ++c) {
+    if (strcmp(table[c].name, name) == 0) {
+      *column = table[c];
+      return MD_OK;
+    }
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, " %s", table[c].name);
+  }
+  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s", dump->style->name, name,
+                  accepted);
+}
+
+md_status md_dump_set_columns(md_dump *dump, int n, const char *const *name)
+{
+  md_dump_column *column = calloc((size_t)n + 1, sizeof *column);
+  if (!column) return md_error(MD_RUNTIME, "dump: out of memory");
+  for (int c = 0; c < n; ++c) {
+    const md_status status = find_column(dump, name[c], &column[c]);
+    if (status != MD_OK) {
+      free(column);
+      return status;
+    }
+  }
+  free(dump->column);
+  dump->column = column;
+  dump->ncolumn = n;
+  return MD_OK;
+}
+
+md_format_kind md_dump_column_kind(const md_dump_column *column)
+{
+  if (column->what == MD_DUMP_ID || column->what == MD_DUMP_TYPE) return MD_FORMAT_INT;
+  return column->what == MD_DUMP_ELEMENT ? MD_FORMAT_WORD : MD_FORMAT_FLOAT;
+}
+
+bool md_dump_wants_forces(const md_dump *dump)
+{
+  for (int c = 0; c < dump->ncolumn; ++c)
+    if (dump->column[c].what == MD_DUMP_F) return true;
+  return false;
+}
+
+/* A vector's component, 0 for the third in two dimensions. */
+static double component(double *const *array, int axis, int dim, int64_t i)
+{
+  return array && axis < dim ? array[axis][i] : 0.0;
+}
+
+static double real_value(const md_dump_column *column, const md_frame *frame, int64_t i)
+{
+  const md_particles *p = frame->rows.particles;
+  const md_box *box = &frame->model->box;
+  const int axis = column->axis, type = p->type[i];
+  switch (column->what) {
+  case MD_DUMP_X: return component(p->x, axis, p->dim, i);
+  case MD_DUMP_XS: return (component(p->x, axis, p->dim, i) - box->lo[axis]) / box->length[axis];
+  case MD_DUMP_V:
+    return frame->in_run && axis < p->dim ? md_model_velocity(frame->model, p, axis, i)
+                                          : component(p->v, axis, p->dim, i);
+  case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
+  case MD_DUMP_MASS: return frame->model->mass[type];
+  case MD_DUMP_ID:
+  case MD_DUMP_TYPE:
+  case MD_DUMP_ELEMENT: break;
+  }
+  return 0.0;
+}
+
+/* The deck's format of a column, the nearer one winning; "" = the default. */
+static const char *format_of(const md_dump *dump, const md_dump_column *column, md_format_kind kind)
+{
+  if (column->format[0] || kind == MD_FORMAT_WORD) return column->format;
+  return kind == MD_FORMAT_INT ? dump->format_int : dump->format_float;
+}
+
+static void put_value(const md_dump *dump, const md_dump_column *column, const md_frame *frame, int64_t i,
+                      md_text *text)
+{
+  const md_format_kind kind = md_dump_column_kind(column);
+  const char *format = format_of(dump, column, kind);
+  if (kind == MD_FORMAT_FLOAT) {
+    const double value = real_value(column, frame, i);
+    if (format[0])
+      md_text_print(text, format, value);
+    else
+      md_text_double(text, value, dump->precision);
+  } else if (kind == MD_FORMAT_INT) {
+    const md_particles *p = frame->rows.particles;
+    const int64_t value = column->what == MD_DUMP_ID ? p->id[i] : (int64_t)p->type[i];
+    if (format[0])
+      md_text_print(text, format, (long long)value);
+    else
+      md_text_int(text, value);
+  } else {
+    const char *value = dump->element[frame->rows.particles->type[i]];
+    if (format[0])
+      md_text_print(text, format, value);
+    else
+      md_text_string(text, value);
+  }
+}
+
+void md_dump_format_rows(const md_dump *dump, const md_frame *frame, int64_t first, int64_t count,
+                         md_text *text)
+{
+  for (int64_t k = first; k < first + count; ++k) {
+    const int64_t i = frame->rows.order ? frame->rows.order[k] : k;
+    for (int c = 0; c < dump->ncolumn; ++c) {
+      if (c > 0) md_text_add(text, " ", 1);
+      put_value(dump, &dump->column[c], frame, i, text);
+    }
+    md_text_add(text, "\n", 1);
+  }
+}

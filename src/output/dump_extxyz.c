@@ -1,0 +1,80 @@
+/* Dump style extxyz: extended XYZ, which ASE, MDAnalysis and OVITO read.
+ *
+ * Every frame: the number of particles, a line of key=value pairs with the box (Lattice, Origin, pbc) and the columns
+ * (Properties), then a line per particle: species, position, and velocity, force, type, mass if chosen, and id. A species
+ * must be a chemical symbol; `dump_modify element` chooses it for each type.
+ */
+#include "src/output/dump.h"
+
+#include <string.h>
+
+/* What the words behind FILE choose: columns, and their entry in Properties. */
+static const struct {
+  const char *name, *property;
+  int ncolumn;
+  const char *column[3];
+} choices[] = {
+    {"vel", ":velo:R:3", 3, {"vx", "vy", "vz"}},
+    {"force", ":forces:R:3", 3, {"fx", "fy", "fz"}},
+    {"type", ":type:I:1", 1, {"type"}},
+    {"mass", ":masses:R:1", 1, {"mass"}},
+    {"id", ":id:I:1", 1, {"id"}},
+};
+
+enum { CHOICES = sizeof choices / sizeof choices[0], ID = CHOICES - 1, COLUMNS_MAX = 4 + 9 };
+
+static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
+{
+  (void)sim;
+  bool chosen[CHOICES] = {[ID] = true};
+  if (words->n == 0) chosen[0] = true;
+  for (int w = 0; w < words->n; ++w) {
+    int c = 0;
+    while (c < CHOICES && strcmp(choices[c].name, words->word[w]) != 0) ++c;
+    if (c == CHOICES)
+      return md_error(MD_USAGE,
+                      "dump extxyz: unknown column `%.80s`; accepted are vel, force, type, mass, id",
+                      words->word[w]);
+    chosen[c] = true;
+  }
+  const char *name[COLUMNS_MAX] = {"element", "x", "y", "z"};
+  int n = 4;
+  for (int c = 0; c < CHOICES; ++c)
+    for (int k = 0; chosen[c] && k < choices[c].ncolumn; ++k) name[n++] = choices[c].column[k];
+  return md_dump_set_columns(dump, n, name);
+}
+
+static bool has_column(const md_dump *dump, const char *name)
+{
+  for (int c = 0; c < dump->ncolumn; ++c)
+    if (strcmp(dump->column[c].name, name) == 0) return true;
+  return false;
+}
+
+static void put_vector(md_text *text, const double *value, const char *between)
+{
+  for (int d = 0; d < 3; ++d) {
+    if (d > 0) md_text_string(text, between);
+    md_text_double(text, value[d], MD_DIGITS_MAX);
+  }
+}
+
+static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
+{
+  (void)first;
+  const md_box *box = &frame->model->box;
+  md_text_int(text, frame->model->natoms);
+  md_text_string(text, "\nLattice=\"");
+  put_vector(text, box->length, " 0 0 0 ");
+  md_text_string(text, "\" Origin=\"");
+  put_vector(text, box->lo, " ");
+  md_text_string(text, "\" Properties=species:S:1:pos:R:3");
+  for (int c = 0; c < CHOICES; ++c)
+    if (has_column(dump, choices[c].column[0])) md_text_string(text, choices[c].property);
+  md_text_print(text, " pbc=\"%c %c %c\" Time=", box->periodic[0] ? 'T' : 'F', box->periodic[1] ? 'T' : 'F',
+                box->periodic[2] ? 'T' : 'F');
+  md_text_double(text, (double)frame->step * frame->model->dt, MD_DIGITS_MAX);
+  md_text_print(text, " Step=%lld\n", (long long)frame->step);
+}
+
+const md_dump_style md_dump_extxyz = {.name = "extxyz", .parse = parse, .header = header};

@@ -1,0 +1,53 @@
+/* Dump styles custom and atom: LAMMPS's text format.
+ *
+ * Every frame: ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with pp or ff for each axis, ATOMS with the columns' names,
+ * and a line per particle. dump_modify adds ITEM: UNITS (once a file) and ITEM: TIME. The box is printed as LAMMPS
+ * prints it, %-1.16e, which gives the same doubles back.
+ */
+#include "src/output/dump.h"
+
+static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
+{
+  const md_box *box = &frame->model->box;
+  if (dump->show_units && first) md_text_string(text, "ITEM: UNITS\nlj\n");
+  if (dump->show_time) {
+    md_text_string(text, "ITEM: TIME\n");
+    md_text_double(text, (double)frame->step * frame->model->dt, MD_DIGITS_MAX);
+    md_text_string(text, "\n");
+  }
+  md_text_print(text, "ITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\nITEM: BOX BOUNDS",
+                (long long)frame->step, (long long)frame->model->natoms);
+  for (int d = 0; d < 3; ++d) md_text_string(text, box->periodic[d] ? " pp" : " ff");
+  for (int d = 0; d < 3; ++d) md_text_print(text, "\n%-1.16e %-1.16e", box->lo[d], box->hi[d]);
+  md_text_string(text, "\nITEM: ATOMS");
+  for (int c = 0; c < dump->ncolumn; ++c) {
+    md_text_string(text, " ");
+    md_text_string(text, dump->column[c].name);
+  }
+  md_text_string(text, "\n");
+}
+
+static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
+{
+  if (words->n < 1)
+    return md_error(MD_USAGE, "dump custom needs columns behind the file name, for instance id type x y z");
+  MD_TRY(md_dump_set_columns(dump, words->n, (const char *const *)words->word));
+  for (int c = 0; c < dump->ncolumn; ++c)
+    if (dump->column[c].what == MD_DUMP_X && dump->column[c].name[1] == 'u')
+      md_sim_explain(sim, "dump xu yu zu",
+                     "no image flags are kept, so these columns hold the positions in the box");
+  return MD_OK;
+}
+
+static md_status parse_atom(md_dump *dump, md_sim *sim, const md_words *words)
+{
+  (void)sim;
+  if (words->n > 0)
+    return md_error(MD_USAGE, "dump atom takes no columns, found `%.80s`; use dump custom to choose them",
+                    words->word[0]);
+  return md_dump_set_columns(dump, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
+}
+
+const md_dump_style md_dump_custom = {.name = "custom", .parse = parse_custom, .header = header};
+
+const md_dump_style md_dump_atom = {.name = "atom", .parse = parse_atom, .header = header};

@@ -1,0 +1,226 @@
+/* The thermo table in the log, and the commands thermo, thermo_style and thermo_modify; see thermo.h.
+ *
+ * Columns and layout are those of LAMMPS, so that its log readers work: a line of titles, then rows in which whole
+ * numbers are %8d and real ones %12.8g, each followed by a blank. A column is a keyword (thermo_keywords.c) or
+ * v_NAME, a variable.
+ */
+#include "src/output/thermo.h"
+#include "src/deck/text.h"
+#include "src/files/number_format.h"
+#include "src/output/thermo_keywords.h"
+#include "src/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const style_one[] = {"step", "temp", "epair", "emol", "etotal", "press"};
+
+static bool is_variable(const char *column) { return strncmp(column, "v_", 2) == 0; }
+
+static md_format_kind kind_of(const char *column)
+{
+  const md_thermo_keyword *keyword = md_thermo_keyword_find(column);
+  return keyword && keyword->whole ? MD_FORMAT_INT : MD_FORMAT_FLOAT;
+}
+
+/* A new style brings its own formats and normalisation back, as in LAMMPS. */
+static void reset_formats(md_thermo *thermo)
+{
+  thermo->format_float[0] = thermo->format_int[0] = '\0';
+  memset(thermo->format_column, 0, sizeof thermo->format_column);
+  thermo->norm = true;
+}
+
+static void set_columns(md_thermo *thermo, int n, const char *const *name)
+{
+  for (int c = 0; c < n; ++c) snprintf(thermo->column[c], sizeof thermo->column[c], "%s", name[c]);
+  thermo->ncolumn = n;
+  reset_formats(thermo);
+}
+
+void md_thermo_init(md_thermo *thermo)
+{
+  *thermo = (md_thermo){0};
+  set_columns(thermo, sizeof style_one / sizeof style_one[0], style_one);
+}
+
+md_status md_thermo_header(md_sim *sim)
+{
+  md_thermo *thermo = &sim->thermo;
+  thermo->row_step = sim->model.step;
+  thermo->row_seconds = 0.0;
+  md_text line = {0};
+  for (int c = 0; c < thermo->ncolumn; ++c) {
+    const md_thermo_keyword *keyword = md_thermo_keyword_find(thermo->column[c]);
+    md_text_string(&line, keyword ? keyword->title : thermo->column[c]);
+    md_text_string(&line, " ");
+  }
+  const md_status status = md_text_status(&line);
+  if (status == MD_OK) md_log_print(sim->log, "%.*s\n", (int)line.n, line.bytes);
+  md_text_free(&line);
+  return status;
+}
+
+static const char *format_of(const md_thermo *thermo, int c, md_format_kind kind)
+{
+  if (thermo->format_column[c][0]) return thermo->format_column[c];
+  if (kind == MD_FORMAT_INT) return thermo->format_int[0] ? thermo->format_int : "%8lld";
+  return thermo->format_float[0] ? thermo->format_float : "%12.8g";
+}
+
+static md_status put_column(md_sim *sim, int c, md_text *line)
+{
+  const char *name = sim->thermo.column[c];
+  const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
+  const char *format = format_of(&sim->thermo, c, kind_of(name));
+  if (keyword) {
+    md_thermo_reading reading;
+    MD_TRY(md_thermo_read(sim, keyword, &reading));
+    if (keyword->whole)
+      md_text_print(line, format, (long long)keyword->whole(&reading));
+    else
+      md_text_print(line, format, keyword->real(&reading));
+  } else {
+    double value;
+    MD_TRY(md_variables_formula(sim->variables, name, &value));
+    md_text_print(line, format, value);
+  }
+  md_text_string(line, " ");
+  return MD_OK;
+}
+
+static md_status put_row(md_sim *sim, md_text *line)
+{
+  for (int c = 0; c < sim->thermo.ncolumn; ++c) MD_TRY(put_column(sim, c, line));
+  return md_text_status(line);
+}
+
+md_status md_thermo_row(md_sim *sim, md_view *view)
+{
+  md_view *outer = sim->view;
+  sim->view = view;
+  /* Every row measures, whatever its columns: formulas between runs read the last state. */
+  md_status status = md_view_thermo(view);
+  md_text line = {0};
+  if (status == MD_OK) status = put_row(sim, &line);
+  sim->view = outer;
+  if (status == MD_OK) {
+    md_log_print(sim->log, "%.*s\n", (int)line.n, line.bytes);
+    if (sim->thermo.flush) md_log_flush(sim->log);
+    sim->thermo.row_step = view->step;
+    sim->thermo.row_seconds = sim->run_seconds;
+  }
+  md_text_free(&line);
+  return status;
+}
+
+md_status md_do_thermo(md_sim *sim, const md_words *words)
+{
+  return md_word_int64(words->word[0], "the number of steps between thermo rows", 0, INT64_MAX,
+                       &sim->thermo.every);
+}
+
+static md_status check_column(const char *name)
+{
+  if (is_variable(name)) {
+    if (strlen(name) > 2 && strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
+    return md_error(
+        MD_USAGE,
+        "thermo_style: `%.80s` is no column: v_ is followed by a variable's name of 1 to 61 characters",
+        name);
+  }
+  if (md_thermo_keyword_find(name)) return MD_OK;
+  return md_error(MD_USAGE, "thermo_style: unknown keyword `%.80s`; accepted are %s", name,
+                  md_thermo_keyword_list());
+}
+
+md_status md_do_thermo_style(md_sim *sim, const md_words *words)
+{
+  const char *style = words->word[0];
+  const int n = words->n - 1;
+  if (strcmp(style, "one") == 0) {
+    if (n > 0)
+      return md_error(MD_USAGE, "thermo_style one takes no arguments, found `%.80s`", words->word[1]);
+    set_columns(&sim->thermo, sizeof style_one / sizeof style_one[0], style_one);
+    return MD_OK;
+  }
+  if (strcmp(style, "custom") != 0)
+    return md_error(MD_USAGE, "thermo_style: unknown style `%.80s`; accepted are one, custom", style);
+  if (n < 1 || n > MD_THERMO_COLUMNS)
+    return md_error(MD_USAGE, "thermo_style custom takes 1 to %d keywords, not %d; accepted are %s",
+                    MD_THERMO_COLUMNS, n, md_thermo_keyword_list());
+  for (int c = 0; c < n; ++c) MD_TRY(check_column(words->word[c + 1]));
+  set_columns(&sim->thermo, n, (const char *const *)(words->word + 1));
+  return MD_OK;
+}
+
+/* `format line "..."`: one format for each column. */
+static md_status set_format_line(md_thermo *thermo, const char *line)
+{
+  md_format_kind kind[MD_THERMO_COLUMNS];
+  for (int c = 0; c < thermo->ncolumn; ++c) kind[c] = kind_of(thermo->column[c]);
+  return md_number_format_line(line, thermo->ncolumn, kind, thermo->format_column);
+}
+
+static md_status set_format(md_thermo *thermo, const char *which, const char *format)
+{
+  if (strcmp(which, "float") == 0)
+    return md_number_format_check(format, MD_FORMAT_FLOAT, thermo->format_float);
+  if (strcmp(which, "int") == 0) return md_number_format_check(format, MD_FORMAT_INT, thermo->format_int);
+  if (strcmp(which, "line") == 0) return set_format_line(thermo, format);
+  int64_t column;
+  MD_TRY(md_word_int64(which, "thermo_modify format (accepted are float, int, line, none or a column number)",
+                       1, thermo->ncolumn, &column));
+  return md_number_format_check(format, kind_of(thermo->column[column - 1]),
+                                thermo->format_column[column - 1]);
+}
+
+static md_status set_lost(md_sim *sim, const char *word)
+{
+  if (strcmp(word, "error") == 0) return MD_OK;
+  if (strcmp(word, "ignore") != 0 && strcmp(word, "warn") != 0)
+    return md_error(MD_USAGE, "thermo_modify lost: `%.80s` is none of error, ignore, warn", word);
+  md_sim_explain(sim, "thermo_modify lost",
+                 "no particle can be lost unnoticed here; one that leaves is always an error");
+  return MD_OK;
+}
+
+/* One keyword at words->word[*at]; moves *at behind what it takes. */
+static md_status modify(md_sim *sim, const md_words *words, int *at)
+{
+  md_thermo *thermo = &sim->thermo;
+  const char *keyword = words->word[*at];
+  char **arg = words->word + *at + 1;
+  const int left = words->n - *at - 1;
+  const bool format = strcmp(keyword, "format") == 0;
+  if (format && left >= 1 && strcmp(arg[0], "none") == 0) {
+    const bool norm = thermo->norm;
+    reset_formats(thermo);
+    thermo->norm = norm;
+    *at += 2;
+    return MD_OK;
+  }
+  const int takes = format ? 2 : 1;
+  if (left < takes)
+    return md_error(MD_USAGE, "thermo_modify %.80s: %s is missing", keyword,
+                    format ? "`float FORMAT`, `int FORMAT`, `line \"FORMATS\"`, `COLUMN FORMAT` or `none`"
+                           : "its value");
+  *at += 1 + takes;
+  if (format) return set_format(thermo, arg[0], arg[1]);
+  if (strcmp(keyword, "norm") == 0) return md_word_bool(arg[0], "thermo_modify norm", &thermo->norm);
+  if (strcmp(keyword, "flush") == 0) return md_word_bool(arg[0], "thermo_modify flush", &thermo->flush);
+  if (strcmp(keyword, "lost") == 0) return set_lost(sim, arg[0]);
+  if (strcmp(keyword, "line") == 0) {
+    if (strcmp(arg[0], "one") == 0) return MD_OK;
+    return md_error(MD_USAGE, "thermo_modify line: only one is accepted, not `%.80s`", arg[0]);
+  }
+  return md_error(MD_USAGE,
+                  "thermo_modify: unknown keyword `%.80s`; accepted are format, norm, flush, lost, line",
+                  keyword);
+}
+
+md_status md_do_thermo_modify(md_sim *sim, const md_words *words)
+{
+  for (int at = 0; at < words->n;) MD_TRY(modify(sim, words, &at));
+  return MD_OK;
+}

@@ -1,0 +1,204 @@
+/* The table of thermo keywords and how each is computed; see thermo_keywords.h.
+ *
+ * Names, titles and meanings are LAMMPS's for `units lj` and short-range pairs: what such a system does not have
+ * (bonds, charges, a long-range tail) is zero, as there. Energies are per particle unless `thermo_modify norm no`.
+ * momx, momy and momz are ours: the total momentum, which never changes by a bit in a periodic box.
+ */
+#include "src/output/thermo_keywords.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t get_step(const md_thermo_reading *r) { return r->step; }
+static int64_t get_elapsed(const md_thermo_reading *r) { return r->step - r->sim->model.run_begin; }
+static int64_t get_atoms(const md_thermo_reading *r) { return r->sim->model.natoms; }
+static int64_t get_zero(const md_thermo_reading *r)
+{
+  (void)r;
+  return 0;
+}
+
+static double get_nothing(const md_thermo_reading *r)
+{
+  (void)r;
+  return 0.0;
+}
+
+static double get_dt(const md_thermo_reading *r) { return r->sim->model.dt; }
+static double get_time(const md_thermo_reading *r) { return (double)r->step * r->sim->model.dt; }
+static double get_cpu(const md_thermo_reading *r) { return r->sim->run_seconds; }
+
+/* Steps per second since the row before. */
+static double get_spcpu(const md_thermo_reading *r)
+{
+  const double seconds = r->sim->run_seconds - r->sim->thermo.row_seconds;
+  return seconds > 0.0 ? (double)(r->step - r->sim->thermo.row_step) / seconds : 0.0;
+}
+
+static double get_tpcpu(const md_thermo_reading *r) { return get_spcpu(r) * r->sim->model.dt; }
+
+static double get_cpuremain(const md_thermo_reading *r)
+{
+  const double done = (double)get_elapsed(r);
+  return done > 0.0 ? r->sim->run_seconds * (double)(r->sim->model.run_end - r->step) / done : 0.0;
+}
+
+/* A total, per particle if so normalised. */
+static double normed(const md_thermo_reading *r, double total)
+{
+  const int64_t n = r->sim->model.natoms;
+  return r->sim->thermo.norm && n > 0 ? total / (double)n : total;
+}
+
+/* LAMMPS's: what the degrees of freedom hold, of which a single particle has none. */
+static double kinetic(const md_thermo_reading *r)
+{
+  return r->sim->model.natoms > 1 ? r->state.kinetic : 0.0;
+}
+
+static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
+static double get_temp(const md_thermo_reading *r) { return r->state.temperature; }
+static double get_press(const md_thermo_reading *r) { return r->state.pressure; }
+static double get_pe(const md_thermo_reading *r) { return normed(r, r->state.potential); }
+static double get_ke(const md_thermo_reading *r) { return normed(r, kinetic(r)); }
+static double get_etotal(const md_thermo_reading *r) { return normed(r, r->state.potential + kinetic(r)); }
+static double get_enthalpy(const md_thermo_reading *r)
+{
+  return normed(r, r->state.potential + kinetic(r) + r->state.pressure * get_vol(r));
+}
+static double get_density(const md_thermo_reading *r) { return r->total_mass / get_vol(r); }
+
+static double get_lx(const md_thermo_reading *r) { return r->sim->model.box.length[0]; }
+static double get_ly(const md_thermo_reading *r) { return r->sim->model.box.length[1]; }
+static double get_lz(const md_thermo_reading *r) { return r->sim->model.box.length[2]; }
+static double get_xlo(const md_thermo_reading *r) { return r->sim->model.box.lo[0]; }
+static double get_xhi(const md_thermo_reading *r) { return r->sim->model.box.hi[0]; }
+static double get_ylo(const md_thermo_reading *r) { return r->sim->model.box.lo[1]; }
+static double get_yhi(const md_thermo_reading *r) { return r->sim->model.box.hi[1]; }
+static double get_zlo(const md_thermo_reading *r) { return r->sim->model.box.lo[2]; }
+static double get_zhi(const md_thermo_reading *r) { return r->sim->model.box.hi[2]; }
+static double get_momx(const md_thermo_reading *r) { return r->state.momentum[0]; }
+static double get_momy(const md_thermo_reading *r) { return r->state.momentum[1]; }
+static double get_momz(const md_thermo_reading *r) { return r->state.momentum[2]; }
+
+enum { BOX = MD_NEEDS_BOX, STATE = MD_NEEDS_BOX | MD_NEEDS_STATE, MASS = MD_NEEDS_BOX | MD_NEEDS_MASS };
+enum { RUN = MD_NEEDS_RUN };
+
+/* KEYWORD(name, title, needs, whole, real) */
+#define KEYWORDS(KEYWORD)                                                                                    \
+  KEYWORD(step, "Step", 0, get_step, NULL)                                                                   \
+  KEYWORD(elapsed, "Elapsed", RUN, get_elapsed, NULL)                                                        \
+  KEYWORD(elaplong, "Elaplong", RUN, get_elapsed, NULL)                                                      \
+  KEYWORD(dt, "Dt", 0, NULL, get_dt)                                                                         \
+  KEYWORD(time, "Time", 0, NULL, get_time)                                                                   \
+  KEYWORD(cpu, "CPU", RUN, NULL, get_cpu)                                                                    \
+  KEYWORD(tpcpu, "T/CPU", RUN, NULL, get_tpcpu)                                                              \
+  KEYWORD(spcpu, "S/CPU", RUN, NULL, get_spcpu)                                                              \
+  KEYWORD(cpuremain, "CPULeft", RUN, NULL, get_cpuremain)                                                    \
+  KEYWORD(part, "Part", 0, get_zero, NULL)                                                                   \
+  KEYWORD(timeremain, "TimeoutLeft", 0, NULL, get_nothing)                                                   \
+  KEYWORD(atoms, "Atoms", 0, get_atoms, NULL)                                                                \
+  KEYWORD(temp, "Temp", STATE, NULL, get_temp)                                                               \
+  KEYWORD(press, "Press", STATE, NULL, get_press)                                                            \
+  KEYWORD(pe, "PotEng", STATE, NULL, get_pe)                                                                 \
+  KEYWORD(ke, "KinEng", STATE, NULL, get_ke)                                                                 \
+  KEYWORD(etotal, "TotEng", STATE, NULL, get_etotal)                                                         \
+  KEYWORD(evdwl, "E_vdwl", STATE, NULL, get_pe)                                                              \
+  KEYWORD(ecoul, "E_coul", 0, NULL, get_nothing)                                                             \
+  KEYWORD(epair, "E_pair", STATE, NULL, get_pe)                                                              \
+  KEYWORD(ebond, "E_bond", 0, NULL, get_nothing)                                                             \
+  KEYWORD(eangle, "E_angle", 0, NULL, get_nothing)                                                           \
+  KEYWORD(edihed, "E_dihed", 0, NULL, get_nothing)                                                           \
+  KEYWORD(eimp, "E_impro", 0, NULL, get_nothing)                                                             \
+  KEYWORD(emol, "E_mol", 0, NULL, get_nothing)                                                               \
+  KEYWORD(elong, "E_long", 0, NULL, get_nothing)                                                             \
+  KEYWORD(etail, "E_tail", 0, NULL, get_nothing)                                                             \
+  KEYWORD(enthalpy, "Enthalpy", STATE, NULL, get_enthalpy)                                                   \
+  KEYWORD(ecouple, "Ecouple", 0, NULL, get_nothing)                                                          \
+  KEYWORD(econserve, "Econserve", STATE, NULL, get_etotal)                                                   \
+  KEYWORD(vol, "Volume", BOX, NULL, get_vol)                                                                 \
+  KEYWORD(density, "Density", MASS, NULL, get_density)                                                       \
+  KEYWORD(lx, "Lx", BOX, NULL, get_lx)                                                                       \
+  KEYWORD(ly, "Ly", BOX, NULL, get_ly)                                                                       \
+  KEYWORD(lz, "Lz", BOX, NULL, get_lz)                                                                       \
+  KEYWORD(xlo, "Xlo", BOX, NULL, get_xlo)                                                                    \
+  KEYWORD(xhi, "Xhi", BOX, NULL, get_xhi)                                                                    \
+  KEYWORD(ylo, "Ylo", BOX, NULL, get_ylo)                                                                    \
+  KEYWORD(yhi, "Yhi", BOX, NULL, get_yhi)                                                                    \
+  KEYWORD(zlo, "Zlo", BOX, NULL, get_zlo)                                                                    \
+  KEYWORD(zhi, "Zhi", BOX, NULL, get_zhi)                                                                    \
+  KEYWORD(momx, "Momx", STATE, NULL, get_momx)                                                               \
+  KEYWORD(momy, "Momy", STATE, NULL, get_momy)                                                               \
+  KEYWORD(momz, "Momz", STATE, NULL, get_momz)
+
+static const md_thermo_keyword keywords[] = {
+#define KEYWORD(name, title, needs, whole, real) {#name, title, needs, whole, real},
+    KEYWORDS(KEYWORD)
+#undef KEYWORD
+};
+
+const md_thermo_keyword *md_thermo_keyword_find(const char *name)
+{
+  for (size_t k = 0; k < sizeof keywords / sizeof keywords[0]; ++k)
+    if (strcmp(keywords[k].name, name) == 0) return &keywords[k];
+  return NULL;
+}
+
+const char *md_thermo_keyword_list(void)
+{
+#define KEYWORD(name, title, needs, whole, real) #name " "
+  return KEYWORDS(KEYWORD) "v_NAME";
+#undef KEYWORD
+}
+
+/* The mass of all particles: counts by type are exact, whatever the ranks. */
+static md_status sum_mass(md_sim *sim, double *total)
+{
+  const md_model *m = &sim->model;
+  if (sim->view) MD_TRY(md_view_particles(sim->view));
+  int64_t *count;
+  MD_TRY(md_array_new_zero(&count, m->ntypes + 1, sizeof *count, "particles by type"));
+  const md_particles *p = &sim->particles;
+  for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
+  const md_status status = sim->comm->sum(sim->comm, count, m->ntypes + 1);
+  *total = 0.0;
+  for (int t = 1; t <= m->ntypes; ++t) *total += (double)count[t] * m->mass[t];
+  free(count);
+  return status;
+}
+
+static md_status read_state(md_sim *sim, const char *name, md_thermo_state *state)
+{
+  if (sim->view) {
+    MD_TRY(md_view_thermo(sim->view));
+    *state = sim->view->thermo;
+    return MD_OK;
+  }
+  if (!sim->has_thermo)
+    return md_error(MD_USAGE, "%s is not known before the first run; use `run 0` first", name);
+  *state = sim->last_thermo;
+  return MD_OK;
+}
+
+md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_thermo_reading *reading)
+{
+  *reading = (md_thermo_reading){.sim = sim, .step = sim->view ? sim->view->step : sim->model.step};
+  if (keyword->needs & MD_NEEDS_BOX) MD_TRY(md_sim_need_box(sim, keyword->name));
+  if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_thermo)
+    return md_error(MD_USAGE, "%s is not known before the first run", keyword->name);
+  if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_state(sim, keyword->name, &reading->state));
+  if (keyword->needs & MD_NEEDS_MASS) MD_TRY(sum_mass(sim, &reading->total_mass));
+  return MD_OK;
+}
+
+md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known)
+{
+  const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
+  *known = keyword != NULL;
+  if (!keyword) return MD_OK;
+  if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
+  md_thermo_reading reading;
+  MD_TRY(md_thermo_read(sim, keyword, &reading));
+  *value = keyword->whole ? (double)keyword->whole(&reading) : keyword->real(&reading);
+  return MD_OK;
+}

@@ -1,0 +1,149 @@
+/* The commands `create_box` and `create_atoms`; the sites themselves are found in sites.c. */
+#include "src/particles/create.h"
+
+#include "src/particles/lattice.h"
+#include "src/particles/sites.h"
+#include <string.h>
+
+/* Doubles have 16 digits: beyond, not even a sigma could be told from the next; and volumes overflow. */
+#define MD_BOX_MOST 1e15
+
+md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes)
+{
+  md_box *box = &sim->model.box;
+  if (sim->has_box) return md_error(MD_USAGE, "there is a simulation box already; a deck has one box");
+  if (ntypes < 1 || ntypes > MD_TYPES_MAX)
+    return md_error(MD_USAGE, "%lld particle types: accepted are 1 to %d", (long long)ntypes,
+                    (int)MD_TYPES_MAX);
+  for (int d = 0; d < 3; ++d)
+    if (!isfinite(lo[d]) || !isfinite(hi[d]) || !(lo[d] < hi[d]) || !isfinite(hi[d] - lo[d]))
+      return md_error(MD_USAGE, "the box's %c bounds, %g to %g, must be finite and increasing", 'x' + d,
+                      lo[d], hi[d]);
+  for (int d = 0; d < 3; ++d)
+    if (fabs(lo[d]) > MD_BOX_MOST || fabs(hi[d]) > MD_BOX_MOST)
+      return md_error(MD_USAGE, "the box's %c bounds, %g to %g, are too far out: accepted are -%g to %g",
+                      'x' + d, lo[d], hi[d], MD_BOX_MOST, MD_BOX_MOST);
+  for (int d = 0; d < 3; ++d) {
+    box->lo[d] = lo[d];
+    box->hi[d] = hi[d];
+    box->length[d] = hi[d] - lo[d];
+  }
+  md_particles_free(&sim->particles);
+  md_particles_init(&sim->particles, box->dim);
+  sim->model.ntypes = (int)ntypes;
+  sim->has_box = true;
+  md_log_print(sim->log, "Created orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n", lo[0], lo[1],
+               lo[2], hi[0], hi[1], hi[2]);
+  return MD_OK;
+}
+
+md_status md_do_create_box(md_sim *sim, const md_words *words)
+{
+  int64_t ntypes;
+  const md_region *region;
+  if (words->n > 2)
+    return md_error(MD_USAGE, "create_box: unexpected '%.64s'; usage: create_box N REGION", words->word[2]);
+  MD_TRY(md_word_int64(words->word[0], "number of particle types", 1, MD_TYPES_MAX, &ntypes));
+  MD_TRY(md_region_find(sim, words->word[1], &region));
+  MD_TRY(md_region_need_block(region, "create_box"));
+  MD_TRY(md_region_check_plane(sim, region));
+  return md_box_create(sim, region->lo, region->hi, ntypes);
+}
+
+static md_status expect_words(const md_words *words, int n)
+{
+  if (words->n == n) return MD_OK;
+  if (words->n > n)
+    return md_error(MD_USAGE, "create_atoms %s: unexpected word '%s'", words->word[1], words->word[n]);
+  return md_error(MD_USAGE, "create_atoms %s needs %d words, not %d", words->word[1], n, words->n);
+}
+
+static md_status find_region(const md_sim *sim, const char *id, const md_region **region)
+{
+  MD_TRY(md_region_find(sim, id, region));
+  MD_TRY(md_region_need_block(*region, "create_atoms"));
+  return md_region_check_plane(sim, *region);
+}
+
+static md_status create_random(md_sim *sim, const md_words *words, int type)
+{
+  int64_t n, seed;
+  const md_region *region = NULL;
+  MD_TRY(expect_words(words, 5));
+  MD_TRY(md_word_int64(words->word[2], "number of particles", 0, INT64_MAX, &n));
+  MD_TRY(md_word_int64(words->word[3], "seed", 1, INT64_MAX, &seed));
+  if (strcmp(words->word[4], "NULL") != 0) MD_TRY(find_region(sim, words->word[4], &region));
+  return md_sites_random(sim, region, n, (uint64_t)seed, type);
+}
+
+static md_status create_grid(md_sim *sim, const md_words *words, int type)
+{
+  int64_t n, seed;
+  if (words->n != 3) MD_TRY(expect_words(words, 5));
+  MD_TRY(md_word_int64(words->word[2], "number of particles", 0, INT64_MAX, &n));
+  if (words->n == 3) return md_sites_grid(sim, n, NULL, type);
+  if (strcmp(words->word[3], "seed") != 0)
+    return md_error(MD_USAGE, "create_atoms grid: unknown keyword '%s'; accepted is seed", words->word[3]);
+  MD_TRY(md_word_int64(words->word[4], "seed", 1, INT64_MAX, &seed));
+  return md_sites_grid(sim, n, &(uint64_t){(uint64_t)seed}, type);
+}
+
+static md_status create_single(md_sim *sim, const md_words *words, int type)
+{
+  const md_box *box = &sim->model.box;
+  bool in_lattice_units = true;
+  if (words->n != 5) {
+    MD_TRY(expect_words(words, 7));
+    if (strcmp(words->word[5], "units") != 0)
+      return md_error(MD_USAGE, "create_atoms single: unknown keyword '%s'; accepted is units lattice|box",
+                      words->word[5]);
+    in_lattice_units = strcmp(words->word[6], "lattice") == 0;
+    if (!in_lattice_units && strcmp(words->word[6], "box") != 0)
+      return md_error(MD_USAGE, "create_atoms single units: '%s' is not lattice or box", words->word[6]);
+  }
+  double x[3];
+  for (int d = 0; d < 3; ++d) {
+    MD_TRY(md_word_double(words->word[2 + d], "position", &x[d]));
+    if (in_lattice_units) x[d] *= md_lattice_unit(sim, d);
+    if (x[d] < box->lo[d] || x[d] > box->hi[d] || (x[d] == box->hi[d] && box->periodic[d] && d < box->dim))
+      return md_error(MD_USAGE, "create_atoms single: %c = %g is outside the box, %g to %g%s", 'x' + d, x[d],
+                      box->lo[d], box->hi[d], in_lattice_units ? " (coordinates are in lattice units)" : "");
+  }
+  return md_sites_single(sim, x, type);
+}
+
+static md_status create(md_sim *sim, const md_words *words, int type)
+{
+  const char *style = words->word[1];
+  const md_region *region = NULL;
+  if (strcmp(style, "box") == 0) {
+    MD_TRY(expect_words(words, 2));
+    return md_sites_lattice(sim, NULL, type);
+  }
+  if (strcmp(style, "region") == 0) {
+    MD_TRY(expect_words(words, 3));
+    MD_TRY(find_region(sim, words->word[2], &region));
+    return md_sites_lattice(sim, region, type);
+  }
+  if (strcmp(style, "random") == 0) return create_random(sim, words, type);
+  if (strcmp(style, "single") == 0) return create_single(sim, words, type);
+  if (strcmp(style, "grid") == 0) return create_grid(sim, words, type);
+  return md_error(MD_USAGE,
+                  "create_atoms: unknown style '%s'; accepted are box, region, random, single, grid", style);
+}
+
+md_status md_do_create_atoms(md_sim *sim, const md_words *words)
+{
+  int64_t type;
+  MD_TRY(md_sim_need_box(sim, "create_atoms"));
+  MD_TRY(md_word_int64(words->word[0], "particle type", 1, sim->model.ntypes, &type));
+  const int64_t old = sim->model.natoms;
+  MD_TRY(create(sim, words, (int)type));
+  if (sim->planning.checking) {
+    sim->model.natoms = old > 0 ? old : 1; /* for formulas, which may divide by it */
+    return MD_OK;
+  }
+  MD_TRY(md_sim_count(sim));
+  md_log_print(sim->log, "Created %lld atoms\n", (long long)(sim->model.natoms - old));
+  return MD_OK;
+}

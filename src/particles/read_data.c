@@ -1,0 +1,792 @@
+/* The command `read_data`: a data file in LAMMPS's format, read as a stream.
+ *
+ * First the header (counts and bounds, in any order), then the sections Masses, Pair Coeffs, PairIJ Coeffs, Atoms
+ * and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair style that the
+ * deck has chosen, as the command pair_coeff takes them. Everything is checked where it is read, so that each error
+ * has its line. The promised number of particles is compared with the size of the file before memory is taken for
+ * them, so a damaged header cannot ask for all of it.
+ *
+ * Header, masses and coefficients are short and read by every rank. The lines of Atoms and Velocities are shared
+ * out: in every round each rank takes a part of the section's text, a few megabytes behind those of lower ranks,
+ * and of it the lines that begin there. Counting lines first, all ranks know which lines these are of the section
+ * and of the file. What a line says goes to the rank that a hash of the particle's id names: it keeps the particle,
+ * and has a table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of
+ * velocities, in whatever order they come. Migration brings the particles to their domains when a run begins. So
+ * nothing is read twice, no rank holds more than its share, and of all errors of a round the one on the first line
+ * is reported: the same as by one rank, which reads with the same code.
+ *
+ * Text that this program or LAMMPS wrote with 17 digits gives the same bits back: positions inside the box are
+ * taken as they are; outside a periodic axis they are wrapped.
+ *
+ * Units: as in the file, lj. Cost: about 1 us a particle. Reference: the LAMMPS manual, command read_data.
+ */
+#include "src/particles/data_file.h"
+
+#include "common/base/memory.h"
+#include "common/base/open_file.h"
+#include "src/particles/create.h"
+#include "src/particles/id_table.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LINE_SIZE = 65536,
+  FIELDS_MAX = 16,
+  ATOM_BYTES = 10,   /* the shortest line of Atoms, "1 1 0 0 0" and its end */
+  PART_MAX = 1 << 22 /* of a section's text, for one rank in one round */
+};
+/* A position this many boxes away is damage, not a particle that has travelled. */
+static const double images_max = 0x1p30;
+
+typedef struct reader {
+  md_sim *sim;
+  FILE *file;
+  const char *name;
+  int64_t size;    /* of the file */
+  int64_t line;    /* of `text`, from 1 */
+  char *text;      /* comment and blanks at the end removed */
+  char *long_line; /* LINE_SIZE bytes, for lines read one by one */
+  char comment[32];
+  bool end; /* there is no such line: the file has ended */
+  char *field[FIELDS_MAX];
+  int nfield; /* FIELDS_MAX + 1: more than that */
+  int64_t natoms, ntypes;
+  double lo[3], hi[3];
+  bool have_atoms, have_types, have_bounds[3];
+  bool done_masses, done_coefficients[2], done_atoms, done_velocities;
+  bool images_ignored, vz_ignored;
+  md_id_table ids; /* of this rank's particles: local index + 1, negative once it has its velocity */
+} reader;
+
+/* What a line of Atoms or Velocities says. */
+typedef struct record {
+  int64_t id, line;
+  double value[3];
+  int64_t type;
+} record;
+
+typedef struct section_kind {
+  const char *name;
+  int few, many; /* numbers of fields */
+  const char *columns;
+  md_status (*parse)(reader *, record *); /* r->field */
+  md_status (*keep)(reader *, const record *);
+} section_kind;
+
+#define WRONG(r, ...) (md_error(MD_USAGE, __VA_ARGS__), locate(r))
+
+/* Puts "name:line: " in front of the message, and lets ranks agree on that of the first line. */
+static md_status locate(const reader *r)
+{
+  md_error_prefix("%s:%lld: ", r->name, (long long)r->line);
+  md_error_about(r->line, r->line);
+  return MD_USAGE;
+}
+
+/* Lines and fields */
+
+static md_status zero_byte(const reader *r) { return WRONG(r, "a zero byte: this is not a text file"); }
+
+static md_status too_long(const reader *r)
+{
+  return WRONG(r, "the line is longer than %d characters", LINE_SIZE - 1);
+}
+
+static md_status cannot_read(const reader *r)
+{
+  return md_error(MD_RUNTIME, "cannot read %s: %s", r->name, strerror(errno));
+}
+
+static md_status read_text(reader *r)
+{
+  size_t n = 0;
+  int c;
+  ++r->line;
+  r->text = r->long_line;
+  while ((c = getc_unlocked(r->file)) != EOF && c != '\n') {
+    if (c == '\0') return zero_byte(r);
+    if (n == LINE_SIZE - 1) return too_long(r);
+    r->text[n++] = (char)c;
+  }
+  if (ferror(r->file)) return cannot_read(r);
+  r->end = c == EOF && n == 0;
+  r->text[n] = '\0';
+  return MD_OK;
+}
+
+static void trim(reader *r)
+{
+  char *comment = strchr(r->text, '#');
+  r->comment[0] = '\0';
+  if (comment) {
+    sscanf(comment + 1, "%31s", r->comment);
+    *comment = '\0';
+  }
+  size_t n = strlen(r->text);
+  while (n > 0 && isspace((unsigned char)r->text[n - 1])) --n;
+  r->text[n] = '\0';
+}
+
+/* Cuts the text into fields at blanks. */
+static void split(reader *r)
+{
+  trim(r);
+  r->nfield = 0;
+  char *at = r->text;
+  for (;;) {
+    while (isspace((unsigned char)*at)) *at++ = '\0';
+    if (*at == '\0') break;
+    if (r->nfield == FIELDS_MAX) {
+      ++r->nfield;
+      break;
+    }
+    r->field[r->nfield++] = at;
+    while (*at && !isspace((unsigned char)*at)) ++at;
+  }
+}
+
+/* The next line that is not empty, in fields; r->end at the end of the file. */
+static md_status next_line(reader *r)
+{
+  do {
+    MD_TRY(read_text(r));
+    split(r);
+  } while (r->nfield == 0 && !r->end);
+  return MD_OK;
+}
+
+static md_status whole(const reader *r, const char *field, const char *what, int64_t *value)
+{
+  char *end;
+  errno = 0;
+  const long long number = strtoll(field, &end, 10);
+  if (end == field || *end) return WRONG(r, "the %s '%.40s' is not a whole number", what, field);
+  if (errno) return WRONG(r, "the %s '%.40s' is beyond 64 bits", what, field);
+  *value = number;
+  return MD_OK;
+}
+
+static md_status real(const reader *r, const char *field, const char *what, double *value)
+{
+  char *end;
+  *value = strtod(field, &end);
+  if (end == field || *end) return WRONG(r, "the %s '%.40s' is not a number", what, field);
+  if (!isfinite(*value)) return WRONG(r, "the %s '%.40s' is not a finite number", what, field);
+  return MD_OK;
+}
+
+/* Header */
+
+static bool fields_are(const reader *r, int at, const char *const *word, int n)
+{
+  if (r->nfield != at + n) return false;
+  for (int k = 0; k < n; ++k)
+    if (strcmp(r->field[at + k], word[k]) != 0) return false;
+  return true;
+}
+
+/* A line of counts: N atoms, N atom types, or N of something this program does not have. */
+static md_status read_count(reader *r, int64_t *count, bool *have, const char *what)
+{
+  if (*have) return WRONG(r, "the number of %s is given twice", what);
+  *have = true;
+  MD_TRY(whole(r, r->field[0], what, count));
+  if (*count < 0) return WRONG(r, "the number of %s is negative", what);
+  return MD_OK;
+}
+
+static md_status read_bounds(reader *r, int d)
+{
+  if (r->have_bounds[d]) return WRONG(r, "the bounds of %c are given twice", 'x' + d);
+  r->have_bounds[d] = true;
+  MD_TRY(real(r, r->field[0], "lower bound", &r->lo[d]));
+  return real(r, r->field[1], "upper bound", &r->hi[d]);
+}
+
+static md_status read_tilt(reader *r)
+{
+  for (int k = 0; k < 3; ++k) {
+    double tilt;
+    MD_TRY(real(r, r->field[k], "tilt", &tilt));
+    if (tilt != 0.0)
+      return WRONG(r, "tilted boxes are not supported: xy xz yz must be 0, not %s", r->field[k]);
+  }
+  return MD_OK;
+}
+
+/* Things of other atom styles may be counted if there are none. */
+static md_status refuse_count(reader *r)
+{
+  static const char *const others[] = {"bonds", "angles",    "dihedrals", "impropers", "bond",
+                                       "angle", "dihedral",  "improper",  "extra",     "ellipsoids",
+                                       "lines", "triangles", "bodies"};
+  for (size_t k = 0; k < sizeof others / sizeof *others; ++k) {
+    if (r->nfield < 2 || strcmp(r->field[1], others[k]) != 0) continue;
+    int64_t count;
+    MD_TRY(whole(r, r->field[0], others[k], &count));
+    if (count == 0) return MD_OK;
+    return WRONG(r, "'%s %s ...' needs another atom style; only atomic exists here", r->field[0],
+                 r->field[1]);
+  }
+  return WRONG(
+      r,
+      "the header line that begins with '%.40s' is not understood; accepted are `N atoms`, `N atom types` "
+      "and `lo hi xlo xhi` (y, z likewise)",
+      r->field[0]);
+}
+
+static md_status read_header_line(reader *r)
+{
+  static const char *const atoms[] = {"atoms"}, *const types[] = {"atom", "types"},
+                           *const tilt[] = {"xy", "xz", "yz"};
+  static const char *const bounds[3][2] = {{"xlo", "xhi"}, {"ylo", "yhi"}, {"zlo", "zhi"}};
+  if (fields_are(r, 1, atoms, 1)) return read_count(r, &r->natoms, &r->have_atoms, "atoms");
+  if (fields_are(r, 1, types, 2)) return read_count(r, &r->ntypes, &r->have_types, "atom types");
+  for (int d = 0; d < 3; ++d)
+    if (fields_are(r, 2, bounds[d], 2)) return read_bounds(r, d);
+  if (fields_are(r, 3, tilt, 3)) return read_tilt(r);
+  return refuse_count(r);
+}
+
+static bool at_section(const reader *r) { return !r->end && isalpha((unsigned char)r->field[0][0]); }
+
+static md_status read_header(reader *r)
+{
+  MD_TRY(read_text(r));
+  if (r->end) return WRONG(r, "the file is empty");
+  for (;;) {
+    MD_TRY(next_line(r));
+    if (r->end || at_section(r)) break;
+    MD_TRY(read_header_line(r));
+  }
+  const char *missing = !r->have_atoms       ? "N atoms"
+                        : !r->have_types     ? "N atom types"
+                        : !r->have_bounds[0] ? "LO HI xlo xhi"
+                        : !r->have_bounds[1] ? "LO HI ylo yhi"
+                                             : NULL;
+  if (missing && r->end) return WRONG(r, "the header ends without `%s`", missing);
+  if (missing) return WRONG(r, "the header ends with '%.40s', without `%s`", r->field[0], missing);
+  return MD_OK;
+}
+
+/* Against a damaged count: there must be room in the file for so many lines. */
+static md_status check_size(reader *r)
+{
+  const off_t here = ftello(r->file);
+  if (here < 0 || fseeko(r->file, 0, SEEK_END) != 0)
+    return md_error(MD_RUNTIME, "cannot read %s: it is not a regular file (%s)", r->name, strerror(errno));
+  const off_t size = ftello(r->file);
+  if (size < 0 || fseeko(r->file, here, SEEK_SET) != 0) return cannot_read(r);
+  r->size = size;
+  if (r->natoms > (size + 1) / ATOM_BYTES)
+    return WRONG(r, "the file is truncated: its header promises %lld atoms but it has only %lld bytes",
+                 (long long)r->natoms, (long long)size);
+  return MD_OK;
+}
+
+/* Sections */
+
+static md_status begin_section(reader *r, const char *name, bool *done, char *title)
+{
+  if (*done) return WRONG(r, "section %s is given twice", name);
+  *done = true;
+  memcpy(title, r->comment, sizeof r->comment);
+  return MD_OK;
+}
+
+/* Whether r->field is line k of n in a section, with a number of fields that is one of two. */
+static md_status check_line(const reader *r, const char *name, int64_t k, int64_t n, int few, int many,
+                            const char *columns)
+{
+  if (r->end || at_section(r))
+    return WRONG(r, "section %s ends after %lld of %lld lines; the file is truncated or its header is wrong",
+                 name, (long long)k, (long long)n);
+  if (r->nfield != few && r->nfield != many)
+    return WRONG(r, "a line of %s has the columns %s, not %s%d of them", name, columns,
+                 r->nfield > FIELDS_MAX ? "more than " : "", r->nfield > FIELDS_MAX ? FIELDS_MAX : r->nfield);
+  return MD_OK;
+}
+
+static md_status end_section(reader *r, const char *section, int64_t n)
+{
+  MD_TRY(next_line(r));
+  if (r->end || at_section(r)) return MD_OK;
+  return WRONG(r, "section %s has more lines than the %lld that the header promises", section, (long long)n);
+}
+
+static md_status read_type(const reader *r, const char *field, int64_t *type)
+{
+  MD_TRY(whole(r, field, "type", type));
+  if (*type >= 1 && *type <= r->ntypes) return MD_OK;
+  return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->ntypes);
+}
+
+static md_status read_masses(reader *r)
+{
+  bool seen[MD_TYPES_MAX + 1] = {false};
+  for (int64_t k = 0; k < r->ntypes; ++k) {
+    int64_t type;
+    double mass;
+    MD_TRY(next_line(r));
+    MD_TRY(check_line(r, "Masses", k, r->ntypes, 2, 2, "type mass"));
+    MD_TRY(read_type(r, r->field[0], &type));
+    MD_TRY(real(r, r->field[1], "mass", &mass));
+    if (mass <= 0.0)
+      return WRONG(r, "the mass of type %lld must be positive, not %s", (long long)type, r->field[1]);
+    if (seen[type]) return WRONG(r, "the mass of type %lld is given twice", (long long)type);
+    seen[type] = true;
+    r->sim->model.mass[type] = mass;
+  }
+  return end_section(r, "Masses", r->ntypes);
+}
+
+/* A line of coefficients, as the words of pair_coeff: `types` of them are types, and a single one stands for both. */
+static md_status set_coefficients(reader *r, int types)
+{
+  char *word[FIELDS_MAX + 1];
+  int64_t type;
+  for (int k = 0; k < types; ++k) MD_TRY(read_type(r, r->field[k], &type));
+  word[0] = r->field[0];
+  for (int k = 0; k < r->nfield; ++k) word[k + 2 - types] = r->field[k];
+  const md_words words = {r->nfield + 2 - types, word};
+  return md_do_pair_coeff(r->sim, &words) == MD_OK ? MD_OK : locate(r);
+}
+
+/* Pair Coeffs (types = 1, a line for each type) or PairIJ Coeffs (types = 2, one for each pair). */
+static md_status read_coefficients(reader *r, const char *name, int types, const char *style)
+{
+  const md_pair_style *chosen = md_pair_style_of(r->sim->model.pair.kind);
+  const int64_t n = types == 1 ? r->ntypes : r->ntypes * (r->ntypes + 1) / 2;
+  if (!chosen) return WRONG(r, "section %s needs a pair_style in the deck before read_data", name);
+  if (style[0] && strcmp(style, chosen->name) != 0)
+    md_log_print(r->sim->log, "WARNING: %s:%lld: %s of pair style %s are read for %s\n", r->name,
+                 (long long)r->line, name, style, chosen->name);
+  for (int64_t k = 0; k < n; ++k) {
+    MD_TRY(next_line(r));
+    /* How many coefficients there must be, the style knows. */
+    const int fields = r->nfield > types && r->nfield <= FIELDS_MAX ? r->nfield : types + 1;
+    MD_TRY(check_line(r, name, k, n, fields, fields,
+                      types == 1 ? "type and coefficients" : "type, type and coefficients"));
+    MD_TRY(set_coefficients(r, types));
+  }
+  return end_section(r, name, n);
+}
+
+/* Sections whose lines are shared out */
+
+/* The part of a section's text that is one rank's in one round. */
+typedef struct part {
+  char *bytes;
+  int64_t offset;       /* of bytes[0] in the file */
+  int64_t n;            /* bytes that were read */
+  int64_t begin, end;   /* its lines begin at bytes in this range, the first one at `begin` */
+  int64_t lines, texts; /* how many there are, and how many of them are not empty */
+  bool zeros;           /* there is a zero byte */
+} part;
+
+/* Where all ranks are in a section. */
+typedef struct place {
+  int64_t first;     /* offset of the section's text */
+  int64_t offset;    /* of this round's first part */
+  int64_t part_size; /* bytes */
+  int64_t line;      /* lines of the file before it */
+  int64_t k;         /* lines of the section before it, empty ones not counted */
+  int64_t behind
+      [2]; /* the offset behind the last line of the section, and that line's number; known to its rank */
+} place;
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* The bytes of a part, of the one before, which tells whether a line begins there, and of the end of its last line. */
+static md_status load_part(reader *r, const place *at, part *p)
+{
+  const int64_t own = at->offset + r->sim->comm->rank * at->part_size;
+  const int64_t before = own > at->first;
+  p->offset = own - before;
+  p->n = 0;
+  p->end = before + at->part_size;
+  if (p->offset < r->size) {
+    if (fseeko(r->file, (off_t)p->offset, SEEK_SET) != 0) return cannot_read(r);
+    p->n = (int64_t)fread(p->bytes, 1, (size_t)(p->end + LINE_SIZE), r->file);
+    if (ferror(r->file)) return cannot_read(r);
+  }
+  const char *newline = before && p->n > 0 ? memchr(p->bytes, '\n', (size_t)p->n) : NULL;
+  p->begin = !before ? 0 : newline ? newline - p->bytes + 1 : p->n;
+  p->zeros = p->n > 0 && memchr(p->bytes, '\0', (size_t)p->n);
+  return MD_OK;
+}
+
+/* The end of the line that begins at `at`: its newline, or where the bytes end. */
+static int64_t line_end(const part *p, int64_t at)
+{
+  const char *newline = memchr(p->bytes + at, '\n', (size_t)(p->n - at));
+  return newline ? newline - p->bytes : p->n;
+}
+
+/* Damage is text, so that it is reported. */
+static bool is_text(const part *p, int64_t at, int64_t end)
+{
+  if (end - at >= LINE_SIZE || (p->zeros && memchr(p->bytes + at, '\0', (size_t)(end - at)))) return true;
+  while (at < end && isspace((unsigned char)p->bytes[at])) ++at;
+  return at < end && p->bytes[at] != '#';
+}
+
+static void count_lines(part *p)
+{
+  p->lines = p->texts = 0;
+  for (int64_t at = p->begin; at < p->end && at < p->n;) {
+    const int64_t end = line_end(p, at);
+    ++p->lines;
+    p->texts += is_text(p, at, end);
+    at = end + 1;
+  }
+}
+
+/* The text from `at` to `end`, as read_text would have read it. */
+static md_status take_line(reader *r, part *p, int64_t at, int64_t end)
+{
+  if (p->zeros && memchr(p->bytes + at, '\0', (size_t)smaller(end - at, LINE_SIZE))) return zero_byte(r);
+  if (end - at >= LINE_SIZE) return too_long(r);
+  p->bytes[end] = '\0';
+  r->text = p->bytes + at;
+  r->end = false;
+  split(r);
+  return MD_OK;
+}
+
+/* The lines of a part, of which the first is line `line` of the file and k of the section, as records. */
+static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t line, place *where, int64_t k,
+                            record *records, int64_t *n)
+{
+  *n = 0;
+  for (int64_t at = p->begin; k < r->natoms && at < p->end && at < p->n; ++line) {
+    const int64_t end = line_end(p, at), next = end + 1;
+    if (is_text(p, at, end)) {
+      r->line = line;
+      MD_TRY(take_line(r, p, at, end));
+      MD_TRY(check_line(r, s->name, k, r->natoms, s->few, s->many, s->columns));
+      records[*n].line = line;
+      MD_TRY(s->parse(r, &records[*n]));
+      ++*n;
+      if (++k == r->natoms) {
+        where->behind[0] = p->offset + smaller(next, p->n);
+        where->behind[1] = line;
+      }
+    }
+    at = next;
+  }
+  return MD_OK;
+}
+
+static int32_t owner_of(const md_comm *comm, int64_t id)
+{
+  /* Not the hash of the table of ids, or all its entries would be in the same few places. */
+  const uint64_t hash = (uint64_t)id * UINT64_C(0xd6e8feb86659fd93);
+  return (int32_t)((hash >> 32) % (uint64_t)comm->size);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+  const record *left = a, *right = b;
+  return (left->line > right->line) - (left->line < right->line);
+}
+
+/* Keeps records in the order of their lines, so that the second of two is the one that is wrong. */
+static md_status keep_all(reader *r, const section_kind *s, record *records, int64_t n)
+{
+  bool sorted = true;
+  for (int64_t k = 1; k < n; ++k) sorted = sorted && records[k - 1].line < records[k].line;
+  if (!sorted) qsort(records, (size_t)n, sizeof *records, compare_lines);
+  for (int64_t k = 0; k < n; ++k) {
+    r->line = records[k].line;
+    MD_TRY(s->keep(r, &records[k]));
+  }
+  return MD_OK;
+}
+
+/* Sends records to the ranks of their ids, which keep them. The same status on every rank. */
+static md_status hand_out(reader *r, const section_kind *s, const record *records, int64_t n)
+{
+  md_comm *comm = r->sim->comm;
+  int32_t *to = NULL;
+  void *received = NULL;
+  int64_t count;
+  MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
+  for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
+  md_status status = comm->deliver(comm, n, to, records, sizeof *records, &received, &count);
+  free(to);
+  /* A failed delivery is not to be agreed on: the others may be in it still. */
+  if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
+  free(received);
+  return status;
+}
+
+/* Parses a part and hands out what it says. Lines before the first that cannot be parsed may hold what is found to be
+ * wrong only where it is kept, and then that is the error. */
+static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64_t line, place *where,
+                                int64_t k)
+{
+  md_comm *comm = r->sim->comm;
+  record *records = NULL;
+  int64_t n, kept_at, other;
+  MD_TRY(md_comm_agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
+  const md_status parsed = md_comm_agree(comm, parse_part(r, s, p, line, where, k, records, &n));
+  md_error_record first;
+  md_error_save(&first, parsed);
+  md_status status = hand_out(r, s, records, n);
+  free(records);
+  if (parsed != MD_OK) {
+    md_error_particles(&kept_at, &other);
+    if (status == MD_OK || kept_at > first.about[0]) status = md_error_restore(&first);
+  }
+  return status;
+}
+
+static md_status read_round(reader *r, const section_kind *s, part *p, place *where)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(md_comm_agree(comm, load_part(r, where, p)));
+  count_lines(p);
+  int64_t lines_before = p->lines, texts_before = p->texts, total[2] = {p->lines, p->texts};
+  MD_TRY(comm->before(comm, &lines_before));
+  MD_TRY(comm->before(comm, &texts_before));
+  MD_TRY(comm->sum(comm, total, 2));
+  MD_TRY(parse_and_keep(r, s, p, where->line + lines_before + 1, where, where->k + texts_before));
+  where->line += total[0];
+  where->k += total[1];
+  where->offset += comm->size * where->part_size;
+  return MD_OK;
+}
+
+/* Reads on behind the last line of the section. */
+static md_status resume(reader *r, place *where)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(comm->sum(comm, where->behind, 2));
+  r->line = where->behind[1];
+  return md_comm_agree(comm,
+                       fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : cannot_read(r));
+}
+
+static md_status read_rounds(reader *r, const section_kind *s, part *p, place *where)
+{
+  while (where->k < r->natoms && where->offset < r->size) MD_TRY(read_round(r, s, p, where));
+  if (where->k >= r->natoms) return resume(r, where);
+  r->line = where->line + 1;
+  r->end = true;
+  return check_line(r, s->name, where->k, r->natoms, s->few, s->many, s->columns);
+}
+
+/* The lines of a section. The same status on every rank. */
+static md_status read_lines(reader *r, const section_kind *s)
+{
+  md_comm *comm = r->sim->comm;
+  if (r->natoms == 0) return MD_OK;
+  double size = (double)r->size;
+  MD_TRY(comm->max(comm, &size, 1));
+  r->size = (int64_t)size;
+  place where = {.first = (int64_t)ftello(r->file), .line = r->line};
+  where.offset = where.first;
+  /* At least two rounds, so that all ranks have lines. */
+  where.part_size = smaller(PART_MAX, (r->size - where.first) / (2 * (int64_t)comm->size) + 1);
+  part p = {0};
+  MD_TRY(md_comm_agree(comm,
+                       md_array_new(&p.bytes, where.part_size + LINE_SIZE + 2, 1, "a part of a data file")));
+  const md_status status = read_rounds(r, s, &p, &where);
+  free(p.bytes);
+  return status;
+}
+
+/* Atoms */
+
+static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
+{
+  const md_box *box = &r->sim->model.box;
+  const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
+  const bool periodic = d < box->dim && box->periodic[d];
+  if (*x >= lo && (*x < hi || (*x == hi && !periodic))) return MD_OK;
+  if (!periodic)
+    return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
+                 (long long)id, 'x' + d, *x, lo, hi);
+  const double boxes = floor((*x - lo) / length);
+  if (!(fabs(boxes) <= images_max))
+    return WRONG(r, "particle %lld is %g boxes away: %c = %.17g", (long long)id, boxes, 'x' + d, *x);
+  *x -= boxes * length;
+  if (*x < lo) *x += length;
+  if (*x >= hi) *x = lo;
+  return MD_OK;
+}
+
+static md_status parse_atom(reader *r, record *a)
+{
+  int64_t image;
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
+  MD_TRY(read_type(r, r->field[1], &a->type));
+  for (int d = 0; d < 3; ++d) {
+    MD_TRY(real(r, r->field[2 + d], "coordinate", &a->value[d]));
+    MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
+  }
+  for (int k = 5; k < r->nfield; ++k) {
+    MD_TRY(whole(r, r->field[k], "image flag", &image));
+    r->images_ignored = r->images_ignored || image != 0;
+  }
+  return MD_OK;
+}
+
+static md_status keep_atom(reader *r, const record *a)
+{
+  if (md_id_table_find(&r->ids, a->id)) return WRONG(r, "particle id %lld occurs twice", (long long)a->id);
+  md_particles *p = &r->sim->particles;
+  if (p->n == p->capacity) {
+    const int64_t twice = p->n < 512 ? 1024 : 2 * p->n;
+    MD_TRY(md_particles_reserve(p, smaller(twice, r->natoms)));
+  }
+  const int64_t i = p->n++;
+  p->id[i] = a->id;
+  p->type[i] = (uint16_t)a->type;
+  for (int d = 0; d < p->dim; ++d) {
+    p->x[d][i] = a->value[d];
+    p->v[d][i] = 0.0;
+  }
+  return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
+}
+
+static const section_kind atoms = {"Atoms",    5,        8, "id type x y z, and perhaps three image flags",
+                                   parse_atom, keep_atom};
+
+/* Room for this rank's share. Where it is all, ids tend to be 1 to N, which makes a small table; a share has gaps. */
+static md_status make_room(reader *r)
+{
+  const int ranks = r->sim->comm->size;
+  MD_TRY(check_size(r));
+  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->natoms / ranks));
+  MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
+  return md_particles_reserve(&r->sim->particles, r->natoms / ranks);
+}
+
+static md_status read_atoms(reader *r, const char *style)
+{
+  md_comm *comm = r->sim->comm;
+  if (style[0] && strcmp(style, "atomic") != 0)
+    return WRONG(r, "the atoms are of atom style '%s'; only atomic exists here", style);
+  MD_TRY(md_comm_agree(comm, make_room(r)));
+  MD_TRY(read_lines(r, &atoms));
+  return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
+}
+
+/* Velocities */
+
+static md_status parse_velocity(reader *r, record *a)
+{
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &a->value[d]));
+  r->vz_ignored = r->vz_ignored || (r->sim->particles.dim == 2 && a->value[2] != 0.0);
+  a->type = 0;
+  return MD_OK;
+}
+
+static md_status keep_velocity(reader *r, const record *a)
+{
+  md_particles *p = &r->sim->particles;
+  int32_t *value = md_id_table_find(&r->ids, a->id);
+  if (!value) return WRONG(r, "a velocity of particle %lld, which is not in section Atoms", (long long)a->id);
+  if (*value < 0) return WRONG(r, "the velocity of particle %lld is given twice", (long long)a->id);
+  for (int d = 0; d < p->dim; ++d) p->v[d][*value - 1] = a->value[d];
+  *value = -*value;
+  return MD_OK;
+}
+
+static const section_kind velocities = {"Velocities", 4, 4, "id vx vy vz", parse_velocity, keep_velocity};
+
+static md_status read_velocities(reader *r)
+{
+  md_comm *comm = r->sim->comm;
+  if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
+  MD_TRY(read_lines(r, &velocities));
+  return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
+}
+
+/* The file */
+
+static md_status read_section(reader *r)
+{
+  char title[sizeof r->comment];
+  const char *name = r->field[0];
+  if (r->nfield == 1 && strcmp(name, "Masses") == 0) {
+    MD_TRY(begin_section(r, "Masses", &r->done_masses, title));
+    return md_comm_agree(r->sim->comm, read_masses(r));
+  }
+  const bool pair = strcmp(name, "Pair") == 0;
+  if (r->nfield == 2 && (pair || strcmp(name, "PairIJ") == 0) && strcmp(r->field[1], "Coeffs") == 0) {
+    const char *section = pair ? "Pair Coeffs" : "PairIJ Coeffs";
+    MD_TRY(begin_section(r, section, &r->done_coefficients[!pair], title));
+    return md_comm_agree(r->sim->comm, read_coefficients(r, section, pair ? 1 : 2, title));
+  }
+  if (r->nfield == 1 && strcmp(name, "Atoms") == 0) {
+    MD_TRY(begin_section(r, "Atoms", &r->done_atoms, title));
+    return read_atoms(r, title);
+  }
+  if (r->nfield == 1 && strcmp(name, "Velocities") == 0) {
+    MD_TRY(begin_section(r, "Velocities", &r->done_velocities, title));
+    return read_velocities(r);
+  }
+  return WRONG(r,
+               "section '%.40s%s%.40s' is not supported, only Masses, Pair Coeffs, PairIJ Coeffs, Atoms and "
+               "Velocities",
+               name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
+}
+
+static md_status read_beginning(reader *r)
+{
+  MD_TRY(read_header(r));
+  const bool flat = r->sim->model.box.dim == 2;
+  if (!r->have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
+  return md_box_create(r->sim, r->lo, r->hi, r->ntypes) == MD_OK ? MD_OK : locate(r);
+}
+
+static md_status read_all(reader *r)
+{
+  md_comm *comm = r->sim->comm;
+  MD_TRY(md_comm_agree(comm, read_beginning(r)));
+  while (!r->end) MD_TRY(read_section(r));
+  if (r->natoms > 0 && !r->done_atoms)
+    return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->natoms);
+  return MD_OK;
+}
+
+md_status md_data_read(md_sim *sim, FILE *file, const char *name)
+{
+  md_comm *comm = sim->comm;
+  reader r = {.sim = sim, .file = file, .name = name, .lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}};
+  MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
+  const md_status status = read_all(&r);
+  md_id_table_free(&r.ids);
+  free(r.long_line);
+  MD_TRY(status);
+  int64_t ignored[2] = {r.images_ignored, r.vz_ignored};
+  MD_TRY(comm->sum(comm, ignored, 2));
+  if (ignored[0]) md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
+  if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
+  return md_sim_count(sim);
+}
+
+md_status md_do_read_data(md_sim *sim, const md_words *words)
+{
+  const char *name = words->word[0];
+  if (words->n > 1)
+    return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
+  if (sim->has_box)
+    return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
+  MD_TRY(md_sim_use_file(sim, MD_FILE_READ_DATA, NULL, name));
+  FILE *file = md_open_read(name);
+  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = md_data_read(sim, file, name);
+  if (file) fclose(file);
+  MD_TRY(status);
+  md_log_print(sim->log, "  %lld atoms\n", (long long)sim->model.natoms);
+  return MD_OK;
+}

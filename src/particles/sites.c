@@ -1,0 +1,452 @@
+/* Placing many particles at once; see sites.h.
+ *
+ * Sites come in rows, which are counted and filled independently: count the rows of each of 256 slabs in
+ * parallel, add up, then every slab knows where its particles go and is filled in parallel. Nothing is
+ * stored but the particles, and nothing depends on the number of threads.
+ * A lattice site is a product: on each axis the cells whose site lies in the box are one interval, so the
+ * number of sites before any row, and with it every id, is a formula. Ids run as in LAMMPS: z slowest, then
+ * y, then x, then the sites of a cell. Another rank finds the same intervals, keeps its own part of them and
+ * still knows the global ids.
+ *
+ * At the faces: a site that belongs on the lower face but was rounded below it is put on it; sites on the
+ * upper face of a periodic axis are left out, since they are the lower ones' images. As in LAMMPS this
+ * decision has a tolerance of 1e-6 of the box (but at most 1e-3 of a cell), so that a box typed with a few
+ * digits still gets each site once.
+ *
+ * Cost: 10^8 particles in 2 s on 4 cores, most of it the first touch of their memory.
+ */
+#include "src/particles/sites.h"
+
+#include "common/base/memory.h"
+#include "src/particles/permutation.h"
+
+enum { SLABS = 256, RANDOM_ROW = 4096 };
+
+__extension__ typedef __int128 wide_integer;
+
+/* What all kinds of sites have in common; the kinds begin with it. */
+typedef struct sites {
+  const md_box *box;
+  double lo[3], hi[3]; /* of this rank's domain */
+  int64_t first_id;
+  uint16_t type;
+  int64_t nrow;
+  int64_t (*count)(const struct sites *, int64_t row);
+  void (*fill)(const struct sites *, int64_t row, md_particles *, int64_t at);
+} sites;
+
+static sites begin(md_sim *sim, int type)
+{
+  sites s = {.box = &sim->model.box, .first_id = sim->max_id + 1, .type = (uint16_t)type};
+  sim->comm->domain(sim->comm, s.box, s.lo, s.hi);
+  return s;
+}
+
+static bool owns(const sites *s, int d, double x)
+{
+  return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
+}
+
+static void put(const sites *s, md_particles *p, int64_t at, int64_t id, const double x[3])
+{
+  p->id[at] = id;
+  p->type[at] = s->type;
+  for (int d = 0; d < p->dim; ++d) {
+    p->x[d][at] = x[d];
+    p->v[d][at] = 0.0;
+  }
+}
+
+/* Second words of momenta, which a run may have left, are for its particles only. */
+static md_status make_room(md_particles *p, int64_t n)
+{
+  MD_TRY(md_particles_widen(p, false));
+  return md_particles_reserve(p, n);
+}
+
+static int64_t slab_begin(const sites *s, int slab)
+{
+  return (int64_t)((wide_integer)s->nrow * slab / SLABS);
+}
+
+static md_status append(md_sim *sim, const sites *s)
+{
+  md_particles *p = &sim->particles;
+  int64_t start[SLABS + 1] = {0};
+  if (sim->planning.checking) return MD_OK;
+#pragma omp parallel for schedule(static)
+  for (int slab = 0; slab < SLABS; ++slab) {
+    int64_t count = 0;
+    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) count += s->count(s, row);
+    start[slab + 1] = count;
+  }
+  start[0] = p->n;
+  for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
+  p->nghost = 0;
+  MD_TRY(sim->comm->agree(sim->comm, make_room(p, start[SLABS])));
+#pragma omp parallel for schedule(static)
+  for (int slab = 0; slab < SLABS; ++slab) {
+    int64_t at = start[slab];
+    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) {
+      s->fill(s, row, p, at);
+      at += s->count(s, row);
+    }
+  }
+  p->n = start[SLABS];
+  return MD_OK;
+}
+
+/* Whether there may be `global` new particles over all ranks. Collective. */
+static md_status check_total(const md_sim *sim, wide_integer global)
+{
+  if (global > (wide_integer)MD_PARTICLES_MAX * sim->comm->size - sim->model.natoms)
+    return md_error(MD_USAGE, "%.6g new particles are too many: a rank holds at most %lld; use more ranks",
+                    (double)global, (long long)MD_PARTICLES_MAX);
+  if (global > INT64_MAX - sim->max_id)
+    return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
+                    (long long)sim->max_id);
+  const int64_t share = (int64_t)(global / sim->comm->size);
+  if (sim->planning.checking) return MD_OK;
+  return sim->comm->agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
+}
+
+/* Lattice */
+
+typedef struct interval {
+  int64_t begin, end;
+} interval;
+
+static int64_t length(interval a) { return a.end > a.begin ? a.end - a.begin : 0; }
+
+static bool contains(interval a, int64_t i) { return i >= a.begin && i < a.end; }
+
+/* How many of the interval's numbers are below i. */
+static int64_t before(interval a, int64_t i)
+{
+  if (i <= a.begin) return 0;
+  return i < a.end ? i - a.begin : length(a);
+}
+
+typedef struct axis {
+  double side, scale, shift;
+  double lo; /* of the box: sites rounded below it are put on it */
+} axis;
+
+typedef struct lattice_sites {
+  sites base;
+  int nbasis;
+  const double (*basis)[3];
+  axis axis[3];
+  interval all[MD_BASIS_MAX][3]; /* cells whose site m is in the box and region */
+  interval own[MD_BASIS_MAX][3]; /* ... and in this rank's domain */
+  interval row_y, row_z;         /* cells that have own sites */
+} lattice_sites;
+
+static double unsnapped(const axis *a, int64_t i, double basis)
+{
+  return a->side * ((double)i + basis) * a->scale + a->shift;
+}
+
+static double coordinate(const axis *a, int64_t i, double basis)
+{
+  return md_max(unsnapped(a, i, basis), a->lo);
+}
+
+/* The first cell whose site is at or above the bound. */
+static md_status first_cell(const axis *a, double basis, double bound, int64_t *cell)
+{
+  const double estimate = floor((bound - a->shift) / (a->side * a->scale) - basis);
+  if (!(fabs(estimate) < 0x1p50))
+    return md_error(MD_USAGE, "the lattice spacing %g is too small for a box that reaches %g",
+                    a->side * a->scale, bound);
+  int64_t i = (int64_t)estimate;
+  while (unsnapped(a, i, basis) >= bound) --i;
+  while (unsnapped(a, i, basis) < bound) ++i;
+  *cell = i;
+  return MD_OK;
+}
+
+static interval hull(interval a, interval b)
+{
+  if (length(a) == 0) return b;
+  return (interval){a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}
+
+static md_status find_cells(lattice_sites *s, const md_region *region, int m, int d)
+{
+  const md_box *box = s->base.box;
+  const axis *a = &s->axis[d];
+  const double basis = s->basis[m][d], cell = a->side * a->scale, rounding = 0x1p-40 * box->length[d];
+  const double tolerance =
+      box->periodic[d] ? fmin(1e-6 * box->length[d], 1e-3 * cell) : fmin(rounding, 1e-3 * cell);
+  double from = box->lo[d] - tolerance, below = box->hi[d] - (box->periodic[d] ? 2.0 : 1.0) * tolerance;
+  if (region) {
+    from = md_max(from, region->lo[d] - rounding);
+    below = fmin(below, nextafter(region->hi[d] + rounding, (double)INFINITY));
+  }
+  interval *all = &s->all[m][d], *own = &s->own[m][d];
+  MD_TRY(first_cell(a, basis, from, &all->begin));
+  MD_TRY(first_cell(a, basis, below, &all->end));
+  *own = *all;
+  if (s->base.lo[d] > box->lo[d]) MD_TRY(first_cell(a, basis, s->base.lo[d], &own->begin));
+  if (s->base.hi[d] < box->hi[d]) MD_TRY(first_cell(a, basis, s->base.hi[d], &own->end));
+  if (own->begin < all->begin) own->begin = all->begin;
+  if (own->end > all->end) own->end = all->end;
+  return MD_OK;
+}
+
+static wide_integer volume(const interval a[3])
+{
+  /* Intervals are shorter than 2^51, so that only the last product needs care. */
+  const wide_integer area = (wide_integer)length(a[0]) * length(a[1]);
+  const int64_t height = length(a[2]);
+  return area > INT64_MAX && height > 0 ? area : area * height;
+}
+
+static int64_t count_lattice_row(const sites *base, int64_t row)
+{
+  const lattice_sites *s = (const lattice_sites *)base;
+  const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
+  const int64_t j = s->row_y.begin + row % rows, k = s->row_z.begin + row / rows;
+  int64_t count = 0;
+  for (int m = 0; m < s->nbasis; ++m)
+    if (contains(s->own[m][1], j) && contains(s->own[m][2], k)) count += length(s->own[m][0]);
+  return count;
+}
+
+/* How many sites of all ranks come before the row's cell i. */
+static int64_t sites_before(const lattice_sites *s, int64_t i, int64_t j, int64_t k)
+{
+  int64_t count = 0;
+  for (int m = 0; m < s->nbasis; ++m) {
+    const interval *all = s->all[m];
+    count += before(all[2], k) * length(all[1]) * length(all[0]);
+    if (!contains(all[2], k)) continue;
+    count += before(all[1], j) * length(all[0]);
+    if (contains(all[1], j)) count += before(all[0], i);
+  }
+  return count;
+}
+
+static void fill_lattice_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+{
+  const lattice_sites *s = (const lattice_sites *)base;
+  const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
+  const int64_t j = s->row_y.begin + row % rows, k = s->row_z.begin + row / rows;
+  int active[MD_BASIS_MAX], nactive = 0;
+  interval cells = {0, 0};
+  for (int m = 0; m < s->nbasis; ++m) {
+    if (!contains(s->all[m][1], j) || !contains(s->all[m][2], k)) continue;
+    active[nactive++] = m;
+    if (contains(s->own[m][1], j) && contains(s->own[m][2], k)) cells = hull(cells, s->own[m][0]);
+  }
+  int64_t id = s->base.first_id + sites_before(s, cells.begin, j, k);
+  for (int64_t i = cells.begin; i < cells.end; ++i)
+    for (int a = 0; a < nactive; ++a) {
+      const int m = active[a];
+      if (!contains(s->all[m][0], i)) continue;
+      if (contains(s->own[m][0], i) && contains(s->own[m][1], j) && contains(s->own[m][2], k)) {
+        const double *basis = s->basis[m];
+        put(base, p, at++, id,
+            (double[3]){coordinate(&s->axis[0], i, basis[0]), coordinate(&s->axis[1], j, basis[1]),
+                        coordinate(&s->axis[2], k, basis[2])});
+      }
+      ++id;
+    }
+}
+
+md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
+{
+  const md_lattice *lattice = &sim->lattice;
+  if (!lattice->set || lattice->nbasis == 0)
+    return md_error(MD_USAGE, "there are no lattice sites: give a `lattice` with sites (not none) first");
+  lattice_sites s = {.base = begin(sim, type), .nbasis = lattice->nbasis, .basis = lattice->basis};
+  s.base.count = count_lattice_row;
+  s.base.fill = fill_lattice_row;
+  const int dim = s.base.box->dim;
+  for (int d = 0; d < dim; ++d)
+    s.axis[d] =
+        (axis){lattice->side[d], lattice->scale, lattice->cell[d] * lattice->origin[d], s.base.box->lo[d]};
+
+  wide_integer global = 0, local = 0;
+  for (int m = 0; m < s.nbasis; ++m) {
+    if (dim == 2) s.all[m][2] = s.own[m][2] = (interval){0, 1};
+    for (int d = 0; d < dim; ++d) MD_TRY(find_cells(&s, region, m, d));
+    global += volume(s.all[m]);
+    local += volume(s.own[m]);
+    if (volume(s.own[m]) == 0) continue;
+    s.row_y = hull(s.row_y, s.own[m][1]);
+    s.row_z = hull(s.row_z, s.own[m][2]);
+  }
+  MD_TRY(check_total(sim, global));
+  s.base.nrow = local > 0 ? length(s.row_y) * length(s.row_z) : 0;
+  return append(sim, &s.base);
+}
+
+/* Random */
+
+typedef struct random_sites {
+  sites base;
+  uint64_t seed;
+  int64_t n;
+  double lo[3], hi[3];
+} random_sites;
+
+static bool random_position(const random_sites *s, int64_t id, double x[3])
+{
+  const md_random a = md_random_at(s->seed, (uint64_t)id, 0, MD_STREAM_POSITION);
+  const md_random b = md_random_at(s->seed, (uint64_t)id, 1, MD_STREAM_POSITION);
+  const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
+                       md_random_unit53(b.word[0], b.word[1])};
+  bool own = true;
+  for (int d = 0; d < (s->base.box->dim == 2 ? 2 : 3); ++d) {
+    x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
+    if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
+    own = own && owns(&s->base, d, x[d]);
+  }
+  return own;
+}
+
+static interval random_ids(const random_sites *s, int64_t row)
+{
+  const int64_t first = s->base.first_id + row * RANDOM_ROW, end = s->base.first_id + s->n;
+  return (interval){first, end - first < RANDOM_ROW ? end : first + RANDOM_ROW};
+}
+
+static int64_t count_random_row(const sites *base, int64_t row)
+{
+  const random_sites *s = (const random_sites *)base;
+  const interval ids = random_ids(s, row);
+  int64_t count = 0;
+  double x[3];
+  for (int64_t id = ids.begin; id < ids.end; ++id) count += random_position(s, id, x);
+  return count;
+}
+
+static void fill_random_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+{
+  const random_sites *s = (const random_sites *)base;
+  const interval ids = random_ids(s, row);
+  for (int64_t id = ids.begin; id < ids.end; ++id) {
+    double x[3];
+    if (random_position(s, id, x)) put(base, p, at++, id, x);
+  }
+}
+
+md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed, int type)
+{
+  MD_TRY(check_total(sim, n));
+  random_sites s = {.base = begin(sim, type), .seed = seed, .n = n};
+  s.base.nrow = (n + RANDOM_ROW - 1) / RANDOM_ROW;
+  s.base.count = count_random_row;
+  s.base.fill = fill_random_row;
+  for (int d = 0; d < s.base.box->dim; ++d) {
+    s.lo[d] = region ? md_max(region->lo[d], s.base.box->lo[d]) : s.base.box->lo[d];
+    s.hi[d] = region ? fmin(region->hi[d], s.base.box->hi[d]) : s.base.box->hi[d];
+    if (!(s.lo[d] < s.hi[d]))
+      return md_error(MD_USAGE, "region %s has no volume inside the box", region ? region->id : "");
+  }
+  return append(sim, &s.base);
+}
+
+/* Grid */
+
+typedef struct grid_sites {
+  sites base;
+  int64_t n, per_axis[3];
+  interval own[3];
+  bool shuffled;
+  md_permutation permutation;
+} grid_sites;
+
+static double grid_coordinate(const grid_sites *s, int d, int64_t i)
+{
+  const md_box *box = s->base.box;
+  const double x = box->lo[d] + box->length[d] * (double)(1 + i) / (double)(1 + s->per_axis[d]);
+  return x < box->hi[d] ? x : nextafter(box->hi[d], box->lo[d]);
+}
+
+/* The first site of axis d that is at or above the bound; coordinates increase. */
+static int64_t first_grid_site(const grid_sites *s, int d, double bound)
+{
+  int64_t low = 0, high = s->per_axis[d];
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (grid_coordinate(s, d, middle) >= bound)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static interval grid_row(const grid_sites *s, int64_t row)
+{
+  const int64_t j = row % s->per_axis[1], k = row / s->per_axis[1];
+  if (!contains(s->own[1], j) || !contains(s->own[2], k)) return (interval){0, 0};
+  const int64_t rest = s->n - row * s->per_axis[0];
+  return (interval){s->own[0].begin, rest < s->own[0].end ? rest : s->own[0].end};
+}
+
+static int64_t count_grid_row(const sites *base, int64_t row)
+{
+  return length(grid_row((const grid_sites *)base, row));
+}
+
+static void fill_grid_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+{
+  const grid_sites *s = (const grid_sites *)base;
+  const interval cells = grid_row(s, row);
+  const double y = grid_coordinate(s, 1, row % s->per_axis[1]);
+  const double z = p->dim == 3 ? grid_coordinate(s, 2, row / s->per_axis[1]) : 0.0;
+  for (int64_t i = cells.begin; i < cells.end; ++i) {
+    const uint64_t site = (uint64_t)(row * s->per_axis[0] + i);
+    const uint64_t who = s->shuffled ? md_permute(&s->permutation, site) : site;
+    put(base, p, at++, base->first_id + (int64_t)who, (double[3]){grid_coordinate(s, 0, i), y, z});
+  }
+}
+
+/* The smallest whole number whose dim-th power is at least n. */
+static int64_t root_above(int64_t n, int dim)
+{
+  int64_t s = (int64_t)(dim == 2 ? sqrt((double)n) : cbrt((double)n));
+  s = s > 1 ? s - 1 : 1;
+  while ((wide_integer)s * s * (dim == 2 ? 1 : s) < n) ++s;
+  return s;
+}
+
+md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
+{
+  MD_TRY(check_total(sim, n));
+  grid_sites s = {.base = begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};
+  if (n == 0) return append(sim, &s.base);
+  s.base.count = count_grid_row;
+  s.base.fill = fill_grid_row;
+  const int dim = s.base.box->dim;
+  const int64_t per_axis = root_above(n, dim);
+  s.base.nrow = (n + per_axis - 1) / per_axis;
+  s.per_axis[0] = per_axis;
+  s.per_axis[1] = dim == 2 ? s.base.nrow : per_axis;
+  if (dim == 3) s.per_axis[2] = (s.base.nrow + per_axis - 1) / per_axis;
+  for (int d = 0; d < dim; ++d) {
+    s.own[d].begin = first_grid_site(&s, d, s.base.lo[d]);
+    s.own[d].end = s.base.hi[d] < s.base.box->hi[d] ? first_grid_site(&s, d, s.base.hi[d]) : s.per_axis[d];
+  }
+  s.shuffled = seed != NULL;
+  if (s.shuffled) s.permutation = md_permutation_of((uint64_t)n, *seed);
+  return append(sim, &s.base);
+}
+
+md_status md_sites_single(md_sim *sim, const double x[3], int type)
+{
+  MD_TRY(check_total(sim, 1));
+  const sites s = begin(sim, type);
+  md_particles *p = &sim->particles;
+  bool own = true;
+  for (int d = 0; d < p->dim; ++d) own = own && owns(&s, d, x[d]);
+  p->nghost = 0;
+  if (sim->planning.checking) return MD_OK;
+  MD_TRY(sim->comm->agree(sim->comm, make_room(p, p->n + own)));
+  if (own) put(&s, p, p->n++, s.first_id, x);
+  return MD_OK;
+}

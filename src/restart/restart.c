@@ -1,0 +1,671 @@
+/* Writing and reading restart files; see restart.h.
+ *
+ * One list of items (walk) is followed to write a file, to read one, and to hash, so that the three cannot differ.
+ * The arrays of particles go from and to memory without a copy, each component as one contiguous row.
+ * Cost: the checksums take about a tenth of the time of writing.
+ */
+#include "src/restart/restart.h"
+#include "common/base/memory.h"
+#include "src/files/new_file.h"
+#include "src/restart/restart_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef MD_VERSION
+#define MD_VERSION "0.1"
+#endif
+
+static const char format_name[] = "Myriad restart";
+enum { FORMAT_VERSION = 2, BLOCK = 1 << 20 };
+
+/* ---- fields of particles ---- */
+
+typedef struct field {
+  const char *name, *meaning;
+  md_h5_type type;
+  int components;
+  bool vector;
+  void *array[3];
+} field;
+
+#define TYPE_OF(type) _Generic((type)0, int64_t : MD_H5_INT64, uint16_t : MD_H5_UINT16, double : MD_H5_DOUBLE)
+
+static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
+{
+  int n = 0;
+#define MD_DIM p->dim
+#define MD_WIDE_DIM (p->wide ? p->dim : 0)
+#define MD_FIELD(label, type_, components_, meaning_)                                                        \
+  out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
+  out[n].components = components_;                                                                           \
+  out[n].vector = out[n].components > 1;                                                                     \
+  for (int d = 0; d < components_; ++d) out[n].array[d] = ((void **)&p->label)[d];                           \
+  n += out[n].components > 0;
+#include "common/particle_fields.def"
+#undef MD_FIELD
+#undef MD_WIDE_DIM
+#undef MD_DIM
+  return n;
+}
+
+static size_t bytes_of(const field *f)
+{
+  return f->type == MD_H5_UINT16 ? sizeof(uint16_t) : sizeof(int64_t);
+}
+
+/* The finaliser of SplitMix64: every bit of the result depends on every bit of z. */
+static inline uint64_t mix(uint64_t z)
+{
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* Over values [first, first + n) of one component; the ids are those of the same particles. */
+static uint64_t hash_values(const field *f, int index, int d, const int64_t *id, int64_t first, int64_t n)
+{
+  const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix(3 * (uint64_t)index + (uint64_t)d + 1);
+  uint64_t sum = 0;
+  if (f->type == MD_H5_UINT16) {
+    const uint16_t *value = (const uint16_t *)f->array[d] + first;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
+  } else {
+    const uint64_t *value = (const uint64_t *)f->array[d] + first;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
+  }
+  return sum;
+}
+
+/* Sums of halves do not overflow. */
+static md_status sum_over_ranks(md_comm *comm, uint64_t checksum[MD_RESTART_FIELDS])
+{
+  int64_t half[2 * MD_RESTART_FIELDS];
+  for (int f = 0; f < MD_RESTART_FIELDS; ++f) {
+    half[2 * f] = (int64_t)(checksum[f] >> 32);
+    half[2 * f + 1] = (int64_t)(checksum[f] & UINT64_C(0xffffffff));
+  }
+  MD_TRY(comm->sum(comm, half, 2 * MD_RESTART_FIELDS));
+  for (int f = 0; f < MD_RESTART_FIELDS; ++f)
+    checksum[f] = ((uint64_t)half[2 * f] << 32) + (uint64_t)half[2 * f + 1];
+  return MD_OK;
+}
+
+md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
+                               uint64_t checksum[MD_RESTART_FIELDS])
+{
+  md_particles view = *particles;
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int n = fields(&view, f);
+  memset(checksum, 0, MD_RESTART_FIELDS * sizeof *checksum);
+  for (int k = 0; k < n; ++k)
+    for (int d = 0; d < f[k].components; ++d) checksum[k] += hash_values(&f[k], k, d, view.id, 0, view.n);
+  return sum_over_ranks(comm, checksum);
+}
+
+/* ---- items ---- */
+
+typedef enum walking { HASH, WRITE, READ } walking;
+
+typedef struct walk {
+  walking mode;
+  md_h5_file *file;
+  const char *path;
+  uint64_t hash;
+  md_status status;
+} walk;
+
+static void hash_bytes(walk *w, const char *bytes)
+{
+  do w->hash = mix(w->hash ^ (unsigned char)*bytes);
+  while (*bytes++);
+}
+
+/* Values of 8 bytes, or of 1 for MD_H5_UINT8. */
+static void numbers(walk *w, const char *name, md_h5_type type, md_h5_shape shape, void *value)
+{
+  if (w->status != MD_OK) return;
+  if (w->mode == WRITE) w->status = md_h5->put(w->file, name, type, &shape, value);
+  if (w->mode == READ) w->status = md_h5->get(w->file, name, type, &shape, value);
+  if (w->status != MD_OK) return;
+  int64_t n = 1;
+  for (int d = 0; d < shape.n; ++d) n *= shape.size[d];
+  hash_bytes(w, name);
+  for (int64_t k = 0; k < n; ++k) {
+    uint64_t word = 0;
+    if (type == MD_H5_UINT8)
+      word = ((const unsigned char *)value)[k];
+    else
+      memcpy(&word, (const char *)value + 8 * k, 8);
+    w->hash = mix(w->hash ^ word);
+  }
+}
+
+static void whole(walk *w, const char *name, int64_t *value)
+{
+  numbers(w, name, MD_H5_INT64, (md_h5_shape){0}, value);
+}
+
+static void real(walk *w, const char *name, double *value)
+{
+  numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){0}, value);
+}
+
+static void reals(walk *w, const char *name, int64_t n, double *value)
+{
+  numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 1, .size = {n}}, value);
+}
+
+static md_status wrong(const walk *w, const char *name)
+{
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s makes no sense", w->path, name);
+}
+
+static void limited(walk *w, const char *name, int *value, int least, int most)
+{
+  int64_t number = *value;
+  whole(w, name, &number);
+  if (w->status != MD_OK) return;
+  if (number < least || number > most)
+    w->status = wrong(w, name);
+  else
+    *value = (int)number;
+}
+
+static void flags(walk *w, const char *name, int n, bool *flag)
+{
+  int64_t number[8];
+  for (int k = 0; k < n; ++k) number[k] = flag[k];
+  numbers(w, name, MD_H5_INT64, (md_h5_shape){.n = 1, .size = {n}}, number);
+  for (int k = 0; k < n && w->status == MD_OK; ++k) {
+    if (number[k] != 0 && number[k] != 1) w->status = wrong(w, name);
+    flag[k] = number[k] != 0;
+  }
+}
+
+static void text(walk *w, const char *name, char *value, size_t size)
+{
+  if (w->status != MD_OK) return;
+  if (w->mode == WRITE) w->status = md_h5->put_text(w->file, name, value);
+  if (w->mode == READ) w->status = md_h5->get_text(w->file, name, value, size);
+  if (w->status != MD_OK) return;
+  hash_bytes(w, name);
+  hash_bytes(w, value);
+}
+
+/* One of n names. */
+static void choice(walk *w, const char *name, const char *const *names, int n, int *value)
+{
+  char word[64];
+  snprintf(word, sizeof word, "%s", names[*value]);
+  text(w, name, word, sizeof word);
+  int k = 0;
+  while (k < n && strcmp(names[k], word) != 0) ++k;
+  if (w->status == MD_OK && k == n)
+    w->status = md_error(MD_RUNTIME, "cannot read %.500s: /%s is `%.60s`, which this program does not have",
+                         w->path, name, word);
+  if (w->status == MD_OK) *value = k;
+}
+
+static void walk_pair(walk *w, md_model *m)
+{
+  static const char *const mixings[] = {"geometric", "arithmetic", "sixthpower"};
+  const char *names[MD_PAIR_KINDS + 1];
+  for (int k = 0; k < MD_PAIR_KINDS; ++k) names[k] = md_pair_style_of((md_pair_kind)k)->name;
+  names[MD_PAIR_NONE] = "none";
+  md_pair *pair = &m->pair;
+  int kind = (int)pair->kind, mixing = (int)pair->mixing;
+  const int64_t types = m->ntypes;
+  const long long pairs = (long long)types * types;
+  choice(w, "model/pair_style", names, MD_PAIR_KINDS + 1, &kind);
+  if (w->status != MD_OK || kind == MD_PAIR_NONE) return;
+  if (w->mode == READ) {
+    w->status =
+        md_array_new_zero(&pair->parameter, pairs * MD_PAIR_PARAMETERS, sizeof(double), "pair parameters");
+    if (w->status == MD_OK) w->status = md_array_new_zero(&pair->set, pairs, 1, "pair parameters");
+    if (w->status != MD_OK) return;
+  }
+  pair->kind = (md_pair_kind)kind;
+  pair->ntypes = m->ntypes;
+  flags(w, "model/pair_shift", 1, &pair->shift);
+  choice(w, "model/pair_mixing", mixings, 3, &mixing);
+  pair->mixing = (md_mixing)mixing;
+  reals(w, "model/pair_defaults", MD_PAIR_PARAMETERS, pair->global);
+  numbers(w, "model/pair_coefficients", MD_H5_DOUBLE,
+          (md_h5_shape){.n = 3, .size = {types, types, MD_PAIR_PARAMETERS}}, pair->parameter);
+  numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
+}
+
+/* What decides the trajectory, and the grids that follow from it. */
+static void walk_model(walk *w, md_model *m)
+{
+  static const char *const integrators[] = {"none", "nve", "nve/leapfrog", "nve/leapfrog mirror"};
+  int integrator = (int)m->integrator;
+  limited(w, "model/dimension", &m->box.dim, 2, 3);
+  limited(w, "model/types", &m->ntypes, 1, MD_TYPES_MAX);
+  whole(w, "model/particles", &m->natoms);
+  if (w->status == MD_OK && m->natoms < 0) w->status = wrong(w, "model/particles");
+  reals(w, "model/box_lo", 3, m->box.lo);
+  reals(w, "model/box_hi", 3, m->box.hi);
+  flags(w, "model/periodic", 3, m->box.periodic);
+  reals(w, "model/mass", m->ntypes, m->mass + 1);
+  walk_pair(w, m);
+  real(w, "model/timestep", &m->dt);
+  choice(w, "model/integrator", integrators, 4, &integrator);
+  m->integrator = (md_integrator)integrator;
+  flags(w, "model/float_drift", 1, &m->float_drift);
+  flags(w, "model/langevin", 1, &m->langevin.on);
+  real(w, "model/langevin_tstart", &m->langevin.t_start);
+  real(w, "model/langevin_tstop", &m->langevin.t_stop);
+  real(w, "model/langevin_damp", &m->langevin.damp);
+  numbers(w, "model/langevin_seed", MD_H5_INT64, (md_h5_shape){0}, &m->langevin.seed);
+  flags(w, "model/walls", 6, &m->wall[0][0]);
+  reals(w, "model/walls_at", 6, &m->wall_at[0][0]);
+  reals(w, "model/grids", sizeof m->grids / sizeof(double), &m->grids.x);
+  real(w, "model/mass_reference", &m->mass_reference);
+  reals(w, "model/velocity_per_v", m->ntypes, m->velocity_per_v + 1);
+  flags(w, "model/wide", 1, &m->wide);
+  reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
+}
+
+/* A table of runs, by columns. */
+static void walk_history(walk *w, md_history *h)
+{
+  const md_h5_shape one = {0};
+  int runs = (int)h->nrun;
+  double state[8];
+  char name[64];
+  numbers(w, "run/beginning", MD_H5_INT64, one, &h->beginning);
+  limited(w, "run/runs", &runs, 0, 1 << 20);
+  if (w->status != MD_OK) return;
+  if (w->mode == READ) {
+    w->status = md_array_new_zero(&h->run, runs, sizeof *h->run, "the runs of a deck");
+    if (w->status != MD_OK) return;
+    h->nrun = runs;
+  }
+  for (int k = 0; k < runs; ++k) {
+    md_run_record *run = &h->run[k];
+    md_thermo_state *s = &run->state;
+    memcpy(state,
+           (double[8]){s->temperature, s->kinetic, s->potential, s->virial, s->pressure, s->momentum[0],
+                       s->momentum[1], s->momentum[2]},
+           sizeof state);
+    snprintf(name, sizeof name, "run/%d", k + 1);
+    if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
+    snprintf(name, sizeof name, "run/%d/deck", k + 1);
+    numbers(w, name, MD_H5_INT64, one, &run->deck);
+    snprintf(name, sizeof name, "run/%d/first", k + 1);
+    whole(w, name, &run->first);
+    snprintf(name, sizeof name, "run/%d/last", k + 1);
+    whole(w, name, &run->last);
+    snprintf(name, sizeof name, "run/%d/thermo", k + 1);
+    reals(w, name, 8, state);
+    *s = (md_thermo_state){state[0], state[1], state[2], state[3], state[4], {state[5], state[6], state[7]}};
+  }
+}
+
+/* Of compressed files alone. */
+static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
+{
+  char name[64];
+  int64_t crc = gzip->crc;
+  snprintf(name, sizeof name, "output/%d/gzip_length", k + 1);
+  if (w->mode == READ) gzip->length = -1;
+  if (w->mode == READ ? !md_h5->has(w->file, name) : gzip->length < 0) return;
+  whole(w, name, &gzip->length);
+  snprintf(name, sizeof name, "output/%d/gzip_crc", k + 1);
+  numbers(w, name, MD_H5_INT64, (md_h5_shape){0}, &crc);
+  gzip->crc = (uint32_t)crc;
+}
+
+static void walk_outputs(walk *w, md_restart *r)
+{
+  char name[64];
+  int n = (int)r->noutput;
+  limited(w, "output/files", &n, 0, 1 << 16);
+  if (w->status != MD_OK) return;
+  if (w->mode == READ) {
+    w->status = md_array_new_zero(&r->output, n, sizeof *r->output, "the files of a restart");
+    if (w->status != MD_OK) return;
+    r->noutput = n;
+  }
+  for (int k = 0; k < n; ++k) {
+    md_output_mark *mark = &r->output[k];
+    snprintf(name, sizeof name, "output/%d", k + 1);
+    if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
+    snprintf(name, sizeof name, "output/%d/id", k + 1);
+    text(w, name, mark->id, sizeof mark->id);
+    snprintf(name, sizeof name, "output/%d/file", k + 1);
+    text(w, name, mark->file, sizeof mark->file);
+    snprintf(name, sizeof name, "output/%d/bytes", k + 1);
+    whole(w, name, &mark->bytes);
+    snprintf(name, sizeof name, "output/%d/last_step", k + 1);
+    whole(w, name, &mark->last_step);
+    walk_gzip(w, k, &mark->gzip);
+  }
+}
+
+static void walk_header(walk *w, md_restart *r)
+{
+  static const char *const groups[] = {"model", "run", "output", "particles"};
+  for (int g = 0; g < 4 && w->mode == WRITE && w->status == MD_OK; ++g)
+    w->status = md_h5->group(w->file, groups[g]);
+  text(w, "program", r->program, sizeof r->program);
+  walk_model(w, &r->model);
+  real(w, "model/skin", &r->model.skin);
+  whole(w, "run/step", &r->model.step);
+  whole(w, "run/begin", &r->model.run_begin);
+  whole(w, "run/end", &r->model.run_end);
+  flags(w, "run/under_way", 1, &r->under_way);
+  flags(w, "run/has_energy", 1, &r->has_energy);
+  real(w, "run/first_energy", &r->first_energy);
+  walk_history(w, &r->history);
+  walk_outputs(w, r);
+  numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
+          r->checksum);
+}
+
+uint64_t md_restart_model_hash(const md_model *model)
+{
+  walk w = {.mode = HASH};
+  md_model copy = *model;
+  walk_model(&w, &copy);
+  return w.hash;
+}
+
+double md_restart_megabytes(const md_restart *r)
+{
+  return 1e-6 * (double)r->model.natoms * md_particles_bytes(r->model.box.dim, r->model.wide);
+}
+
+/* ---- writing ---- */
+
+static md_status write_header(md_h5_file *file, const char *path, md_restart *r)
+{
+  walk w = {.mode = WRITE, .file = file, .path = path};
+  int64_t version = FORMAT_VERSION;
+  const md_h5_shape one = {0};
+  MD_TRY(md_h5->put_text(file, "format", format_name));
+  MD_TRY(md_h5->put(file, "version", MD_H5_INT64, &one, &version));
+  walk_header(&w, r);
+  MD_TRY(w.status);
+  return md_h5->put(file, "checksum", MD_H5_INT64, &one, &w.hash);
+}
+
+static md_status make_arrays(md_h5_file *file, const md_restart *r, const md_particles *particles)
+{
+  md_particles view = *particles;
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int n = fields(&view, f);
+  for (int k = 0; k < n; ++k) {
+    md_h5_shape shape = {.n = 1, .size = {r->model.natoms}};
+    if (f[k].vector) shape = (md_h5_shape){.n = 2, .size = {f[k].components, r->model.natoms}};
+    MD_TRY(md_h5->array(file, f[k].name, f[k].type, &shape));
+    MD_TRY(md_h5->note_text(file, f[k].name, "meaning", 0, &f[k].meaning));
+    MD_TRY(md_h5->note(file, f[k].name, "checksum", MD_H5_INT64, 0, &r->checksum[k]));
+  }
+  return MD_OK;
+}
+
+/* This rank's particles, to places [first, first + n). */
+static md_status write_share(md_h5_file *file, const md_particles *particles, int64_t first)
+{
+  md_particles view = *particles;
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int n = fields(&view, f);
+  for (int k = 0; k < n; ++k)
+    for (int d = 0; d < f[k].components; ++d) {
+      const int64_t vector_start[2] = {d, first}, vector_count[2] = {1, view.n};
+      const int skip = f[k].vector ? 0 : 1;
+      MD_TRY(md_h5->write(file, f[k].name, f[k].type, 2 - skip, vector_start + skip, vector_count + skip,
+                          f[k].array[d]));
+    }
+  return MD_OK;
+}
+
+/* What this rank wrote is on the disk, whatever happens to the machine. */
+static md_status to_disk(const char *path)
+{
+  const int file = open(path, O_RDWR);
+  int reason = file < 0 || fsync(file) != 0 ? errno : 0;
+  if (file >= 0 && close(file) != 0 && reason == 0) reason = errno;
+  return reason == 0 ? MD_OK : md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(reason));
+}
+
+static md_status write_together(md_comm *comm, md_restart *r, const md_particles *p, int64_t first,
+                                const char *path)
+{
+  md_h5_file *file = NULL;
+  MD_TRY(comm->agree(comm, md_h5->open(&file, path, MD_H5_CREATE, comm)));
+  md_status status = write_header(file, path, r);
+  if (status == MD_OK) status = make_arrays(file, r, p);
+  if (status == MD_OK) status = write_share(file, p, first);
+  status = md_h5_close_after(&file, status);
+  if (status == MD_OK) status = to_disk(path);
+  return comm->agree(comm, status);
+}
+
+static md_status write_turn(md_comm *comm, md_restart *r, const md_particles *p, int64_t first,
+                            const char *path)
+{
+  md_h5_file *file = NULL;
+  MD_TRY(md_h5->open(&file, path, comm->rank == 0 ? MD_H5_CREATE : MD_H5_CHANGE, NULL));
+  md_status status = MD_OK;
+  if (comm->rank == 0) {
+    status = write_header(file, path, r);
+    if (status == MD_OK) status = make_arrays(file, r, p);
+  }
+  if (status == MD_OK) status = write_share(file, p, first);
+  status = md_h5_close_after(&file, status);
+  return status != MD_OK ? status : to_disk(path);
+}
+
+static md_status write_by_turns(md_comm *comm, md_restart *r, const md_particles *p, int64_t first,
+                                const char *path)
+{
+  for (int turn = 0; turn < comm->size; ++turn)
+    MD_TRY(comm->agree(comm, turn == comm->rank ? write_turn(comm, r, p, first, path) : MD_OK));
+  return MD_OK;
+}
+
+/* Directories are files whose entries must reach the disk too; where that is not offered, nothing is lost but haste. */
+static void directory_to_disk(const char *path)
+{
+  char *copy = strdup(path);
+  const int directory = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY) : -1;
+  if (directory >= 0) {
+    (void)!fsync(directory);
+    close(directory);
+  }
+  free(copy);
+}
+
+static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particles *p, const char *path)
+{
+  md_new_file file;
+  int64_t first = p->n;
+  MD_TRY(comm->agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
+  MD_TRY(md_new_file_begin_together(comm, &file, path));
+  md_status status = comm->before(comm, &first);
+  if (status == MD_OK)
+    status = md_h5->together(comm) ? write_together(comm, r, p, first, file.path)
+                                   : write_by_turns(comm, r, p, first, file.path);
+  if (comm->rank == 0) {
+    status = md_new_file_end(&file, status);
+    if (status == MD_OK) directory_to_disk(path);
+  }
+  md_new_file_forget(&file);
+  return comm->agree(comm, status);
+}
+
+/* A restart of the present state; only r->output is its own. */
+static md_status gather(md_sim *sim, bool in_run, md_restart *r)
+{
+  *r = (md_restart){.model = sim->model,
+                    .history = sim->history,
+                    .under_way = in_run,
+                    .has_energy = in_run && sim->has_first_energy,
+                    .first_energy = sim->first_energy};
+  snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
+  r->model.wide = sim->particles.wide;
+  if (!in_run) {
+    r->model.grids = (md_grids){.v = r->model.wide ? sim->model.grids.v : 0.0};
+    if (!r->model.wide) r->model.mass_reference = 0.0;
+    for (int t = 0; t <= MD_TYPES_MAX; ++t) r->model.velocity_per_v[t] = 1.0;
+  }
+  int64_t n = 0;
+  for (const md_observer *o = sim->observers; o; o = o->next) ++n;
+  MD_TRY(md_array_new_zero(&r->output, n, sizeof *r->output, "the files of a restart"));
+  for (md_observer *o = sim->observers; in_run && o; o = o->next)
+    if (o->mark && o->mark(o, &r->output[r->noutput])) ++r->noutput;
+  return MD_OK;
+}
+
+md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
+{
+  md_comm *comm = sim->comm;
+  md_restart r = {0};
+  const double began = md_time();
+  MD_TRY(md_h5_need("writing restarts"));
+  md_status status = comm->agree(comm, gather(sim, in_run, &r));
+  if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
+  if (status == MD_OK) status = write_and_rename(comm, &r, &sim->particles, path);
+  free(r.output);
+  MD_TRY(status);
+  double seconds = md_time() - began;
+  MD_TRY(comm->max(comm, &seconds, 1));
+  const double megabytes = md_restart_megabytes(&r);
+  md_log_print(sim->log, "# Restart %s, step %lld: %.4g MB in %.3g s, %.4g MB/s\n", path,
+               (long long)r.model.step, megabytes, seconds, megabytes / md_max(seconds, 1e-9));
+  sim->restarts.seconds = md_max(sim->restarts.seconds, seconds);
+  return MD_OK;
+}
+
+/* ---- reading ---- */
+
+static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
+{
+  walk w = {.mode = READ, .file = file, .path = path};
+  const md_h5_shape one = {0};
+  char format[64] = "";
+  int64_t version = 0;
+  uint64_t checksum = 0;
+  if (!md_h5->has(file, "format") || md_h5->get_text(file, "format", format, sizeof format) != MD_OK ||
+      strcmp(format, format_name) != 0)
+    return md_error(MD_RUNTIME, "cannot read %.500s: it is an HDF5 file, but no restart of Myriad", path);
+  MD_TRY(md_h5->get(file, "version", MD_H5_INT64, &one, &version));
+  if (version != FORMAT_VERSION)
+    return md_error(MD_RUNTIME,
+                    "cannot read %.500s: it is a restart of version %lld, this program reads version %d",
+                    path, (long long)version, FORMAT_VERSION);
+  walk_header(&w, r);
+  MD_TRY(w.status);
+  MD_TRY(md_h5->get(file, "checksum", MD_H5_INT64, &one, &checksum));
+  if (checksum == w.hash) return MD_OK;
+  return md_error(MD_RUNTIME,
+                  "cannot read %.500s: it is damaged, the checksum of its model and settings is wrong", path);
+}
+
+/* Their shapes, before memory is taken for them. */
+static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
+{
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int n = fields(&none, f);
+  for (int k = 0; k < n; ++k) {
+    md_h5_shape shape;
+    MD_TRY(md_h5->shape(file, f[k].name, &shape));
+    const bool good =
+        f[k].vector ? shape.n == 2 && shape.size[0] == f[k].components && shape.size[1] == r->model.natoms
+                    : shape.n == 1 && shape.size[0] == r->model.natoms;
+    if (!good)
+      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not of %lld particles", path,
+                      f[k].name, (long long)r->model.natoms);
+  }
+  return MD_OK;
+}
+
+md_status md_restart_open(const char *path, md_h5_file **file, md_restart *r)
+{
+  *file = NULL;
+  *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
+  MD_TRY(md_h5_need("reading restarts"));
+  MD_TRY(md_h5->open(file, path, MD_H5_READ, NULL));
+  MD_TRY(read_header(*file, path, r));
+  MD_TRY(md_restart_check(r, path));
+  for (int d = 0; d < 3; ++d) r->model.box.length[d] = r->model.box.hi[d] - r->model.box.lo[d];
+  return check_arrays(*file, path, r);
+}
+
+void md_restart_free(md_restart *r)
+{
+  md_model_free(&r->model);
+  free(r->history.run);
+  free(r->output);
+  *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
+}
+
+/* A block of particles from places [place, place + n) of the file to [at, at + n) of *p, and its hashes. */
+static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, int64_t at, int64_t n,
+                            uint64_t checksum[MD_RESTART_FIELDS])
+{
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int count = fields(p, f);
+  for (int k = 0; k < count; ++k)
+    for (int d = 0; d < f[k].components; ++d) {
+      const int64_t vector_start[2] = {d, place}, vector_count[2] = {1, n};
+      const int skip = f[k].vector ? 0 : 1;
+      MD_TRY(md_h5->read(file, f[k].name, f[k].type, 2 - skip, vector_start + skip, vector_count + skip,
+                         (char *)f[k].array[d] + (size_t)at * bytes_of(&f[k])));
+      checksum[k] += hash_values(&f[k], k, d, p->id, at, n);
+    }
+  return MD_OK;
+}
+
+/* This rank's share, which it keeps in *p, or only looks at. */
+static md_status read_share(md_h5_file *file, const char *path, const md_restart *r, int64_t first, int64_t n,
+                            bool keep, md_particles *p, uint64_t checksum[MD_RESTART_FIELDS])
+{
+  p->n = p->nghost = 0;
+  MD_TRY(md_particles_reserve(p, keep ? n : n < BLOCK ? n : BLOCK));
+  for (int64_t done = 0; done < n; done += BLOCK) {
+    const int64_t some = n - done < BLOCK ? n - done : BLOCK;
+    MD_TRY(read_block(file, p, first + done, keep ? done : 0, some, checksum));
+    p->n = keep ? done + some : some;
+    if (!keep) MD_TRY(md_restart_check_particles(r, p, path));
+  }
+  return keep ? md_restart_check_particles(r, p, path) : MD_OK;
+}
+
+md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *r,
+                               md_particles *particles)
+{
+  const int64_t natoms = r->model.natoms, ranks = comm->size;
+  const int64_t first =
+      natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
+  const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
+  if (particles) MD_TRY(comm->agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
+  uint64_t checksum[MD_RESTART_FIELDS] = {0};
+  md_particles scratch, *p = particles ? particles : &scratch;
+  md_particles_init(&scratch, r->model.box.dim);
+  md_status status = md_particles_widen(p, r->model.wide);
+  p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
+  if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
+  md_particles_free(&scratch);
+  MD_TRY(comm->agree(comm, status));
+  MD_TRY(sum_over_ranks(comm, checksum));
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
+  field f[MD_RESTART_FIELDS] = {{0}};
+  const int count = fields(&none, f);
+  for (int k = 0; k < count; ++k)
+    if (checksum[k] != r->checksum[k])
+      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of /%s is wrong", path,
+                      f[k].name);
+  return particles ? md_restart_check_ids(comm, particles, path) : MD_OK;
+}

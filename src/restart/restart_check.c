@@ -1,0 +1,220 @@
+/* What a restart may say; see restart_check.h.
+ *
+ * Only what no deck could have set is refused here; what is merely unusual is the affair of the commands and of
+ * md_model_prepare. Ids are looked for twice in a table of bits, as they tend to be 1 to N; where they are sparse they
+ * are sorted. Several ranks send each id to the rank that its value decides.
+ */
+#include "src/restart/restart_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static md_status wrong(const char *path, const char *name)
+{
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s makes no sense", path, name);
+}
+
+static bool not_negative(double value) { return isfinite(value) && value >= 0.0; }
+
+/* Whether this can be parameter p of a style; where the style has its own choice, it is none. */
+static bool is_parameter(const md_pair_style *style, int p, double value)
+{
+  const md_domain domain = style->parameter[p].domain;
+  if (isnan(value)) return p >= style->nparameter - style->nglobal + style->global_required;
+  return isfinite(value) && !(domain == MD_POSITIVE && value <= 0.0) &&
+         !(domain == MD_NOT_NEGATIVE && value < 0.0);
+}
+
+/* What is wrong with the coefficients of types i and j; NULL: nothing. */
+static const char *wrong_in_coefficients(const md_pair *pair, int64_t i, int64_t j)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  const int64_t a = i * pair->ntypes + j, b = j * pair->ntypes + i;
+  const double *value = pair->parameter + a * MD_PAIR_PARAMETERS;
+  if (pair->set[a] > 2 || pair->set[a] != pair->set[b]) return "model/pair_set";
+  for (int p = 0; p < style->nparameter && pair->set[a]; ++p)
+    if (!is_parameter(style, p, value[p])) return "model/pair_coefficients";
+  const bool same =
+      memcmp(value, pair->parameter + b * MD_PAIR_PARAMETERS, MD_PAIR_PARAMETERS * sizeof *value) == 0;
+  return same ? NULL : "model/pair_coefficients";
+}
+
+static const char *wrong_in_pair(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (!style) return NULL;
+  const int first = style->nparameter - style->nglobal;
+  for (int p = first; p < style->nparameter; ++p)
+    if (!is_parameter(style, p, pair->global[p - first])) return "model/pair_defaults";
+  const char *found = NULL;
+  for (int64_t i = 0; i < pair->ntypes; ++i)
+    for (int64_t j = 0; j <= i && !found; ++j) found = wrong_in_coefficients(pair, i, j);
+  return found;
+}
+
+static const char *wrong_in_box(const md_box *box)
+{
+  for (int d = 0; d < 3; ++d)
+    if (!isfinite(box->lo[d]) || !isfinite(box->hi[d]) || !(box->lo[d] < box->hi[d])) return "model/box_hi";
+  return NULL;
+}
+
+/* Quanta are powers of two; a file that was not written inside a run has none. */
+static bool may_be_quantum(double a)
+{
+  int exponent;
+  return a == 0.0 || (isfinite(a) && frexp(a, &exponent) == 0.5);
+}
+
+static const char *wrong_in_grids(const md_model *m)
+{
+  const md_grids *g = &m->grids;
+  const double quantum[] = {g->x, g->v, g->f, g->e, g->w, g->k};
+  _Static_assert(sizeof quantum == sizeof *g, "every grid is looked at");
+  for (size_t k = 0; k < sizeof quantum / sizeof *quantum; ++k)
+    if (!may_be_quantum(quantum[k])) return "model/grids";
+  if (m->wide && m->grids.v == 0.0) return "model/grids";
+  for (int t = 1; t <= m->ntypes; ++t) {
+    const double ratio = m->wide ? m->v_step[t] / m->grids.v : 1.0;
+    if (!may_be_quantum(m->v_step[t]) || !(ratio >= 1.0 && ratio <= 0x1p61)) return "model/velocity_steps";
+  }
+  return NULL;
+}
+
+static const char *wrong_in_model(const md_model *m)
+{
+  for (int t = 1; t <= m->ntypes; ++t) {
+    if (!not_negative(m->mass[t])) return "model/mass";
+    if (!not_negative(m->velocity_per_v[t]) || m->velocity_per_v[t] == 0.0) return "model/velocity_per_v";
+  }
+  if (!not_negative(m->dt)) return "model/timestep";
+  if (!not_negative(m->skin)) return "model/skin";
+  if (!not_negative(m->mass_reference)) return "model/mass_reference";
+  const md_langevin *l = &m->langevin;
+  if (l->on && !not_negative(l->t_start)) return "model/langevin_tstart";
+  if (l->on && !not_negative(l->t_stop)) return "model/langevin_tstop";
+  if (l->on && (!not_negative(l->damp) || l->damp == 0.0)) return "model/langevin_damp";
+  for (int k = 0; k < 6; ++k)
+    if ((&m->wall[0][0])[k] && !isfinite((&m->wall_at[0][0])[k])) return "model/walls_at";
+  const char *found = wrong_in_box(&m->box);
+  if (!found) found = wrong_in_grids(m);
+  return found ? found : wrong_in_pair(&m->pair);
+}
+
+static const char *wrong_in_run(const md_restart *r)
+{
+  const md_model *m = &r->model;
+  const md_history *h = &r->history;
+  if (m->step < 0) return "run/step";
+  if (m->run_begin < 0) return "run/begin";
+  if (m->run_end < 0) return "run/end";
+  if (r->has_energy && !isfinite(r->first_energy)) return "run/first_energy";
+  for (int64_t k = 0; k < h->nrun; ++k)
+    if (h->run[k].first < 0 || h->run[k].last < h->run[k].first) return "run/runs";
+  if (!r->under_way) return NULL;
+  if (h->nrun < 1 || m->step < h->run[h->nrun - 1].first || m->step > h->run[h->nrun - 1].last)
+    return "run/step";
+  return m->run_begin > m->step ? "run/begin" : m->run_end < m->step ? "run/end" : NULL;
+}
+
+static const char *wrong_in_outputs(const md_restart *r)
+{
+  for (int64_t k = 0; k < r->noutput; ++k)
+    if (r->output[k].bytes < -1 || r->output[k].last_step < -1 || !r->output[k].id[0]) return "output";
+  return NULL;
+}
+
+md_status md_restart_check(const md_restart *r, const char *path)
+{
+  const char *found = wrong_in_model(&r->model);
+  if (!found) found = wrong_in_run(r);
+  if (!found) found = wrong_in_outputs(r);
+  return found ? wrong(path, found) : MD_OK;
+}
+
+md_status md_restart_check_particles(const md_restart *r, const md_particles *p, const char *path)
+{
+  int64_t names = 0, places = 0;
+#pragma omp parallel for schedule(static) reduction(+ : names, places)
+  for (int64_t i = 0; i < p->n; ++i) {
+    names += p->type[i] < 1 || p->type[i] > r->model.ntypes || p->id[i] < 1;
+    bool good = true;
+    for (int d = 0; d < p->dim; ++d) good = good && isfinite(p->x[d][i]) && isfinite(p->v[d][i]);
+    places += !good;
+  }
+  if (names > 0)
+    return md_error(MD_RUNTIME, "cannot read %.500s: %lld particles have a type or an id that cannot be",
+                    path, (long long)names);
+  if (places > 0)
+    return md_error(MD_RUNTIME,
+                    "cannot read %.500s: %lld particles have a position or a velocity that is no number",
+                    path, (long long)places);
+  return MD_OK;
+}
+
+/* ---- ids ---- */
+
+static md_status twice(const char *path, int64_t id)
+{
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, particle id %lld occurs twice", path,
+                  (long long)id);
+}
+
+/* Ids in [1, most]. */
+static md_status check_by_bits(const int64_t *id, int64_t n, int64_t most, const char *path)
+{
+  uint64_t *seen;
+  int64_t found = 0;
+  MD_TRY(md_array_new_zero(&seen, most / 64 + 1, sizeof *seen, "checking ids"));
+#pragma omp parallel for schedule(static) reduction(max : found)
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t bit = UINT64_C(1) << (id[i] & 63);
+    uint64_t before;
+#pragma omp atomic capture
+    {
+      before = seen[id[i] >> 6];
+      seen[id[i] >> 6] |= bit;
+    }
+    if ((before & bit) && id[i] > found) found = id[i];
+  }
+  free(seen);
+  return found == 0 ? MD_OK : twice(path, found);
+}
+
+static md_status check_sorted(const int64_t *id, int64_t n, const char *path)
+{
+  int32_t *order;
+  const md_particles view = {.n = n, .id = (int64_t *)(uintptr_t)id};
+  MD_TRY(md_particles_order_by_id(&view, &order));
+  md_status status = MD_OK;
+  for (int64_t k = 1; k < n && status == MD_OK; ++k)
+    if (id[order[k]] == id[order[k - 1]]) status = twice(path, id[order[k]]);
+  free(order);
+  return status;
+}
+
+static md_status check_ids_here(const int64_t *id, int64_t n, const char *path)
+{
+  enum { BITS_AN_ID = 64 };
+  int64_t most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int64_t i = 0; i < n; ++i) most = id[i] > most ? id[i] : most;
+  return most / BITS_AN_ID <= n ? check_by_bits(id, n, most, path) : check_sorted(id, n, path);
+}
+
+md_status md_restart_check_ids(md_comm *comm, const md_particles *p, const char *path)
+{
+  if (comm->size == 1) return check_ids_here(p->id, p->n, path);
+  int32_t *to = NULL;
+  void *received = NULL;
+  int64_t count = 0;
+  md_status status = comm->agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
+  if (status == MD_OK) {
+    for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
+    status = comm->deliver(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
+  }
+  if (status == MD_OK) status = comm->agree(comm, check_ids_here(received, count, path));
+  free(received);
+  free(to);
+  return status;
+}

@@ -1,0 +1,99 @@
+"""What make compiles: each part of the program by itself, the GPU engine behind the program.
+
+The compilers are a script that writes down what it was asked to compile, and makes an empty file of it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import List, Set
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+COMPILER = """\
+#!/bin/sh
+case $1 in
+--list-gpu-arch) printf 'compute_80\\ncompute_90\\n'; exit ;;
+esac
+source=
+while [ $# -gt 0 ]; do
+  case $1 in
+  -o) [ "$2" = /dev/null ] || : >"$2"; shift ;;
+  *.c | *.cu) source=$1 ;;
+  esac
+  last=$1
+  shift
+done
+[ -z "$source" ] || echo "$source" >>FOLDER/compiled
+"""
+
+
+def files(*patterns: str) -> Set[str]:
+    return {str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)}
+
+
+TRANSPORTS = files("mpi/transport*.c")
+RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
+PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c")
+WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
+
+
+class Build:
+    """A build folder of its own, and compilers that are none."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.compiler = folder / "compiler"
+        self.compiler.write_text(COMPILER.replace("FOLDER", str(folder)))
+        self.compiler.chmod(0o755)
+        ours = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "HDF5_FOUND")
+        self.surroundings = {name: value for name, value in os.environ.items() if name not in ours}
+
+    def make(self, target: str, *options: str) -> List[str]:
+        """The sources that it compiles, in this order."""
+        (self.folder / "compiled").write_text("")
+        done = subprocess.run(["make", target, f"BUILD={self.folder}", f"CC={self.compiler}", "NCCL=no", "CUDA_ARCHS=90", *options],
+                              cwd=ROOT, env=self.surroundings, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return (self.folder / "compiled").read_text().split()
+
+    @property
+    def program(self) -> str:
+        return str(self.folder / "myriad")
+
+
+@pytest.fixture
+def build(tmp_path) -> Build:
+    return Build(tmp_path)
+
+
+def test_a_part_found_later_compiles_its_own_files(build):
+    no_mpi, mpi = ["MPI=no", "GPU=no"], [f"MPICC={build.compiler}", "GPU=no"]
+    assert set(build.make(build.program, *WITHOUT, *no_mpi)) == PROGRAM
+    assert build.make(build.program, *WITHOUT, *no_mpi) == []
+    assert build.make(build.program, *HDF5, *no_mpi) == ["src/files/hdf5_file.c"]
+    assert set(build.make(build.program, *HDF5, *mpi)) == RANKS
+    assert build.make(build.program, *HDF5, *mpi) == []
+    # HDF5 over MPI takes the compiler of MPI, and the place where ranks open its files.
+    parallel = ["HDF5_FOUND=parallel -lhdf5"]
+    assert set(build.make(build.program, *parallel, *mpi)) == {"src/files/hdf5_file.c", "mpi/hdf5.c"}
+    assert set(build.make(build.program, *WITHOUT, *mpi, "CFLAGS=-O1")) == PROGRAM | RANKS
+
+
+def test_the_gpu_engine_waits_and_is_not_waited_for(build):
+    cuda = files("gpu/**/*.cu")
+    gpu = [f"NVCC={build.compiler}", "CUDA_HOME=/nowhere"]
+    assert set(build.make(build.program, *WITHOUT, *gpu, "MPI=no")) == PROGRAM
+    assert set(build.make("gpu", *WITHOUT, *gpu, "MPI=no")) == cuda | {"gpu/library.c"}
+    assert build.make("all", *WITHOUT, *gpu, "MPI=no") == []
+    assert set(build.make("all", *WITHOUT, *gpu, f"MPICC={build.compiler}")) == RANKS | TRANSPORTS | {"gpu/library.c"}
+    for path in [*build.folder.rglob("*.o"), Path(build.program)]:
+        path.unlink()
+    order = build.make("all", *WITHOUT, *gpu, "MPI=no")
+    assert set(order) == PROGRAM | cuda | {"gpu/library.c"}
+    first = min(order.index(source) for source in cuda)
+    assert not PROGRAM & set(order[first:])

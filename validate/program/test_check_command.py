@@ -1,0 +1,142 @@
+"""`myriad check`: all that a deck asks for and does not get; and what `myriad plan` says of such a deck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import List
+
+import pytest
+
+from cli import USAGE, Done, call, refused, works
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.smoke
+
+START = "lattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 2 b\ncreate_atoms 1 box\nmass * 1\n"
+MELT = (START + "velocity all create 1.44 87287\npair_style lj/cut 2.5\npair_coeff * * 1 1 2.5\nfix 1 all nve\n")
+
+
+def check(folder: Path, deck: str, *arguments: str, command: str = "check") -> Done:
+    (folder / "in.deck").write_text(deck)
+    done = call(folder, command, "-in", "in.deck", *arguments)
+    assert {path.name for path in folder.iterdir()} == {"in.deck"}
+    return done
+
+
+def faulty(done: Done) -> List[int]:
+    """The lines with a problem, as often as there is one; the last line counts them."""
+    assert done.status == USAGE and done.err == "", done
+    *lines, count = done.out.splitlines()
+    numbers = [int(line.split(":")[1]) for line in lines if line.startswith("in.deck:")]
+    assert count.startswith(f"{len(numbers)} problem{'s' if len(numbers) > 1 else ''} in ")
+    return numbers
+
+
+def unjudged(done: Done) -> str:
+    line = [line for line in done.out.splitlines() if line.startswith("Not judged")]
+    return line[0].split(": ")[1] if line else ""
+
+
+@pytest.mark.parametrize("deck", sorted(path.name for path in (ROOT / "inputs").glob("in.*")))
+def test_sample_decks_have_no_problem(deck):
+    done = works(call(ROOT, "check", "-in", str(ROOT / "inputs" / deck)))
+    assert done.out.splitlines()[-1].startswith("No problem in ")
+
+
+def test_nothing_is_made(tmp_path):
+    """More particles than a small machine holds, a run, and every kind of output file."""
+    deck = ("region b block 0 1e5 0 1e5 0 1e5\ncreate_box 1 b\ncreate_atoms 1 random 2000000000 1 NULL\nmass 1 1\n"
+            "velocity all create 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nlog f.log\n"
+            "dump 1 all atom 1 f.dump\nprint x file f.print\nwrite_data f.data\nrun 1000000000\n"
+            "print $(temp/atoms)\nrun 2000000000 upto\n")
+    works(check(tmp_path, deck))
+
+
+def test_every_problem_is_listed(tmp_path):
+    deck = MELT + ("compute msd all msd\nfix 2 all npt temp 1 1 1\ndump 1 all image 5 f.jpg type type\n"
+                   "thermo_style custom step c_msd foo temp bar\njump SELF\n"
+                   "minimize 0 0 1 1\nrun 10\nbonnd_style none\n")
+    done = check(tmp_path, deck)
+    assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
+    for words in ("`compute` is a command of LAMMPS that Myriad does not have", "'npt'", "`image`", "`foo`", "`bar`",
+                  "`jump` is", "`minimize` is", "unknown command 'bonnd_style'"):
+        assert words in done.out
+    assert unjudged(done) == "line 13"
+
+
+def test_what_follows_from_a_fault_is_none(tmp_path):
+    """Lines that use a cone, a group, a style or a loop variable that are lacking are judged by the rest."""
+    deck = ("boundary s s p\nvariable i loop 3\nregion s cone z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
+            "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot create 1 1\n"
+            "velocity hot ramp vx 0 1 x 0 1\n"
+            "pair_style eam\npair_coeff * * Cu.eam\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
+            "fix w all wall/reflect xlo -3\nset type 1 charge $i\nrun $i\ntimestep -$i\nnext i\n")
+    done = check(tmp_path, deck)
+    assert faulty(done) == [1, 2, 3, 7, 9, 10, 17, 20]
+    assert unjudged(done) == "lines 4, 11, 12, 15, 19"
+
+
+def test_a_repaired_definition_is_judged_again(tmp_path):
+    deck = MELT + ("variable a loop 2\nvariable a equal 1/0\nvariable a equal 2\ntimestep -$a\n"
+                   "pair_style eam\npair_style lj/cut 2.5\npair_coeff 1 1 one 1\n")
+    assert faulty(check(tmp_path, deck)) == [10, 11, 13, 14, 16]
+
+
+def test_problems_of_the_whole_model(tmp_path):
+    """What only the run can see: nothing, where lines that make the model are faulty."""
+    done = check(tmp_path, MELT.replace("2.5\nfix", "5\nfix") + "run 1\nrun 1\n")
+    assert faulty(done) == [10] and "half of the periodic box" in done.out
+    assert faulty(check(tmp_path, START.replace("mass *", "mass 1") + "group g all\nrun 1\n")) == [6, 7]
+    assert faulty(check(tmp_path, START.replace("mass * 1", "mass * 0") + "run 1\n")) == [5]
+
+
+def test_a_file_that_is_left_out(tmp_path):
+    """An included file may define anything."""
+    done = check(tmp_path, "include start.lmp\nvelocity all create ${T} 1\nfix 1 all nvt temp ${T} ${T} 1\nrun 10\n")
+    assert faulty(done) == [1]
+    assert unjudged(done) == "lines 2, 3, 4"
+
+
+def test_a_file_that_is_no_deck(tmp_path):
+    done = check(tmp_path, "nonsense\nprint \"\"\"open\n")
+    assert faulty(done) == [1, 2] and "triple quotes" in done.out
+    refused(call(tmp_path, "check", "-in", "nowhere"), 1, "nowhere")
+    refused(call(tmp_path, "check", "-in", "in.deck", "-log", "f"), USAGE, "check writes no log")
+    refused(call(tmp_path, "check"), USAGE, "myriad check -in FILE")
+
+
+def test_no_end_of_one_line(tmp_path):
+    """A deck of one thousand faults costs no more than reading it."""
+    assert len(faulty(check(tmp_path, "compute 1 all temp\n" * 1000))) == 1000
+
+
+def test_plan_lists_all(tmp_path):
+    done = check(tmp_path, MELT + "compute 1 all pe\nfix 2 all npt\nrun 10\n", command="plan")
+    assert done.status == USAGE and "2 problems" in done.err
+    assert "in.deck:10: `compute`" in done.out and "in.deck:11: unknown fix style" in done.out
+    assert "Plan of engine" not in done.out
+    done = check(tmp_path, MELT + "compute 1 all pe\nrun 10\n", command="plan")
+    refused(done, USAGE, "in.deck:10: `compute` is a command of LAMMPS")
+
+
+@pytest.mark.parametrize("line, words", [
+    ("jump SELF loop", ["`jump` is a command of LAMMPS that Myriad does not have", "-var"]),
+    ("replicate 2 2 2", ["`replicate` is a command of LAMMPS", "region and create_atoms"]),
+    ("kspace_style pppm 1e-4", ["`kspace_style` is a command of LAMMPS that Myriad does not have"]),
+    ("region s cone z 0 0 1 2 0 1", ["region style 'cone'", "accepted are block, cylinder, sphere"]),
+    ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),
+    ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "only atomic"]),
+    ("create_box 1 b bond/types 1", ["'bond/types'", "usage: create_box"]),
+    ("read_data f add append", ["'add'", "usage: read_data"]),
+])
+def test_messages(line, words, tmp_path):
+    (tmp_path / "in.deck").write_text(line + "\n")
+    done = call(tmp_path, "-in", "in.deck", "-log", "none")
+    refused(done, USAGE, "in.deck:1: ", *words)
+    assert "did you mean" not in done.err
+
+
+def test_help_of_a_command_of_lammps(tmp_path):
+    done = call(tmp_path, "help", "minimize")
+    refused(done, USAGE, "`minimize` is a command of LAMMPS that Myriad does not have")

@@ -1,0 +1,254 @@
+"""The manual against the program: what it lists, what it links to, and the commands it tells to type."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Iterator, List, Tuple
+
+import pytest
+
+from cli import BOX, USAGE, call, run_deck
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+NAMES = [page.name for page in PAGES]
+
+pytestmark = pytest.mark.smoke
+
+
+def said(*arguments: str) -> str:
+    done = call(ROOT, *arguments)
+    assert done.status == 0, done.err
+    return done.out
+
+
+def accepted(folder: Path, line: str) -> str:
+    """What the program says it accepts instead of the word `nonsense` in a line of a deck."""
+    done = run_deck(folder, BOX + line + "\n")
+    assert done.status == USAGE and "nonsense" in done.err, done.err
+    return done.err.split("accepted are", 1)[1].lstrip(": ").strip()
+
+
+def section(title: str) -> List[str]:
+    """First words of the lines below a title of `myriad info`."""
+    block = re.search(rf"^{title}:\n((?:  .*\n)+)", said("info"), re.M)
+    assert block, title
+    return [line.split()[0] for line in block.group(1).splitlines()]
+
+
+def in_code(page: str) -> str:
+    """Everything in backticks on a page, blocks and spans, as one text."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return " ".join(re.findall(r"```.*?```|`[^`\n]*`", text, re.S))
+
+
+def missing(words: List[str], page: str) -> List[str]:
+    text = in_code(page)
+    assert words
+    return [word for word in words if not re.search(rf"(?<![\w/]){re.escape(word)}(?![\w/])", text)]
+
+
+def without_row(names: List[str], page: str) -> List[str]:
+    """Those that no table of a page begins a row with."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert names
+    return [name for name in names if not re.search(rf"^\| `{re.escape(name)}`", text, re.M)]
+
+
+def test_commands_are_what_the_program_prints():
+    assert (DOCS / "commands.md").read_text(encoding="utf-8") == said("help", "--markdown"), (
+        "write it anew: build/myriad help --markdown > docs/commands.md")
+
+
+def test_every_command_is_in_the_reference():
+    listed = said("help").split("explains one):\n")[1]
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert len(names) > 30
+    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert [name for name in names if f"\n## {name}\n" not in text] == []
+
+
+def test_engines():
+    assert missing(section("Engines"), "decks.md") == []
+    pages = (ROOT / "README.md").read_text(encoding="utf-8"), (DOCS / "engines.md").read_text(encoding="utf-8")
+    for name in section("Engines"):
+        assert f"| `{name}`" in pages[0] and f"\n## {name}\n" in pages[1], name
+
+
+def test_pair_styles():
+    assert without_row(section("Pair styles"), "physics.md") == []
+
+
+def test_fix_styles(tmp_path):
+    styles = [usage.split()[0] for usage in accepted(tmp_path, "fix 2 all nonsense").split("; ")]
+    assert without_row(styles, "physics.md") == []
+
+
+def test_dump_styles(tmp_path):
+    styles = accepted(tmp_path, "dump 1 all nonsense 1 file").split(", ")
+    assert without_row(styles, "output.md") == []
+
+
+def test_thermo_keywords(tmp_path):
+    keywords = accepted(tmp_path, "thermo_style custom nonsense").split()
+    assert missing(keywords, "output.md") == []
+
+
+def test_dump_columns(tmp_path):
+    assert missing(accepted(tmp_path, "dump 1 all custom 1 file nonsense").split(), "output.md") == []
+
+
+def anchors(page: Path) -> List[str]:
+    """The names that a page's headings get."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(there), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_files_that_are_named_exist(page):
+    """Paths of this repository, wherever they stand in backticks."""
+    text = page.read_text(encoding="utf-8")
+    rooms = "common|src|openmp|gpu|mpi|validate|inputs|docs|job-scripts"
+    for path in re.findall(rf"(?<![\w/.])((?:{rooms})/[\w./*-]*)", text):
+        path = path.rstrip(".")
+        if re.search(r"[A-Z]{4}|_ipl\.", path):  # placeholders: pair_NAME.h, and the example of a new style
+            continue
+        base = page.parent if re.search(rf"\]\({re.escape(path)}", text) else ROOT
+        assert list(base.glob(path.rstrip("/"))), f"{page.name} names {path}"
+
+
+def typed(page: Path) -> Iterator[Tuple[str, List[str]]]:
+    """Commands to type: the lines of shell blocks and code spans that begin with make or a program of ours."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
+    spans = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", re.sub(r"```.*?```", "", text, flags=re.S))
+    for line in [line for block in blocks for line in block.splitlines()] + spans:
+        words = line.split("#")[0].split()
+        if words and words[0] in ("make", "myriad", "build/myriad", "validate/check.py", ".ci/run"):
+            yield line, words
+
+
+def targets() -> List[str]:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return re.findall(r"^([a-z][\w-]*):", makefile, re.M) + re.findall(r"^([a-z][\w-]*) [a-z -]*:.*## ", makefile, re.M)
+
+
+OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
+           "--ranks", "--resume", "--walltime")
+
+
+def check_make(words: List[str]) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for word in words[1:]:
+        name, given, value = word.partition("=")
+        if given:
+            assert re.search(rf"^##.*\b{name}=", makefile, re.M), f"make has no option {name}="
+            assert name != "DECK" or not value or (ROOT / value).is_file(), f"there is no {value}"
+        elif re.fullmatch(r"[a-z][\w-]*", word):
+            assert word in targets(), f"make has no target {word}"
+
+
+def check_myriad(words: List[str]) -> None:
+    if words[1] == "help":
+        if len(words) > 2 and not words[2].isupper():
+            said("help", words[2])
+        return
+    for at, word in enumerate(words):
+        if word == "-in" and words[at + 1] not in ("DECK", "-"):
+            assert (ROOT / words[at + 1]).is_file(), f"there is no {words[at + 1]}"
+        elif word == "--engine":
+            assert set(words[at + 1].split("|")) <= set(section("Engines"))
+        elif word.startswith("-") and not word[1:].replace(".", "").isdigit():
+            assert word in OPTIONS, f"there is no option {word}"
+
+
+def test_gpu_options():
+    """The keywords of `package gpu`, each with its values, as the command's help lists them."""
+    rows = re.findall(r"^  (\w+) (\S+) {2,}\S", said("help", "package"), re.M)
+    assert len(rows) > 10
+    text = (DOCS / "engines.md").read_text(encoding="utf-8")
+    assert [name for name, _ in rows if f"\n| `{name} " not in text] == []
+    for name, values in rows:
+        listed = re.search(rf"^\| `{name} (.+?)`", text, re.M).group(1).replace("\\|", "|")
+        assert sorted(listed.split("|")) == sorted(values.split("|")), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_what_to_type_can_be_typed(page):
+    for line, words in typed(page):
+        try:
+            if words[0] == "make":
+                check_make(words)
+            elif words[0].endswith("myriad") and len(words) > 1:
+                check_myriad(words)
+            elif words[0] in ("validate/check.py", ".ci/run"):
+                assert (ROOT / words[0]).is_file()
+        except (AssertionError, IndexError) as wrong:
+            pytest.fail(f"{page.name}: `{line}`: {wrong}")
+
+
+def test_readme_says_what_to_type():
+    lines = [line for line, _ in typed(ROOT / "README.md")]
+    assert any(line.startswith("make run") for line in lines) and any(line.startswith("make test") for line in lines)
+    assert len(lines) > 10
+
+
+def test_every_deck_opens_with_what_it_is_for():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ours = [deck for deck in (ROOT / "inputs").glob("in.*") if deck.name != "in.lj"]
+    assert len(ours) >= 6
+    for deck in ours:
+        text = deck.read_text(encoding="utf-8")
+        assert text.startswith("# ") and "\n# Time: " in text, deck.name
+        assert deck.name in readme or deck.name.endswith("-bench"), deck.name
+
+
+EXAMPLE_CHECK = """
+#include "common/formulas.h"
+#include "common/pair.h"
+#define MD_PAIR_HOST
+#include "pair_example.h"
+#undef MD_PAIR_HOST
+#define real double
+#define MD_T(name) name
+#include "pair_example.h"
+int main(void)
+{
+  const double parameter[MD_PAIR_PARAMETERS] = {1.3, 0.9, 2.5}, r = 1.1, h = 1e-5;
+  double k[MD_PAIR_K] = {0};
+  ipl_style.prepare(parameter, false, 1.0, k);
+  const double slope = (md_ipl_energy((r + h) * (r + h), k) - md_ipl_energy((r - h) * (r - h), k)) / (2.0 * h);
+  return fabs(md_ipl_force(r * r, k) * r + slope) < 1e-8 && slope < -0.1 ? 0 : 1;
+}
+"""
+
+
+def test_the_example_of_a_pair_style_works(tmp_path):
+    """It compiles as a style and its force is the gradient of its energy."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    example = re.search(r"```c\n(/\* Inverse.*?)```", (DOCS / "engines.md").read_text(encoding="utf-8"), re.S)
+    assert example
+    (tmp_path / "pair_example.h").write_text(example.group(1), encoding="utf-8")
+    (tmp_path / "example.c").write_text(EXAMPLE_CHECK, encoding="utf-8")
+    subprocess.run([compiler, "-std=c17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Wno-unused-function",
+                    "-ffp-contract=off", "-I", str(ROOT), "-o", "example", "example.c", "-lm"],
+                   cwd=tmp_path, check=True)
+    assert subprocess.run([str(tmp_path / "example")], check=False).returncode == 0

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The GPU engine under NVIDIA's compute-sanitizer: no error of memory, no race in shared memory.
+
+Two small decks, the two-dimensional repulsion and the melt, with full and symmetric forces, from cells and from
+lists, and all pairs, each under memcheck and racecheck; every count of errors must be 0, and a tool that says
+nothing has not passed. Particles are few, but more than fill one block. Needs compute-sanitizer, which comes with
+CUDA: without it the script says so and ends well, unless --need is given.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import List, Mapping, Sequence, Tuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import gpu_runs  # noqa: E402
+import harness  # noqa: E402
+
+DECKS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
+    ("in.repulsive", {"n": 3000, "steps": 30, "every": 15}),
+    ("in.melt", {"cells": 7, "steps": 30, "every": 15}),
+)
+WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
+    ("gpu", {}),
+    ("gpu", {"sort": "step"}),
+    ("gpu-symmetric", {}),
+    ("gpu", {"neighbours": "cells"}),
+    ("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1}),
+    ("gpu", {"neighbours": "list", "rebin": "pairs", "skin": 0.1}),
+    ("gpu", {"neighbours": "list", "sort": "radix"}),
+    ("gpu-symmetric", {"neighbours": "list", "rebin": 1}),
+    ("gpu-naive", {}),
+)
+SUMMARIES = {
+    "memcheck": r"ERROR SUMMARY: (\d+) errors?",
+    "racecheck": r"RACECHECK SUMMARY: (\d+) hazards?",
+}
+
+
+def findings(tool: str, text: str) -> str:
+    """What a tool complains of; empty if its summary is there and counts none."""
+    counts = re.findall(SUMMARIES[tool], text)
+    if counts and all(int(count) == 0 for count in counts):
+        return ""
+    lines = [line for line in text.splitlines() if line.startswith("=========")]
+    return "\n".join(lines[:30]) or f"{tool} printed no summary:\n{text[-1000:]}"
+
+
+def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Value], way, folder: Path) -> Tuple[str, str]:
+    """The name of a run, and what is wrong with it."""
+    engine, package = way
+    name = " ".join([f"{tool:10s}", f"{deck:13s}", engine, *(f"{k} {v}" for k, v in package.items())])
+    try:
+        done = harness.run(harness.DECKS / deck, folder, engine=engine, package=package, variables=knobs, timeout=300,
+                           wrapper=[sanitizer, "--tool", tool, "--target-processes", "all"])
+        return name, findings(tool, done.out + done.err)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        return name, str(error)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = gpu_runs.parser(__doc__)
+    parser.add_argument("--need", action="store_true", help="fail if compute-sanitizer is not installed")
+    options = parser.parse_args(arguments)
+    gpu_runs.start(options)
+    sanitizer = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
+    if not sanitizer:
+        print("compute-sanitizer is not installed (it comes with CUDA): nothing examined")
+        return 1 if options.need else 0
+    began, bad = time.monotonic(), 0
+    with tempfile.TemporaryDirectory(prefix="myriad-sanitize-") as folder, \
+            ThreadPoolExecutor(min(8, gpu_runs.cores())) as pool:
+        tasks: List = []
+        for tool in SUMMARIES:
+            for deck, knobs in DECKS:
+                for way in WAYS:
+                    place = Path(folder) / str(len(tasks))
+                    tasks.append(pool.submit(examine, sanitizer, tool, deck, knobs, way, place))
+        for task in tasks:
+            name, wrong = task.result()
+            print(f"{'FAILED' if wrong else 'clean':7s} {name}", flush=True)
+            if wrong:
+                print(wrong)
+                bad += 1
+    print(f"\n{f'{bad} of' if bad else 'all'} {len(tasks)} runs {'failed' if bad else 'clean'}, "
+          f"{time.monotonic() - began:.0f} s")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
