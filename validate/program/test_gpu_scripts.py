@@ -131,14 +131,14 @@ def test_run_replaces_the_run_of_a_deck():
         harness.deck_with(harness.INPUTS / "in.homework", "run 1\n")
 
 
-@pytest.mark.parametrize("script", ["check_engines.py --engine gpu", "bench_gpu.py", "profile_gpu.py", "ladder_cells.py",
-                                    "large_gpu.py", "sanitize_gpu.py"])
+@pytest.mark.parametrize("script", ["check_engines.py --engine gpu", "speed/bench_gpu.py", "speed/profile_gpu.py",
+                                    "speed/ladder_cells.py", "speed/large_gpu.py", "speed/sanitize_gpu.py"])
 def test_without_a_gpu_it_says_so_and_fails(script, tmp_path):
     program = tmp_path / "myriad"
     program.write_text("#!/bin/sh\necho '  gpu      cells on a GPU'\necho 'no GPU: there is none'\n")
     program.chmod(0o755)
     name, *words = script.split()
-    done = subprocess.run([sys.executable, str(harness.HERE / "speed" / name), *words, "--myriad", str(program)], cwd=tmp_path,
+    done = subprocess.run([sys.executable, str(harness.HERE / name), *words, "--myriad", str(program)], cwd=tmp_path,
                           env=dict(os.environ), capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "there is no GPU" in done.stdout + done.stderr, done.stdout + done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["myriad"]
