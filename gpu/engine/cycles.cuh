@@ -66,12 +66,13 @@ struct step_sorts {
 /* Steps between two rebins, as learned from how much of the slack they used. */
 struct rebin_interval {
   enum { MOST = 1000 };
-  int fixed = 0;          /* by the user; 0: learned */
-  double steps = 4.0;     /* that fit, as it seems */
-  bool by_chance = false; /* not when the slack is used up, but when two strays meet (strays.cu): */
-  bool ended = false;     /* has that been seen? */
-  int64_t since = 0;      /* steps launched since the last rebin */
-  int64_t binned_at = 0;  /* steps done at the last rebin whose outcome is known */
+  int fixed = 0;      /* by the user; 0: learned */
+  double steps = 4.0; /* that fit, as it seems */
+  bool by_chance =
+      false;          /* not when the slack is used up, but when two fast particles meet (list_check.cu): */
+  bool ended = false; /* has that been seen? */
+  int64_t since = 0;  /* steps launched since the last rebin */
+  int64_t binned_at = 0; /* steps done at the last rebin whose outcome is known */
 
   /* The number of steps done is counted from 0 again. */
   void begin_run(int64_t done)

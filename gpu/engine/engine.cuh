@@ -3,7 +3,7 @@
  * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
  * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
  * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
- * or lists leave it, or two have together what lists leave them (strays.cu).
+ * or lists leave it, or two have together what lists leave them (list_check.cu).
  *
  * The host works in cycles (cycles.cuh): it launches the steps that should fit between two rebins, and the rebin, without
  * waiting; it looks at a cycle's outcome only after having launched the next. A step that may not be taken any more
@@ -62,7 +62,7 @@ struct gpu_arrays {
   device_array next_start;                            /* of the order that steps sort into */
   device_array keys, scratch;                         /* of the radix sort; of CUB */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
-  device_array list, rows, strays;                    /* of system_view */
+  device_array list, rows, fast particles;            /* of system_view */
   device_array impulse_k,
       force_k;            /* pair coefficients by pair of types, of impulses, of forces of mixed layouts, */
   device_array measure_k; /* of forces in double, for output, */
@@ -249,7 +249,7 @@ template <class T> struct gpu_engine final : md_engine {
   void impulse_arrays(real *impulse[3]) const;
   double force_bytes() const;
   /* Whether lists still hold, behind a step. */
-  md_status check_strays(unsigned step_launch);
+  md_status check_lists(unsigned step_launch);
   /* An overlap that force kernels found on any rank stops all. */
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
 

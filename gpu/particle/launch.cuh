@@ -129,8 +129,8 @@ template <class T> md_status launch_halo(const launch &, const system_view<T> &)
 /* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
-/* strays.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
-template <class T> md_status launch_check_strays(const launch &, const system_view<T> &, unsigned step);
+/* list_check.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
+template <class T> md_status launch_check_lists(const launch &, const system_view<T> &, unsigned step);
 
 /* advance_plain.cu, advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no
  * thermostat. The first for plain layouts, which alone sort: all particles without ghosts, or both parts of a step. */

@@ -33,15 +33,15 @@ struct progress {
 
 struct alignas(64) step_slot {
   progress before;
-  unsigned step, flip; /* is it a step? does it write the other position array? */
-  unsigned found;      /* bits of halt */
-  unsigned usage;      /* a float's bits */
-  unsigned strays;     /* particles beyond the slack, where that is not the end of it (strays.cu) */
+  unsigned step, flip;   /* is it a step? does it write the other position array? */
+  unsigned found;        /* bits of halt */
+  unsigned usage;        /* a float's bits */
+  unsigned beyond_slack; /* particles beyond the slack, where that is not the end of it (list_check.cu) */
 };
 
 enum { SLOTS = 64 };
 /* Strays that are looked at; with more of them lists are stale. */
-enum { MOST_STRAYS = 4096 };
+enum { MOST_BEYOND_SLACK = 4096 };
 struct control {
   step_slot slot[SLOTS];
   unsigned overflow; /* bits of halt found by a rebin */
@@ -179,9 +179,9 @@ template <class T> struct system_view {
   double reach;                  /* of lists */
   float cutoff;                  /* the largest of any pair of types, rounded up */
   float slack;                   /* how far particles may go since the rebin, */
-  float per_slack;               /* and with strays, which may go farther, those: usage is a share of this */
-  int *strays;                   /* particles that have exceeded the slack in a step; NULL: they may not */
-  double outside;                /* how far a stray may be outside its faces */
+  float per_slack;               /* and with particles that may go farther, those: usage is a share of this */
+  int *beyond_slack;             /* particles that have exceeded the slack in a step; NULL: they may not */
+  double outside;                /* how far a fast particle may be outside its faces */
   float extra;                   /* at most so much farther fast particles are listed */
   float foresight;               /* time that lists should last */
   const double *velocity_per_v;  /* by 0-based type */
@@ -357,7 +357,7 @@ __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const p
   own->flip = flip;
   next->found = 0;
   next->usage = 0;
-  next->strays = 0;
+  next->beyond_slack = 0;
 }
 
 /* Waits until everything launched before has ended, if this was launched early; those behind it may then take their

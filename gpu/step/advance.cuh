@@ -43,8 +43,9 @@ static __device__ __forceinline__ void load_velocity(const system_view<T> &s, in
 /* How far a particle is from where cell_ahead() expected it after a step that moved it by `moved`, its velocity having
  * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
 template <class T>
-static __device__ __forceinline__ typename T::real astray(const system_view<T> &s, typename T::real moved,
-                                                          typename T::real change, typename T::real time)
+static __device__ __forceinline__ typename T::real
+unforeseen_move(const system_view<T> &s, typename T::real moved, typename T::real change,
+                typename T::real time)
 {
   return moved <= (typename T::real)s.slack ? change * time : moved;
 }
@@ -78,13 +79,13 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
     if constexpr (SOURCE == FROM_LIST)
       moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
     else
-      found.most =
-          max(found.most, magnitude_word(SORTS ? astray(s, drift.moved, change, time_scale) : drift.moved));
+      found.most = max(found.most, magnitude_word(SORTS ? unforeseen_move(s, drift.moved, change, time_scale)
+                                                        : drift.moved));
   }
   if (!sane) found.bits |= HALT_FLYER;
   if constexpr (SOURCE == FROM_LIST) {
     found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
-    if (path_of(x) > s.slack && s.strays) note_stray(s, to.at);
+    if (path_of(x) > s.slack && s.beyond_slack) note_beyond_slack(s, to.at);
   }
   if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);

@@ -123,10 +123,10 @@ __device__ __forceinline__ float slack_used(const system_view<T> &s, float moved
   return path_of(x) * s.per_slack;
 }
 
-template <class T> __device__ __forceinline__ void note_stray(const system_view<T> &s, int i)
+template <class T> __device__ __forceinline__ void note_beyond_slack(const system_view<T> &s, int i)
 {
-  const unsigned at = atomicAdd(&s.ctl->slot[s.launch % SLOTS].strays, 1u);
-  if (at < MOST_STRAYS) s.strays[at] = i;
+  const unsigned at = atomicAdd(&s.ctl->slot[s.launch % SLOTS].beyond_slack, 1u);
+  if (at < MOST_BEYOND_SLACK) s.beyond_slack[at] = i;
 }
 
 #endif

@@ -2,25 +2,25 @@
  *
  * As long as nobody's path exceeds half the skin, lists lack no pair. The first to exceed it are a few out of millions, and
  * a pair can only be missing if both its partners together have gone farther than the skin. So the steps name those
- * that exceed the slack (advance.cuh), and after each step a block for each of these strays looks at everybody within the
- * cutoff of it: if one of those has left less of the skin than the stray needs, the lists are stale. Lists last a quarter
+ * that exceed the slack (advance.cuh), and after each step a block for each of these fast particles looks at everybody within the
+ * cutoff of it: if one of those has left less of the skin than the fast particle needs, the lists are stale. Lists last a quarter
  * longer, until two fast particles meet.
  *
  * With paths p, p' less what each was listed farther (sort.cu): lists hold all pairs that were within reach + e + e' of
  * each other, and a pair within the cutoff now was within cutoff + p + p' then, so p + p' <= skin will do. Ghosts of other
  * ranks come without a path; how far they are from where they were is a bound of what counts of it.
  *
- * A stray sees its partners in the cells around the one where it is, if they have gone no farther than the width of the
+ * A fast particle sees its partners in the cells around the one where it is, if they have gone no farther than the width of the
  * cells exceeds the cutoff by, which choice.cu sees to. Ghosts that came from farther than the halo could only matter to
- * a stray that is far outside its faces: then the lists count as stale.
+ * a fast particle that is far outside its faces: then the lists count as stale.
  *
- * Cost: a launch a step, and for each stray 27 cells of positions.
+ * Cost: a launch a step, and for each fast particle 27 cells of positions.
  */
 #include "gpu/neighbour/visit.cuh"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
-/* As many as a GPU has multiprocessors: strays are few. */
+/* As many as a GPU has multiprocessors: fast particles are few. */
 constexpr int CHECK_BLOCKS = 128;
 
 /* What counts of the path of a ghost that another rank owns. */
@@ -38,7 +38,7 @@ static __device__ __forceinline__ float path_of_foreign(const system_view<T> &s,
 
 /* Is it so far outside that ghosts may be missing? */
 template <class T>
-static __device__ __forceinline__ bool strayed_out(const system_view<T> &s, const typename T::particle &x)
+static __device__ __forceinline__ bool is_outside_halo(const system_view<T> &s, const typename T::particle &x)
 {
   bool out = false;
 #pragma unroll
@@ -50,18 +50,18 @@ static __device__ __forceinline__ bool strayed_out(const system_view<T> &s, cons
   return out;
 }
 
-/* May a pair of stray i be missing, its partner being in row number `row` of cells around it? By a warp. */
+/* May a pair of fast particle i be missing, its partner being in row number `row` of cells around it? By a warp. */
 template <class T>
 static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigned parity, int i, int row)
 {
   const typename T::record *x = s.x[parity], xi = load_record(x + i);
-  const typename T::particle stray = load_particle<T>(s, parity, i);
+  const typename T::particle fast = load_particle<T>(s, parity, i);
   const double cutoff2 = (double)s.k[0] * (1.0 + 1e-6);
-  const float left = 2.0f * s.slack - path_of(stray);
+  const float left = 2.0f * s.slack - path_of(fast);
   const int lane = threadIdx.x & 31, reach = s.grid.border[0];
-  bool lacks = strayed_out<T>(s, stray);
+  bool lacks = is_outside_halo<T>(s, fast);
   int c[3], begin, end;
-  cell_at<T>(s, stray, c);
+  cell_at<T>(s, fast, c);
   const int first = cell_number<T::DIM>(s.grid, c) + (T::DIM == 3 ? row / 3 - 1 : 0) * s.grid.layer +
                     (row % 3 - 1) * s.grid.row - reach;
   cell_range(s.start, first, 2 * reach + 1, begin, end);
@@ -84,30 +84,30 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
   return lacks;
 }
 
-/* A block takes a stray at a time, each of its warps a row of cells. */
+/* A block takes a fast particle at a time, each of its warps a row of cells. */
 template <class T>
-static __global__ void k_check_strays(const __grid_constant__ system_view<T> s, unsigned launch)
+static __global__ void k_check_lists(const __grid_constant__ system_view<T> s, unsigned launch)
 {
   await_launches();
   step_slot *step = &s.ctl->slot[launch % SLOTS];
-  const unsigned strays = step->strays;
+  const unsigned beyond_slack = step->beyond_slack;
   const progress now = after(*step);
-  if (strays == 0 || now.halt) return;
-  bool stale = strays > MOST_STRAYS;
-  for (unsigned k = blockIdx.x; k < strays && !stale; k += gridDim.x)
-    stale = may_lack<T>(s, now.parity, s.strays[k], (int)(threadIdx.x / 32));
+  if (beyond_slack == 0 || now.halt) return;
+  bool stale = beyond_slack > MOST_BEYOND_SLACK;
+  for (unsigned k = blockIdx.x; k < beyond_slack && !stale; k += gridDim.x)
+    stale = may_lack<T>(s, now.parity, s.beyond_slack[k], (int)(threadIdx.x / 32));
   if (stale) atomicMax(&step->usage, (unsigned)__float_as_int(INFINITY));
 }
 
-template <class T> md_status launch_check_strays(const launch &l, const system_view<T> &s, unsigned step)
+template <class T> md_status launch_check_lists(const launch &l, const system_view<T> &s, unsigned step)
 {
   launch few = l;
   few.threads = 32 * (T::DIM == 3 ? 9 : 3);
-  return launch_early(few, CHECK_BLOCKS, "launch of k_check_strays", k_check_strays<T>, s, step);
+  return launch_early(few, CHECK_BLOCKS, "launch of k_check_lists", k_check_lists<T>, s, step);
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_check_strays<T>(const launch &, const system_view<T> &, unsigned);
+  template md_status launch_check_lists<T>(const launch &, const system_view<T> &, unsigned);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
 INSTANCE(exact3_packed)
