@@ -352,7 +352,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   md_plan_add(plan, c->packed ? "packed positions, twice" : "positions, twice",
               2.0 * record * (1.0 + ghosts));
   if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);
-  if (!c->tagged) md_plan_add(plan, "sketches of positions, twice", 8.0);
+  if (!c->tagged) md_plan_add(plan, "coarse positions, twice", 8.0);
   md_plan_add(plan, "velocities, twice", 2.0 * dim * real);
   if (model->wide && !g->mixed) md_plan_add(plan, "second words of momenta", 8.0 * dim);
   md_plan_add(plan, "origins, twice", 8.0);

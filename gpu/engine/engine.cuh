@@ -53,7 +53,7 @@ struct md_engine {
 
 /* Device memory, and nothing else: every array here is freed with the engine. */
 struct gpu_arrays {
-  /* Records of particles and ghosts, behind them what packed layouts leave over, or sketches: the present, and the idle
+  /* Records of particles and ghosts, behind them what packed layouts leave over, or coarse positions: the present, and the idle
    * one, which a fused step or a sort writes, and which is scratch in between. */
   device_array x[2];
   device_array v[3], origin;                          /* the other fields of particles, */
@@ -76,9 +76,9 @@ struct gpu_arrays {
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
-  static constexpr bool HAS_REST = T::PACKED || T::SKETCHED;
+  static constexpr bool HAS_REST = T::PACKED || T::HAS_COARSE;
   /* Bytes of a particle's position as it is read, and as it is written: whoever reads that of a particle alone needs no
-   * sketch. */
+   * coarse position. */
   static constexpr double READ = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0),
                           WRITTEN = sizeof(record) + (HAS_REST ? sizeof(typename T::rest) : 0);
 
@@ -132,7 +132,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* The view's scale, grid and coefficients. */
   void set_scale();
   void set_fine_scale();
-  void set_sketches();
+  void set_coarse_positions();
   md_status set_grid();
   void fold_ghosts();
   void set_grid32(cell_grid *g);
@@ -164,11 +164,11 @@ template <class T> struct gpu_engine final : md_engine {
   }
 
   /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over, or
-   * sketches, of which a few more than there are may be read. */
+   * coarse positions, of which a few more than there are may be read. */
   int64_t records() const { return room + view.ghost.capacity; }
   int64_t rest_bytes() const
   {
-    return HAS_REST ? (room + SKETCHES_BEYOND) * (int64_t)sizeof(typename T::rest) : 0;
+    return HAS_REST ? (room + COARSE_BEYOND) * (int64_t)sizeof(typename T::rest) : 0;
   }
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
   void place_positions();

@@ -2,7 +2,7 @@
  * kernel here.
  *
  * A position is one record, so that a neighbour costs one or two wide loads:
- *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells; and a sketch of 4, which neighbours read first
+ *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells; and a coarse position of 4, which neighbours read first
  *   tagged 2D/3D  x y z type path     32 bytes (mixed: 16)  several types, lists, three dimensions
  *   packed 3D     x y z type          16 bytes, and 8 that no neighbour reads: lists, up to four types
  * `path` is the length of the particle's path since the last rebin, less what lists allow it in excess of others: an
@@ -63,17 +63,18 @@ struct alignas(8) packed_rest {
 struct no_rest {
 };
 /* Of plain ones, which neighbours read first: a position modulo eight cutoffs, 16 bits an axis, x below. */
-struct position_sketch {
+struct coarse_position {
   uint32_t xy;
 };
 
-/* Units of sketches in which the cutoff is a little less than half of SKETCH_SPAN. */
-struct sketch_scale {
+/* Units of coarse positions in which the cutoff is a little less than half of COARSE_SPAN. */
+struct coarse_scale {
   double per_unit[2];   /* of exact layouts */
   uint32_t multiple[2]; /* of mixed ones: 2^-16 of so many times the scale */
-  uint32_t apart; /* bits that are set in a difference out of reach; 0: the box is too small for sketches */
+  uint32_t
+      apart; /* bits that are set in a difference out of reach; 0: the box is too small for coarse positions */
 };
-enum { SKETCH_SPAN = 1 << 14, SKETCHES_BEYOND = 16 /* may be read behind the last */ };
+enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 /* may be read behind the last */ };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
 };
@@ -128,7 +129,7 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
 __device__ __forceinline__ void store_last(double *at, double value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(float *at, float value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(int *at, int value) { __stcs(at, value); }
-__device__ __forceinline__ void store_last(position_sketch *at, position_sketch r) { __stcs(&at->xy, r.xy); }
+__device__ __forceinline__ void store_last(coarse_position *at, coarse_position r) { __stcs(&at->xy, r.xy); }
 __device__ __forceinline__ void store_last(exact_plain *at, const exact_plain &r)
 {
   __stcs((double2 *)at, make_double2(r.x[0], r.x[1]));
@@ -141,12 +142,12 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
 
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false, SKETCHED = !TAG;
+  static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false, HAS_COARSE = !TAG;
   static constexpr bool WIDENS = TAG; /* are there kernels for momenta of two words? */
   typedef double real;                /* of pair arithmetic, velocities and impulses */
   typedef double position;            /* one coordinate of a particle */
   typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what neighbours read */
-  typedef std::conditional_t<TAG, no_rest, position_sketch> rest;    /* what lies apart from it */
+  typedef std::conditional_t<TAG, no_rest, coarse_position> rest;    /* what lies apart from it */
   typedef record particle;                                           /* both, unpacked */
 
   /* A sum of impulses, in quanta. */
@@ -165,11 +166,11 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   {
     return a.x[d] - b.x[d];
   }
-  static __device__ __forceinline__ position_sketch sketch(const sketch_scale &scale, const record &r)
+  static __device__ __forceinline__ coarse_position coarse(const coarse_scale &scale, const record &r)
   {
     const int x = __double2loint(__fma_rd(r.x[0], scale.per_unit[0], MD_ROUND));
     const int y = __double2loint(__fma_rd(r.x[1], scale.per_unit[1], MD_ROUND));
-    return position_sketch{__byte_perm((unsigned)x, (unsigned)y, 0x5410)};
+    return coarse_position{__byte_perm((unsigned)x, (unsigned)y, 0x5410)};
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &, int, double x) { return x; }
   static __host__ __device__ __forceinline__ double place(const scale32 &, int, double x) { return x; }
@@ -190,7 +191,7 @@ template <int DIMENSION, bool TAG> struct exact_layout {
 };
 
 struct packed_layout : exact_layout<3, true> {
-  static constexpr bool PACKED = true, SKETCHED = false, WIDENS = false;
+  static constexpr bool PACKED = true, HAS_COARSE = false, WIDENS = false;
   typedef exact_packed record;
   typedef packed_rest rest;
   typedef exact_tagged particle;
@@ -253,11 +254,11 @@ struct packed_layout : exact_layout<3, true> {
 
 template <int DIMENSION, bool TAG> struct mixed_layout {
   static constexpr int DIM = DIMENSION;
-  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, SKETCHED = !TAG, WIDENS = false;
+  static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, HAS_COARSE = !TAG, WIDENS = false;
   typedef float real;
   typedef uint32_t position;
   typedef std::conditional_t<TAG, mixed_tagged, mixed_plain> record;
-  typedef std::conditional_t<TAG, no_rest, position_sketch> rest;
+  typedef std::conditional_t<TAG, no_rest, coarse_position> rest;
   typedef record particle;
 
   struct sum {
@@ -291,9 +292,9 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     return (float)(int32_t)(a.x[d] - b.x[d]) * scale.unit_single[d];
   }
-  static __device__ __forceinline__ position_sketch sketch(const sketch_scale &scale, const record &r)
+  static __device__ __forceinline__ coarse_position coarse(const coarse_scale &scale, const record &r)
   {
-    return position_sketch{__byte_perm(r.x[0] * scale.multiple[0], r.x[1] * scale.multiple[1], 0x7632)};
+    return coarse_position{__byte_perm(r.x[0] * scale.multiple[0], r.x[1] * scale.multiple[1], 0x7632)};
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &scale, int d, uint32_t u)
   {

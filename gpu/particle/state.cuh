@@ -186,7 +186,7 @@ template <class T> struct system_view {
   float foresight;               /* time that lists should last */
   const double *velocity_per_v;  /* by 0-based type */
   typename T::real k[MD_PAIR_K]; /* of the only pair of types */
-  sketch_scale sketch;           /* plain layouts */
+  coarse_scale coarse;           /* plain layouts */
   const typename T::real *table; /* [ntypes^2][MD_PAIR_K] */
   const double *overlap2;        /* [ntypes^2] */
   int ntypes;
@@ -272,7 +272,7 @@ __device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned
     s.rest[parity][i] = rest;
   } else {
     s.x[parity][i] = p;
-    if constexpr (T::SKETCHED) s.rest[parity][i] = T::sketch(s.sketch, p);
+    if constexpr (T::HAS_COARSE) s.rest[parity][i] = T::coarse(s.coarse, p);
   }
 }
 

@@ -89,7 +89,7 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
   }
   if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);
-    if constexpr (T::SKETCHED) store_last(s.rest[parity ^ 1u] + to.at, T::sketch(s.sketch, x));
+    if constexpr (T::HAS_COARSE) store_last(s.rest[parity ^ 1u] + to.at, T::coarse(s.coarse, x));
   } else {
     store_particle<T>(s, parity ^ 1u, to.at, x);
   }

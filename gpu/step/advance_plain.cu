@@ -3,7 +3,7 @@
  * One thread a particle; threads follow the particles' order, which is that of the cells. With x the fastest axis the
  * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. The stencil
  * is that around the cell where the particle is now: its position, which is read anyway, tells, and no array of cells is
- * needed (step.cuh says why that is enough). A warp first only looks at sketches of the candidates (sketch.cuh), and
+ * needed (step.cuh says why that is enough). A warp first only looks at coarse positions of the candidates (prefilter.cuh), and
  * remembers in a bit mask which may be within the cutoff; then it evaluates those. Few of the candidates are, so evaluating
  * them on the spot would make the whole warp wait at almost every candidate.
  *
@@ -16,20 +16,20 @@
  * would have to be kept over the call.
  *
  * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step: 32 + 32
- * for positions and velocities (in mixed precision half of it), 8 for sketches, 4 a cell for the ranges; all other reads hit
+ * for positions and velocities (in mixed precision half of it), 8 for coarse positions, 4 a cell for the ranges; all other reads hit
  * a cache.
  *
  * The kernel comes in three kinds: one that only steps; one that besides counts how many particles each cell will hold after
  * the next step, where cell_ahead() expects them; and one, the next, that writes everybody to the place which that
  * leaves (engine/sorting.inc).
  */
-#include "gpu/neighbour/sketch.cuh"
+#include "gpu/neighbour/prefilter.cuh"
 #include "gpu/runtime/prefetch.cuh"
 
 #include <algorithm>
 
 /* Candidates of a row that are looked at together: as many as registers hold. */
-template <class T> constexpr int LOOK = T::MIXED ? 10 : 8;
+template <class T> constexpr int CANDIDATES = T::MIXED ? 10 : 8;
 /* Tiles of a block that stays, at most; and of one of many: more of them crowd each other out of L2. */
 constexpr int MOST_TILES = 32;
 template <class T> constexpr int FEW_TILES = T::MIXED ? 4 : 2;
@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
   if (!begin_step(s, true, now)) return;
   const unsigned parity = now.parity;
   const typename T::record *__restrict__ x = s.x[parity];
-  const position_sketch *__restrict__ sketches = s.rest[parity];
+  const coarse_position *__restrict__ coarse = s.rest[parity];
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
   const unsigned last = (unsigned)s.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
@@ -165,9 +165,9 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
     const typename T::record xi = next;
     const three_rows rows = next_rows;
     const unsigned other = others<SCATTERED>(s, i);
-    const position_sketch sketch = T::sketch(s.sketch, xi);
+    const coarse_position own_coarse = T::coarse(s.coarse, xi);
     unsigned hits = 0;
-    if (kicks != 0) hits = look<LOOK<T>, true>(s, sketches, sketch, i, rows, 0);
+    if (kicks != 0) hits = prefilter<CANDIDATES<T>, true>(s, coarse, own_coarse, i, rows, 0);
     /* What is loaded from here on must not take registers before. */
     __syncwarp();
     typename T::real impulse[3], v[3];
@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
     int least = INT_MAX;
     const auto evaluate = [&](unsigned bits, int from) {
       for (; bits; bits &= bits - 1) {
-        const int j = candidate<LOOK<T>>(rows, from, __ffs((int)bits) - 1);
+        const int j = candidate<CANDIDATES<T>>(rows, from, __ffs((int)bits) - 1);
         evaluate_pair<T, STYLE>(s, xi, load_record(x + j), true, sum, least);
       }
     };
@@ -187,8 +187,8 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
       int longest = 0;
 #pragma unroll
       for (int y = 0; y < 3; ++y) longest = max(longest, rows.end[y] - even(rows.begin[y]));
-      for (int from = LOOK<T>; __any_sync(0xffffffffu, longest > from); from += LOOK<T>)
-        evaluate(look<LOOK<T>, false>(s, sketches, sketch, i, rows, from), from);
+      for (int from = CANDIDATES<T>; __any_sync(0xffffffffu, longest > from); from += CANDIDATES<T>)
+        evaluate(prefilter<CANDIDATES<T>, false>(s, coarse, own_coarse, i, rows, from), from);
       evaluate(hits, 0);
       if constexpr (GHOSTS) {
         int c[3];

@@ -21,7 +21,7 @@
  *             too, without a barrier: measure before you believe.
  *
  * Further rungs are elsewhere: rebinning when it is due (engine/run.inc), and force and move in one kernel, which also
- * looks at sketches of positions before it evaluates anything (advance_plain.cu).
+ * looks at coarse positions before it evaluates anything (advance_plain.cu).
  * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */
 #include "gpu/particle/launch.cuh"
