@@ -31,10 +31,10 @@ static const int LIST_PARTS = 4;
 /* Cells of a domain along an axis from which on one more or less makes them little wider. */
 static const int DIVIDED_FROM = 16;
 /* Rows beyond a cut, at most, and rows of a domain for each: what is near a cut should be little of it. */
-static const int MOST_OVERHANG = 9, ROWS_PER_OVERHANG = 24;
+static const int MOST_BUFFER_ROWS = 9, ROWS_PER_BUFFER_ROW = 24;
 /* Rows of a slab from which on it is preferred to a domain of less surface: neighbours get a twentieth of its particles, which
  * networks of 400 Gb/s a GPU bring while the others move. */
-static const int SLAB_ROWS = 2 * MOST_OVERHANG * ROWS_PER_OVERHANG;
+static const int SLAB_ROWS = 2 * MOST_BUFFER_ROWS * ROWS_PER_BUFFER_ROW;
 /* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. On several ranks
  * that is what a rebin would do too. */
 static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
@@ -79,17 +79,17 @@ static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, con
          (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && many));
 }
 
-int gpu_overhang(const gpu_choice *c, int thinnest)
+int gpu_buffer_rows(const gpu_choice *c, int thinnest)
 {
-  const int rows = std::min(MOST_OVERHANG, thinnest / ROWS_PER_OVERHANG);
+  const int rows = std::min(MOST_BUFFER_ROWS, thinnest / ROWS_PER_BUFFER_ROW);
   return c->step_sorts && rows > 1 ? rows : 0;
 }
 
-int gpu_overhang_near(int overhang) { return 2 * overhang + 2; }
+int gpu_near_rows(int buffer_rows) { return 2 * buffer_rows + 2; }
 
-double gpu_overhang_share(int overhang, int rows)
+double gpu_cut_share(int buffer_rows, int rows)
 {
-  return (1.0 + 1.0 / GPU_SPARE) * (gpu_overhang_near(overhang) - overhang) / rows;
+  return (1.0 + 1.0 / GPU_SPARE) * (gpu_near_rows(buffer_rows) - buffer_rows) / rows;
 }
 
 double gpu_slab(const md_model *model, const gpu_choice *c)
@@ -103,10 +103,10 @@ void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o
   c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(o, o->slab ? n * o->ranks : n, o->ranks, c);
   if (!o->slab) return;
   const int d = model->box.dim - 1;
-  const int overhang = gpu_overhang(c, c->count[d]);
-  c->step_sorts = overhang > 0;
-  if (overhang == 0) return;
-  const double share = gpu_overhang_share(overhang, c->count[d]);
+  const int buffer_rows = gpu_buffer_rows(c, c->count[d]);
+  c->step_sorts = buffer_rows > 0;
+  if (buffer_rows == 0) return;
+  const double share = gpu_cut_share(buffer_rows, c->count[d]);
   c->halo[d] = share * model->box.length[d];
   c->ghosts = (int64_t)(2.0 * share * (double)n);
 }

@@ -43,17 +43,17 @@ double gpu_halo(const md_model *model, const gpu_choice *choice, int axis, bool 
 int gpu_halo_cells(const md_model *model, const gpu_choice *choice, int axis);
 
 /* Rows of cells beyond the cuts between slabs, the thinnest of which has so many, in which a rank may own particles, where
- * steps sort (ranks/overhang.inc); 0: too thin for that. */
-int gpu_overhang(const gpu_choice *choice, int thinnest);
+ * steps sort (ranks/deferred.inc); 0: too thin for that. */
+int gpu_buffer_rows(const gpu_choice *choice, int thinnest);
 /* How thick slabs must be to be preferred to other domains; 0: they are not. */
 double gpu_slab(const md_model *model, const gpu_choice *choice);
 /* For plans, which choose as one rank does: the choice for the whole box of several, or for n particles of one of them. */
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *options, gpu_choice *choice);
 /* Rows at a cut whose particles a neighbour may need then; and the share of a slab of so many rows that is sent through one
- * cut when particles have just migrated and the overhang is empty, with one in GPU_SPARE to spare. */
+ * cut when particles have just migrated and the buffer rows are empty, with one in GPU_SPARE to spare. */
 enum { GPU_SPARE = 8 };
-int gpu_overhang_near(int overhang);
-double gpu_overhang_share(int overhang, int rows);
+int gpu_near_rows(int buffer_rows);
+double gpu_cut_share(int buffer_rows, int rows);
 
 /* Bytes per particle of each array of one of so many ranks, and their sum. */
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,

@@ -15,10 +15,10 @@
 #include "gpu/engine/sorting.inc"
 #include "gpu/engine/step.inc"
 #include "gpu/gpu.h"
+#include "gpu/ranks/deferred.inc"
 #include "gpu/ranks/domain.inc"
 #include "gpu/ranks/halo.inc"
 #include "gpu/ranks/migrate.inc"
-#include "gpu/ranks/overhang.inc"
 #include "gpu/runtime/device.h"
 #include "gpu/runtime/seed.h"
 

@@ -11,7 +11,7 @@
  *
  * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
  * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
- * Where steps sort, ranks too do so without a word from the host, and migrate now and then (ranks/overhang.inc).
+ * Where steps sort, ranks too do so without a word from the host, and migrate now and then (ranks/deferred.inc).
  *
  * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
  * into that order.
@@ -270,7 +270,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine/sorting.inc ---- */
 
-  bool steps_sort() const { return choice.step_sorts && (!several || ranks.overhang > 0); }
+  bool steps_sort() const { return choice.step_sorts && (!several || ranks.buffer_rows > 0); }
   md_status run_sorting(int64_t n);
 
   /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. resting: nothing is

@@ -1,5 +1,5 @@
 /* What several ranks add to the engine's launches: particles that change the rank, and ghosts that are other ranks'
- * particles. Kernels in migrate.cu, exchange.cu and overhang.cu, the order of events in ranks_*.cuh.
+ * particles. Kernels in migrate.cu, exchange.cu and deferred.cu, the order of events in ranks_*.cuh.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
 #define MD_GPU_RANKS_EXCHANGE_CUH
@@ -127,8 +127,8 @@ md_status launch_list_sent(const launch &, const unsigned *bits, int words, cons
 md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
 md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
 
-/* overhang.cu: the rows of cells at the cuts of slabs whose particles are sorted by steps. Side 0 is the low one. */
-struct overhang_rows {
+/* deferred.cu: the rows of cells at the cuts of slabs whose particles are sorted by steps. Side 0 is the low one. */
+struct cut_rows {
   int border, row, rows; /* cells along the grid's axis on each side, of a row, and rows */
   int seen, near;        /* rows that a neighbour looks at; and of which it may need particles */
   int kept;              /* rows at each end for which there are beginnings of ghosts' cells */
@@ -144,17 +144,16 @@ struct overhang_rows {
   }
 };
 /* The beginnings of cells in those rows, as places in the messages; unless `step` is NULL, the slack of that one is used up
- * if somebody does not fit into the message or the overhang. to: two times starts(). */
-md_status launch_tell_starts(const launch &, const overhang_rows &, const int *start, int *to,
-                             step_slot *step);
+ * if somebody does not fit into the message or the buffer rows. to: two times starts(). */
+md_status launch_tell_starts(const launch &, const cut_rows &, const int *start, int *to, step_slot *step);
 /* And what came, as those of ghosts; not if `step` was not taken. */
-md_status launch_place_starts(const launch &, const overhang_rows &, const int *from, int *start,
+md_status launch_place_starts(const launch &, const cut_rows &, const int *from, int *start,
                               const step_slot *step);
 /* Lists that say: the first and the last particles are sent, and ghosts lie as they come. */
 struct ghosts_in_line {
   int *slot, *order, *owner, *shift;
 };
-md_status launch_line_up(const launch &, const overhang_rows &, int *low, int *high, const ghosts_in_line &);
+md_status launch_line_up(const launch &, const cut_rows &, int *low, int *high, const ghosts_in_line &);
 
 /* A step of a rank that has no particles. */
 md_status launch_empty_step(const launch &, control *ctl, unsigned launch, bool flip);

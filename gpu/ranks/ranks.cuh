@@ -10,10 +10,10 @@
  *   ranks/domain.inc    which cells are whose
  *   ranks/migrate.inc   particles to the ranks that own them
  *   ranks/halo.inc      ghosts: at a rebin, and in every step
- *   ranks/overhang.inc  slabs whose steps sort, and do without both for a while
+ *   ranks/deferred.inc  slabs whose steps sort, and do without both for a while
  *
  * Here are the outcome of a step, which all must know, and the time that messages take. Host code for engine/ranks.inc;
- * the kernels are in migrate.cu, exchange.cu and overhang.cu.
+ * the kernels are in migrate.cu, exchange.cu and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
@@ -51,7 +51,7 @@ template <class T> struct gpu_ranks {
   std::vector<int> cut[3];
   double lo[3] = {}, hi[3] = {}, halo[3] = {};
   int layers[3] = {};
-  int overhang = 0; /* rows beyond a cut where particles may be owned (ranks/overhang.inc) */
+  int buffer_rows = 0; /* rows beyond a cut where particles may be owned (ranks/deferred.inc) */
 
   side face[3][2];                       /* by axis; low, high */
   int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
@@ -197,7 +197,7 @@ template <class T> struct gpu_ranks {
   md_status note_each(system_view<T> *s);
   bool rest_is_inside() const;
 
-  /* ---- ranks/overhang.inc ---- */
+  /* ---- ranks/deferred.inc ---- */
 
   /* At a migration, in this order; the last two also when steps have sorted. */
   md_status choose_sent(system_view<T> *s);
@@ -205,7 +205,7 @@ template <class T> struct gpu_ranks {
   md_status tell_starts(const system_view<T> &s, step_slot *step);
   md_status receive_ghosts(const system_view<T> &s, int *start, const step_slot *step);
 
-  overhang_rows rows_at_cuts(const system_view<T> &s) const;
+  cut_rows rows_at_cuts(const system_view<T> &s) const;
   int64_t expected_in_messages(int64_t n) const;
 
   /* ---- what all ranks must know ---- */

@@ -234,7 +234,7 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
   });
 }
 
-/* Whoever has ghosts beside him is among those that are sent (ranks/overhang.inc). */
+/* Whoever has ghosts beside him is among those that are sent (ranks/deferred.inc). */
 template <class T, step_sorting SORTING>
 static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                 const step_args &a, const next_order<T> &next)

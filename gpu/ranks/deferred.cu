@@ -1,17 +1,17 @@
-/* What ranks whose steps sort tell each other (ranks/overhang.inc).
+/* What ranks whose steps sort tell each other (ranks/deferred.inc).
  *
  * Both kernels are a copy of some rows' beginnings of cells, one thread a number: those of the rows that a neighbour looks at, as
  * places in the message with their particles; and what came, as beginnings of ghosts' cells.
- * Bytes: 8 a cell of the rows at the two cuts, of which there are twice the overhang and a few.
+ * Bytes: 8 a cell of the rows at the two cuts, of which there are twice the buffer rows and a few.
  */
 #include "gpu/ranks/exchange.cuh"
 
 /* A share of the slack that ends it, and is taken for no more than that. */
 constexpr float USED_UP = 1.0f + 0x1p-23f;
 
-/* Is there somebody who must be sent and has no place in a message, or whom only the outermost row of the overhang still
+/* Is there somebody who must be sent and has no place in a message, or whom only the outermost row of the buffer still
  * holds? */
-static __device__ bool does_not_fit(const overhang_rows &o, const int *start)
+static __device__ bool does_not_fit(const cut_rows &o, const int *start)
 {
   bool too_far = false;
   for (int side = 0; side < 2; ++side) {
@@ -23,7 +23,7 @@ static __device__ bool does_not_fit(const overhang_rows &o, const int *start)
   return too_far;
 }
 
-static __global__ void k_tell_starts(const __grid_constant__ overhang_rows o, const int *start, int *to,
+static __global__ void k_tell_starts(const __grid_constant__ cut_rows o, const int *start, int *to,
                                      step_slot *step)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x, each = (int)o.starts();
@@ -35,15 +35,14 @@ static __global__ void k_tell_starts(const __grid_constant__ overhang_rows o, co
                     : start[o.cell_of_row(1, o.seen) + cell] - (o.n - o.sent[1]);
 }
 
-md_status launch_tell_starts(const launch &l, const overhang_rows &o, const int *start, int *to,
-                             step_slot *step)
+md_status launch_tell_starts(const launch &l, const cut_rows &o, const int *start, int *to, step_slot *step)
 {
   k_tell_starts<<<blocks_for(2 * o.starts(), l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
   MD_LAUNCHED("k_tell_starts");
   return MD_OK;
 }
 
-static __global__ void k_place_starts(const __grid_constant__ overhang_rows o, const int *from, int *start,
+static __global__ void k_place_starts(const __grid_constant__ cut_rows o, const int *from, int *start,
                                       const step_slot *step)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x, end = o.kept * o.row;
@@ -54,7 +53,7 @@ static __global__ void k_place_starts(const __grid_constant__ overhang_rows o, c
   start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
 }
 
-md_status launch_place_starts(const launch &l, const overhang_rows &o, const int *from, int *start,
+md_status launch_place_starts(const launch &l, const cut_rows &o, const int *from, int *start,
                               const step_slot *step)
 {
   const int64_t count = 2 * (int64_t)o.kept * o.row + 1;
@@ -63,7 +62,7 @@ md_status launch_place_starts(const launch &l, const overhang_rows &o, const int
   return MD_OK;
 }
 
-static __global__ void k_line_up(const __grid_constant__ overhang_rows o, int *low, int *high,
+static __global__ void k_line_up(const __grid_constant__ cut_rows o, int *low, int *high,
                                  const __grid_constant__ ghosts_in_line g)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,8 +74,7 @@ static __global__ void k_line_up(const __grid_constant__ overhang_rows o, int *l
   g.shift[k] = NO_SHIFT;
 }
 
-md_status launch_line_up(const launch &l, const overhang_rows &o, int *low, int *high,
-                         const ghosts_in_line &g)
+md_status launch_line_up(const launch &l, const cut_rows &o, int *low, int *high, const ghosts_in_line &g)
 {
   const int64_t sent = o.sent[0] > o.sent[1] ? o.sent[0] : o.sent[1];
   const int64_t received = (int64_t)o.received[0] + o.received[1], count = sent > received ? sent : received;
