@@ -1,5 +1,5 @@
 /* Who is near each of a warp's 32 particles, found by the warp together: for lists (list.cu), and without lists in dense
- * systems (together.cuh).
+ * systems (warp_search.cuh).
  *
  * The particles of a warp are neighbours in the order of cells and so in space. The warp goes through the rows of cells
  * around their bounding box. Of each row it reads the range that the box reaches, side by side, one candidate a lane, and
@@ -17,8 +17,8 @@
 #ifndef MD_GPU_NEIGHBOUR_CANDIDATES_CUH
 #define MD_GPU_NEIGHBOUR_CANDIDATES_CUH
 
+#include "gpu/neighbour/for_each.cuh"
 #include "gpu/neighbour/tensor.cuh"
-#include "gpu/neighbour/visit.cuh"
 
 #include <float.h>
 #include <limits.h>

@@ -16,7 +16,7 @@
  *
  * Cost: a launch a step, and for each fast particle 27 cells of positions.
  */
-#include "gpu/neighbour/visit.cuh"
+#include "gpu/neighbour/for_each.cuh"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 

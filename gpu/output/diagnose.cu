@@ -45,7 +45,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
       look(j, x[j], r2, pair_of<T>(s, xi, x[j]));
     }
   } else {
-    visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+    for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
       look(j, xj, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj));
     });
   }

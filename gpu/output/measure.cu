@@ -1,7 +1,7 @@
 /* Energies, virial and momenta of the present state: the pairs once more, from both partners, so that every sum comes
  * out twice the pairs' (model.h). Always in double, in mixed precision too.
  */
-#include "gpu/neighbour/together.cuh"
+#include "gpu/neighbour/warp_search.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/formulas.cuh"
 
@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(256)
     const typename T::record xi = x[i];
     add_motion<T>(s, a, i, type_of(xi), sum);
     if constexpr (STYLE != NO_STYLE)
-      visit<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+      for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
         /* A list of half the neighbours has each pair of owned particles once. */
         const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
         add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS)
     const progress now = progress_before(s.ctl, s.launch);
     const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
     if (k < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
-    visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
+    warp_for_each<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
       add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
     });
   }

@@ -4,7 +4,7 @@
  * style is found out for every pair, as this kernel is for the few steps that write forces: one instance serves all
  * styles. Cost: two 8-byte integers a component, and about three times the force kernel's time.
  */
-#include "gpu/neighbour/visit.cuh"
+#include "gpu/neighbour/for_each.cuh"
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/formulas.cuh"
 
@@ -22,8 +22,8 @@ static __device__ double force_of_kind(md_pair_kind kind, double r2, const doubl
 
 /* Every other particle, at its nearest image. */
 template <class T, class F>
-static __device__ __forceinline__ void visit_everyone(const system_view<T> &s, const typename T::record *x,
-                                                      int i, F f)
+static __device__ __forceinline__ void for_each_partner(const system_view<T> &s, const typename T::record *x,
+                                                        int i, F f)
 {
   for (int j = 0; j < s.n; ++j)
     if (j != i) f(j, x[j]);
@@ -78,9 +78,9 @@ static __global__ void __launch_bounds__(128)
     }
   };
   if constexpr (SOURCE == FROM_ALL)
-    visit_everyone<T>(s, x, i, add);
+    for_each_partner<T>(s, x, i, add);
   else
-    visit<T, SOURCE>(s, x, i, false, add);
+    for_each_candidate<T, SOURCE>(s, x, i, false, add);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) add_atomically(a, d, i, own[d]);
 }

@@ -1,11 +1,11 @@
 /* One step without lists in a dense three-dimensional system: force from cells, kick and drift, in one kernel, in which
- * warps find neighbours together (together.cuh).
+ * warps find neighbours together (warp_search.cuh).
  *
- * Trade-off: for systems that are too large for lists, 120 bytes a particle instead of 570. Cost: that of together.cuh, and
+ * Trade-off: for systems that are too large for lists, 120 bytes a particle instead of 570. Cost: that of warp_search.cuh, and
  * 30 operations a pair, 19 of them in double. Bytes a particle and step: 32 + 32 for positions, 24 + 24 for velocities; the
  * rest hits a cache.
  */
-#include "gpu/neighbour/together.cuh"
+#include "gpu/neighbour/warp_search.cuh"
 #include "gpu/step/advance.cuh"
 
 template <class T, int STYLE>
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
   for (int d = 0; d < 3; ++d) T::clear(sum[d]);
   int least = INT_MAX;
   if (kicks != 0 && (k & ~31) < s.members)
-    visit_together<T>(s, x, xi, i, active, now.usage, tiles, [&](int, const typename T::record &xj) {
+    warp_for_each<T>(s, x, xi, i, active, now.usage, tiles, [&](int, const typename T::record &xj) {
       evaluate_pair<T, STYLE>(s, xi, xj, true, sum, least);
 #pragma unroll
       for (int d = 0; d < 3; ++d) T::settle(sum[d]);

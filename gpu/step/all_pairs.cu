@@ -9,8 +9,8 @@ constexpr int TILE = 128;
 
 /* Calls f(j, record) for every j but i; all threads of a block together. */
 template <class T, class F>
-static __device__ __forceinline__ void visit_all(const system_view<T> &s, const typename T::record *x, int i,
-                                                 F f)
+static __device__ __forceinline__ void for_each_particle(const system_view<T> &s, const typename T::record *x,
+                                                         int i, F f)
 {
   __shared__ typename T::record tile[TILE];
   for (int base = 0; base < s.n; base += TILE) {
@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(TILE)
   const typename T::record xi = x[min(i, s.n - 1)];
   int64_t sum[3] = {0, 0, 0};
   bool apart = true;
-  visit_all<T>(s, x, i, [&](int, const typename T::record &xj) {
+  for_each_particle<T>(s, x, i, [&](int, const typename T::record &xj) {
     double delta[3];
     const double r2 = nearest_image<T>(s, xi, xj, delta);
     const int pair = pair_of<T>(s, xi, xj);
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(TILE)
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];
   md_fine sum[SUMS] = {};
-  visit_all<T>(s, x, i, [&](int, const typename T::record &xj) {
+  for_each_particle<T>(s, x, i, [&](int, const typename T::record &xj) {
     double delta[3];
     const double r2 = nearest_image<T>(s, xi, xj, delta);
     if (i < s.n) add_pair<T, STYLE>(s, a, r2, pair_of<T>(s, xi, xj), 1, sum);

@@ -3,7 +3,7 @@
  * For what the fused kernels (advance_*.cu) do not do: several types, thermostats, the end of a run, forces for output.
  * Coefficients come from a table by pair of types. Cost: that of the pairs, and 8 dim bytes a particle written.
  */
-#include "gpu/neighbour/together.cuh"
+#include "gpu/neighbour/warp_search.cuh"
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/sum.cuh"
 
@@ -37,8 +37,8 @@ static __global__ void __launch_bounds__(FINDING_THREADS)
   if ((k & ~31) >= s.n) return;
   const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
   pair_sum<T, STYLE> sum;
-  visit_together<T>(s, x, xi, i, k < s.n, now.usage, tiles,
-                    [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
+  warp_for_each<T>(s, x, xi, i, k < s.n, now.usage, tiles,
+                   [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
   if (k >= s.n) return;
   typename T::real total[3];
   const unsigned bits = sum.template finish<FROM_CELLS>(s, x, i, total);

@@ -92,9 +92,9 @@ static __device__ __forceinline__ place_range row_around(const cell_grid &g, con
 
 /* Calls f(record) for every candidate of a row but the one at place `own`. */
 template <int BITS, class F>
-static __device__ __forceinline__ void visit_row(const place_record *__restrict__ x,
-                                                 const int *__restrict__ order, const staged_rows &rows,
-                                                 int y, place_range range, int own, F f)
+static __device__ __forceinline__ void for_each_in_row(const place_record *__restrict__ x,
+                                                       const int *__restrict__ order, const staged_rows &rows,
+                                                       int y, place_range range, int own, F f)
 {
   if constexpr ((BITS & STAGED) != 0) {
     const place_range copied = rows.row[y + 1];
@@ -112,19 +112,19 @@ static __device__ __forceinline__ void visit_row(const place_record *__restrict_
 /* Calls f(record) for every candidate of the particle at place `own`, in `cell`. */
 template <int BITS, class F>
 static __device__ __forceinline__ void
-visit_rows(const system_view<exact2> &s, const place_record *__restrict__ x, const int *__restrict__ order,
-           const staged_rows &rows, int own, const int c[3], F f)
+for_each_in_rows(const system_view<exact2> &s, const place_record *__restrict__ x,
+                 const int *__restrict__ order, const staged_rows &rows, int own, const int c[3], F f)
 {
   if constexpr ((BITS & UNROLLED) != 0) {
     place_range range[3];
 #pragma unroll
     for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.start, c, y);
 #pragma unroll
-    for (int y = -1; y <= 1; ++y) visit_row<BITS>(x, order, rows, y, range[y + 1], own, f);
+    for (int y = -1; y <= 1; ++y) for_each_in_row<BITS>(x, order, rows, y, range[y + 1], own, f);
   } else {
 #pragma unroll 1
     for (int y = -1; y <= 1; ++y)
-      visit_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, c, y), own, f);
+      for_each_in_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, c, y), own, f);
   }
 }
 
@@ -153,7 +153,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
 #pragma unroll
   for (int d = 0; d < 2; ++d) exact2::clear(sum[d]);
   bool near = false;
-  visit_rows<BITS>(s, x, order, rows, own, c, [&](const place_record &xj) {
+  for_each_in_rows<BITS>(s, x, order, rows, own, c, [&](const place_record &xj) {
     double delta[3];
     const double r2 = separation<exact2>(s.scale, xi, xj, delta);
     if (!(r2 < cutoff2)) return;
@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
     /* Rare, so nothing is staged or unrolled for it. */
     int64_t exact[3] = {0, 0, 0};
     bool apart = true;
-    visit_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
+    for_each_in_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
       apart = add_near<exact2, STYLE>(s, xi, xj, exact) && apart;
     });
     if (!apart) atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);

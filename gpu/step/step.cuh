@@ -10,7 +10,7 @@
 #ifndef MD_GPU_STEP_STEP_CUH
 #define MD_GPU_STEP_STEP_CUH
 
-#include "gpu/neighbour/visit.cuh"
+#include "gpu/neighbour/for_each.cuh"
 
 /* One step, for move kernels. */
 struct step_args {

@@ -4,7 +4,7 @@
 #ifndef MD_GPU_STEP_SUM_CUH
 #define MD_GPU_STEP_SUM_CUH
 
-#include "gpu/neighbour/visit.cuh"
+#include "gpu/neighbour/for_each.cuh"
 #include "gpu/step/formulas.cuh"
 
 /* One pair of an exact layout; false if it overlaps. table: of impulses or forces. */
@@ -32,7 +32,7 @@ __device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename
   bool apart = true;
   sum[0] = sum[1] = sum[2] = 0;
   const typename T::record xi = x[i];
-  visit<T, SOURCE>(s, x, i, false, [&](int, const typename T::record &xj) {
+  for_each_candidate<T, SOURCE>(s, x, i, false, [&](int, const typename T::record &xj) {
     apart = add_near<T, STYLE>(s, xi, xj, sum) && apart;
   });
   return apart;
@@ -99,7 +99,8 @@ __device__ __forceinline__ unsigned sum_pairs(const system_view<T> &s, const typ
 {
   const typename T::record xi = x[i];
   pair_sum<T, STYLE> sum;
-  visit<T, SOURCE>(s, x, i, false, [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
+  for_each_candidate<T, SOURCE>(s, x, i, false,
+                                [&](int, const typename T::record &xj) { sum.add(s, xi, xj); });
   return sum.template finish<SOURCE>(s, x, i, total);
 }
 

@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(256)
   const typename T::record xi = x[i];
   int64_t own[3] = {0, 0, 0};
   unsigned bits = 0;
-  visit<T, SOURCE>(s, x, i, true, [&](int j, const typename T::record &xj) {
+  for_each_candidate<T, SOURCE>(s, x, i, true, [&](int j, const typename T::record &xj) {
     int64_t quanta[3];
     if (!pair_quanta<T, STYLE>(s, xi, xj, quanta, bits)) return;
 #pragma unroll

@@ -1,8 +1,8 @@
 /* Walking over the candidates of one particle: from cells, or from its list. For kernels that are not in the hurry of
  * advance_*.cu: f(j, record of j) is called for every candidate but i itself, within the cutoff or not.
  */
-#ifndef MD_GPU_NEIGHBOUR_VISIT_CUH
-#define MD_GPU_NEIGHBOUR_VISIT_CUH
+#ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
+#define MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 
 #include "gpu/particle/state.cuh"
 
@@ -32,8 +32,8 @@ template <class T> __device__ __forceinline__ bool own_image(const system_view<T
 }
 
 template <class T, class F>
-__device__ __forceinline__ void visit_cells(const system_view<T> &s, const typename T::record *x, int i,
-                                            bool half, F f)
+__device__ __forceinline__ void for_each_in_cells(const system_view<T> &s, const typename T::record *x, int i,
+                                                  bool half, F f)
 {
   int c[3];
   if constexpr (T::PACKED)
@@ -59,7 +59,8 @@ __device__ __forceinline__ void visit_cells(const system_view<T> &s, const typen
 }
 
 template <class T, class F>
-__device__ __forceinline__ void visit_list(const system_view<T> &s, const typename T::record *x, int i, F f)
+__device__ __forceinline__ void for_each_listed(const system_view<T> &s, const typename T::record *x, int i,
+                                                F f)
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
@@ -74,13 +75,13 @@ __device__ __forceinline__ void visit_list(const system_view<T> &s, const typena
 }
 
 template <class T, int SOURCE, class F>
-__device__ __forceinline__ void visit(const system_view<T> &s, const typename T::record *x, int i, bool half,
-                                      F f)
+__device__ __forceinline__ void for_each_candidate(const system_view<T> &s, const typename T::record *x,
+                                                   int i, bool half, F f)
 {
   if constexpr (SOURCE == FROM_LIST)
-    visit_list<T>(s, x, i, f);
+    for_each_listed<T>(s, x, i, f);
   else
-    visit_cells<T>(s, x, i, half, f);
+    for_each_in_cells<T>(s, x, i, half, f);
 }
 
 /* The separation of two records, exact, and its square as every engine computes it. */

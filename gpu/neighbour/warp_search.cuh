@@ -1,6 +1,6 @@
 /* Walking over the neighbours of 32 particles by their warp together, without lists, in dense three-dimensional systems.
  *
- * Where 27 cells hold many candidates, a thread that looks at all of its own (visit.cuh) spends its time on those that are
+ * Where 27 cells hold many candidates, a thread that looks at all of its own (for_each.cuh) spends its time on those that are
  * too far. Here the warp finds them (candidates.cuh), within the cutoff as it is now, and each lane visits what was found
  * for it: the work of making a list, at every step, but without writing it.
  *
@@ -9,8 +9,8 @@
  *
  * Cost: that of candidates.cuh, and a position's load for each that is found.
  */
-#ifndef MD_GPU_NEIGHBOUR_TOGETHER_CUH
-#define MD_GPU_NEIGHBOUR_TOGETHER_CUH
+#ifndef MD_GPU_NEIGHBOUR_WARP_SEARCH_CUH
+#define MD_GPU_NEIGHBOUR_WARP_SEARCH_CUH
 
 #include "gpu/neighbour/candidates.cuh"
 
@@ -55,13 +55,13 @@ template <class T> static __device__ __forceinline__ int farthest_in_box(const s
  * of the slack that is used. */
 template <class T, class Pair>
 static __device__ __forceinline__ void
-visit_together(const system_view<T> &s, const typename T::record *__restrict__ x,
-               const typename T::record &xi, int i, bool active, float usage, warp_tiles &tiles, Pair &&pair)
+warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+              int i, bool active, float usage, warp_tiles &tiles, Pair &&pair)
 {
   const int lane = threadIdx.x & 31;
   warp_tile &tile = tile_of_warp(tiles);
   finder f = finder_of(i);
-  const auto visit_hits = [&](const warp_tile &of, finder &g) {
+  const auto call_hits = [&](const warp_tile &of, finder &g) {
     for (; g.left > 0; g.left -= 2) {
       int j[2];
       typename T::record r[2];
@@ -101,9 +101,9 @@ visit_together(const system_view<T> &s, const typename T::record *__restrict__ x
     const float4 at = relative_to<T>(s, origin, xi);
     const box b = box_of<3>(at, mine, c, corner);
     find_candidates<T, 2>(s, b, at, mine, __any_sync(0xffffffffu, mine && ghosts && s.ghost.start), h, false,
-                          tile, f, read, visit_hits);
+                          tile, f, read, call_hits);
   }
-  take_hits(tile, f, visit_hits);
+  take_hits(tile, f, call_hits);
 }
 
 #endif
