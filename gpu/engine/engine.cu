@@ -1,7 +1,7 @@
 /* The GPU engine's C interface: creating the engine of the layout (layout.cuh) that a model asks for, and the plan of what
  * it would need. The engine itself is in engine.cuh and engine_*.cuh, and compiled here.
  *
- * Choices are made once: which GPU, how neighbours are found, how large cells are (choice.cu), and by these one of the
+ * Choices are made once: which GPU, how neighbours are found, how large cells are (configuration.cu), and by these one of the
  * layouts, for which there is a class each, so that nothing tests later which it is. All ranks choose alike, by the one
  * with the least memory. Cost: engine and kernels are compiled for up to seven layouts.
  */
@@ -32,7 +32,7 @@ namespace
 
 template <class T>
 md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
-                      const md_engine_options *options, const gpu_choice &choice,
+                      const md_engine_options *options, const gpu_configuration &config,
                       const cudaDeviceProp &device, int sharers)
 {
   gpu_engine<T> *e = new (std::nothrow) gpu_engine<T>();
@@ -43,10 +43,10 @@ md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_c
   e->several = comm->size > 1;
   e->sharers = sharers;
   e->options = *options;
-  e->choice = choice;
+  e->config = config;
   e->device = device;
-  e->source = choice.neighbours == MD_GPU_LIST    ? FROM_LIST
-              : choice.neighbours == MD_GPU_CELLS ? FROM_CELLS
+  e->source = config.neighbours == MD_GPU_LIST    ? FROM_LIST
+              : config.neighbours == MD_GPU_CELLS ? FROM_CELLS
                                                   : FROM_ALL;
   const md_status status = e->start();
   if (status != MD_OK) {
@@ -89,26 +89,26 @@ md_status check_ranks(const md_engine_options *options)
 }
 
 /* Whether a device can pack is a matter of its kind: all ranks must have the same records. */
-md_status agree_to_pack(md_comm *comm, gpu_choice *choice)
+md_status agree_to_pack(md_comm *comm, gpu_configuration *config)
 {
-  double cannot = !choice->packed;
+  double cannot = !config->packed;
   MD_TRY(comm->max(comm, &cannot, 1));
-  choice->packed = cannot == 0.0;
+  config->packed = cannot == 0.0;
   return MD_OK;
 }
 
 /* Gives every rank its domain and the particles in it. */
-md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_choice *choice)
+md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configuration *config)
 {
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
-    width = std::max(width, gpu_halo_cells(model, choice, d) * model->box.length[d] / choice->count[d]);
-  comm->prefer_slabs(comm, gpu_slab(model, choice));
+    width = std::max(width, gpu_halo_cells(model, config, d) * model->box.length[d] / config->count[d]);
+  comm->prefer_slabs(comm, gpu_slab(model, config));
   /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
   MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   int domains[3], place[3];
   comm->grid(comm, domains, place);
-  gpu_divide_cells(model, domains, choice);
+  gpu_divide_cells(model, domains, config);
   return comm->migrate(comm, model, p);
 }
 
@@ -133,20 +133,20 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   /* All ranks must choose alike. */
   double least = -(double)(available / sharers);
   if (several) MD_TRY(comm->max(comm, &least, 1));
-  gpu_choice choice;
-  MD_TRY(gpu_choose(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &choice));
-  if (choice.packed) MD_TRY(gpu_check_seeds(&choice.packed));
-  if (several) MD_TRY(agree_to_pack(comm, &choice));
-  if (several) MD_TRY(divide(model, p, comm, &choice));
+  gpu_configuration config;
+  MD_TRY(gpu_configure(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &config));
+  if (config.packed) MD_TRY(gpu_check_seeds(&config.packed));
+  if (several) MD_TRY(agree_to_pack(comm, &config));
+  if (several) MD_TRY(divide(model, p, comm, &config));
   auto make = [&](auto layout) {
-    return make_engine<decltype(layout)>(engine, model, p, comm, options, choice, device, sharers);
+    return make_engine<decltype(layout)>(engine, model, p, comm, options, config, device, sharers);
   };
   const bool flat = model->box.dim == 2, mixed = options->gpu.mixed;
-  if (!mixed && !choice.tagged) return make(exact2{});
+  if (!mixed && !config.tagged) return make(exact2{});
   if (!mixed && flat) return make(exact2_tagged{});
-  if (choice.packed) return make(exact3_packed{});
+  if (config.packed) return make(exact3_packed{});
   if (!mixed) return make(exact3_tagged{});
-  if (!choice.tagged) return make(mixed2{});
+  if (!config.tagged) return make(mixed2{});
   return flat ? make(mixed2_tagged{}) : make(mixed3_tagged{});
 }
 
@@ -165,11 +165,11 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
   const bool there = md_device_choose(options->gpu.device, 0, &device) == MD_OK;
   device_memory memory = {0, options->gpu.memory};
   if (there) MD_TRY(md_device_available(&memory, &available));
-  gpu_choice choice;
-  MD_TRY(gpu_choose(model, n, 1, options, available, &choice));
-  gpu_plan_ranks(model, n, options, &choice);
-  gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &choice, out);
-  out->slab = gpu_slab(model, &choice);
+  gpu_configuration config;
+  MD_TRY(gpu_configure(model, n, 1, options, available, &config));
+  gpu_plan_ranks(model, n, options, &config);
+  gpu_memory(model, n, std::max(options->ranks, 1), &options->gpu, &config, out);
+  out->slab = gpu_slab(model, &config);
   out->available = available;
   if (there) snprintf(out->device, sizeof out->device, "%.120s", device.name);
   return MD_OK;

@@ -34,7 +34,7 @@
 #ifndef MD_GPU_ENGINE_ENGINE_CUH
 #define MD_GPU_ENGINE_ENGINE_CUH
 
-#include "gpu/engine/choice.h"
+#include "gpu/engine/configuration.h"
 #include "gpu/engine/cycles.cuh"
 #include "gpu/particle/launch.cuh"
 #include "gpu/ranks/ranks.cuh"
@@ -88,7 +88,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_particles *p;
   md_comm *comm;
   md_engine_options options;
-  gpu_choice choice;
+  gpu_configuration config;
   cudaDeviceProp device;
   int source;   /* of neighbours: FROM_LIST, FROM_CELLS or FROM_ALL */
   bool several; /* ranks */
@@ -270,7 +270,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine/sorting.inc ---- */
 
-  bool steps_sort() const { return choice.step_sorts && (!several || ranks.buffer_rows > 0); }
+  bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
   md_status run_sorting(int64_t n);
 
   /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. resting: nothing is

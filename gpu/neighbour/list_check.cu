@@ -11,7 +11,7 @@
  * ranks come without a path; how far they are from where they were is a bound of what counts of it.
  *
  * A fast particle sees its partners in the cells around the one where it is, if they have gone no farther than the width of the
- * cells exceeds the cutoff by, which choice.cu sees to. Ghosts that came from farther than the halo could only matter to
+ * cells exceeds the cutoff by, which configuration.cu sees to. Ghosts that came from farther than the halo could only matter to
  * a fast particle that is far outside its faces: then the lists count as stale.
  *
  * Cost: a launch a step, and for each fast particle 27 cells of positions.

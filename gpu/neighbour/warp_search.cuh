@@ -42,7 +42,7 @@ static __device__ __forceinline__ float from_corner(const system_view<T> &s, int
 }
 
 /* How many cells from the first particle of a box others may be along an axis. On 32-bit coordinates nothing that the box sees
- * may be half their range from that particle; then nobody sees a particle and its image either. choice.cu sees to it that
+ * may be half their range from that particle; then nobody sees a particle and its image either. configuration.cu sees to it that
  * there is room for one cell. */
 template <class T> static __device__ __forceinline__ int farthest_in_box(const system_view<T> &s, int d)
 {

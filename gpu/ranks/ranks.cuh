@@ -19,7 +19,7 @@
 #define MD_GPU_RANKS_RANKS_CUH
 
 #include "common/ranks/transport.h"
-#include "gpu/engine/choice.h"
+#include "gpu/engine/configuration.h"
 #include "gpu/ranks/exchange.cuh"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ template <class T> struct gpu_ranks {
   /* ---- ranks/domain.inc ---- */
 
   /* Which cells are whose, for the cells of the whole box; the view's grid becomes the own part of it. */
-  md_status set_domain(const gpu_choice &choice, cell_grid *g);
+  md_status set_domain(const gpu_configuration &config, cell_grid *g);
   md_status cut_axis(const md_box *whole, int d, int cells, int least);
   int thinnest(int d) const;
   void find_neighbours();

@@ -1,9 +1,9 @@
-/* Deciding how to find neighbours, and what it costs in memory; see choice.h.
+/* Deciding how to find neighbours, and what it costs in memory; see configuration.h.
  *
  * Cells as wide as cutoff + skin are enough where a particle has few candidates in its 3^dim cells; where it has many
  * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
  */
-#include "gpu/engine/choice.h"
+#include "gpu/engine/configuration.h"
 #include "gpu/runtime/seed.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ static double density(const md_model *model, int64_t n) { return (double)n / md_
 /* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
  * x, into as many parts as the border is wide: the finer, the less a list has to look at beyond its sphere, and of a row
  * it only costs more beginnings of cells. */
-static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_choice *c)
+static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_configuration *c)
 {
   const md_box *box = &model->box;
   for (double wider = 1.0;; wider *= 1.25) {
@@ -62,7 +62,7 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
   }
 }
 
-void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *c)
+void gpu_divide_cells(const md_model *model, const int domains[3], gpu_configuration *c)
 {
   double cells = 1.0;
   for (int d = 0; d < model->box.dim; ++d) {
@@ -72,14 +72,14 @@ void gpu_divide_cells(const md_model *model, const int domains[3], gpu_choice *c
   c->cells = (int64_t)cells;
 }
 
-static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, const gpu_choice *c)
+static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, const gpu_configuration *c)
 {
   const bool many = n >= (ranks > 1 ? RANKS_SORT_FROM * ranks : STEPS_SORT_FROM);
   return c->fused && !c->tagged && o->gpu.rebin == 0 &&
          (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && many));
 }
 
-int gpu_buffer_rows(const gpu_choice *c, int thinnest)
+int gpu_buffer_rows(const gpu_configuration *c, int thinnest)
 {
   const int rows = std::min(MOST_BUFFER_ROWS, thinnest / ROWS_PER_BUFFER_ROW);
   return c->step_sorts && rows > 1 ? rows : 0;
@@ -92,12 +92,12 @@ double gpu_cut_share(int buffer_rows, int rows)
   return (1.0 + 1.0 / GPU_SPARE) * (gpu_near_rows(buffer_rows) - buffer_rows) / rows;
 }
 
-double gpu_slab(const md_model *model, const gpu_choice *c)
+double gpu_slab(const md_model *model, const gpu_configuration *c)
 {
   return c->step_sorts && model->cutoff > 0.0 ? SLAB_ROWS * c->reach : 0.0;
 }
 
-void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_choice *c)
+void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_configuration *c)
 {
   if (o->ranks <= 1) return;
   c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(o, o->slab ? n * o->ranks : n, o->ranks, c);
@@ -114,21 +114,21 @@ void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o
 /* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.
  * It may be outside a face by that much itself, unless its coordinate wraps on its own there, and then sees ghosts that
  * were yet farther off. */
-double gpu_halo(const md_model *model, const gpu_choice *c, int d, bool wraps)
+double gpu_halo(const md_model *model, const gpu_configuration *c, int d, bool wraps)
 {
   if (model->cutoff == 0.0) return 0.0;
   if (c->neighbours == MD_GPU_LIST) return c->reach + 2.0 * c->extra;
   return std::min((model->cutoff + (wraps ? 1.0 : 2.0) * c->slack) * (1.0 + 1e-6), model->box.length[d]);
 }
 
-int gpu_halo_cells(const md_model *model, const gpu_choice *c, int d)
+int gpu_halo_cells(const md_model *model, const gpu_configuration *c, int d)
 {
   const double width = model->box.length[d] / c->count[d];
   return std::max((int)std::ceil(gpu_halo(model, c, d, false) / width * (1.0 - 1e-9)), 1);
 }
 
 /* Domains may be so thin that the halo should be no wider than a cell, rather than that ranks do not fit. */
-static bool thin(const md_model *model, int ranks, const gpu_choice *c)
+static bool thin(const md_model *model, int ranks, const gpu_configuration *c)
 {
   const double each = std::ceil(std::pow((double)ranks, 1.0 / model->box.dim));
   for (int d = 0; d < model->box.dim && ranks > 1; ++d)
@@ -137,7 +137,7 @@ static bool thin(const md_model *model, int ranks, const gpu_choice *c)
 }
 
 /* How far particles may move between rebins, and how far ghosts must reach. */
-static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed, gpu_choice *c)
+static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed, gpu_configuration *c)
 {
   const md_box *box = &model->box;
   const bool list = c->neighbours == MD_GPU_LIST;
@@ -169,7 +169,7 @@ double gpu_packed_margin(const md_model *model)
 /* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast
  * particles by their extras more: an axis along which that is more than half of 2^42 quanta must not bring a pair into the
  * cutoff by its wrong image. And 52 bits must hold the box and its margins. */
-static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_choice *c)
+static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_configuration *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
       model->float_drift || model->wide || model->cutoff * model->cutoff >= SEED_MOST)
@@ -191,7 +191,7 @@ static double longest_reach(const md_model *model, bool mixed)
   return longest;
 }
 
-static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_choice *c)
+static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_configuration *c)
 {
   c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
   c->reach = model->cutoff + c->skin;
@@ -205,21 +205,21 @@ static bool is_dense(const md_model *model, int64_t n)
 
 /* Unless the user has chosen one. */
 static void choose_skin_of_cells(const md_model *model, int64_t n, const md_gpu_options *g,
-                                 md_gpu_neighbours neighbours, gpu_choice *c)
+                                 md_gpu_neighbours neighbours, gpu_configuration *c)
 {
   if (neighbours != MD_GPU_CELLS || g->skin > 0.0) return;
   choose_skin(model, g->mixed, (is_dense(model, n) ? DENSE_SKIN : CELLS_SKIN) * md_model_skin(model), c);
 }
 
-static void choose_extra(const md_model *model, bool mixed, gpu_choice *c)
+static void choose_extra(const md_model *model, bool mixed, gpu_configuration *c)
 {
   c->extra = 0.0;
   if (c->neighbours != MD_GPU_LIST) return;
   c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
 }
 
-static void choose_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
-                        md_gpu_neighbours neighbours, gpu_choice *c)
+static void configure_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                           md_gpu_neighbours neighbours, gpu_configuration *c)
 {
   const int dim = model->box.dim;
   c->neighbours = neighbours;
@@ -279,18 +279,18 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
 }
 
 /* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */
-static bool images_are_apart(const md_model *model, const gpu_choice *c)
+static bool images_are_apart(const md_model *model, const gpu_configuration *c)
 {
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d] && c->neighbours == MD_GPU_CELLS && c->count[d] < 3) return false;
   return c->skin > 0.0 || model->cutoff == 0.0;
 }
 
-md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
-                     int64_t available, gpu_choice *c)
+md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                        int64_t available, gpu_configuration *c)
 {
   const md_gpu_options *g = &o->gpu;
-  *c = gpu_choice{};
+  *c = gpu_configuration{};
   if (g->mixed && g->symmetric)
     return md_error(MD_USAGE,
                     "package gpu: force symmetric is for precision double; sums of atomics in single "
@@ -315,10 +315,10 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
   choose_skin_of_cells(model, n, g, wanted, c);
-  choose_with(model, n, ranks, o, wanted, c);
+  configure_with(model, n, ranks, o, wanted, c);
   if (teaching) c->fused = c->step_sorts = false;
   if (g->mixed && wanted == MD_GPU_CELLS && !images_are_apart(model, c))
-    choose_with(model, n, ranks, o, MD_GPU_LIST, c);
+    configure_with(model, n, ranks, o, MD_GPU_LIST, c);
   if (g->mixed && !images_are_apart(model, c))
     return md_error(MD_USAGE,
                     "package gpu precision mixed: the box is too small for its 32-bit coordinates: periodic "
@@ -330,17 +330,17 @@ md_status gpu_choose(const md_model *model, int64_t n, int ranks, const md_engin
   gpu_memory(model, n, ranks, g, c, &plan);
   if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
     return MD_OK;
-  gpu_choice without = *c;
+  gpu_configuration without = *c;
   choose_skin_of_cells(model, n, g, MD_GPU_CELLS, &without);
-  choose_with(model, n, ranks, o, MD_GPU_CELLS, &without);
+  configure_with(model, n, ranks, o, MD_GPU_CELLS, &without);
   if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
   *c = without;
   c->no_room = true;
   return MD_OK;
 }
 
-void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g, const gpu_choice *c,
-                md_engine_plan *plan)
+void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g,
+                const gpu_configuration *c, md_engine_plan *plan)
 {
   const int dim = model->box.dim;
   const double per = 1.0 / (double)std::max<int64_t>(n, 1), ghosts = (double)c->ghosts * per;
