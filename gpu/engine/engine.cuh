@@ -5,8 +5,8 @@
  * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
  * or lists leave it, or two have together what lists leave them (list_check.cu).
  *
- * The host works in cycles (cycles.cuh): it launches the steps that should fit between two rebins, and the rebin, without
- * waiting; it looks at a cycle's outcome only after having launched the next. A step that may not be taken any more
+ * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the rebin, without
+ * waiting; it looks at a batch's outcome only after having launched the next. A step that may not be taken any more
  * returns at once (state.cuh), so a wrong guess costs an empty launch and never a result.
  *
  * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
@@ -22,7 +22,7 @@
  *   engine/arrays.inc  arrays for particles, ghosts and lists: made, and made larger
  *   engine/rebin.inc   a rebin
  *   engine/step.inc    one step
- *   engine/run.inc     a run: cycles of steps and rebins
+ *   engine/run.inc     a run: batches of steps and rebins
  *   engine/sorting.inc a run in which steps do the work of rebins
  *   engine/ranks.inc   rebin, step and run of several ranks
  *   engine/error.inc   errors of steps
@@ -34,8 +34,8 @@
 #ifndef MD_GPU_ENGINE_ENGINE_CUH
 #define MD_GPU_ENGINE_ENGINE_CUH
 
+#include "gpu/engine/batches.cuh"
 #include "gpu/engine/configuration.h"
-#include "gpu/engine/cycles.cuh"
 #include "gpu/particle/launch.cuh"
 #include "gpu/ranks/ranks.cuh"
 #include "gpu/runtime/profile.h"
@@ -113,7 +113,7 @@ template <class T> struct gpu_engine final : md_engine {
   bool counted = false; /* are particles counted in their cells already? */
   progress now = {};    /* as last seen, with the device at rest */
   int ghosts_wanted = 0, list_wanted = 0;
-  gpu_cycles cycles;
+  gpu_batches batches;
   rebin_interval interval;
   step_sorts sorts;
 
@@ -229,9 +229,9 @@ template <class T> struct gpu_engine final : md_engine {
   /* The arrays sorted into become the present ones, and they the spare ones. */
   void swap_fields();
 
-  /* All of a rebin, ending cycle c or none (NULL); as many rebins as it takes until everything has room; and that after a
+  /* All of a rebin, ending batch c or none (NULL); as many rebins as it takes until everything has room; and that after a
    * look at where the device is. */
-  md_status launch_rebin(gpu_cycle *c);
+  md_status launch_rebin(gpu_batch *c);
   md_status make_structure();
   md_status settle_structure();
 
@@ -259,9 +259,9 @@ template <class T> struct gpu_engine final : md_engine {
   md_status run_alone(int64_t n);
   md_status settle_velocities();
 
-  /* Cycles: begun without waiting, and waited for; with the time between two events. */
-  md_status launch_cycle(int64_t left, int64_t *issued);
-  md_status finish_cycle(progress *seen);
+  /* Batches: begun without waiting, and waited for; with the time between two events. */
+  md_status launch_batch(int64_t left, int64_t *issued);
+  md_status finish_batch(progress *seen);
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
 
   /* `now`, from the device and to it. */

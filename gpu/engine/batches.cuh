@@ -1,12 +1,12 @@
-/* Cycles: steps that are launched together without waiting, how they ended, and how many steps fit between two rebins.
+/* Batches: steps that are launched together without waiting, how they ended, and how many steps fit between two rebins.
  *
- * A cycle is the steps that should fit between two rebins, and then the rebin. The host looks at a cycle's outcome only
+ * A batch is the steps that should fit between two rebins, and then the rebin. The host looks at a batch's outcome only
  * after having launched the next, so that the device always has work. The outcome says how much of the slack the steps
- * used, and so how many the next cycle should have. A guess that is too high costs launches that return at once
+ * used, and so how many the next batch should have. A guess that is too high costs launches that return at once
  * (state.cuh), one that is too low a rebin before its time; neither changes a result.
  */
-#ifndef MD_GPU_ENGINE_CYCLES_CUH
-#define MD_GPU_ENGINE_CYCLES_CUH
+#ifndef MD_GPU_ENGINE_BATCHES_CUH
+#define MD_GPU_ENGINE_BATCHES_CUH
 
 #include "gpu/particle/state.cuh"
 #include "gpu/runtime/cuda.h"
@@ -14,7 +14,7 @@
 #include <algorithm>
 
 /* Steps launched together, and how they ended. */
-struct gpu_cycle {
+struct gpu_batch {
   cudaEvent_t begin, stepped, sorted, end;
   control *seen;   /* pinned; as it was after the steps */
   unsigned launch; /* number of the next launch then */
@@ -32,9 +32,9 @@ inline progress progress_of(const control &seen, unsigned launch)
 }
 
 /* Those in flight, a ring. */
-struct gpu_cycles {
+struct gpu_batches {
   enum { ROOM = 3 };
-  gpu_cycle ring[ROOM] = {};
+  gpu_batch ring[ROOM] = {};
   int head = 0, in_flight = 0;
 
   md_status make() MD_CHECKED;
@@ -42,20 +42,20 @@ struct gpu_cycles {
 
   bool have_room() const { return in_flight < ROOM - 1; }
   /* To launch, and then count as in flight. */
-  gpu_cycle &next() { return ring[(head + in_flight) % ROOM]; }
-  gpu_cycle &oldest() { return ring[head]; }
+  gpu_batch &next() { return ring[(head + in_flight) % ROOM]; }
+  gpu_batch &oldest() { return ring[head]; }
   /* For events and a look while none is in flight. */
-  gpu_cycle &resting() { return ring[0]; }
+  gpu_batch &resting() { return ring[0]; }
   /* Waits for the oldest, which is in flight no more. */
   md_status finish_oldest() MD_CHECKED;
   /* Of the steps that had been issued so many were not taken: they will be issued again, behind those in flight. */
   void take_back(int64_t missed);
 };
 
-/* Sorts by steps (engine/sorting.inc): at most one whose outcome is not known. They use a cycle's events as well: between
+/* Sorts by steps (engine/sorting.inc): at most one whose outcome is not known. They use a batch's events as well: between
  * begin and stepped are plain steps, behind sorted they have been looked at, and at the end they sort. */
 struct step_sorts {
-  int turn = 0;        /* which of the first two cycles of the ring is being launched */
+  int turn = 0;        /* which of the first two batches of the ring is being launched */
   unsigned launch = 0; /* number of the last launch that sorts: */
   bool unknown = false, untimed = false;
   int64_t made = 0;   /* since particles last came from other ranks */

@@ -1,11 +1,11 @@
-/* The cycles in flight, and learning from them; see cycles.cuh. */
-#include "gpu/engine/cycles.cuh"
+/* The batches in flight, and learning from them; see batches.cuh. */
+#include "gpu/engine/batches.cuh"
 
 #include <cmath>
 
-md_status gpu_cycles::make()
+md_status gpu_batches::make()
 {
-  for (gpu_cycle &c : ring) {
+  for (gpu_batch &c : ring) {
     MD_CUDA(cudaEventCreate(&c.begin));
     MD_CUDA(cudaEventCreate(&c.stepped));
     MD_CUDA(cudaEventCreate(&c.sorted));
@@ -15,16 +15,16 @@ md_status gpu_cycles::make()
   return MD_OK;
 }
 
-void gpu_cycles::free_all()
+void gpu_batches::free_all()
 {
-  for (gpu_cycle &c : ring) {
+  for (gpu_batch &c : ring) {
     for (cudaEvent_t event : {c.begin, c.stepped, c.sorted, c.end})
       if (event) cudaEventDestroy(event);
     if (c.seen) cudaFreeHost(c.seen);
   }
 }
 
-md_status gpu_cycles::finish_oldest()
+md_status gpu_batches::finish_oldest()
 {
   MD_CUDA(cudaEventSynchronize(oldest().end));
   head = (head + 1) % ROOM;
@@ -32,7 +32,7 @@ md_status gpu_cycles::finish_oldest()
   return MD_OK;
 }
 
-void gpu_cycles::take_back(int64_t missed)
+void gpu_batches::take_back(int64_t missed)
 {
   for (int k = 0; k < in_flight; ++k) ring[(head + k) % ROOM].issued -= missed;
 }
