@@ -1,5 +1,5 @@
-/* Dealing out chunks to threads; see shares.h. */
-#include "openmp/shares.h"
+/* Dealing out chunks to threads; see chunks.h. */
+#include "openmp/chunks.h"
 
 #include <stdlib.h>
 
@@ -11,34 +11,34 @@ struct share_progress {
 /* So short that the last ones end at about the same time, so long that taking them costs nothing. */
 enum { PIECE = 8 };
 
-md_status shares_new(shares *s, int threads)
+md_status chunks_new(chunks *s, int threads)
 {
-  *s = (shares){.threads = threads};
+  *s = (chunks){.threads = threads};
   s->begin = calloc((size_t)threads + 1, sizeof *s->begin);
   s->progress = aligned_alloc(sizeof *s->progress, (size_t)threads * sizeof *s->progress);
   if (!s->begin || !s->progress) return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
-  shares_restart(s);
+  chunks_restart(s);
   return MD_OK;
 }
 
-void shares_free(shares *s)
+void chunks_free(chunks *s)
 {
   free(s->begin);
   free(s->progress);
-  *s = (shares){0};
+  *s = (chunks){0};
 }
 
-void shares_evenly(shares *s, int64_t chunks)
+void chunks_evenly(chunks *s, int64_t chunks)
 {
   for (int t = 0; t <= s->threads; ++t) s->begin[t] = chunks * t / s->threads;
 }
 
-void shares_restart(const shares *s)
+void chunks_restart(const chunks *s)
 {
   for (int t = 0; t < s->threads; ++t) s->progress[t].taken = 0;
 }
 
-bool shares_take(const shares *s, parts some, piece *p)
+bool chunks_take(const chunks *s, parts some, piece *p)
 {
   for (int k = 0; k < s->threads; ++k) {
     const int64_t begin = s->begin[p->owner], n = s->begin[p->owner + 1] - begin;

@@ -6,19 +6,19 @@
  * lags, there is little of it. Who works on a chunk decides no result. Cost: an atomic addition a piece, in a cache line
  * that only helpers share. Reference: R. D. Blumofe and C. E. Leiserson, J. ACM 46 (1999) 720.
  */
-#ifndef MD_OPENMP_SHARES_H
-#define MD_OPENMP_SHARES_H
+#ifndef MD_OPENMP_CHUNKS_H
+#define MD_OPENMP_CHUNKS_H
 
 #include "common/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct shares {
+typedef struct chunks {
   int threads;
   int64_t *begin; /* [threads + 1]: the share of thread t is the chunks [begin[t], begin[t + 1]) */
   struct share_progress *progress; /* [threads] */
-} shares;
+} chunks;
 
 /* Chunks [first, last) of the share of thread `owner`. A thread begins with {.owner = itself}. */
 typedef struct piece {
@@ -26,15 +26,15 @@ typedef struct piece {
   int64_t first, last;
 } piece;
 
-/* All shares empty. The caller frees them, also after an error. */
-md_status shares_new(shares *, int threads) MD_CHECKED;
-void shares_free(shares *);
+/* All chunks empty. The caller frees them, also after an error. */
+md_status chunks_new(chunks *, int threads) MD_CHECKED;
+void chunks_free(chunks *);
 
 /* Shares of equal length. */
-void shares_evenly(shares *, int64_t chunks);
+void chunks_evenly(chunks *, int64_t chunks);
 
 /* Before every pass, outside of parallel regions. */
-void shares_restart(const shares *);
+void chunks_restart(const chunks *);
 
 /* Of `of` equal parts of every share, those from `first` to `last` - 1. */
 typedef struct parts {
@@ -45,6 +45,6 @@ static const parts ALL_PARTS = {0, 1, 1};
 
 /* The next piece, behind the one that the thread has, for a pass over those parts. False: nothing is left. Every chunk of
  * those parts is in one piece of one thread. */
-bool shares_take(const shares *, parts, piece *) MD_CHECKED;
+bool chunks_take(const chunks *, parts, piece *) MD_CHECKED;
 
 #endif
