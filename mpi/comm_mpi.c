@@ -103,7 +103,7 @@ static void destroy(md_comm *c)
   if (s->transport) s->transport->destroy(s->transport);
   md_mpi_halo_free(s);
   md_decomposition_free(&s->division);
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->exchange, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k)
     if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
   free(s);
@@ -116,7 +116,7 @@ static md_status connect(md_comm *c)
 {
   mpi_state *s = mpi_state_of(c);
   MD_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->delivery, &s->transports, &s->agreement, &s->last};
+  MPI_Comm *const comms[] = {&s->ranks, &s->halo, &s->exchange, &s->transports, &s->agreement, &s->last};
   for (size_t k = 0; k < sizeof comms / sizeof comms[0]; ++k) MD_MPI(MPI_Comm_dup(MPI_COMM_WORLD, comms[k]));
   MD_MPI(MPI_Comm_rank(s->ranks, &c->rank));
   MD_MPI(MPI_Comm_size(s->ranks, &c->size));
@@ -157,7 +157,7 @@ md_status md_comm_mpi(md_comm **comm)
     free(s);
     return md_error(MD_RUNTIME, "out of memory: the communicator");
   }
-  s->ranks = s->halo = s->delivery = s->transports = s->agreement = s->last = MPI_COMM_NULL;
+  s->ranks = s->halo = s->exchange = s->transports = s->agreement = s->last = MPI_COMM_NULL;
   s->balanced_at = -1;
   s->maximum = MPI_REQUEST_NULL;
   *c = (md_comm){.state = s,
@@ -165,7 +165,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .max = md_mpi_max,
                  .max_begin = md_mpi_max_begin,
                  .max_next = md_mpi_max_next,
-                 .before = md_mpi_before,
+                 .exclusive_sum = md_mpi_exclusive_sum,
                  .agree = md_mpi_agree,
                  .decompose = decompose,
                  .prefer_slabs = prefer_slabs,
@@ -179,7 +179,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .halo_build = md_mpi_halo_build,
                  .halo_begin = md_mpi_halo_begin,
                  .halo_next = md_mpi_halo_next,
-                 .deliver = md_mpi_deliver,
+                 .sparse_exchange = md_mpi_sparse_exchange,
                  .file_open = md_mpi_file_open,
                  .file_append = md_mpi_file_append,
                  .file_back = md_mpi_file_back,
@@ -187,7 +187,7 @@ md_status md_comm_mpi(md_comm **comm)
                  .file_close = md_mpi_file_close,
                  .hdf5_access = md_mpi_hdf5_access,
                  .open_transport = open_transport,
-                 .conclude = md_mpi_conclude,
+                 .finalise = md_mpi_finalise,
                  .destroy = destroy};
   *comm = c;
   MD_TRY(connect(c));

@@ -107,7 +107,7 @@ static md_status write_at(md_comm_file *f, int64_t at, const char *bytes, int64_
 md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int64_t n)
 {
   int64_t before = n, total = n;
-  MD_TRY(md_mpi_before(c, &before));
+  MD_TRY(md_mpi_exclusive_sum(c, &before));
   MD_TRY(md_mpi_sum(c, &total, 1));
   if (total == 0) return MD_OK;
   const md_status status = md_mpi_agree_surely(c, write_at(f, f->end + before, bytes, n));

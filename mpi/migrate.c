@@ -1,7 +1,7 @@
 /* Particles to the ranks that own them, however far they have to go.
  *
  * All particles are wrapped into the box; those whose owner is another rank are packed, field by field from the one list
- * of fields, and delivered (deliver.c) straight to it, not from neighbour to neighbour; the holes they leave are filled
+ * of fields, and delivered (sparse_exchange.c) straight to it, not from neighbour to neighbour; the holes they leave are filled
  * from the end. Then the particles of all ranks are counted: a number other than the model's is an error, and so is a
  * particle that has no place in the box.
  * Cost: one pass over the owned particles, and the messages.
@@ -77,7 +77,7 @@ static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver
     status = md_array_new(&records, count + 1, (unsigned long)size, "particles that leave");
   if (status == MD_OK) {
     pack(c, p, leaver, count, size, to, records);
-    status = md_mpi_deliver(c, count, to, records, size, &received, &arrived);
+    status = md_mpi_sparse_exchange(c, count, to, records, size, &received, &arrived);
   }
   if (status == MD_OK) {
     close_ranks(p, leaver, count, records);

@@ -57,7 +57,7 @@ md_status md_mpi_max_next(md_comm *c, bool wait, double *values, bool *done)
   return MD_OK;
 }
 
-md_status md_mpi_before(md_comm *c, int64_t *value)
+md_status md_mpi_exclusive_sum(md_comm *c, int64_t *value)
 {
   const int64_t mine = *value;
   MD_MPI(MPI_Scan(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_SUM, mpi_state_of(c)->ranks));
@@ -134,7 +134,7 @@ md_status md_mpi_agree_surely(md_comm *c, md_status status)
   return agree_on(mpi_state_of(c)->ranks, c->rank, status);
 }
 
-md_status md_mpi_conclude(md_comm *c, md_status status, bool *alone)
+md_status md_mpi_finalise(md_comm *c, md_status status, bool *alone)
 {
   const md_status agreed = meet_and_agree(c, mpi_state_of(c)->last, status);
   *alone = mpi_state_of(c)->alone;

@@ -29,10 +29,10 @@ typedef struct bounds {
 typedef struct mpi_state {
   MPI_Comm ranks;      /* reductions */
   MPI_Comm halo;       /* halo messages */
-  MPI_Comm delivery;   /* deliver */
+  MPI_Comm exchange;   /* deliver */
   MPI_Comm transports; /* messages between GPUs */
   MPI_Comm agreement;  /* agree */
-  MPI_Comm last;       /* conclude */
+  MPI_Comm last;       /* finalise */
   md_decomposition division;
   halo_message message[3][2]; /* by axis; towards lower, higher places */
   int axis;                   /* of which the messages are under way; dim: none */
@@ -44,7 +44,7 @@ typedef struct mpi_state {
   int64_t found_capacity;
   unsigned deliveries; /* so far: their tags alternate */
   int64_t balanced_at; /* step of the last look at the balance; -1: none */
-  bool alone;          /* agree or conclude waited in vain ... */
+  bool alone;          /* agree or finalise waited in vain ... */
   md_status status;    /* ... and this is what ends all ranks */
   md_transport *transport;
 } mpi_state;
@@ -65,15 +65,15 @@ md_status md_mpi_sum(md_comm *, int64_t *values, int n) MD_CHECKED;
 md_status md_mpi_max(md_comm *, double *values, int n) MD_CHECKED;
 md_status md_mpi_max_begin(md_comm *, const double *values, int n) MD_CHECKED;
 md_status md_mpi_max_next(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
-md_status md_mpi_before(md_comm *, int64_t *value) MD_CHECKED;
+md_status md_mpi_exclusive_sum(md_comm *, int64_t *value) MD_CHECKED;
 md_status md_mpi_agree(md_comm *, md_status status) MD_CHECKED;
 /* The same where all ranks are sure to come, however late: waits for them as long as it takes. */
 md_status md_mpi_agree_surely(md_comm *, md_status status) MD_CHECKED;
-md_status md_mpi_conclude(md_comm *, md_status status, bool *alone) MD_CHECKED;
+md_status md_mpi_finalise(md_comm *, md_status status, bool *alone) MD_CHECKED;
 
-/* deliver.c */
-md_status md_mpi_deliver(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
-                         void **received, int64_t *count) MD_CHECKED;
+/* sparse_exchange.c */
+md_status md_mpi_sparse_exchange(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
+                                 void **received, int64_t *count) MD_CHECKED;
 
 /* select.c: which of the first n particles, owned and ghosts, are not within bounds: s->found[*count], in order. Not
  * collective. */

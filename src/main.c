@@ -462,7 +462,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
       status = run_deck(&sim, c);
     }
     /* Ranks close their files together, so they must all be here. */
-    status = comm->conclude(comm, status, alone);
+    status = comm->finalise(comm, status, alone);
     if (!*alone) md_sim_free(&sim);
   }
   close_log(&log);
@@ -602,7 +602,7 @@ int main(int argc, char **argv)
   bool alone = false;
   md_status status = md_open_comm(&comm);
   if (status == MD_OK) status = act(comm, started, argc, argv, &alone);
-  if (comm && !alone) status = comm->conclude(comm, status, &alone);
+  if (comm && !alone) status = comm->finalise(comm, status, &alone);
   if (status != MD_OK && (!comm || comm->rank == 0 || alone))
     put_message(stderr, status == MD_STOPPED ? "myriad: " : "myriad: error: ");
   if (comm) comm->destroy(comm);

@@ -48,11 +48,11 @@ struct md_comm {
   md_status (*max_begin)(md_comm *, const double *values, int n) MD_CHECKED;
   md_status (*max_next)(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
   /* *value: the sum of the values of lower ranks. */
-  md_status (*before)(md_comm *, int64_t *value) MD_CHECKED;
+  md_status (*exclusive_sum)(md_comm *, int64_t *value) MD_CHECKED;
   /* The same status everywhere: the worst over ranks, with the message about the smallest particles
    * (md_error_about). Every rank has that message. A rank with an error waits for the others a few seconds only, as
    * they may be in another call, where an error of this rank alone left them: then it keeps its own message, and
-   * conclude says that it is alone. */
+   * finalise says that it is alone. */
   md_status (*agree)(md_comm *, md_status status) MD_CHECKED;
 
   /* Chooses the grid of domains for a prepared model whose halo is `width` wide, or 10^-6 of it more. MD_USAGE: they
@@ -88,8 +88,8 @@ struct md_comm {
 
   /* Sends record k of n, `size` bytes each, to rank to[k]. The caller frees *received, of *count records in any
    * order. */
-  md_status (*deliver)(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
-                       void **received, int64_t *count) MD_CHECKED;
+  md_status (*sparse_exchange)(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
+                               void **received, int64_t *count) MD_CHECKED;
 
   /* One file of all ranks. append: behind what it holds; *bytes: which is that many. Errors are the same on every
    * rank. */
@@ -112,10 +112,10 @@ struct md_comm {
    * (NULL: the best). The communicator's. NULL itself on one rank. */
   md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
 
-  /* Every rank's last call but file_close, conclude again, and destroy, with the status it ends with: agrees. *alone:
+  /* Every rank's last call but file_close, finalise again, and destroy, with the status it ends with: agrees. *alone:
    * the others did not come, here or to an agreement before, so that destroy will end them. */
-  md_status (*conclude)(md_comm *, md_status status, bool *alone) MD_CHECKED;
-  /* Ends all ranks, with that status, if conclude left this one alone. */
+  md_status (*finalise)(md_comm *, md_status status, bool *alone) MD_CHECKED;
+  /* Ends all ranks, with that status, if finalise left this one alone. */
   void (*destroy)(md_comm *);
 };
 

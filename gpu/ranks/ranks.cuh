@@ -138,7 +138,7 @@ template <class T> struct gpu_ranks {
 
   /* A migration, in this order. */
   md_status find_leavers(const system_view<T> &s, int *origin, int *start);
-  md_status deliver(int64_t *arrived);
+  md_status send_migrants(int64_t *arrived);
   void assign(int64_t arrived, int n);
   md_status take_in(const system_view<T> &s, int *origin, int *start);
   md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);

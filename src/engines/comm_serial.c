@@ -250,7 +250,7 @@ static md_status open_transport(md_comm *c, const char *name, md_transport **tra
   return MD_OK;
 }
 
-static md_status conclude(md_comm *c, md_status status, bool *alone)
+static md_status finalise(md_comm *c, md_status status, bool *alone)
 {
   (void)c;
   *alone = false;
@@ -363,7 +363,7 @@ md_status md_comm_serial(md_comm **comm)
                  .max = largest,
                  .max_begin = max_begin,
                  .max_next = max_next,
-                 .before = before,
+                 .exclusive_sum = before,
                  .agree = agree,
                  .decompose = decompose,
                  .prefer_slabs = prefer_slabs,
@@ -377,7 +377,7 @@ md_status md_comm_serial(md_comm **comm)
                  .halo_build = halo_build,
                  .halo_begin = halo_begin,
                  .halo_next = halo_next,
-                 .deliver = deliver,
+                 .sparse_exchange = deliver,
                  .file_open = file_open,
                  .file_append = file_append,
                  .file_back = file_back,
@@ -385,7 +385,7 @@ md_status md_comm_serial(md_comm **comm)
                  .file_close = file_close,
                  .hdf5_access = hdf5_access,
                  .open_transport = open_transport,
-                 .conclude = conclude,
+                 .finalise = finalise,
                  .destroy = destroy};
   *comm = c;
   return MD_OK;

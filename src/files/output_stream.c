@@ -234,7 +234,7 @@ static md_status count_in(md_output *o, int64_t length, uint32_t crc, bool *any)
   int64_t total = length, before = length;
   if (o->comm->size > 1) {
     MD_TRY(o->comm->sum(o->comm, &total, 1));
-    MD_TRY(o->comm->before(o->comm, &before));
+    MD_TRY(o->comm->exclusive_sum(o->comm, &before));
   } else {
     before = 0;
   }

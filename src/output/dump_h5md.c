@@ -269,7 +269,7 @@ static md_status write_windows(writer *w, md_by_id *deal)
     MD_TRY(md_by_id_next(deal, &rows, &more));
     if (!more) return MD_OK;
     int64_t total = rows.particles->n, place = total;
-    MD_TRY(w->comm->before(w->comm, &place));
+    MD_TRY(w->comm->exclusive_sum(w->comm, &place));
     MD_TRY(w->comm->sum(w->comm, &total, 1));
     if (w->together)
       MD_TRY(w->comm->agree(w->comm, write_window(w, &rows, written + place)));

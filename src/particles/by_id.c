@@ -175,10 +175,10 @@ static md_status deal_round(md_by_id *deal)
   void *received = NULL;
   md_status status = md_comm_agree(comm, pack_round(deal, &n, &to, &records));
   if (status == MD_OK) {
-    status = comm->deliver(comm, n, to, records, record_bytes(deal), &received, &count);
+    status = comm->sparse_exchange(comm, n, to, records, record_bytes(deal), &received, &count);
     free(records);
     records = NULL;
-    /* A failed delivery is not to be agreed on: the others may be in it still. */
+    /* A failed exchange is not to be agreed on: the others may be in it still. */
     if (status == MD_OK) status = md_comm_agree(comm, unpack_window(deal, received, count));
   }
   free(to);

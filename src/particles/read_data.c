@@ -515,9 +515,9 @@ static md_status hand_out(reader *r, const section_kind *s, const record *record
   int64_t count;
   MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
   for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
-  md_status status = comm->deliver(comm, n, to, records, sizeof *records, &received, &count);
+  md_status status = comm->sparse_exchange(comm, n, to, records, sizeof *records, &received, &count);
   free(to);
-  /* A failed delivery is not to be agreed on: the others may be in it still. */
+  /* A failed exchange is not to be agreed on: the others may be in it still. */
   if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
   free(received);
   return status;
@@ -550,8 +550,8 @@ static md_status read_round(reader *r, const section_kind *s, part *p, place *wh
   MD_TRY(md_comm_agree(comm, load_part(r, where, p)));
   count_lines(p);
   int64_t lines_before = p->lines, texts_before = p->texts, total[2] = {p->lines, p->texts};
-  MD_TRY(comm->before(comm, &lines_before));
-  MD_TRY(comm->before(comm, &texts_before));
+  MD_TRY(comm->exclusive_sum(comm, &lines_before));
+  MD_TRY(comm->exclusive_sum(comm, &texts_before));
   MD_TRY(comm->sum(comm, total, 2));
   MD_TRY(parse_and_keep(r, s, p, where->line + lines_before + 1, where, where->k + texts_before));
   where->line += total[0];

@@ -492,7 +492,7 @@ static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particl
   int64_t first = p->n;
   MD_TRY(comm->agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
   MD_TRY(md_new_file_begin_together(comm, &file, path));
-  md_status status = comm->before(comm, &first);
+  md_status status = comm->exclusive_sum(comm, &first);
   if (status == MD_OK)
     status = md_h5->together(comm) ? write_together(comm, r, p, first, file.path)
                                    : write_by_turns(comm, r, p, first, file.path);

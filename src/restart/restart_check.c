@@ -211,7 +211,7 @@ md_status md_restart_check_ids(md_comm *comm, const md_particles *p, const char 
   md_status status = comm->agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
   if (status == MD_OK) {
     for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
-    status = comm->deliver(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
+    status = comm->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
   }
   if (status == MD_OK) status = comm->agree(comm, check_ids_here(received, count, path));
   free(received);

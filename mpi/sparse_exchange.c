@@ -3,7 +3,7 @@
  * Every rank sends what it has in synchronous mode and receives whatever comes; when its own sends have been received it
  * enters a barrier without waiting there; when the barrier is through, all sends of all ranks have been received. No
  * rank learns of more than its partners, and nothing is of the size of the number of ranks but a count each.
- * A fast rank may begin the next delivery while a slow one has not yet seen the end of this one: tags alternate.
+ * A fast rank may begin the next exchange while a slow one has not yet seen the end of this one: tags alternate.
  * Reference: T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010, 159 (the NBX algorithm).
  * Cost: a message per partner and a barrier; one copy of what is sent.
  */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct delivery {
+typedef struct exchange {
   MPI_Comm comm;
   MPI_Datatype record;
   int tag;
@@ -24,10 +24,10 @@ typedef struct delivery {
   int sends;
   char *received;
   int64_t count, capacity;
-} delivery;
+} exchange;
 
 /* Puts the records into the order of their destinations. */
-static md_status sort_records(delivery *d, int ranks, int64_t n, const int32_t *to, const char *records)
+static md_status sort_records(exchange *d, int ranks, int64_t n, const int32_t *to, const char *records)
 {
   MD_TRY(md_array_new_zero(&d->begin, ranks + 1, sizeof *d->begin, "counts of records to send"));
   MD_TRY(md_array_new(&d->sorted, n, (unsigned long)d->size, "records to send"));
@@ -42,7 +42,7 @@ static md_status sort_records(delivery *d, int ranks, int64_t n, const int32_t *
 }
 
 /* Room behind the received records for `more`. */
-static md_status reserve(delivery *d, int64_t more)
+static md_status reserve(exchange *d, int64_t more)
 {
   if (d->count + more <= d->capacity) return MD_OK;
   const int64_t capacity = 2 * d->capacity > d->count + more ? 2 * d->capacity : d->count + more;
@@ -55,7 +55,7 @@ static md_status reserve(delivery *d, int64_t more)
   return MD_OK;
 }
 
-static md_status send_all(delivery *d, int rank, int ranks)
+static md_status send_all(exchange *d, int rank, int ranks)
 {
   for (int r = 0; r < ranks; ++r) {
     const int64_t n = d->begin[r + 1] - d->begin[r];
@@ -75,7 +75,7 @@ static md_status send_all(delivery *d, int rank, int ranks)
 }
 
 /* Receives a message if there is one. */
-static md_status receive_one(delivery *d, bool *any)
+static md_status receive_one(exchange *d, bool *any)
 {
   int there, n;
   MPI_Status about;
@@ -90,7 +90,7 @@ static md_status receive_one(delivery *d, bool *any)
   return MD_OK;
 }
 
-static md_status receive_all(delivery *d)
+static md_status receive_all(exchange *d)
 {
   MPI_Request barrier = MPI_REQUEST_NULL;
   bool entered = false;
@@ -113,12 +113,12 @@ static md_status receive_all(delivery *d)
   return MD_OK;
 }
 
-md_status md_mpi_deliver(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
-                         void **received, int64_t *count)
+md_status md_mpi_sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
+                                 void **received, int64_t *count)
 {
   mpi_state *s = mpi_state_of(c);
   if (size > INT32_MAX) return md_error(MD_RUNTIME, "records of %lld bytes are too long", (long long)size);
-  delivery d = {.comm = s->delivery, .tag = (int)(s->deliveries++ & 1u), .size = size};
+  exchange d = {.comm = s->exchange, .tag = (int)(s->deliveries++ & 1u), .size = size};
   MD_MPI(MPI_Type_contiguous((int)size, MPI_BYTE, &d.record));
   MD_MPI(MPI_Type_commit(&d.record));
   md_status status = sort_records(&d, c->size, n, to, records);
