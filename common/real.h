@@ -19,7 +19,7 @@
 #define MD_FN static inline __attribute__((always_inline, unused))
 #endif
 
-/* 1/a to about one rounding, by a recipe with the same bits everywhere: an IEEE single-precision seed and
+/* 1/a to about one rounding, by a recipe with the same bits everywhere: an IEEE single-precision approximation and
  * two Newton steps. |a| must be within single precision's range (1e-38 .. 3e38). */
 MD_FN double md_recip(double a)
 {
@@ -30,7 +30,7 @@ MD_FN double md_recip(double a)
   return fma(y, e, y);
 }
 
-/* 1/sqrt(a), likewise: seed 1/sqrtf in IEEE single precision, two Newton steps. */
+/* 1/sqrt(a), likewise: from 1/sqrtf in IEEE single precision, two Newton steps. */
 MD_FN double md_rsqrt(double a)
 {
   const double half = 0.5 * a;

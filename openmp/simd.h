@@ -48,11 +48,11 @@ MD_FN simd_d simd_difference(simd_i a, uint64_t b)
   return _mm512_cvtepi64_pd(_mm512_sub_epi64(a, _mm512_set1_epi64((int64_t)b)));
 }
 MD_FN void simd_store(double *p, simd_d a) { _mm512_storeu_pd(p, a); }
-MD_FN simd_d simd_seed(simd_d a)
+MD_FN simd_d simd_reciprocal_single(simd_d a)
 {
   return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm512_cvtpd_ps(a)));
 }
-MD_FN simd_d simd_root_seed(simd_d a)
+MD_FN simd_d simd_rsqrt_single(simd_d a)
 {
   return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(_mm512_cvtpd_ps(a))));
 }
@@ -126,11 +126,11 @@ MD_FN simd_d simd_difference(simd_i a, uint64_t b)
   for (int l = 0; l < 4; ++l) difference[l] = (double)(int64_t)((uint64_t)lane[l] - b);
   return _mm256_loadu_pd(difference);
 }
-MD_FN simd_d simd_seed(simd_d a)
+MD_FN simd_d simd_reciprocal_single(simd_d a)
 {
   return _mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1.0f), _mm256_cvtpd_ps(a)));
 }
-MD_FN simd_d simd_root_seed(simd_d a)
+MD_FN simd_d simd_rsqrt_single(simd_d a)
 {
   return _mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(_mm256_cvtpd_ps(a))));
 }
@@ -209,8 +209,8 @@ MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return (int64_t)((uint64_t)a + 
 MD_FN void simd_store_i(int64_t *p, simd_i a) { *p = a; }
 MD_FN void simd_store(double *p, simd_d a) { *p = a; }
 MD_FN simd_d simd_difference(simd_i a, uint64_t b) { return (double)(int64_t)((uint64_t)a - b); }
-MD_FN simd_d simd_seed(simd_d a) { return (double)(1.0f / (float)a); }
-MD_FN simd_d simd_root_seed(simd_d a) { return (double)(1.0f / sqrtf((float)a)); }
+MD_FN simd_d simd_reciprocal_single(simd_d a) { return (double)(1.0f / (float)a); }
+MD_FN simd_d simd_rsqrt_single(simd_d a) { return (double)(1.0f / sqrtf((float)a)); }
 MD_FN double simd_least(simd_d a) { return a; }
 #define MD_SINGLE_WIDTH 1
 typedef float simd_f;
@@ -274,7 +274,7 @@ MD_FN void simd_interleave(const int32_t *const lane[8], int32_t rows, int32_t *
 MD_FN simd_d md_recip_v(simd_d a)
 {
   const simd_d one = simd_set(1.0);
-  simd_d y = simd_seed(a);
+  simd_d y = simd_reciprocal_single(a);
   y = simd_fma(y, simd_fnma(a, y, one), y);
   return simd_fma(y, simd_fnma(a, y, one), y);
 }
@@ -283,7 +283,7 @@ MD_FN simd_d md_rsqrt_v(simd_d a)
 {
   const simd_d one_half = simd_set(0.5);
   const simd_d half = one_half * a;
-  simd_d y = simd_root_seed(a);
+  simd_d y = simd_rsqrt_single(a);
   y = simd_fma(y, simd_fnma(half * y, y, one_half), y);
   return simd_fma(y, simd_fnma(half * y, y, one_half), y);
 }

@@ -4,7 +4,7 @@
  * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
  */
 #include "gpu/engine/configuration.h"
-#include "gpu/runtime/seed.h"
+#include "gpu/runtime/reciprocal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -172,7 +172,7 @@ double gpu_packed_margin(const md_model *model)
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_configuration *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
-      model->float_drift || model->wide || model->cutoff * model->cutoff >= SEED_MOST)
+      model->float_drift || model->wide || model->cutoff * model->cutoff >= RECIPROCAL_MOST)
     return false;
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
   for (int d = 0; d < 3; ++d)

@@ -20,7 +20,7 @@
 #include "gpu/ranks/halo.inc"
 #include "gpu/ranks/migrate.inc"
 #include "gpu/runtime/device.h"
-#include "gpu/runtime/seed.h"
+#include "gpu/runtime/reciprocal.h"
 
 #include <new>
 #include <stdio.h>
@@ -136,7 +136,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   if (several) MD_TRY(comm->max(comm, &least, 1));
   gpu_configuration config;
   MD_TRY(gpu_configure(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &config));
-  if (config.packed) MD_TRY(gpu_check_seeds(&config.packed));
+  if (config.packed) MD_TRY(gpu_check_reciprocals(&config.packed));
   if (several) MD_TRY(agree_to_pack(comm, &config));
   if (several) MD_TRY(divide(model, p, comm, &config));
   auto make = [&](auto layout) {

@@ -1,19 +1,19 @@
 /* The pair formulas on the device, in double and in single precision: force_of<STYLE>(r2, k), energy_of<STYLE>(r2, k).
  *
- * In single precision the seeds are the hardware's approximations (2 ulp), which mixed precision allows; in double
+ * In single precision the first approximations are the hardware's approximations (2 ulp), which mixed precision allows; in double
  * they are the recipes of common/real.h, the same bits as on every other engine.
  *
- * ranged_force_of is force_of for SEED_LEAST <= r2 < SEED_MOST, with the same bits. An IEEE division begins with the
+ * ranged_force_of is force_of for RECIPROCAL_LEAST <= r2 < RECIPROCAL_MOST, with the same bits. An IEEE division begins with the
  * hardware's approximation and one Newton step, and goes another way for operands that are not normal, or whose reciprocals
  * are not. Without that other way there is no branch, and the compiler interleaves neighbours. That the step
- * rounds correctly for every operand is checked on the device before it is relied on (seed.cu).
+ * rounds correctly for every operand is checked on the device before it is relied on (reciprocal.cu).
  */
 #ifndef MD_GPU_STEP_FORMULAS_CUH
 #define MD_GPU_STEP_FORMULAS_CUH
 
 #include "common/formulas.h"
 #include "common/pair.h"
-#include "gpu/runtime/seed.h"
+#include "gpu/runtime/reciprocal.h"
 
 #define SINGLE __device__ __forceinline__
 SINGLE float md_recip_single(float a) { return __fdividef(1.0f, a); }

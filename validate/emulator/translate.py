@@ -10,7 +10,7 @@ translate.py FROM TO.  Only what a C++ compiler cannot read is rewritten, line b
     asm volatile("cp.async.bulk...")    a read of the range's first and last byte
     asm volatile("mma.sync...")         a product of matrices (emulator.h), of the function's arguments d, a, b
 
-The launch that tries all seeds of the hardware (SEEDS) is left out, as there is no such hardware here.
+The launch that tries all seeds of the hardware (RECIPROCALS) is left out, as there is no such hardware here.
 Exit status: 1 if something of CUDA is left, or a pattern was not found where it must be.
 """
 
@@ -29,11 +29,11 @@ BULK = re.compile(r'\basm volatile\("cp\.async\.bulk\.prefetch\.L2\.global \[%0\
 PRODUCT = re.compile(r'\basm volatile\("mma\.sync\.aligned\.m16n8k8\..*?\)\);', re.DOTALL)
 LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
 
-SEEDS = "k_check_seeds"
+RECIPROCALS = "k_check_reciprocals"
 # How often a pattern must be found in a file.
 EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "prefetch.cuh": (PREFETCH, 1),
             "tensor.cuh": (PRODUCT, 1),
-            "seed.cu": (re.compile(SEEDS + "<<<"), 1)}
+            "reciprocal.cu": (re.compile(RECIPROCALS + "<<<"), 1)}
 
 
 class Untranslated(Exception):
@@ -69,7 +69,7 @@ def translated(text: str, name: str) -> str:
         close = closing(text, end + 3)
         kernel, gap, config, words = launch[1], launch[2], text[launch.end():end], text[end + 4:close]
         line = text.count("\n", 0, launch.start()) + 1
-        if kernel != SEEDS:
+        if kernel != RECIPROCALS:
             call = f'emulator::launch("{kernel}", "{name}:{line}", {gap}{{{config}}}, [&] {{ {kernel}({words}); }})'
         else:
             call = "(void)0"
