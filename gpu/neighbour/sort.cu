@@ -33,7 +33,7 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
   return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
 }
 
-/* Writes the record of particle `to`, of velocity v, and the ghosts that stem from it. */
+/* Writes the record of particle `to`, of velocity v, and the ghosts that are its images. */
 template <class T>
 static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
                                                      const typename T::real v[3], int cell, int to,

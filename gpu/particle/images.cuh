@@ -1,5 +1,5 @@
 /* The periodic images of one particle that are ghosts: every combination of shifts by which it comes within reach of
- * the box. An image across two faces needs no other ghost to stem from: its conditions are independent per axis.
+ * the box. An image across two faces needs no other ghost as its source: its conditions are independent per axis.
  */
 #ifndef MD_GPU_PARTICLE_IMAGES_CUH
 #define MD_GPU_PARTICLE_IMAGES_CUH

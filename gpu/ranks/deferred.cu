@@ -23,7 +23,7 @@ static __device__ bool does_not_fit(const cut_rows &o, const int *start)
   return too_far;
 }
 
-static __global__ void k_tell_starts(const __grid_constant__ cut_rows o, const int *start, int *to,
+static __global__ void k_pack_starts(const __grid_constant__ cut_rows o, const int *start, int *to,
                                      step_slot *step)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x, each = (int)o.starts();
@@ -35,15 +35,15 @@ static __global__ void k_tell_starts(const __grid_constant__ cut_rows o, const i
                     : start[o.cell_of_row(1, o.seen) + cell] - (o.n - o.sent[1]);
 }
 
-md_status launch_tell_starts(const launch &l, const cut_rows &o, const int *start, int *to, step_slot *step)
+md_status launch_pack_starts(const launch &l, const cut_rows &o, const int *start, int *to, step_slot *step)
 {
-  k_tell_starts<<<blocks_for(2 * o.starts(), l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
-  MD_LAUNCHED("k_tell_starts");
+  k_pack_starts<<<blocks_for(2 * o.starts(), l.threads), l.threads, 0, l.stream>>>(o, start, to, step);
+  MD_LAUNCHED("k_pack_starts");
   return MD_OK;
 }
 
-static __global__ void k_place_starts(const __grid_constant__ cut_rows o, const int *from, int *start,
-                                      const step_slot *step)
+static __global__ void k_unpack_starts(const __grid_constant__ cut_rows o, const int *from, int *start,
+                                       const step_slot *step)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x, end = o.kept * o.row;
   if (k > 2 * end) return;
@@ -53,12 +53,12 @@ static __global__ void k_place_starts(const __grid_constant__ cut_rows o, const 
   start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
 }
 
-md_status launch_place_starts(const launch &l, const cut_rows &o, const int *from, int *start,
-                              const step_slot *step)
+md_status launch_unpack_starts(const launch &l, const cut_rows &o, const int *from, int *start,
+                               const step_slot *step)
 {
   const int64_t count = 2 * (int64_t)o.kept * o.row + 1;
-  k_place_starts<<<blocks_for(count, l.threads), l.threads, 0, l.stream>>>(o, from, start, step);
-  MD_LAUNCHED("k_place_starts");
+  k_unpack_starts<<<blocks_for(count, l.threads), l.threads, 0, l.stream>>>(o, from, start, step);
+  MD_LAUNCHED("k_unpack_starts");
   return MD_OK;
 }
 

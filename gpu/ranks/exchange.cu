@@ -101,7 +101,7 @@ static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &s
 template <class T>
 static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
                                 const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code,
-                                int *stem)
+                                int *source)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
@@ -110,16 +110,16 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
   const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9;
   to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
   code[k] = (entry >= 0 ? NO_SHIFT : g.code[-1 - entry]) + shift * power;
-  if (stem) stem[k] = entry >= 0 ? entry : g.stem[-1 - entry];
+  if (source) source[k] = entry >= 0 ? entry : g.source[-1 - entry];
 }
 
 template <class T>
 md_status launch_gather(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                        typename T::particle *to, int *code, int *stem)
+                        typename T::particle *to, int *code, int *source)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code, stem);
+  k_gather<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, to, code, source);
   MD_LAUNCHED("k_gather");
   return MD_OK;
 }
@@ -234,7 +234,7 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
   const int slot = atomicAdd(&cursor[cell_of_ghost<T>(s, g, k)], 1);
   g.slot[k] = slot;
   g.order[slot] = k;
-  s.ghost.owner[slot] = g.stem[k];
+  s.ghost.owner[slot] = g.source[k];
   s.ghost.shift[slot] = g.code[k];
   present(s)[s.n + slot] = image_by<T>(s, record_of<T>(s, g.received[k]), g.code[k]);
 }

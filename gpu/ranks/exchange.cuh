@@ -16,21 +16,21 @@ struct domain_cells {
 };
 
 /* Second words of a momentum, where there can be any. */
-template <class T, bool WIDENS = T::WIDENS> struct traveller_low {
+template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
-template <class T> struct traveller_low<T, true> {
+template <class T> struct migrant_low<T, true> {
   int64_t low[T::DIM];
 };
 
 /* A particle on its way, in the layout's own precision. */
-template <class T> struct traveller : traveller_low<T> {
+template <class T> struct migrant : migrant_low<T> {
   typename T::particle x;
   typename T::real v[T::DIM];
   int64_t id;
 };
 
 /* Where a particle left from, or arrives: a local index, and its place in the table of ids. */
-struct hole {
+struct vacated_slot {
   int index, origin, to; /* to: the place of the owner in the grid of domains, x fastest */
 };
 
@@ -39,8 +39,8 @@ template <class T> struct migration {
   int *origin;
   int64_t *id;     /* by origin */
   int64_t *low[3]; /* by origin: second words of momenta, or NULL */
-  traveller<T> *travelling;
-  hole *at;
+  migrant<T> *migrants_at;
+  vacated_slot *at;
   int capacity;
   int *in_cell; /* those that stay, and those that arrive, take their places here; or NULL */
 };
@@ -48,12 +48,12 @@ template <class T> struct migration {
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
-/* to[k]: traveller order[k]. */
+/* to[k]: migrant order[k]. */
 template <class T>
-md_status launch_group(const launch &, int n, const int *order, const traveller<T> *from, traveller<T> *to);
-/* Puts n travellers into their places. */
+md_status launch_group(const launch &, int n, const int *order, const migrant<T> *from, migrant<T> *to);
+/* Puts n migrants into their places. */
 template <class T>
-md_status launch_arrive(const launch &, const system_view<T> &, const migration<T> &, int n);
+md_status launch_unpack_migrants(const launch &, const system_view<T> &, const migration<T> &, int n);
 /* Particles move from .x to .y. */
 template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
@@ -66,7 +66,7 @@ template <class T> md_status launch_unload_types(const launch &, const system_vi
 template <class T> struct ghost_lists {
   typename T::particle *received; /* by the first number: the owners, where they are, at the rebin */
   int *code;                      /* likewise: shifts in boxes, as ghost_view.shift */
-  int *stem;                      /* likewise: local index of the owner, -1: of another rank */
+  int *source;                    /* likewise: local index of the owner, -1: of another rank */
   int *slot;                      /* likewise: the second number */
   int *order;                     /* by the second number: the first */
   typename T::record *incoming;   /* likewise: new positions, shifted, between receiving and unpacking */
@@ -94,10 +94,10 @@ struct face_pair {
   int n[2], shift[2];
   int axis;
 };
-/* At a rebin: particles of the entries, one behind the other, their shifts and, unless NULL, their stems. */
+/* At a rebin: particles of the entries, one behind the other, their shifts and, unless NULL, their sources. */
 template <class T>
 md_status launch_gather(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
-                        typename T::particle *to, int *code, int *stem);
+                        typename T::particle *to, int *code, int *source);
 /* Records of the entries, shifted, one behind the other. */
 template <class T>
 md_status launch_pack(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
@@ -145,10 +145,10 @@ struct cut_rows {
 };
 /* The beginnings of cells in those rows, as places in the messages; unless `step` is NULL, the slack of that one is used up
  * if somebody does not fit into the message or the buffer rows. to: two times starts(). */
-md_status launch_tell_starts(const launch &, const cut_rows &, const int *start, int *to, step_slot *step);
+md_status launch_pack_starts(const launch &, const cut_rows &, const int *start, int *to, step_slot *step);
 /* And what came, as those of ghosts; not if `step` was not taken. */
-md_status launch_place_starts(const launch &, const cut_rows &, const int *from, int *start,
-                              const step_slot *step);
+md_status launch_unpack_starts(const launch &, const cut_rows &, const int *from, int *start,
+                               const step_slot *step);
 /* Lists that say: the first and the last particles are sent, and ghosts lie as they come. */
 struct ghosts_in_line {
   int *slot, *order, *owner, *shift;

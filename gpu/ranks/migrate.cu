@@ -3,8 +3,8 @@
  * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
  * left are packed with all they carry, and then put into the order of their owners. Those that stay, and those that arrive, are
  * counted in their cells on the way, as the sort is going to need. Arrivals take the places of those that left, and the last particles fill what
- * remains empty, so that the arrays have no holes and the sort behind it knows of nothing.
- * Bytes: a particle's position read; 64 a traveller in 3D.
+ * remains empty, so that no slot stays vacated and the sort behind it knows of nothing.
+ * Bytes: a particle's position read; 64 a migrant in 3D.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/ranks/exchange.cuh"
@@ -49,15 +49,15 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
   for (int d = T::DIM - 1; d >= 0; --d)
     to = to * box.domains[d] + domain_of(box.cut[d], box.domains[d], cell[d]);
   const int origin = m.origin[i];
-  traveller<T> t;
+  migrant<T> t;
   t.x = r;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) t.v[d] = s.v[d][i];
   t.id = m.id[origin];
   if constexpr (T::WIDENS)
     for (int d = 0; d < T::DIM; ++d) t.low[d] = m.low[d] ? m.low[d][origin] : 0;
-  m.travelling[k] = t;
-  m.at[k] = hole{i, origin, to};
+  m.migrants_at[k] = t;
+  m.at[k] = vacated_slot{i, origin, to};
 }
 
 template <class T>
@@ -72,14 +72,14 @@ md_status launch_leave(const launch &l, const system_view<T> &s, const domain_ce
 }
 
 template <class T>
-static __global__ void k_group(int n, const int *order, const traveller<T> *from, traveller<T> *to)
+static __global__ void k_group(int n, const int *order, const migrant<T> *from, migrant<T> *to)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k < n) to[k] = from[order[k]];
 }
 
 template <class T>
-md_status launch_group(const launch &l, int n, const int *order, const traveller<T> *from, traveller<T> *to)
+md_status launch_group(const launch &l, int n, const int *order, const migrant<T> *from, migrant<T> *to)
 {
   if (n == 0) return MD_OK;
   k_group<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, order, from, to);
@@ -88,13 +88,13 @@ md_status launch_group(const launch &l, int n, const int *order, const traveller
 }
 
 template <class T>
-static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
-                                const __grid_constant__ migration<T> m, int n)
+static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> s,
+                                         const __grid_constant__ migration<T> m, int n)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= n) return;
-  const hole at = m.at[k];
-  const traveller<T> t = m.travelling[k];
+  const vacated_slot at = m.at[k];
+  const migrant<T> t = m.migrants_at[k];
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity, at.index, t.x);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
@@ -106,11 +106,11 @@ static __global__ void k_arrive(const __grid_constant__ system_view<T> s,
 }
 
 template <class T>
-md_status launch_arrive(const launch &l, const system_view<T> &s, const migration<T> &m, int n)
+md_status launch_unpack_migrants(const launch &l, const system_view<T> &s, const migration<T> &m, int n)
 {
   if (n == 0) return MD_OK;
-  k_arrive<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, m, n);
-  MD_LAUNCHED("k_arrive");
+  k_unpack_migrants<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, m, n);
+  MD_LAUNCHED("k_unpack_migrants");
   return MD_OK;
 }
 
@@ -171,9 +171,9 @@ template <class T> md_status launch_unload_types(const launch &l, const system_v
 #define INSTANCE(T)                                                                                          \
   template md_status launch_leave<T>(const launch &, const system_view<T> &, const domain_cells &,           \
                                      const migration<T> &, int *);                                           \
-  template md_status launch_group<T>(const launch &, int, const int *, const traveller<T> *,                 \
-                                     traveller<T> *);                                                        \
-  template md_status launch_arrive<T>(const launch &, const system_view<T> &, const migration<T> &, int);    \
+  template md_status launch_group<T>(const launch &, int, const int *, const migrant<T> *, migrant<T> *);    \
+  template md_status launch_unpack_migrants<T>(const launch &, const system_view<T> &, const migration<T> &, \
+                                               int);                                                         \
   template md_status launch_refill<T>(const launch &, const system_view<T> &, int *, const int2 *, int);     \
   template md_status launch_unload_types<T>(const launch &, const system_view<T> &, uint16_t *);
 MD_LAYOUTS(INSTANCE)

@@ -60,20 +60,20 @@ template <class T> struct gpu_ranks {
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
   cudaStream_t beside = nullptr; /* of messages, while others are moved */
   cudaEvent_t ready = nullptr, arrived = nullptr;
-  device_array received = {}, code = {}, stem = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
+  device_array received = {}, code = {}, source = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
-  device_array told = {}, heard = {}; /* beginnings of cells, to and from both neighbours */
-  device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, hole_array = {}, id = {};
+  device_array sent_starts = {}, received_starts = {}; /* beginnings of cells, to and from both neighbours */
+  device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, vacated_array = {}, id = {};
   int64_t *low[3] = {}; /* by origin: second words of momenta; the engine's */
   /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
   enum { SEEN = 8192 };
   struct leavers_seen {
     int count;
-    hole left[SEEN];
+    vacated_slot left[SEEN];
   } *seen = nullptr;
-  std::vector<md_message> message;     /* of a migration: to owners, then from others */
-  std::vector<hole> left, filled;      /* where leavers were, and arrivals are to be */
-  std::vector<int> first_to, by_owner; /* leavers in the order of owners */
+  std::vector<md_message> message;        /* of a migration: to owners, then from others */
+  std::vector<vacated_slot> left, filled; /* where leavers were, and arrivals are to be */
+  std::vector<int> first_to, by_owner;    /* leavers in the order of owners */
   std::vector<int2> move;
   std::vector<int> free_origins;
   int next_origin = 0;
@@ -89,9 +89,10 @@ template <class T> struct gpu_ranks {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
     for (device_array *array :
-         {&cuts, &counters, &sent_bits,     &sent_begin,    &sent_scratch,  &sent,       &received,
-          &code, &stem,     &by_slot,       &slot,          &incoming,      &out,        &out_code,
-          &told, &heard,    &leaving_array, &grouped_array, &arrived_array, &hole_array, &id})
+         {&cuts,          &counters,      &sent_bits,   &sent_begin,      &sent_scratch,  &sent,
+          &received,      &code,          &source,      &by_slot,         &slot,          &incoming,
+          &out,           &out_code,      &sent_starts, &received_starts, &leaving_array, &grouped_array,
+          &arrived_array, &vacated_array, &id})
       md_device_free(memory, array);
     if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
@@ -144,8 +145,8 @@ template <class T> struct gpu_ranks {
   md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);
 
   md_status group_leavers();
-  migration<T> travel(int *origin, const device_array &travelling, int *start) const;
-  md_status reserve_travellers(device_array *array, int64_t n);
+  migration<T> travel(int *origin, const device_array &migrants_at, int *start) const;
+  md_status reserve_migrants(device_array *array, int64_t n);
   md_status reserve_leavers(int64_t n);
 
   /* ---- ranks/halo.inc ---- */
@@ -165,8 +166,9 @@ template <class T> struct gpu_ranks {
 
   ghost_lists<T> lists(bool ahead) const
   {
-    return ghost_lists<T>{(particle *)received.at, (int *)code.at,        (int *)stem.at, (int *)slot.at,
-                          (int *)by_slot.at,       (record *)incoming.at, ahead};
+    return ghost_lists<T>{
+        (particle *)received.at, (int *)code.at, (int *)source.at, (int *)slot.at, (int *)by_slot.at,
+        (record *)incoming.at,   ahead};
   }
   face_pair faces(int d) const
   {
@@ -202,7 +204,7 @@ template <class T> struct gpu_ranks {
   /* At a migration, in this order; the last two also when steps have sorted. */
   md_status choose_sent(system_view<T> *s);
   md_status line_up(const system_view<T> &s);
-  md_status tell_starts(const system_view<T> &s, step_slot *step);
+  md_status pack_starts(const system_view<T> &s, step_slot *step);
   md_status receive_ghosts(const system_view<T> &s, int *start, const step_slot *step);
 
   cut_rows rows_at_cuts(const system_view<T> &s) const;

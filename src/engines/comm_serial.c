@@ -2,7 +2,7 @@
  *
  * Axis by axis, every particle or ghost within `width` of a periodic face gets an image at the opposite side;
  * going through the axes in turn makes edge and corner images appear by themselves, as in the halo exchange
- * over ranks. An image remembers the owned particle it stems from and its shift in boxes, so that an update is
+ * over ranks. An image remembers the owned particle that is its source and its shift in boxes, so that an update is
  * one gather. Requires width <= the box side (the engines limit their skin).
  * Cost: three scans of the owned particles a rebin, 28 bytes of traffic a ghost and step.
  */
