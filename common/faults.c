@@ -14,7 +14,7 @@ md_status md_overlap_status(const md_overlap *o, const md_model *model)
   return status;
 }
 
-static md_status describe(const md_flyer *f, const md_model *model)
+static md_status describe(const md_runaway *f, const md_model *model)
 {
   const double speed = fabs(f->v * f->velocity_per_v);
   const char axis = "xyz"[f->axis];
@@ -37,7 +37,7 @@ static md_status describe(const md_flyer *f, const md_model *model)
       speed);
 }
 
-md_status md_flyer_status(const md_flyer *f, const md_model *model)
+md_status md_runaway_status(const md_runaway *f, const md_model *model)
 {
   if (f->id == INT64_MAX) return MD_OK;
   const md_status status = describe(f, model);

@@ -36,28 +36,29 @@ static inline void md_overlap_add(md_overlap *o, int64_t i, int64_t j, double r2
 md_status md_overlap_status(const md_overlap *o, const md_model *model) MD_CHECKED;
 
 /* A particle that moves too far in one step, is nowhere (NaN), or has left a box without walls. */
-typedef struct md_flyer {
+typedef struct md_runaway {
   int64_t id; /* INT64_MAX: none */
   int axis;
   double x, v; /* position, and velocity p/m_reference, along the axis */
   double velocity_per_v;
-} md_flyer;
+} md_runaway;
 
-static inline md_flyer md_flyer_none(void)
+static inline md_runaway md_runaway_none(void)
 {
-  md_flyer f = {INT64_MAX, 0, 0.0, 0.0, 1.0};
+  md_runaway f = {INT64_MAX, 0, 0.0, 0.0, 1.0};
   return f;
 }
 
-static inline void md_flyer_add(md_flyer *f, int64_t id, int axis, double x, double v, double velocity_per_v)
+static inline void md_runaway_add(md_runaway *f, int64_t id, int axis, double x, double v,
+                                  double velocity_per_v)
 {
   if (id < f->id || (id == f->id && axis < f->axis)) {
-    const md_flyer found = {id, axis, x, v, velocity_per_v};
+    const md_runaway found = {id, axis, x, v, velocity_per_v};
     *f = found;
   }
 }
 
-md_status md_flyer_status(const md_flyer *f, const md_model *model) MD_CHECKED;
+md_status md_runaway_status(const md_runaway *f, const md_model *model) MD_CHECKED;
 
 #ifdef __cplusplus
 }

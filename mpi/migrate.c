@@ -15,7 +15,7 @@
 
 /* Those whose owner may be another are s->found[*count]. *lost: one that is outside the box, of the smallest id. */
 static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
-                              md_flyer *lost)
+                              md_runaway *lost)
 {
   mpi_state *s = mpi_state_of(c);
   bounds own = {.first = 0, .last = p->dim};
@@ -25,7 +25,7 @@ static md_status find_leavers(md_comm *c, const md_box *box, const md_particles 
     for (int d = 0; d < p->dim; ++d) {
       const int64_t i = s->found[k];
       if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]))
-        md_flyer_add(lost, p->id[i], d, p->x[d][i], p->v[d][i], 1.0);
+        md_runaway_add(lost, p->id[i], d, p->x[d][i], p->v[d][i], 1.0);
     }
   return MD_OK;
 }
@@ -90,11 +90,11 @@ static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver
 }
 
 /* MD_PHYSICS on every rank if any has a lost particle, or particles are missing. */
-static md_status check(md_comm *c, const md_model *model, const md_particles *p, const md_flyer *lost)
+static md_status check(md_comm *c, const md_model *model, const md_particles *p, const md_runaway *lost)
 {
   int64_t values[2] = {p->n, lost->id != INT64_MAX};
   MD_TRY(md_mpi_sum(c, values, 2));
-  if (values[1] > 0) return md_mpi_agree_surely(c, md_flyer_status(lost, model));
+  if (values[1] > 0) return md_mpi_agree_surely(c, md_runaway_status(lost, model));
   if (values[0] == model->natoms) return MD_OK;
   return md_error(MD_PHYSICS, "step %lld: %lld particles of %lld are left after moving between ranks",
                   (long long)model->step, (long long)values[0], (long long)model->natoms);
@@ -104,7 +104,7 @@ md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
 {
   mpi_state *s = mpi_state_of(c);
   int64_t count = 0;
-  md_flyer lost = md_flyer_none();
+  md_runaway lost = md_runaway_none();
   p->nghost = 0;
   md_particles_wrap(p, &model->box);
   MD_TRY(md_decomposition_fit(&s->division, &model->box));

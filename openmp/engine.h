@@ -13,7 +13,7 @@
 #include "openmp/kernels.h"
 
 /* In the order in which a step finds them: forces come before the move. */
-typedef enum fault { NO_FAULT, FLYER, OVERLAP } fault;
+typedef enum fault { NO_FAULT, RUNAWAY, OVERLAP } fault;
 
 struct md_engine {
   md_model *model;

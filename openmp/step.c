@@ -36,18 +36,18 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 /* ---- move ---- */
 
 /* Names the particle of the smallest id that moved too far in the present step or left the box. */
-static md_status find_flyer(const md_engine *e, const md_motion *m)
+static md_status find_runaway(const md_engine *e, const md_motion *m)
 {
   const md_particles *p = e->p;
-  md_flyer flyer = md_flyer_none();
+  md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) {
       const double ratio = e->model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
       if (!(fabs(md_drift(v, m->time * ratio, m->round_x)) <= m->move_limit) ||
           !(x >= m->stay_lo[d] && x <= m->stay_hi[d]))
-        md_flyer_add(&flyer, p->id[i], d, x, v, ratio);
+        md_runaway_add(&runaway, p->id[i], d, x, v, ratio);
     }
-  return md_flyer_status(&flyer, e->model);
+  return md_runaway_status(&runaway, e->model);
 }
 
 /* Adds `impulse` quanta to one momentum of two words. */
@@ -164,7 +164,7 @@ static md_status drift(md_engine *e)
       p->spare[d] = old;
     }
   note_overlap(e, &f.overlap);
-  if (!f.sane && e->fault == NO_FAULT) note_fault(e, FLYER, find_flyer(e, &motion));
+  if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, find_runaway(e, &motion));
   e->owed = 0.0;
   e->current = false;
   e->moved = true;

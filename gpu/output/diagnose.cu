@@ -73,9 +73,9 @@ md_status launch_find_overlap(const launch &l, int source, const system_view<T> 
 
 /* A particle is judged by the state behind the move, as the other engines do. */
 template <class T>
-static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
-                                    const __grid_constant__ step_args a, const int64_t *id, const int *origin,
-                                    culprit *found, int stage)
+static __global__ void k_find_runaway(const __grid_constant__ system_view<T> s,
+                                      const __grid_constant__ step_args a, const int64_t *id,
+                                      const int *origin, culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
@@ -102,12 +102,12 @@ static __global__ void k_find_flyer(const __grid_constant__ system_view<T> s,
 }
 
 template <class T>
-md_status launch_find_flyer(const launch &l, const system_view<T> &s, const step_args &a, const int64_t *id,
-                            const int *origin, culprit *found)
+md_status launch_find_runaway(const launch &l, const system_view<T> &s, const step_args &a, const int64_t *id,
+                              const int *origin, culprit *found)
 {
   for (int stage = 0; stage < FIND_STAGES; ++stage) {
-    k_find_flyer<T><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, id, origin, found, stage);
-    MD_LAUNCHED("k_find_flyer");
+    k_find_runaway<T><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+    MD_LAUNCHED("k_find_runaway");
   }
   return MD_OK;
 }
@@ -115,6 +115,6 @@ md_status launch_find_flyer(const launch &l, const system_view<T> &s, const step
 #define INSTANCE(T)                                                                                          \
   template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &, const int64_t *,    \
                                             const int *, culprit *);                                         \
-  template md_status launch_find_flyer<T>(const launch &, const system_view<T> &, const step_args &,         \
-                                          const int64_t *, const int *, culprit *);
+  template md_status launch_find_runaway<T>(const launch &, const system_view<T> &, const step_args &,       \
+                                            const int64_t *, const int *, culprit *);
 MD_LAYOUTS(INSTANCE)

@@ -233,7 +233,7 @@ template <class T>
 md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const int64_t *id,
                               const int *origin, culprit *found);
 template <class T>
-md_status launch_find_flyer(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
-                            const int *origin, culprit *found);
+md_status launch_find_runaway(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
+                              const int *origin, culprit *found);
 
 #endif

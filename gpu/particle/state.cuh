@@ -17,7 +17,7 @@
 /* Reasons to stop, bits of progress.halt. The largest of several ranks' bits must hold the one that counts: a step that
  * was not taken has moved nobody. */
 enum {
-  HALT_FLYER = 1,   /* a particle moved too far or left: the state is that after the move */
+  HALT_RUNAWAY = 1, /* a particle moved too far or left: the state is that after the move */
   HALT_OVERLAP = 2, /* a pair leaves the exact range: the step was not taken */
   HALT_GHOSTS = 4,  /* more ghosts than there is room for: rebin again with more */
   HALT_LIST = 8,    /* likewise for neighbours */

@@ -82,7 +82,7 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
       found.most = max(found.most, magnitude_word(SORTS ? unforeseen_move(s, drift.moved, change, time_scale)
                                                         : drift.moved));
   }
-  if (!sane) found.bits |= HALT_FLYER;
+  if (!sane) found.bits |= HALT_RUNAWAY;
   if constexpr (SOURCE == FROM_LIST) {
     found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
     if (path_of(x) > s.slack && s.beyond_slack) note_beyond_slack(s, to.at);

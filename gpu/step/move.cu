@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(256)
       most = max(most, magnitude_word(drift.moved));
       moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
     }
-    if (!sane) bits |= HALT_FLYER;
+    if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
     if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, moved2, r));
     store_particle<T>(s, now.parity, i, r);

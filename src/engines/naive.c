@@ -123,7 +123,7 @@ static md_status drift(md_engine *e)
   const md_model *model = e->model;
   const md_motion motion = md_motion_of(model);
   md_particles *p = e->p;
-  md_flyer flyer = md_flyer_none();
+  md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i) {
     const double velocity_per_v = model->velocity_per_v[p->type[i]];
     md_thermal_noise noise = {.amplitude = 0.0};
@@ -139,14 +139,14 @@ static md_status drift(md_engine *e)
       const double moved = md_motion_axis(&motion, d, motion.time * velocity_per_v, &noise, x, v);
       if (p->wide) p->v_low[d][i] = motion.thermostat ? 0 : md_momentum_turned(speed, *v, p->v_low[d][i]);
       if (!(fabs(moved) <= motion.move_limit))
-        md_flyer_add(&flyer, p->id[i], d, *x, speed, velocity_per_v);
+        md_runaway_add(&runaway, p->id[i], d, *x, speed, velocity_per_v);
       else if (motion.periodic[d])
         *x = md_wrap(*x, motion.box_lo[d], motion.box_hi[d], motion.length[d]);
       else if (*x < motion.box_lo[d] || *x > motion.box_hi[d])
-        md_flyer_add(&flyer, p->id[i], d, *x, *v, velocity_per_v);
+        md_runaway_add(&runaway, p->id[i], d, *x, *v, velocity_per_v);
     }
   }
-  return md_flyer_status(&flyer, model);
+  return md_runaway_status(&runaway, model);
 }
 
 static md_status refresh(md_engine *e)
