@@ -11,7 +11,7 @@ typedef struct gpu_configuration {
   bool tagged, fused;
   bool packed;     /* see layout.cuh */
   bool step_sorts; /* the last two steps before a rebin do its work; on several ranks, if they are slabs */
-  bool dense; /* without lists: a warp finds the neighbours of its particles together (advance_dense.cu) */
+  bool dense;      /* without lists: a warp finds the neighbours of its particles together (step_dense.cu) */
   double skin, reach; /* sigma */
   double extra;       /* at most so much farther are fast particles listed */
   int count[3];       /* cells, without the border */

@@ -2,7 +2,7 @@
  *
  * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
  * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
- * (advance_*.cu) or force and move (force.cu, symmetric.cu, move.cu), until a particle has used up the slack that cells
+ * (step_*.cu) or force and move (force.cu, force_symmetric.cu, move.cu), until a particle has used up the slack that cells
  * or lists leave it, or two have together what lists leave them (list_check.cu).
  *
  * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the rebin, without

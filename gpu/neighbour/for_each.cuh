@@ -1,5 +1,5 @@
 /* Walking over the candidates of one particle: from cells, or from its list. For kernels that are not in the hurry of
- * advance_*.cu: f(j, record of j) is called for every candidate but i itself, within the cutoff or not.
+ * step_*.cu: f(j, record of j) is called for every candidate but i itself, within the cutoff or not.
  */
 #ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 #define MD_GPU_NEIGHBOUR_FOR_EACH_CUH

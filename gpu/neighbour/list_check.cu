@@ -2,7 +2,7 @@
  *
  * As long as nobody's path exceeds half the skin, lists lack no pair. The first to exceed it are a few out of millions, and
  * a pair can only be missing if both its partners together have gone farther than the skin. So the steps name those
- * that exceed the slack (advance.cuh), and after each step a block for each of these fast particles looks at everybody within the
+ * that exceed the slack (step_end.cuh), and after each step a block for each of these fast particles looks at everybody within the
  * cutoff of it: if one of those has left less of the skin than the fast particle needs, the lists are stale. Lists last a quarter
  * longer, until two fast particles meet.
  *

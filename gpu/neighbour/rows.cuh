@@ -4,7 +4,7 @@
 #ifndef MD_GPU_NEIGHBOUR_ROWS_CUH
 #define MD_GPU_NEIGHBOUR_ROWS_CUH
 
-#include "gpu/step/advance.cuh"
+#include "gpu/step/step_end.cuh"
 
 struct three_rows {
   int begin[3], end[3];

@@ -3,7 +3,7 @@
  * that matches writes the rest. Speed does not matter here.
  */
 #include "gpu/particle/launch.cuh"
-#include "gpu/step/sum.cuh"
+#include "gpu/step/careful_sum.cuh"
 
 enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
 

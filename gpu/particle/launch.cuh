@@ -7,7 +7,7 @@
 
 #include "common/engine.h"
 #include "gpu/runtime/cuda.h"
-#include "gpu/step/step.cuh"
+#include "gpu/step/kick_drift.cuh"
 
 struct launch {
   cudaStream_t stream;
@@ -132,19 +132,19 @@ template <class T> md_status launch_list(const launch &, const system_view<T> &)
 /* list_check.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
 template <class T> md_status launch_check_lists(const launch &, const system_view<T> &, unsigned step);
 
-/* advance_plain.cu, advance_cells.cu, advance_list.cu: force, kick and drift of one step in one kernel; one type, no
+/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel; one type, no
  * thermostat. The first for plain layouts, which alone sort: all particles without ghosts, or both parts of a step. */
 template <class T>
-md_status launch_advance_plain(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
+md_status launch_step_cells_2d(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
 template <class T>
-md_status launch_advance_cells(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+md_status launch_step_cells_3d(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
-md_status launch_advance_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
-/* advance_dense.cu: as launch_advance_cells() in three dimensions, for all particles or a part that lies together; faster
+md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+/* step_dense.cu: as launch_step_cells_3d() in three dimensions, for all particles or a part that lies together; faster
  * where cells hold many. */
 template <class T>
-md_status launch_advance_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
 /* force.cu: impulses or forces, by the view's table, into impulse[d][i]. step: part of one, so idle if there is
  * nothing to do, and overlaps stop it; else unconditional. */
@@ -156,7 +156,7 @@ md_status launch_force(const launch &, md_pair_kind, int source, const system_vi
 md_status launch_force_ladder(const launch &, md_pair_kind, const md_gpu_options &,
                               const system_view<exact2> &, const int *order, double *const impulse[3],
                               bool step);
-/* symmetric.cu: the same bits, each pair once, added to both partners by atomicAdd. Exact layouts. */
+/* force_symmetric.cu: the same bits, each pair once, added to both partners by atomicAdd. Exact layouts. */
 template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);

@@ -1,11 +1,11 @@
 /* Impulses or forces on every particle, into arrays: each pair is evaluated by both partners.
  *
- * For what the fused kernels (advance_*.cu) do not do: several types, thermostats, the end of a run, forces for output.
+ * For what the fused kernels (step_*.cu) do not do: several types, thermostats, the end of a run, forces for output.
  * Coefficients come from a table by pair of types. Cost: that of the pairs, and 8 dim bytes a particle written.
  */
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/particle/launch.cuh"
-#include "gpu/step/sum.cuh"
+#include "gpu/step/careful_sum.cuh"
 
 template <class T> struct component_arrays {
   typename T::real *at[3];

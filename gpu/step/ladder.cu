@@ -21,11 +21,11 @@
  *             too, without a barrier: measure before you believe.
  *
  * Further rungs are elsewhere: rebinning when it is due (engine/run.inc), and force and move in one kernel, which also
- * looks at coarse positions before it evaluates anything (advance_plain.cu).
+ * looks at coarse positions before it evaluates anything (step_cells_2d.cu).
  * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
  */
 #include "gpu/particle/launch.cuh"
-#include "gpu/step/sum.cuh"
+#include "gpu/step/careful_sum.cuh"
 
 #include <utility>
 

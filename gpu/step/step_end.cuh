@@ -1,9 +1,9 @@
 /* The end of a step for one particle, shared by the kernels that fuse force and move. */
-#ifndef MD_GPU_STEP_ADVANCE_CUH
-#define MD_GPU_STEP_ADVANCE_CUH
+#ifndef MD_GPU_STEP_STEP_END_CUH
+#define MD_GPU_STEP_STEP_END_CUH
 
 #include "gpu/particle/launch.cuh"
-#include "gpu/step/sum.cuh"
+#include "gpu/step/careful_sum.cuh"
 
 /* What a thread has found so far in the particles it moved. most: the largest step of one along an axis, as a
  * magnitude_word, with cells; usage: the share of the slack used, with lists. */

@@ -6,11 +6,11 @@
  * rest hits a cache.
  */
 #include "gpu/neighbour/warp_search.cuh"
-#include "gpu/step/advance.cuh"
+#include "gpu/step/step_end.cuh"
 
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(FINDING_THREADS, 5)
-    k_advance_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
+    k_step_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   __shared__ warp_tiles tiles;
   progress now;
@@ -49,19 +49,18 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
 }
 
 template <class T>
-md_status launch_advance_dense(const launch &l, md_pair_kind kind, const system_view<T> &s,
-                               const step_args &a)
+md_status launch_step_dense(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   launch together = l;
   together.threads = FINDING_THREADS;
   return launch_styled(kind, [&](auto style) {
-    return launch_early(together, blocks_for(s.members, FINDING_THREADS), "launch of k_advance_dense",
-                        k_advance_dense<T, style.value>, s, a);
+    return launch_early(together, blocks_for(s.members, FINDING_THREADS), "launch of k_step_dense",
+                        k_step_dense<T, style.value>, s, a);
   });
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_advance_dense<T>(const launch &, md_pair_kind, const system_view<T> &,           \
-                                             const step_args &);
+  template md_status launch_step_dense<T>(const launch &, md_pair_kind, const system_view<T> &,              \
+                                          const step_args &);
 INSTANCE(exact3_tagged)
 INSTANCE(mixed3_tagged)

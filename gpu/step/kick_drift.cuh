@@ -7,8 +7,8 @@
  * nothing is stored by particle. With lists it is half the skin, and the particle's path length since the rebin, carried
  * in its record, bounds its displacement. Fast particles are listed farther, and their paths begin below zero.
  */
-#ifndef MD_GPU_STEP_STEP_CUH
-#define MD_GPU_STEP_STEP_CUH
+#ifndef MD_GPU_STEP_KICK_DRIFT_CUH
+#define MD_GPU_STEP_KICK_DRIFT_CUH
 
 #include "gpu/neighbour/for_each.cuh"
 

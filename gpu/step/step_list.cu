@@ -11,7 +11,7 @@
  * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
  * velocities. See docs/performance.md for the limits.
  */
-#include "gpu/step/advance.cuh"
+#include "gpu/step/step_end.cuh"
 
 #include <limits.h>
 
@@ -42,7 +42,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
 
 template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
-    k_advance_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
+    k_step_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
   progress now;
   if (!begin_step(s, true, now)) return;
@@ -83,13 +83,12 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 {
   const int blocks = blocks_walking(l, s.members);
   return launch_styled(kind, [&](auto style) {
-    return launch_early(l, blocks, "launch of k_advance_list", k_advance_list<T, style.value, SCATTERED>, s,
-                        a);
+    return launch_early(l, blocks, "launch of k_step_list", k_step_list<T, style.value, SCATTERED>, s, a);
   });
 }
 
 template <class T>
-md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
+md_status launch_step_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
     return launch_parts<T, scattered.value>(l, kind, part, a);
@@ -97,8 +96,8 @@ md_status launch_advance_list(const launch &l, md_pair_kind kind, const system_v
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_advance_list<T>(const launch &, md_pair_kind, const system_view<T> &,            \
-                                            const step_args &);
+  template md_status launch_step_list<T>(const launch &, md_pair_kind, const system_view<T> &,               \
+                                         const step_args &);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
 INSTANCE(exact3_packed)

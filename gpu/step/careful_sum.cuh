@@ -1,8 +1,8 @@
 /* Summing one particle's impulses the careful way: a pair at a time, pairs too near for the fast rounding included.
  * Fast kernels call it for the few particles that have such a neighbour.
  */
-#ifndef MD_GPU_STEP_SUM_CUH
-#define MD_GPU_STEP_SUM_CUH
+#ifndef MD_GPU_STEP_CAREFUL_SUM_CUH
+#define MD_GPU_STEP_CAREFUL_SUM_CUH
 
 #include "gpu/neighbour/for_each.cuh"
 #include "gpu/step/formulas.cuh"

@@ -3,7 +3,7 @@
  * One thread a particle; threads follow the particles' order, which is that of the cells. With x the fastest axis the
  * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. The stencil
  * is that around the cell where the particle is now: its position, which is read anyway, tells, and no array of cells is
- * needed (step.cuh says why that is enough). A warp first only looks at coarse positions of the candidates (prefilter.cuh), and
+ * needed (kick_drift.cuh says why that is enough). A warp first only looks at coarse positions of the candidates (prefilter.cuh), and
  * remembers in a bit mask which may be within the cutoff; then it evaluates those. Few of the candidates are, so evaluating
  * them on the spot would make the whole warp wait at almost every candidate.
  *
@@ -142,7 +142,7 @@ static __device__ __forceinline__ void move_late(const system_view<T> &s, const 
 
 template <class T, int STYLE, bool SCATTERED, bool GHOSTS, step_sorting SORTING>
 static __global__ void __launch_bounds__(256, RESIDENT<T>)
-    k_advance_plain(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
+    k_step_cells_2d(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
                     const __grid_constant__ pace p, const __grid_constant__ next_order<T> order)
 {
   progress now;
@@ -229,8 +229,8 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 {
   const pace p = pace_of(s, l);
   return launch_styled(kind, [&](auto style) {
-    return launch_early(l, p.blocks, "launch of k_advance_plain",
-                        k_advance_plain<T, style.value, SCATTERED, GHOSTS, SORTING>, s, a, p, next);
+    return launch_early(l, p.blocks, "launch of k_step_cells_2d",
+                        k_step_cells_2d<T, style.value, SCATTERED, GHOSTS, SORTING>, s, a, p, next);
   });
 }
 
@@ -245,7 +245,7 @@ static md_status launch_sorting(const launch &l, md_pair_kind kind, const system
 }
 
 template <class T>
-md_status launch_advance_plain(const launch &l, md_pair_kind kind, const system_view<T> &s,
+md_status launch_step_cells_2d(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a, const next_order<T> &next)
 {
   if (next.sorting == SORTS_COUNT) return launch_sorting<T, SORTS_COUNT>(l, kind, s, a, next);
@@ -258,7 +258,7 @@ md_status launch_advance_plain(const launch &l, md_pair_kind kind, const system_
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_advance_plain<T>(const launch &, md_pair_kind, const system_view<T> &,           \
+  template md_status launch_step_cells_2d<T>(const launch &, md_pair_kind, const system_view<T> &,           \
                                              const step_args &, const next_order<T> &);
 INSTANCE(exact2)
 INSTANCE(mixed2)

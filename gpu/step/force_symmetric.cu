@@ -6,7 +6,7 @@
  * docs/performance.md.
  */
 #include "gpu/particle/launch.cuh"
-#include "gpu/step/sum.cuh"
+#include "gpu/step/careful_sum.cuh"
 
 struct quanta_arrays {
   unsigned long long *at[3];

@@ -1,9 +1,9 @@
-/* One step without lists in three dimensions: force from cells, kick and drift, in one kernel. In two: advance_plain.cu; where
- * cells hold many: advance_dense.cu.
+/* One step without lists in three dimensions: force from cells, kick and drift, in one kernel. In two: step_cells_2d.cu; where
+ * cells hold many: step_dense.cu.
  *
  * One thread a particle; threads follow the particles' order, which is that of the cells. The 3 x 3 x 3 cells of a stencil are
  * nine ranges of particles (rows.cuh). The stencil is that around the cell where the particle is now: its position, which is
- * read anyway, tells, and no array of cells is needed (step.cuh says why that is enough).
+ * read anyway, tells, and no array of cells is needed (kick_drift.cuh says why that is enough).
  *
  * Positions are read from one array and written to the other; velocities stay in place. A thread takes several particles, a
  * block's lie next to each other: beginning and ending a step (state.cuh) costs little then, and blocks at work at the same
@@ -40,7 +40,7 @@ scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, co
 
 template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(256, 2)
-    k_advance_cells(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a, int tile)
+    k_step_cells_3d(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a, int tile)
 {
   progress now;
   if (!begin_step(s, true, now)) return;
@@ -82,22 +82,22 @@ static __global__ void __launch_bounds__(256, 2)
 }
 
 template <class T>
-md_status launch_advance_cells(const launch &l, md_pair_kind kind, const system_view<T> &s,
+md_status launch_step_cells_3d(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a)
 {
   return in_parts(s, [&](const system_view<T> &part, auto scattered) {
     if constexpr (!scattered.value)
-      if (s.dense) return launch_advance_dense<T>(l, kind, part, a);
+      if (s.dense) return launch_step_dense<T>(l, kind, part, a);
     const int tile = std::min(part.members / WAVE + 1, TILE);
     return launch_styled(kind, [&](auto style) {
-      return launch_early(l, blocks_for(part.members, tile * l.threads), "launch of k_advance_cells",
-                          k_advance_cells<T, style.value, scattered.value>, part, a, tile);
+      return launch_early(l, blocks_for(part.members, tile * l.threads), "launch of k_step_cells_3d",
+                          k_step_cells_3d<T, style.value, scattered.value>, part, a, tile);
     });
   });
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_advance_cells<T>(const launch &, md_pair_kind, const system_view<T> &,           \
+  template md_status launch_step_cells_3d<T>(const launch &, md_pair_kind, const system_view<T> &,           \
                                              const step_args &);
 INSTANCE(exact3_tagged)
 INSTANCE(mixed3_tagged)
