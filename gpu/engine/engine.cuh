@@ -100,7 +100,7 @@ template <class T> struct gpu_engine final : md_engine {
   gpu_arrays a = {};
   int64_t room = 0; /* particles there is room for */
   cudaStream_t stream = nullptr;
-  launch wide;              /* for kernels with a thread per element */
+  launch elementwise;       /* for kernels with a thread per element */
   launch stepping;          /* for those of steps */
   system_view<T> view = {}; /* what kernels are given */
   step_args step = {};      /* and those that move */
@@ -233,7 +233,7 @@ template <class T> struct gpu_engine final : md_engine {
    * look at where the device is. */
   md_status launch_rebin(gpu_batch *c);
   md_status make_structure();
-  md_status settle_structure();
+  md_status ensure_neighbours();
 
   /* ---- engine/step.inc ---- */
 
@@ -257,7 +257,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status run(int64_t n) override;
   md_status run_alone(int64_t n);
-  md_status settle_velocities();
+  md_status finish_kicks();
 
   /* Batches: begun without waiting, and waited for; with the time between two events. */
   md_status launch_batch(int64_t left, int64_t *issued);
@@ -265,7 +265,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
 
   /* `now`, from the device and to it. */
-  md_status look();
+  md_status read_progress();
   md_status put_progress();
 
   /* ---- engine/sorting.inc ---- */
@@ -287,7 +287,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status time_sort();
   /* The order that was sorted into becomes the present one; and does not, if the device has not taken that step. */
   void swap_orders();
-  void settle_order();
+  void adopt_order();
 
   /* ---- engine/ranks.inc ---- */
 

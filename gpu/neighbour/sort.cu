@@ -35,9 +35,9 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
 
 /* Writes the record of particle `to`, of velocity v, and the ghosts that are its images. */
 template <class T>
-static __device__ __forceinline__ void settle_record(const system_view<T> &s, typename T::particle x,
-                                                     const typename T::real v[3], int cell, int to,
-                                                     int *ghost_cursor)
+static __device__ __forceinline__ void place_record(const system_view<T> &s, typename T::particle x,
+                                                    const typename T::real v[3], int cell, int to,
+                                                    int *ghost_cursor)
 {
   if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
@@ -69,7 +69,7 @@ static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) store_last(f.v[d] + k, v[d]);
   store_last(f.origin + k, f.origin_from[from]);
-  settle_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
+  place_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
 }
 
 template <class T>

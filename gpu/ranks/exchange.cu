@@ -226,8 +226,8 @@ md_status launch_bin_ghosts(const launch &l, const system_view<T> &s, const ghos
 }
 
 template <class T>
-static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
-                                       const __grid_constant__ ghost_lists<T> g, int n, int *cursor)
+static __global__ void k_order_ghosts(const __grid_constant__ system_view<T> s,
+                                      const __grid_constant__ ghost_lists<T> g, int n, int *cursor)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= n) return;
@@ -240,12 +240,12 @@ static __global__ void k_settle_ghosts(const __grid_constant__ system_view<T> s,
 }
 
 template <class T>
-md_status launch_settle_ghosts(const launch &l, const system_view<T> &s, const ghost_lists<T> &g, int n,
-                               int *cursor)
+md_status launch_order_ghosts(const launch &l, const system_view<T> &s, const ghost_lists<T> &g, int n,
+                              int *cursor)
 {
   if (n == 0) return MD_OK;
-  k_settle_ghosts<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, g, n, cursor);
-  MD_LAUNCHED("k_settle_ghosts");
+  k_order_ghosts<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, g, n, cursor);
+  MD_LAUNCHED("k_order_ghosts");
   return MD_OK;
 }
 
@@ -360,6 +360,6 @@ md_status launch_empty_step(const launch &l, control *ctl, unsigned launch, bool
                                      const ghost_lists<T> &, int);                                           \
   template md_status launch_bin_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &,    \
                                           int, int *);                                                       \
-  template md_status launch_settle_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, \
-                                             int, int *);
+  template md_status launch_order_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &,  \
+                                            int, int *);
 MD_LAYOUTS(INSTANCE)

@@ -113,8 +113,8 @@ template <class T>
 md_status launch_bin_ghosts(const launch &, const system_view<T> &, const ghost_lists<T> &, int n,
                             int *count);
 template <class T>
-md_status launch_settle_ghosts(const launch &, const system_view<T> &, const ghost_lists<T> &, int n,
-                               int *cursor);
+md_status launch_order_ghosts(const launch &, const system_view<T> &, const ghost_lists<T> &, int n,
+                              int *cursor);
 /* Entries of ghosts to local indices. */
 md_status launch_resolve(const launch &, int *send, int n, const int *slot, int owned);
 /* Sets the bits of the particles [0, owned) that are among n entries; how many are in each word of bits, of which there

@@ -44,7 +44,7 @@ template <class T> struct gpu_ranks {
   md_transport *transport = nullptr; /* the communicator's */
   device_memory *memory = nullptr;
   const md_model *model = nullptr;
-  launch wide = {};
+  launch elementwise = {};
 
   int domains[3] = {1, 1, 1}, place[3] = {0, 0, 0};
   domain_cells box = {};
@@ -107,7 +107,7 @@ template <class T> struct gpu_ranks {
   /* In the order of the stream, unlike cudaMemcpy, behind which a stream of its own need not wait. */
   md_status put(const device_array *to, const void *from, size_t bytes) const
   {
-    if (bytes > 0) MD_CUDA(cudaMemcpyAsync(to->at, from, bytes, cudaMemcpyHostToDevice, wide.stream));
+    if (bytes > 0) MD_CUDA(cudaMemcpyAsync(to->at, from, bytes, cudaMemcpyHostToDevice, elementwise.stream));
     return MD_OK;
   }
 
@@ -153,7 +153,7 @@ template <class T> struct gpu_ranks {
 
   /* At a rebin, in this order. */
   md_status gather_ghosts(const system_view<T> &s);
-  md_status settle_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes);
+  md_status order_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes);
   /* Which particles messages wait for, for the steps until the next rebin. */
   md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
 

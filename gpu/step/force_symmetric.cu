@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(256)
 }
 
 /* Integers to doubles, in place. */
-static __global__ void k_settle(int n, int dim, quanta_arrays sum)
+static __global__ void k_convert_sums(int n, int dim, quanta_arrays sum)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -96,8 +96,8 @@ md_status launch_force_symmetric(const launch &l, md_pair_kind kind, int source,
   if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, sum, step); }))
     return MD_OK;
   MD_LAUNCHED("k_symmetric");
-  k_settle<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s.n, T::DIM, sum);
-  MD_LAUNCHED("k_settle");
+  k_convert_sums<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s.n, T::DIM, sum);
+  MD_LAUNCHED("k_convert_sums");
   return MD_OK;
 }
 
