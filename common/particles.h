@@ -50,7 +50,7 @@ md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
 void md_particles_wrap(md_particles *p, const md_box *box);
 
 /* Makes the spare arrays as large as the fields, so that spare[d] may change places with x[d] or v[d]. What they held
- * is lost if they had another size. Their users: permutations, and engines between two rebuilds. */
+ * is lost if they had another size. Their users: permutations, and engines between two rebins. */
 md_status md_particles_spare(md_particles *p) MD_CHECKED;
 
 /* Permutes every field of the owned particles: new[k] = old[order[k]], k < n; order is a permutation of

@@ -1,5 +1,5 @@
-/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list (rebuild.c); then force and move, in one pass over the
- * particles (step.c, pass.c), until the next rebuild.
+/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list (rebin.c); then force and move, in one pass over the
+ * particles (step.c, pass.c), until the next rebin.
  *
  * A list stays valid while no particle has moved by more than half the skin since, which every move measures. So the list
  * never decides a result, and neither do threads, cell size or skin. This file makes the engine, runs steps, measures and
@@ -92,7 +92,7 @@ static md_status run(md_engine *e, int64_t n)
 
 static md_status measure(md_engine *e, md_measure *total)
 {
-  if (!e->built) MD_TRY(engine_rebuild(e));
+  if (!e->built) MD_TRY(engine_rebin(e));
   MD_TRY(engine_finish_halo(e));
   const md_model *model = e->model;
   const md_particles *p = e->p;
@@ -139,7 +139,7 @@ static md_status download(md_engine *e, double *const force[3])
   const bool *periodic = e->model->box.periodic;
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
-  if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebuild(e));
+  if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebin(e));
   if (!force) return MD_OK;
   pass s = {.out = {force[0], force[1], force[2]}, .chunk = download_chunk};
   finding f = finding_none();
@@ -159,7 +159,7 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
-                          .rebuilds = e->rebuilds,
+                          .rebins = e->rebins,
                           .steps = e->steps,
                           .neighbours = e->p->n > 0 ? (double)entries / (double)e->p->n : 0.0,
                           .ghosts = e->p->nghost,

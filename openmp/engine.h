@@ -1,7 +1,7 @@
 /* The OpenMP engine from inside: what its files share.
  *
  * engine.c is the interface: it makes an engine, runs steps and measures. A step (step.c) is a pass over all particles in
- * chunks (pass.c), by lists that a rebuild makes (rebuild.c), while ranks tell one another about the last one
+ * chunks (pass.c), by lists that a rebin makes (rebin.c), while ranks tell one another about the last one
  * (messages.c).
  */
 #ifndef MD_OPENMP_ENGINE_H
@@ -57,7 +57,7 @@ struct md_engine {
   chunks chunks;          /* of threads, in chunks */
 
   md_timers timers;
-  int64_t steps, rebuilds, sorts;
+  int64_t steps, rebins, sorts;
   char details[64];
 };
 
@@ -72,12 +72,12 @@ static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
   return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
 }
 
-/* ---- rebuild.c ---- */
+/* ---- rebin.c ---- */
 
 /* Puts the particles into cell order, with new ghosts and a new list. Collective, as all below with a status. */
-md_status engine_rebuild(md_engine *) MD_CHECKED;
+md_status engine_rebin(md_engine *) MD_CHECKED;
 
-/* A list from the cells of the last rebuild, for particles that are `distance` from where the last list was built, and
+/* A list from the cells of the last rebin, for particles that are `distance` from where the last list was built, and
  * whose ghosts are under way or there. */
 md_status engine_relist(md_engine *, double distance) MD_CHECKED;
 
@@ -86,7 +86,7 @@ md_status engine_relist(md_engine *, double distance) MD_CHECKED;
 /* What a thread finds in a pass. */
 typedef struct finding {
   md_overlap overlap; /* a pair that is too near */
-  double largest2;    /* squared displacement since the rebuild */
+  double largest2;    /* squared displacement since the rebin */
   bool sane;          /* no particle flew */
 } finding;
 

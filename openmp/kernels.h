@@ -54,7 +54,7 @@ typedef struct force_args {
 typedef struct move_args {
   const double *x[3];
   double *to[3], *v[3]; /* new positions: elsewhere, or x itself */
-  const float *from[3]; /* positions at the last rebuild, relative to corner */
+  const float *from[3]; /* positions at the last rebin, relative to corner */
   double corner[3];
   double kicks; /* impulses are given so many times (1 or 2) */
   double quantum;

@@ -63,5 +63,5 @@ md_status engine_arrive(md_engine *e)
     return e->comm->agree(e->comm, e->fault == agreed ? e->fault_status : MD_OK);
   }
   if (!engine_list_ended(e, distance)) return MD_OK;
-  return engine_cells_ended(e, distance) ? engine_rebuild(e) : engine_relist(e, distance);
+  return engine_cells_ended(e, distance) ? engine_rebin(e) : engine_relist(e, distance);
 }

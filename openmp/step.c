@@ -6,11 +6,11 @@
  * arrays, and that drift is a pass without forces.
  *
  * Every move measures how far particles are from where the list was built, and tells all ranks (messages.c); the first step
- * that would take a pair out of its sight rebuilds. What was summed by the list while the answer was under way is then
+ * that would take a pair out of its sight rebins. What was summed by the list while the answer was under way is then
  * forgotten.
  *
  * Cost: 8 dim bytes a particle for the spare arrays. A pass moves 16 dim bytes of positions, the same of velocities and
- * of new positions with what a write reads first, 4 dim of those at the rebuild, and the list.
+ * of new positions with what a write reads first, 4 dim of those at the rebin, and the list.
  */
 #include "openmp/engine.h"
 
@@ -137,15 +137,15 @@ static move_args move_args_of(const md_engine *e, const md_motion *motion, bool 
 /* Gives the owed kicks and drifts, and tells the other ranks. */
 static md_status drift(md_engine *e)
 {
-  if (!e->built) MD_TRY(engine_rebuild(e));
+  if (!e->built) MD_TRY(engine_rebin(e));
   const md_motion motion = md_motion_of(e->model);
   const bool push = e->owed > 0.0 && !e->current;
-  const int64_t list = e->rebuilds;
+  const int64_t list = e->rebins;
   finding f = finding_none();
   int summed = 0;
   if (push) MD_TRY(engine_sum_ahead(e, &summed, &f));
   MD_TRY(engine_arrive(e));
-  if (e->rebuilds != list) {
+  if (e->rebins != list) {
     f = finding_none();
     summed = 0;
   }

@@ -346,8 +346,8 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
   MD_TRY(breakdown(run, &report, seconds));
   md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
-  md_log_print(sim->log, "Rebuilds: %lld, one in %.1f steps\n", (long long)report.rebuilds,
-               report.rebuilds > 0 ? (double)report.steps / (double)report.rebuilds : (double)report.steps);
+  md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
+               report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);
   MD_TRY(shares(run, &report));
   if (report.details) md_log_print(sim->log, "%s\n", report.details);
   return MD_OK;

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Kinds of communication, waiting for others included. halo: new positions of ghosts, of a step; borders: ghosts
- * themselves, at a rebuild; migrate: particles to their owners; reduce: what all ranks must agree on; balance: new
+ * themselves, at a rebin; migrate: particles to their owners; reduce: what all ranks must agree on; balance: new
  * cuts between domains. MD_PHASE(symbol, name in the log) */
 #define MD_COMM_PHASES(MD_PHASE)                                                                             \
   MD_PHASE(HALO, "halo")                                                                                     \

@@ -103,12 +103,12 @@ def test_steps_sort_many_particles(tmp_path):
 def test_steps_sort_as_seldom_as_rebins_from_the_start(tmp_path):
     """The second run begins with a long piece, of which only its own first steps tell how often to sort."""
     text = harness.deck_with(harness.INPUTS / "in.repulsive-bench", "run 1500\nvelocity all uniform -1 1 1\nrun 1500\n")
-    rebuilds = {}
+    rebins = {}
     for sort in ("step", "count"):
         got = harness.run(text, tmp_path / sort, engine="gpu", package={"sort": sort}, variables={"n": 1000})
-        rebuilds[sort] = [int(n) for n in re.findall(r"^Rebuilds: (\d+),", got.log, re.MULTILINE)]
-        assert len(rebuilds[sort]) == 2
-    assert rebuilds["step"][1] <= 1.25 * rebuilds["count"][1]
+        rebins[sort] = [int(n) for n in re.findall(r"^Rebins: (\d+),", got.log, re.MULTILINE)]
+        assert len(rebins[sort]) == 2
+    assert rebins["step"][1] <= 1.25 * rebins["count"][1]
 
 
 @pytest.mark.gpu
@@ -163,7 +163,7 @@ def test_several_lists_from_one_sort(boundary, isas, tmp_path):
     for isa in isas:
         got = harness.run(text, tmp_path / isa, isa=isa, variables=knobs)
         same(tmp_path / "naive" / "check.dump", tmp_path / isa / "check.dump")
-        lists, sorts = got.report(r"(?m)^Rebuilds: (\d+)"), got.report(r"(?m)^Sorted: (\d+) times")
+        lists, sorts = got.report(r"(?m)^Rebins: (\d+)"), got.report(r"(?m)^Sorted: (\d+) times")
         assert lists >= 40
         assert sorts == lists if isa == "generic" else sorts < 0.6 * lists
 
@@ -253,7 +253,7 @@ def test_cost_does_not_follow_the_empty_cells(threads, tmp_path):
         memory[side] = 3 * got.report(r"Memory: (\S+) bytes per particle")
     assert memory[250.0] < 1.1 * memory[25.0] < 200e3, memory
     assert memory[250000.0] < 1.1 * memory[25.0], memory
-    # A sweep over 10^6 cells takes a millisecond, and there are hundreds of rebuilds.
+    # A sweep over 10^6 cells takes a millisecond, and there are hundreds of rebins.
     assert seconds[250.0] < 3.0 * seconds[25.0] + 0.5, seconds
     assert seconds[250000.0] < 3.0 * seconds[25.0] + 0.5, seconds
 

@@ -25,7 +25,7 @@ List    | 0          |   0.00
 Force   | 0.85       |  85.00
 Other   | 9          |   0.00
 
-Rebuilds: 10, one in 9.5 steps
+Rebins: 10, one in 9.5 steps
 Memory: 100.5 bytes per particle
 
 GPU kernels | calls | ms | share % | GB/s | % of copy

@@ -643,7 +643,7 @@ def test_log_ends_as_lammps_logs_do(tmp_path):
 
 
 def test_phases_are_those_of_the_loop_alone(tmp_path):
-    """Bringing the particles back behind a run rebuilds the list; after a single step that would be a large part of it."""
+    """Bringing the particles back behind a run rebins the list; after a single step that would be a large part of it."""
     got = harness.run(harness.deck_with(harness.DECKS / "in.melt", "run 1\n"), tmp_path, variables={"cells": 8})
     assert sum(got.phases.values()) == pytest.approx(got.loops[-1].seconds, rel=1e-3)
 
@@ -656,7 +656,7 @@ def test_log_of_a_gpu_run(tmp_path):
     assert [(loop.steps, loop.particles) for loop in got.loops] == [(50, COUNT), (100, COUNT)]
     assert list(got.phases) == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
     assert got.bytes_per_particle > 42
-    assert got.report(r"(?m)^Rebuilds: \d+, one in (\S+) steps") >= 1.0
+    assert got.report(r"(?m)^Rebins: \d+, one in (\S+) steps") >= 1.0
     assert got.kernels and all(kernel.calls > 0 and kernel.milliseconds > 0 for kernel in got.kernels)
     assert sum(kernel.share for kernel in got.kernels) == pytest.approx(100, abs=1)
     assert got.copy_bandwidth > 10

@@ -46,7 +46,7 @@ from machine import commit, processor  # noqa: E402
 LJ_STEPS = 100
 MANY = 4  # the bars are stated for four cores
 QUIET = 1.15  # a larger spread than this is not the program's doing
-LEAST_STEPS = 30  # several rebuilds of the lists, so that their share is that of a long run
+LEAST_STEPS = 30  # several rebins of the lists, so that their share is that of a long run
 RUN_LIMIT_S = 600
 
 LOOP = re.compile(r"^Loop time of (\S+) on (\d+) procs for (\d+) steps with (\d+) atoms", re.M)

@@ -113,7 +113,7 @@ def measure(configs: Sequence[Config], limit_s: float) -> None:
 
 
 HEADER = ["deck", "precision", "particles", "steps", "G particle-steps/s", "µs/step", "bytes/particle",
-          "steps/rebuild", "spread"]
+          "steps/rebin", "spread"]
 
 
 def make_rows(configs: Sequence[Config]) -> List[List[str]]:
@@ -127,7 +127,7 @@ def make_rows(configs: Sequence[Config]) -> List[List[str]]:
         t = c.timing
         rows.append([c.system.name, c.precision, str(t.particles), f"{len(t.seconds)} x {t.steps}",
                      f"{t.rate / 1e9:.2f}", f"{1e6 * t.particles / t.rate:.1f}", f"{t.result.bytes_per_particle:.1f}",
-                     f"{t.result.report(r'Rebuilds: .*one in (.*) steps'):.1f}", f"{t.spread:.3f}"])
+                     f"{t.result.report(r'Rebins: .*one in (.*) steps'):.1f}", f"{t.spread:.3f}"])
     return rows
 
 

@@ -1,13 +1,13 @@
-/* Rebuilds of the OpenMP engine: sort by cell, ghosts, cell_start, Verlet list.
+/* Rebins of the OpenMP engine: sort by cell, ghosts, cell_start, Verlet list.
  *
- * At a rebuild the particles are physically put into cell order (cells.c), ghosts are made by the communicator
+ * At a rebin the particles are physically put into cell order (cells.c), ghosts are made by the communicator
  * and binned too, and a list of all neighbours within cutoff + skin is built (kernels.c). Where cells hold few particles
  * they are made wider than the list radius, and several lists are built from them, and with the same ghosts, before the
  * particles are sorted again.
  *
  * Trade-off: full lists (each pair evaluated by both partners) cost twice the arithmetic of half lists and need
  * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour, and 4 dim bytes for positions
- * at the rebuild.
+ * at the rebin.
  */
 #include "openmp/engine.h"
 
@@ -103,7 +103,7 @@ static md_status round_positions(md_engine *e)
     for (int d = 0; d < p->dim; ++d) {
       free(e->near_x[d]);
       e->near_x[d] = NULL;
-      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions at the rebuild"));
+      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions at the rebin"));
     }
   }
 #pragma omp parallel
@@ -213,13 +213,13 @@ static md_status renew_list(md_engine *e)
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
-  ++e->rebuilds;
+  ++e->rebins;
   return MD_OK;
 }
 
 /* Several lists can come from the same cells if these are so wide that what has moved since is still next door. That
  * costs nothing while a row of the stencil, three cells, holds no more candidates than are tested at a time. The same on
- * all ranks, as all must rebuild together. */
+ * all ranks, as all must rebin together. */
 static md_status choose_slack(md_engine *e)
 {
   enum { LISTS_MORE = 3 }; /* a wider halo would cost more than sorting */
@@ -242,7 +242,7 @@ static md_status choose_slack(md_engine *e)
   return MD_OK;
 }
 
-md_status engine_rebuild(md_engine *e)
+md_status engine_rebin(md_engine *e)
 {
   MD_TRY(engine_finish_halo(e));
   double mark = md_time();
