@@ -119,7 +119,7 @@ md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_C
 
 /* While the answer to the last move is under way: puts the impulses of chunks without ghosts into the spare arrays, those
  * of the first *summed parts of the chunks. */
-md_status engine_sum_ahead(md_engine *, int *summed, finding *) MD_CHECKED;
+md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECKED;
 
 finding finding_none(void);
 

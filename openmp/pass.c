@@ -140,7 +140,7 @@ static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
   for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, impulse[d], (size_t)n * sizeof(double));
 }
 
-md_status engine_sum_ahead(md_engine *e, int *summed, finding *f)
+md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
 {
   const int of = parts_of(e);
   *summed = 0;

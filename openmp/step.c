@@ -143,7 +143,7 @@ static md_status drift(md_engine *e)
   const int64_t list = e->rebins;
   finding f = finding_none();
   int summed = 0;
-  if (push) MD_TRY(engine_sum_ahead(e, &summed, &f));
+  if (push) MD_TRY(engine_speculative_force(e, &summed, &f));
   MD_TRY(engine_arrive(e));
   if (e->rebins != list) {
     f = finding_none();

@@ -20,7 +20,7 @@
  * a cache.
  *
  * The kernel comes in three kinds: one that only steps; one that besides counts how many particles each cell will hold after
- * the next step, where cell_ahead() expects them; and one, the next, that writes everybody to the place which that
+ * the next step, where foreseen_cell() expects them; and one, the next, that writes everybody to the place which that
  * leaves (engine/sorting.inc).
  */
 #include "gpu/neighbour/prefilter.cuh"
@@ -100,8 +100,8 @@ static __device__ __forceinline__ three_rows rows_of(const system_view<T> &s, co
 /* The cell where a particle is expected after the next step: what its impulse changes of that is little. Whoever asks, it
  * is the same. */
 template <class T>
-static __device__ __forceinline__ int cell_ahead(const system_view<T> &s, const step_args &a,
-                                                 typename T::record x, const typename T::real v[3])
+static __device__ __forceinline__ int foreseen_cell(const system_view<T> &s, const step_args &a,
+                                                    typename T::record x, const typename T::real v[3])
 {
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d)
@@ -119,7 +119,7 @@ destination_of(const system_view<T> &s, const step_args &a, const next_order<T> 
                const typename T::record &x, const typename T::real v[3])
 {
   if constexpr (SORTING != SORTS_MOVE) return destination<T>{s.v, i};
-  const int to = atomicAdd(&order.cursor[cell_ahead<T>(s, a, x, v)], 1);
+  const int to = atomicAdd(&order.cursor[foreseen_cell<T>(s, a, x, v)], 1);
   store_last(order.to.origin + to, order.to.origin_from[i]);
   return destination<T>{order.to.v, to};
 }
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void move_late(const system_view<T> &s, const 
   merge(found, move_near_particle<T, STYLE, FROM_CELLS, SORTING == SORTS_MOVE>(s, a, kicks, i, to, parity));
   if constexpr (SORTING == SORTS_COUNT) {
     load_velocity(s, i, v);
-    atomicAdd(&order.cursor[cell_ahead<T>(s, a, load_record(s.x[parity ^ 1u] + i), v)], 1);
+    atomicAdd(&order.cursor[foreseen_cell<T>(s, a, load_record(s.x[parity ^ 1u] + i), v)], 1);
   }
 }
 
@@ -213,7 +213,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
     move_particle<T, FROM_CELLS, SORTING == SORTS_MOVE>(s, a, kicks, to, moved, v, impulse, parity, found);
-    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&order.cursor[cell_ahead<T>(s, a, moved, v)], 1);
+    if constexpr (SORTING == SORTS_COUNT) atomicAdd(&order.cursor[foreseen_cell<T>(s, a, moved, v)], 1);
   }
   for (; late; late &= late - 1) {
     const int i = member<SCATTERED>(s, (int)(begin + (unsigned)(__ffs((int)late) - 1) * p.tile));

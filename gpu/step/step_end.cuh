@@ -40,7 +40,7 @@ static __device__ __forceinline__ void load_velocity(const system_view<T> &s, in
   for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
 }
 
-/* How far a particle is from where cell_ahead() expected it after a step that moved it by `moved`, its velocity having
+/* How far a particle is from where foreseen_cell() expected it after a step that moved it by `moved`, its velocity having
  * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
 template <class T>
 static __device__ __forceinline__ typename T::real
@@ -51,7 +51,7 @@ unforeseen_move(const system_view<T> &s, typename T::real moved, typename T::rea
 }
 
 /* Kicks a particle of velocity v by `impulse`, drifts it, and writes it to its destination. SORTS: cells are those where
- * cell_ahead() expected it. */
+ * foreseen_cell() expected it. */
 template <class T, int SOURCE, bool SORTS = false>
 static __device__ __forceinline__ void
 move_particle(const system_view<T> &s, const step_args &a, typename T::real kicks, const destination<T> &to,
