@@ -24,7 +24,7 @@ static void destroy(md_engine *e)
       for (int l = 0; l < BLOCK; ++l) free(e->arenas[t].lane[l]);
     }
   free(e->arenas);
-  chunks_free(&e->chunks);
+  queues_free(&e->queues);
   free(e->chunk_at);
   free(e->chunk_arena);
   free(e->chunk_entries);
@@ -63,7 +63,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->kernels = chosen;
   e->threads = omp_get_max_threads();
   e->arenas = calloc((size_t)e->threads, sizeof *e->arenas);
-  md_status status = chunks_new(&e->chunks, e->threads);
+  md_status status = queues_new(&e->queues, e->threads);
   if (!e->arenas) status = md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   if (status != MD_OK) {
     destroy(e);

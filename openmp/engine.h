@@ -9,7 +9,7 @@
 
 #include "common/engine.h"
 #include "common/faults.h"
-#include "openmp/chunks.h"
+#include "openmp/chunk_queues.h"
 #include "openmp/kernels.h"
 
 /* In the order in which a step finds them: forces come before the move. */
@@ -54,7 +54,7 @@ struct md_engine {
   int32_t *chunk_entries; /* ... and the list's length */
   int32_t *rows;          /* [nchunk * CHUNK_BLOCKS] */
   bool *inner;            /* no ghost can be in the chunk's lists */
-  chunks chunks;          /* of threads, in chunks */
+  chunk_queues queues;    /* of threads */
 
   md_timers timers;
   int64_t steps, rebins, sorts;
@@ -98,7 +98,7 @@ typedef struct pass {
   void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
   /* The same for a chunk whose impulses are in `out` already. */
   void (*summed_chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
-  int summed; /* in so many first parts of the chunks, those without ghosts are */
+  int summed; /* in so many first parts of the queues, those without ghosts are */
 } pass;
 
 /* For impulses at the present positions, in quanta, or for measuring, by the table for it. */
@@ -118,7 +118,7 @@ void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);
 md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_CHECKED;
 
 /* While the answer to the last move is under way: puts the impulses of chunks without ghosts into the spare arrays, those
- * of the first *summed parts of the chunks. */
+ * of the first *summed parts of the queues. */
 md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECKED;
 
 finding finding_none(void);

@@ -1,6 +1,6 @@
 /* Passes of the OpenMP engine: forces on one chunk of particles after the other, and at once what they are for.
  *
- * Threads share the chunks (chunks.h). What a pass does with the forces on a chunk, step.c and engine.c say: they stay in
+ * Threads share the chunks (chunk_queues.h). What a pass does with the forces on a chunk, step.c and engine.c say: they stay in
  * the first-level cache until then.
  *
  * On several ranks, as long as messages are under way (messages.c), part after part of the chunks is taken without those
@@ -107,7 +107,7 @@ static void finding_merge(finding *f, const finding *other)
   f->sane = f->sane && other->sane;
 }
 
-/* So many parts of the chunks that a look at messages between two of them costs nothing. */
+/* So many parts of the queues that a look at messages between two of them costs nothing. */
 static int parts_of(const md_engine *e)
 {
   enum { CHUNKS = 16 };
@@ -120,11 +120,11 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
                       finding *f)
 {
   if (some.first == some.last) return;
-  chunks_restart(&e->chunks);
+  queues_restart(&e->queues);
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t) {
     finding found = finding_none();
-    for (piece mine = {.owner = t}; chunks_take(&e->chunks, some, &mine);)
+    for (piece mine = {.owner = t}; queues_take(&e->queues, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
         if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical

@@ -136,7 +136,7 @@ static float single_reach2(const md_engine *e)
   return (float)(reach * reach * (1.0 + 0x1p-20));
 }
 
-/* Shares of equal work, counted in rows. The list is built with the chunks of the last one, so that a thread finds its
+/* Queues of equal work, counted in rows. The list is built with the queues of the last one, so that a thread finds its
  * lists in its own cache. */
 static void share_work(md_engine *e)
 {
@@ -145,9 +145,9 @@ static void share_work(md_engine *e)
   int t = 1;
   for (int64_t c = 0; c < e->nchunk; ++c) {
     done += CHUNK + e->chunk_entries[c];
-    while (t < e->threads && done * e->threads >= total * t) e->chunks.begin[t++] = c + 1;
+    while (t < e->threads && done * e->threads >= total * t) e->queues.begin[t++] = c + 1;
   }
-  e->chunks.begin[e->threads] = e->nchunk;
+  e->queues.begin[e->threads] = e->nchunk;
 }
 
 /* Gives back what a thread no longer needs that once helped much. */
@@ -176,13 +176,13 @@ static md_status build_list(md_engine *e)
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
   }
   bool ok = true;
-  chunks_restart(&e->chunks);
+  queues_restart(&e->queues);
 #pragma omp parallel for schedule(static, 1) reduction(&& : ok)
   for (int t = 0; t < e->threads; ++t) {
     /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
     arena memory = e->arenas[t];
     memory.used = 0;
-    for (piece mine = {.owner = t}; chunks_take(&e->chunks, ALL_PARTS, &mine);)
+    for (piece mine = {.owner = t}; queues_take(&e->queues, ALL_PARTS, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c) {
         e->chunk_at[c] = memory.used;
         e->chunk_arena[c] = t;
@@ -206,7 +206,7 @@ static md_status renew_list(md_engine *e)
   double mark = md_time();
   MD_TRY(round_positions(e));
   e->near_error = near_error(e);
-  if (e->chunks.begin[e->threads] != e->nchunk) chunks_evenly(&e->chunks, e->nchunk);
+  if (e->queues.begin[e->threads] != e->nchunk) queues_evenly(&e->queues, e->nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
     MD_TRY(build_list(e));
     share_work(e);

@@ -1,6 +1,6 @@
-// links: openmp/chunks.c common/base/error.c
+// links: openmp/chunk_queues.c common/base/error.c
 /* Chunks dealt out to threads: everyone's own first, then those of others, and each chunk once. */
-#include "openmp/chunks.h"
+#include "openmp/chunk_queues.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,19 +12,19 @@
 
 enum { CHUNKS = 1000 };
 
-static chunks chunks_of(int threads, int64_t chunks)
+static queues queues_of(int threads, int64_t chunks)
 {
-  chunks s;
-  assert_int_equal(chunks_new(&s, threads), MD_OK);
-  chunks_evenly(&s, chunks);
+  queues s;
+  assert_int_equal(queues_new(&s, threads), MD_OK);
+  queues_evenly(&s, chunks);
   return s;
 }
 
 /* Takes what is left for a thread, and counts how often each chunk was. */
-static int64_t take_all(const chunks *s, int thread, parts some, int *times)
+static int64_t take_all(const chunk_queues *s, int thread, parts some, int *times)
 {
   int64_t chunks = 0;
-  for (piece p = {.owner = thread}; chunks_take(s, some, &p); chunks += p.last - p.first)
+  for (piece p = {.owner = thread}; queues_take(s, some, &p); chunks += p.last - p.first)
     for (int64_t c = p.first; c < p.last; ++c) ++times[c];
   return chunks;
 }
@@ -37,88 +37,88 @@ static void assert_once(const int *times, int64_t first, int64_t last)
 static void a_thread_begins_with_its_own_share(void **state)
 {
   (void)state;
-  chunks s = chunks_of(4, CHUNKS);
+  queues s = queues_of(4, CHUNKS);
   static const int turn[] = {2, 3, 0, 1};
   piece p = {.owner = 2};
   for (int k = 0; k < 4; ++k)
     for (int64_t at = 250 * turn[k]; at < 250 * (turn[k] + 1); at = p.last) {
-      assert_true(chunks_take(&s, ALL_PARTS, &p));
+      assert_true(queues_take(&s, ALL_PARTS, &p));
       assert_int_equal(p.owner, turn[k]);
       assert_int_equal(p.first, at);
       assert_in_range(p.last - p.first, 1, 64);
       assert_in_range(p.last, 1, 250 * (turn[k] + 1));
     }
-  assert_false(chunks_take(&s, ALL_PARTS, &p));
-  chunks_free(&s);
+  assert_false(queues_take(&s, ALL_PARTS, &p));
+  queues_free(&s);
 }
 
 static void a_thread_that_lags_is_helped(void **state)
 {
   (void)state;
-  chunks s = chunks_of(3, 900);
+  queues s = queues_of(3, 900);
   int times[CHUNKS] = {0};
   piece late = {.owner = 1};
-  assert_true(chunks_take(&s, ALL_PARTS, &late));
+  assert_true(queues_take(&s, ALL_PARTS, &late));
   const int64_t begun = late.last - late.first;
   assert_int_equal(take_all(&s, 0, ALL_PARTS, times), 900 - begun);
-  assert_false(chunks_take(&s, ALL_PARTS, &late));
+  assert_false(queues_take(&s, ALL_PARTS, &late));
   for (int64_t c = 300; c < 300 + begun; ++c) ++times[c];
   assert_once(times, 0, 900);
   assert_int_equal(take_all(&s, 2, ALL_PARTS, times), 0);
-  chunks_restart(&s);
+  queues_restart(&s);
   assert_int_equal(take_all(&s, 2, ALL_PARTS, times), 900);
-  chunks_free(&s);
+  queues_free(&s);
 }
 
 static void parts_are_parts_of_every_share(void **state)
 {
   (void)state;
-  chunks s = chunks_of(2, 202);
+  queues s = queues_of(2, 202);
   int times[CHUNKS] = {0};
   assert_int_equal(take_all(&s, 0, (parts){1, 2, 3}, times), 2 * (67 - 33));
   for (int64_t c = 0; c < 202; ++c) assert_int_equal(times[c], c % 101 >= 33 && c % 101 < 67);
   for (int part = 0; part < 3; part += 2) {
-    chunks_restart(&s);
+    queues_restart(&s);
     take_all(&s, 1, (parts){part, part + 1, 3}, times);
   }
   assert_once(times, 0, 202);
-  chunks_restart(&s);
+  queues_restart(&s);
   assert_int_equal(take_all(&s, 0, (parts){1, 3, 3}, times), 2 * (101 - 33));
   for (int64_t c = 0; c < 202; ++c) assert_int_equal(times[c], c % 101 >= 33 ? 2 : 1);
-  chunks_restart(&s);
+  queues_restart(&s);
   assert_int_equal(take_all(&s, 0, (parts){2, 2, 3}, times), 0);
-  chunks_free(&s);
+  queues_free(&s);
 }
 
-static void chunks_may_be_empty(void **state)
+static void queues_may_be_empty(void **state)
 {
   (void)state;
-  chunks s = chunks_of(8, 3);
+  queues s = queues_of(8, 3);
   int times[CHUNKS] = {0};
   assert_int_equal(take_all(&s, 5, ALL_PARTS, times), 3);
   assert_once(times, 0, 3);
-  chunks_free(&s);
-  assert_int_equal(chunks_new(&s, 2), MD_OK);
+  queues_free(&s);
+  assert_int_equal(queues_new(&s, 2), MD_OK);
   assert_int_equal(take_all(&s, 0, ALL_PARTS, times), 0);
-  chunks_free(&s);
+  queues_free(&s);
 }
 
 static void every_chunk_goes_to_one_of_many_threads(void **state)
 {
   (void)state;
-  chunks s = chunks_of(4, CHUNKS);
+  queues s = queues_of(4, CHUNKS);
   s.begin[1] = s.begin[2] = 10; /* little, nothing, nearly all */
   s.begin[3] = 990;
   for (int pass = 0; pass < 200; ++pass) {
     int times[CHUNKS] = {0};
     int64_t chunks = 0;
-    chunks_restart(&s);
+    queues_restart(&s);
 #pragma omp parallel for schedule(static, 1) num_threads(4) reduction(+ : chunks)
     for (int t = 0; t < 4; ++t) chunks += take_all(&s, t, ALL_PARTS, times);
     assert_int_equal(chunks, CHUNKS);
     assert_once(times, 0, CHUNKS);
   }
-  chunks_free(&s);
+  queues_free(&s);
 }
 
 int main(void)
@@ -127,7 +127,7 @@ int main(void)
       cmocka_unit_test(a_thread_begins_with_its_own_share),
       cmocka_unit_test(a_thread_that_lags_is_helped),
       cmocka_unit_test(parts_are_parts_of_every_share),
-      cmocka_unit_test(chunks_may_be_empty),
+      cmocka_unit_test(queues_may_be_empty),
       cmocka_unit_test(every_chunk_goes_to_one_of_many_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
