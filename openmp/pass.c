@@ -115,7 +115,7 @@ static int parts_of(const md_engine *e)
   return n < 1 ? 1 : (int)n;
 }
 
-/* The chunks of some parts of every share, those that are to be. */
+/* The chunks of some parts of every queue, those that are to be. */
 static void pass_some(const md_engine *e, const pass *s, chunk_work work, selection which, parts some,
                       finding *f)
 {

@@ -62,7 +62,7 @@ struct gpu_arrays {
   device_array next_start;                            /* of the order that steps sort into */
   device_array keys, scratch;                         /* of the radix sort; of CUB */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
-  device_array list, rows, fast particles;            /* of system_view */
+  device_array list, rows, beyond_slack;              /* of system_view */
   device_array impulse_k,
       force_k;            /* pair coefficients by pair of types, of impulses, of forces of mixed layouts, */
   device_array measure_k; /* of forces in double, for output, */

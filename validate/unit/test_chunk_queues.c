@@ -12,9 +12,9 @@
 
 enum { CHUNKS = 1000 };
 
-static queues queues_of(int threads, int64_t chunks)
+static chunk_queues queues_of(int threads, int64_t chunks)
 {
-  queues s;
+  chunk_queues s;
   assert_int_equal(queues_new(&s, threads), MD_OK);
   queues_evenly(&s, chunks);
   return s;
@@ -34,10 +34,10 @@ static void assert_once(const int *times, int64_t first, int64_t last)
   for (int64_t c = 0; c < CHUNKS; ++c) assert_int_equal(times[c], c >= first && c < last);
 }
 
-static void a_thread_begins_with_its_own_share(void **state)
+static void a_thread_begins_with_its_own_queue(void **state)
 {
   (void)state;
-  queues s = queues_of(4, CHUNKS);
+  chunk_queues s = queues_of(4, CHUNKS);
   static const int turn[] = {2, 3, 0, 1};
   piece p = {.owner = 2};
   for (int k = 0; k < 4; ++k)
@@ -55,7 +55,7 @@ static void a_thread_begins_with_its_own_share(void **state)
 static void a_thread_that_lags_is_helped(void **state)
 {
   (void)state;
-  queues s = queues_of(3, 900);
+  chunk_queues s = queues_of(3, 900);
   int times[CHUNKS] = {0};
   piece late = {.owner = 1};
   assert_true(queues_take(&s, ALL_PARTS, &late));
@@ -70,10 +70,10 @@ static void a_thread_that_lags_is_helped(void **state)
   queues_free(&s);
 }
 
-static void parts_are_parts_of_every_share(void **state)
+static void parts_are_parts_of_every_queue(void **state)
 {
   (void)state;
-  queues s = queues_of(2, 202);
+  chunk_queues s = queues_of(2, 202);
   int times[CHUNKS] = {0};
   assert_int_equal(take_all(&s, 0, (parts){1, 2, 3}, times), 2 * (67 - 33));
   for (int64_t c = 0; c < 202; ++c) assert_int_equal(times[c], c % 101 >= 33 && c % 101 < 67);
@@ -93,7 +93,7 @@ static void parts_are_parts_of_every_share(void **state)
 static void queues_may_be_empty(void **state)
 {
   (void)state;
-  queues s = queues_of(8, 3);
+  chunk_queues s = queues_of(8, 3);
   int times[CHUNKS] = {0};
   assert_int_equal(take_all(&s, 5, ALL_PARTS, times), 3);
   assert_once(times, 0, 3);
@@ -106,7 +106,7 @@ static void queues_may_be_empty(void **state)
 static void every_chunk_goes_to_one_of_many_threads(void **state)
 {
   (void)state;
-  queues s = queues_of(4, CHUNKS);
+  chunk_queues s = queues_of(4, CHUNKS);
   s.begin[1] = s.begin[2] = 10; /* little, nothing, nearly all */
   s.begin[3] = 990;
   for (int pass = 0; pass < 200; ++pass) {
@@ -124,9 +124,9 @@ static void every_chunk_goes_to_one_of_many_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_thread_begins_with_its_own_share),
+      cmocka_unit_test(a_thread_begins_with_its_own_queue),
       cmocka_unit_test(a_thread_that_lags_is_helped),
-      cmocka_unit_test(parts_are_parts_of_every_share),
+      cmocka_unit_test(parts_are_parts_of_every_queue),
       cmocka_unit_test(queues_may_be_empty),
       cmocka_unit_test(every_chunk_goes_to_one_of_many_threads),
   };
