@@ -69,7 +69,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return status;
   }
-  e->arrived = model->step;
+  e->positions_step = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
   *engine = e;
@@ -83,7 +83,7 @@ static md_status run(md_engine *e, int64_t n)
     ++e->model->step;
     ++e->steps;
   }
-  MD_TRY(engine_arrive(e));
+  MD_TRY(engine_act_on_verdict(e));
   MD_TRY(engine_settle(e));
   return e->fault_status;
 }

@@ -15,6 +15,17 @@
 /* In the order in which a step finds them: forces come before the move. */
 typedef enum fault { NO_FAULT, RUNAWAY, OVERLAP } fault;
 
+/* What the ranks know of the last move, and of the ghosts' new positions (messages.c has the diagram). */
+typedef enum move_state {
+  MOVE_SETTLED,  /* all ranks have acted on it */
+  MOVE_ASKED,    /* the answer of all ranks is under way */
+  MOVE_ANSWERED, /* `most` holds the answer; this rank has not acted on it */
+} move_state;
+typedef enum halo_state { HALO_PRESENT, HALO_UNDER_WAY } halo_state;
+
+/* What the last move did to the list: nothing; pairs may be missing; or the cells do not hold either. */
+typedef enum list_verdict { LIST_HOLDS, LIST_RELIST, LIST_REBIN } list_verdict;
+
 struct md_engine {
   md_model *model;
   md_particles *p;
@@ -25,18 +36,17 @@ struct md_engine {
   double skin, reach; /* reach = cutoff + skin, the list radius */
   double halo;        /* width of cells and ghosts: reach and twice the slack */
 
-  bool built;      /* list, ghosts and impulse arrays fit the particles */
-  bool coming;     /* new positions of ghosts are under way */
-  bool arriving;   /* what all ranks say of the last move is yet to be acted upon ... */
-  bool asking;     /* ... and to be heard */
-  double most[2];  /* over all ranks: distance from where the list was built, and fault */
-  bool current;    /* the spare arrays hold the impulses of the present positions */
-  double owed;     /* kicks by those impulses that are due before the next drift */
-  int64_t arrived; /* the step that led to the present positions; the first one of the engine */
-  bool moved;      /* since the particles were sorted */
-  double slack;    /* how far particles may be from where they were sorted, for the cells to hold ... */
-  double drifted;  /* ... and how far they are, at most, where the list was built */
-  fault fault;     /* found on this rank, until all ranks know of it */
+  bool built; /* list, ghosts and impulse arrays fit the particles */
+  move_state move;
+  halo_state halo_state;
+  double most[2];         /* over all ranks: distance from where the list was built, and fault */
+  bool impulses_kept;     /* the spare arrays hold the impulses at the present positions */
+  double owed;            /* kicks by those impulses that are due before the next drift */
+  int64_t positions_step; /* the step that led to the present positions; the first one of the engine */
+  bool moved;             /* since the particles were sorted */
+  double slack;           /* how far particles may be from where they were sorted, for the cells to hold */
+  double drifted;         /* how far they were from there, at most, when the list was built */
+  fault fault;            /* found on this rank, until all ranks know of it */
   md_status fault_status;
 
   cell_grid grid;
@@ -135,13 +145,13 @@ md_status engine_poll(md_engine *) MD_CHECKED;
 /* Waits for the ghosts' positions. */
 md_status engine_finish_halo(md_engine *) MD_CHECKED;
 
-/* Waits for what all ranks say of the last move: returns its fault, or makes list and ghosts anew if they no longer fit. */
-md_status engine_arrive(md_engine *) MD_CHECKED;
+/* Waits for the answer of all ranks to the last move. Returns the fault of the move, if there is one, on all ranks. */
+md_status engine_verdict(md_engine *, list_verdict *) MD_CHECKED;
 
-/* Whether somebody is so far from where the list was built that pairs may be missing ... */
+/* May the list lack pairs, if a particle is `distance` from where the list was built? */
 static inline bool engine_list_ended(const md_engine *e, double distance) { return distance > 0.5 * e->skin; }
 
-/* ... and from where particles were sorted that a list cannot be made from those cells. */
+/* Is that particle too far from where it was sorted for a new list from the same cells? */
 static inline bool engine_cells_ended(const md_engine *e, double distance)
 {
   return e->drifted + distance > e->slack;
@@ -151,6 +161,9 @@ static inline bool engine_cells_ended(const md_engine *e, double distance)
 
 /* One step; the model's step stays. Its last kicks are owed. */
 md_status engine_step(md_engine *) MD_CHECKED;
+
+/* Waits for the verdict on the last move, and makes list, or cells and list, anew if that is due. */
+md_status engine_act_on_verdict(md_engine *) MD_CHECKED;
 
 /* Gives the owed kicks, and keeps their impulses for the next drift. */
 md_status engine_settle(md_engine *) MD_CHECKED;

@@ -145,10 +145,10 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
   const int of = parts_of(e);
   *summed = 0;
   MD_TRY(engine_poll(e));
-  if (!e->asking || e->model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  if (e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE) return MD_OK;
   pass s = {.force = engine_force_args(e, e->model->impulse_k)};
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
-  for (; e->asking && *summed < of; ++*summed) {
+  for (; e->move == MOVE_ASKED && *summed < of; ++*summed) {
     double mark = md_time();
     pass_some(e, &s, sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
@@ -166,7 +166,7 @@ md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
   md_timers_lap(&e->timers, phase, &mark);
   if (e->model->pair.kind == MD_PAIR_NONE) MD_TRY(engine_finish_halo(e));
   MD_TRY(engine_poll(e));
-  for (; e->coming && part < of; ++part) {
+  for (; e->halo_state == HALO_UNDER_WAY && part < of; ++part) {
     mark = md_time();
     pass_some(e, s, s->chunk, INNER, (parts){part, part + 1, of}, f);
     md_timers_lap(&e->timers, phase, &mark);

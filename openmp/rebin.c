@@ -264,7 +264,7 @@ md_status engine_rebin(md_engine *e)
   MD_TRY(pad(e));
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->moved = false;
-  e->current = false;
+  e->impulses_kept = false;
   e->drifted = 0.0;
   snprintf(e->details, sizeof e->details, "Sorted: %lld times\n", (long long)++e->sorts);
   return renew_list(e);

@@ -29,7 +29,7 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 {
   if (overlap->a == INT64_MAX) return;
   md_model then = *e->model;
-  if (then.integrator != MD_LEAPFROG) then.step = e->arrived;
+  if (then.integrator != MD_LEAPFROG) then.step = e->positions_step;
   note_fault(e, OVERLAP, md_overlap_status(overlap, &then));
 }
 
@@ -134,17 +134,29 @@ static move_args move_args_of(const md_engine *e, const md_motion *motion, bool 
   return a;
 }
 
+md_status engine_act_on_verdict(md_engine *e)
+{
+  list_verdict verdict;
+  MD_TRY(engine_verdict(e, &verdict));
+  switch (verdict) {
+  case LIST_RELIST: return engine_relist(e, e->most[0]);
+  case LIST_REBIN: return engine_rebin(e);
+  case LIST_HOLDS: break;
+  }
+  return MD_OK;
+}
+
 /* Gives the owed kicks and drifts, and tells the other ranks. */
 static md_status drift(md_engine *e)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
   const md_motion motion = md_motion_of(e->model);
-  const bool push = e->owed > 0.0 && !e->current;
+  const bool push = e->owed > 0.0 && !e->impulses_kept;
   const int64_t list = e->rebins;
   finding f = finding_none();
   int summed = 0;
   if (push) MD_TRY(engine_speculative_force(e, &summed, &f));
-  MD_TRY(engine_arrive(e));
+  MD_TRY(engine_act_on_verdict(e));
   if (e->rebins != list) {
     f = finding_none();
     summed = 0;
@@ -166,9 +178,9 @@ static md_status drift(md_engine *e)
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, find_runaway(e, &motion));
   e->owed = 0.0;
-  e->current = false;
+  e->impulses_kept = false;
   e->moved = true;
-  e->arrived = e->model->step;
+  e->positions_step = e->model->step;
   return engine_tell(e, sqrt(f.largest2) + e->near_error);
 }
 
@@ -204,7 +216,7 @@ md_status engine_settle(md_engine *e)
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   note_overlap(e, &f.overlap);
   e->owed = 0.0;
-  e->current = true;
+  e->impulses_kept = true;
   return MD_OK;
 }
 
