@@ -493,12 +493,6 @@ double md_model_skin(const md_model *model)
   return model->skin < model->cutoff ? model->skin : model->cutoff;
 }
 
-double md_model_langevin_temperature(const md_model *model, int64_t step)
-{
-  const md_langevin *l = &model->langevin;
-  return md_langevin_ramp(l->t_start, l->t_stop, step - model->run_begin, model->run_end - model->run_begin);
-}
-
 void md_measure_merge(md_measure *a, const md_measure *b)
 {
   md_wide_merge(&a->pair_energy2, &b->pair_energy2);

@@ -131,9 +131,6 @@ double md_model_velocity(const md_model *model, const md_particles *particles, i
 /* The skin that engines are to begin with: the deck's, but a skin beyond the cutoff only makes work. */
 double md_model_skin(const md_model *model);
 
-/* Langevin temperature at a step of the present run (linear ramp). */
-double md_model_langevin_temperature(const md_model *model, int64_t step);
-
 /* What is measured of a state: exact sums over the particles of one rank. */
 typedef struct md_measure {
   md_wide pair_energy2; /* twice the sum over pairs, in fine quanta of e */

@@ -6,6 +6,7 @@
  * hands out positions and forces.
  */
 #include "openmp/engine.h"
+#include "common/measure.h"
 #include "openmp/openmp.h"
 #include "openmp/plan.h"
 
@@ -108,7 +109,7 @@ static md_status measure(md_engine *e, md_measure *total)
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      for (int64_t i = first; i < last; ++i) md_motion_measure(model, p, i, &mine);
+      for (int64_t i = first; i < last; ++i) md_measure_particle(model, p, i, &mine);
       if (model->pair.kind == MD_PAIR_NONE) continue;
       const double least = e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
                                                                  e->rows + c * CHUNK_BLOCKS, &mine);

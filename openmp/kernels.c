@@ -359,7 +359,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
 static bool move(const move_args *a, const double *const *impulse, int64_t first, int64_t last,
                  double *largest2)
 {
-  const md_motion *m = a->motion;
+  const md_step *m = a->step;
   const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x,
                scale = a->time_scale;
   const int64_t n = last - first;

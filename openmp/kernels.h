@@ -11,7 +11,7 @@
 #define MD_OPENMP_KERNELS_H
 
 #include "common/model.h"
-#include "common/motion.h"
+#include "common/step.h"
 #include "openmp/cells.h"
 
 enum { BLOCK = 8, CHUNK_BLOCKS = 8, CHUNK = BLOCK * CHUNK_BLOCKS };
@@ -59,7 +59,7 @@ typedef struct move_args {
   double kicks; /* impulses are given so many times (1 or 2) */
   double quantum;
   double time_scale;
-  const md_motion *motion;
+  const md_step *step;
 } move_args;
 
 typedef struct kernels {

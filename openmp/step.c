@@ -29,64 +29,51 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 {
   if (overlap->a == INT64_MAX) return;
   md_model then = *e->model;
-  if (then.integrator != MD_LEAPFROG) then.step = e->positions_step;
+  if (md_step_of(e->model).kicks_after > 0) then.step = e->positions_step;
   note_fault(e, OVERLAP, md_overlap_status(overlap, &then));
 }
 
 /* ---- move ---- */
 
 /* Names the particle of the smallest id that moved too far in the present step or left the box. */
-static md_status find_runaway(const md_engine *e, const md_motion *m)
+static md_status find_runaway(const md_engine *e, const md_step *step)
 {
   const md_particles *p = e->p;
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) {
       const double ratio = e->model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
-      if (!(fabs(md_drift(v, m->time * ratio, m->round_x)) <= m->move_limit) ||
-          !(x >= m->stay_lo[d] && x <= m->stay_hi[d]))
+      if (!md_step_allows(step, d, md_drift(v, step->time * ratio, step->round_x), x))
         md_runaway_add(&runaway, p->id[i], d, x, v, ratio);
     }
   return md_runaway_status(&runaway, e->model);
 }
 
-/* Adds `impulse` quanta to one momentum of two words. */
-static void kick_wide(const md_model *model, const md_particles *p, int d, int64_t i, double impulse)
-{
-  md_kick_wide(&p->v[d][i], &p->v_low[d][i], impulse, model->grids.v, model->v_step[p->type[i]]);
-}
+/* The second word of a momentum, or NULL. */
+static int64_t *low_word(const md_particles *p, int d, int64_t i) { return p->wide ? &p->v_low[d][i] : NULL; }
 
 /* The general move, a particle at a time: several masses, wide momenta, or a thermostat. */
 static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
                       int64_t last, double *largest2)
 {
   const md_model *model = e->model;
-  const md_motion *m = a->motion;
+  const md_step *step = a->step;
   const md_particles *p = e->p;
-  const bool wide = p->wide;
   bool sane = true;
-  md_thermal_noise noise = {.amplitude = 0.0};
   for (int64_t i = first; i < last; ++i) {
-    const double ratio = model->velocity_per_v[p->type[i]];
+    const int type = p->type[i];
+    const md_mover mover = md_step_mover(step, model->velocity_per_v[type], model->mass[type],
+                                         model->v_step[type], (uint64_t)p->id[i], 0);
     double distance2 = 0.0;
-    if (m->thermostat) {
-      noise.amplitude =
-          md_langevin_noise(m->temperature, m->keep, model->mass[p->type[i]], model->mass_reference);
-      noise.round_v = MD_ROUND * model->v_step[p->type[i]];
-      noise.random = md_random_at(m->seed, (uint64_t)p->id[i], m->step, MD_STREAM_LANGEVIN);
-    }
     for (int d = 0; d < p->dim; ++d) {
-      if (impulse && wide) kick_wide(model, p, d, i, a->kicks * impulse[d][i - first]);
-      double x = a->x[d][i], v = a->v[d][i];
-      if (impulse && !wide) v = md_kick(v, a->kicks * impulse[d][i - first], a->quantum);
-      const double before = v;
-      const double moved = md_motion_axis(m, d, m->time * ratio, &noise, &x, &v);
-      if (wide) p->v_low[d][i] = m->thermostat ? 0 : md_momentum_turned(before, v, p->v_low[d][i]);
-      sane = sane && fabs(moved) <= m->move_limit && x >= m->stay_lo[d] && x <= m->stay_hi[d];
+      double x = a->x[d][i], *v = &a->v[d][i];
+      int64_t *low = low_word(p, d, i);
+      if (impulse) md_step_kick(a->kicks * impulse[d][i - first], a->quantum, model->v_step[type], v, low);
+      const double moved = md_step_drift(step, d, &mover, &x, v, low);
+      sane = sane && md_step_allows(step, d, moved, x);
       const double delta = x - a->corner[d] - (double)a->from[d][i];
       distance2 += delta * delta;
       a->to[d][i] = x;
-      a->v[d][i] = v;
     }
     *largest2 = md_max(*largest2, distance2);
   }
@@ -96,7 +83,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain = e->model->one_mass && !e->model->wide && !a->motion->thermostat;
+  const bool plain = e->model->one_mass && !e->model->wide && !a->step->thermostat;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
@@ -118,12 +105,12 @@ static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f
   move_chunk(e, &s->move, s->move.kicks > 0.0 ? impulse : NULL, c, f);
 }
 
-static move_args move_args_of(const md_engine *e, const md_motion *motion, bool push)
+static move_args move_args_of(const md_engine *e, const md_step *step, bool push)
 {
   move_args a = {.kicks = e->owed,
                  .quantum = e->model->grids.v,
-                 .time_scale = motion->time * e->model->velocity_per_v[1],
-                 .motion = motion};
+                 .time_scale = step->time * e->model->velocity_per_v[1],
+                 .step = step};
   for (int d = 0; d < e->p->dim; ++d) {
     a.x[d] = e->p->x[d];
     a.to[d] = push ? e->p->spare[d] : e->p->x[d];
@@ -147,10 +134,9 @@ md_status engine_act_on_verdict(md_engine *e)
 }
 
 /* Gives the owed kicks and drifts, and tells the other ranks. */
-static md_status drift(md_engine *e)
+static md_status drift(md_engine *e, const md_step *step)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
-  const md_motion motion = md_motion_of(e->model);
   const bool push = e->owed > 0.0 && !e->impulses_kept;
   const int64_t list = e->rebins;
   finding f = finding_none();
@@ -163,7 +149,7 @@ static md_status drift(md_engine *e)
   }
   md_particles *p = e->p;
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
-            .move = move_args_of(e, &motion, push),
+            .move = move_args_of(e, step, push),
             .chunk = push ? push_chunk : drift_chunk,
             .summed_chunk = drift_chunk,
             .summed = summed};
@@ -176,7 +162,7 @@ static md_status drift(md_engine *e)
       p->spare[d] = old;
     }
   note_overlap(e, &f.overlap);
-  if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, find_runaway(e, &motion));
+  if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, find_runaway(e, step));
   e->owed = 0.0;
   e->impulses_kept = false;
   e->moved = true;
@@ -194,7 +180,9 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
     double *v = s->move.v[d] + first, *out = s->out[d] + first;
     memcpy(out, impulse[d], (size_t)n * sizeof *out);
     if (e->p->wide) {
-      for (int64_t i = 0; i < n; ++i) kick_wide(e->model, e->p, d, first + i, s->move.kicks * impulse[d][i]);
+      for (int64_t i = 0; i < n; ++i)
+        md_step_kick(s->move.kicks * impulse[d][i], s->move.quantum, e->model->v_step[e->p->type[first + i]],
+                     &v[i], low_word(e->p, d, first + i));
       continue;
     }
 #pragma omp simd
@@ -222,10 +210,10 @@ md_status engine_settle(md_engine *e)
 
 md_status engine_step(md_engine *e)
 {
-  const md_integrator integrator = e->model->integrator;
-  if (integrator == MD_STATIC) return MD_OK;
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG) e->owed += 1.0;
-  MD_TRY(drift(e));
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) e->owed += 1.0;
+  const md_step step = md_step_of(e->model);
+  if (!step.moves) return MD_OK;
+  e->owed += step.kicks_before;
+  MD_TRY(drift(e, &step));
+  e->owed += step.kicks_after;
   return MD_OK;
 }

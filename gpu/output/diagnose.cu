@@ -83,11 +83,8 @@ static __global__ void k_find_runaway(const __grid_constant__ system_view<T> s,
   const double ratio = a.velocity_per_v[type_of(r)];
   for (int d = 0; d < T::DIM; ++d) {
     const double x = T::where(s.scale, d, r.x[d]), v = (double)s.v[d][i];
-    double limit = a.motion.move_limit;
-    if (T::MIXED) limit = fmin(limit, 0.45 * s.length[d]);
-    if (fabs(md_drift(v, a.motion.time * ratio, a.motion.round_x)) <= limit && x >= a.motion.stay_lo[d] &&
-        x <= a.motion.stay_hi[d])
-      continue;
+    const double moved = md_drift(v, a.motion.time * ratio, a.motion.round_x);
+    if (md_step_allows(&a.motion, d, moved, x) && !(T::MIXED && fabs(moved) > 0.45 * s.length[d])) continue;
     const unsigned long long own = id_of(id, origin, i);
     if (stage == FIND_A) atomicMin(&found->a, own);
     if (own != found->a) continue;

@@ -23,7 +23,7 @@
 #ifndef MD_GPU_PARTICLE_LAYOUT_CUH
 #define MD_GPU_PARTICLE_LAYOUT_CUH
 
-#include "common/motion.h"
+#include "common/step.h"
 
 #include <type_traits>
 

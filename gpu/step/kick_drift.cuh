@@ -14,19 +14,16 @@
 
 /* One step, for move kernels. */
 struct step_args {
-  md_motion motion;
+  md_step motion;
   double first_kicks, kicks; /* impulses due before the drift: in the first step, and in later ones */
   double quantum;            /* of impulses; 1 for mixed layouts */
   int64_t *low[3];           /* by original index: second words of momenta; NULL unless these are wide */
   double time_scale;         /* of a drift, with one mass */
   float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
   float most_single[3];
-  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
-  double mass_reference;
-  const int64_t *id; /* by original index; with a thermostat only */
-  const int *origin; /* original index of each particle */
-  double t_start, t_stop;
-  int64_t ramp_done, ramp_span;                          /* steps of the run before `done`, and in all */
+  const double *velocity_per_v, *mass, *v_step;          /* by 0-based type */
+  const int64_t *id;                                     /* by original index; with a thermostat only */
+  const int *origin;                                     /* original index of each particle */
   uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts, */
   uint32_t safe_lo32[3], safe_span32[3];                 /* and where none of them matters */
   bool has_lo[3], has_hi[3], stays_lo[3], stays_hi[3];
@@ -50,7 +47,7 @@ template <class T>
 __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const step_args &a, int d,
                                                  double time_scale, double &x, double &v)
 {
-  /* As md_motion_drift; within the bounds there is no wall to reflect at, and no step comes near the limit, which is almost
+  /* As md_step_drift; within the bounds there is no wall to reflect at, and no step comes near the limit, which is almost
    * always. */
   const double moved = md_drift(v, time_scale, a.motion.round_x);
   x += moved;

@@ -8,29 +8,42 @@ template <class T> struct impulse_arrays {
   const typename T::real *at[3];
 };
 
-/* One axis with the thermostat between two half drifts (BAOAB). */
+/* One coordinate of an exact layout. low: the second word of a wide momentum, or NULL. */
 template <class T>
-static __device__ __forceinline__ drifted<T>
-thermostat_axis(const system_view<T> &, const step_args &a, int d, double time_scale,
-                const md_thermal_noise &noise, double &x, double &v)
+static __device__ __forceinline__ drifted<T> drift_mover(const system_view<T> &s, const step_args &a, int d,
+                                                         const md_mover &mover, double &x, double &v,
+                                                         int64_t *low)
 {
-  const double moved = md_motion_axis(&a.motion, d, time_scale, &noise, &x, &v);
-  const bool sane =
-      fabs(moved) <= a.motion.move_limit && x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d];
-  return drifted<T>{2.0 * fabs(moved), sane};
+  if (!a.motion.thermostat) {
+    const double before = v;
+    const drifted<T> drift = drift_axis<T>(s, a, d, mover.time_scale, x, v);
+    if (low) *low = md_momentum_turned(before, v, *low);
+    return drift;
+  }
+  const double moved = md_step_drift(&a.motion, d, &mover, &x, &v, low);
+  return drifted<T>{2.0 * fabs(moved), md_step_allows(&a.motion, d, moved, x)};
 }
 
+/* One coordinate of a mixed layout: the same points of the step in single precision. */
 template <class T>
-static __device__ __forceinline__ drifted<T>
-thermostat_axis(const system_view<T> &s, const step_args &a, int d, float time_scale,
-                const md_thermal_noise &noise, uint32_t &x, float &v)
+static __device__ __forceinline__ drifted<T> drift_mover(const system_view<T> &s, const step_args &a, int d,
+                                                         const md_mover &mover, uint32_t &x, float &v,
+                                                         int64_t *)
 {
+  const float time_scale = (float)mover.time_scale;
   const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
-  if (!first.sane) return first;
-  const float random = (float)(md_random_unit(noise.random.word[d]) - 0.5);
-  v = fmaf((float)a.motion.keep, v, (float)noise.amplitude * random);
+  if (!a.motion.thermostat || !first.sane) return first;
+  const float random = (float)(md_random_unit(mover.random.word[d]) - 0.5);
+  v = fmaf((float)a.motion.keep, v, (float)mover.noise * random);
   const drifted<T> second = drift_axis<T>(s, a, d, time_scale, x, v);
   return drifted<T>{first.moved + second.moved, second.sane};
+}
+
+/* The second word of a momentum, or NULL. */
+template <class T> static __device__ __forceinline__ int64_t *low_word(const step_args &a, int i, int d)
+{
+  if constexpr (T::WIDENS) return a.low[0] ? &a.low[d][a.origin[i]] : nullptr;
+  return nullptr;
 }
 
 /* Adds impulses to one component of a momentum. */
@@ -39,22 +52,11 @@ static __device__ __forceinline__ void kick(const system_view<T> &s, const step_
                                             int d, double kicks, double impulse)
 {
   if constexpr (T::WIDENS)
-    if (a.low[0]) {
-      md_kick_wide(&s.v[d][i], &a.low[d][a.origin[i]], kicks * impulse, a.quantum, a.v_step[type]);
+    if (int64_t *low = low_word<T>(a, i, d)) {
+      md_step_kick(kicks * impulse, a.quantum, a.v_step[type], &s.v[d][i], low);
       return;
     }
   s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, (typename T::real)impulse, a.quantum);
-}
-
-/* The second word goes with the first, which a move may have turned round or a thermostat replaced. */
-template <class T>
-static __device__ __forceinline__ void keep_low(const step_args &a, int i, int d, double before, double after)
-{
-  if constexpr (T::WIDENS)
-    if (a.low[0]) {
-      int64_t &low = a.low[d][a.origin[i]];
-      low = a.motion.thermostat ? 0 : md_momentum_turned(before, after, low);
-    }
 }
 
 template <class T, int SOURCE>
@@ -73,27 +75,16 @@ static __global__ void __launch_bounds__(256)
     const int i = (int)k;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
-    const double ratio = a.velocity_per_v[type];
-    const typename T::real time_scale = (typename T::real)(a.motion.time * ratio);
-    md_thermal_noise noise = {};
-    if (a.motion.thermostat) {
-      const double temperature = md_langevin_ramp(a.t_start, a.t_stop, a.ramp_done + done, a.ramp_span);
-      noise.amplitude = md_langevin_noise(temperature, a.motion.keep, a.mass[type], a.mass_reference);
-      noise.round_v = MD_ROUND * a.v_step[type];
-      noise.random = md_random_at(a.motion.seed, (uint64_t)a.id[a.origin[i]], a.motion.step + (uint64_t)done,
-                                  MD_STREAM_LANGEVIN);
-    }
+    const md_mover mover = md_step_mover(&a.motion, a.velocity_per_v[type], a.mass[type], a.v_step[type],
+                                         a.motion.thermostat ? (uint64_t)a.id[a.origin[i]] : 0, done);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       if (kicks != 0.0) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
-      const typename T::real before = s.v[d][i];
-      typename T::real v = before;
-      const drifted<T> drift = a.motion.thermostat ? thermostat_axis<T>(s, a, d, time_scale, noise, r.x[d], v)
-                                                   : drift_axis<T>(s, a, d, time_scale, r.x[d], v);
+      typename T::real v = s.v[d][i];
+      const drifted<T> drift = drift_mover<T>(s, a, d, mover, r.x[d], v, low_word<T>(a, i, d));
       s.v[d][i] = v;
-      keep_low<T>(a, i, d, before, v);
       sane = sane && drift.sane;
       most = max(most, magnitude_word(drift.moved));
       moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);

@@ -7,7 +7,8 @@
 #include "src/engines/naive.h"
 #include "common/faults.h"
 #include "common/formulas.h"
-#include "common/motion.h"
+#include "common/measure.h"
+#include "common/step.h"
 
 #include <stdlib.h>
 
@@ -104,85 +105,72 @@ static md_status sum_impulses(md_engine *e)
   return md_overlap_status(&overlap, model);
 }
 
-static void kick(md_engine *e)
+/* Point 2 or 5 of the step. */
+static void kick(md_engine *e, int kicks)
 {
   const md_model *model = e->model;
   md_particles *p = e->p;
   for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i) {
-      if (p->wide)
-        md_kick_wide(&p->v[d][i], &p->v_low[d][i], e->impulse[d][i], model->grids.v,
-                     model->v_step[p->type[i]]);
-      else
-        p->v[d][i] = md_kick(p->v[d][i], e->impulse[d][i], model->grids.v);
-    }
+    for (int64_t i = 0; i < p->n; ++i)
+      md_step_kick(kicks * e->impulse[d][i], model->grids.v, model->v_step[p->type[i]], &p->v[d][i],
+                   p->wide ? &p->v_low[d][i] : NULL);
 }
 
-static md_status drift(md_engine *e)
+/* Point 3. */
+static md_status drift(md_engine *e, const md_step *step)
 {
   const md_model *model = e->model;
-  const md_motion motion = md_motion_of(model);
   md_particles *p = e->p;
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i) {
-    const double velocity_per_v = model->velocity_per_v[p->type[i]];
-    md_thermal_noise noise = {.amplitude = 0.0};
-    if (motion.thermostat) {
-      noise.amplitude =
-          md_langevin_noise(motion.temperature, motion.keep, model->mass[p->type[i]], model->mass_reference);
-      noise.round_v = MD_ROUND * model->v_step[p->type[i]];
-      noise.random = md_random_at(motion.seed, (uint64_t)p->id[i], motion.step, MD_STREAM_LANGEVIN);
-    }
+    const int type = p->type[i];
+    const double ratio = model->velocity_per_v[type];
+    const md_mover mover =
+        md_step_mover(step, ratio, model->mass[type], model->v_step[type], (uint64_t)p->id[i], 0);
     for (int d = 0; d < p->dim; ++d) {
       double *x = &p->x[d][i], *v = &p->v[d][i];
       const double speed = *v;
-      const double moved = md_motion_axis(&motion, d, motion.time * velocity_per_v, &noise, x, v);
-      if (p->wide) p->v_low[d][i] = motion.thermostat ? 0 : md_momentum_turned(speed, *v, p->v_low[d][i]);
-      if (!(fabs(moved) <= motion.move_limit))
-        md_runaway_add(&runaway, p->id[i], d, *x, speed, velocity_per_v);
-      else if (motion.periodic[d])
-        *x = md_wrap(*x, motion.box_lo[d], motion.box_hi[d], motion.length[d]);
-      else if (*x < motion.box_lo[d] || *x > motion.box_hi[d])
-        md_runaway_add(&runaway, p->id[i], d, *x, *v, velocity_per_v);
+      const double moved = md_step_drift(step, d, &mover, x, v, p->wide ? &p->v_low[d][i] : NULL);
+      if (!(fabs(moved) <= step->move_limit))
+        md_runaway_add(&runaway, p->id[i], d, *x, speed, ratio);
+      else if (step->periodic[d])
+        *x = md_wrap(*x, step->box_lo[d], step->box_hi[d], step->length[d]);
+      else if (*x < step->box_lo[d] || *x > step->box_hi[d])
+        md_runaway_add(&runaway, p->id[i], d, *x, *v, ratio);
     }
   }
   return md_runaway_status(&runaway, model);
 }
 
-static md_status refresh(md_engine *e)
+/* Points 1 and 2, or 4 and 5: impulses at the present positions, unless they are there, and kicks by them. */
+static md_status push(md_engine *e, int kicks, double *mark)
 {
+  if (kicks == 0) return MD_OK;
   if (!e->current) MD_TRY(sum_impulses(e));
   e->current = true;
+  md_timers_lap(&e->timers, MD_PHASE_FORCE, mark);
+  kick(e, kicks);
+  md_timers_lap(&e->timers, MD_PHASE_MOVE, mark);
   return MD_OK;
 }
 
-static md_status step(md_engine *e)
+static md_status take_step(md_engine *e)
 {
-  const md_integrator integrator = e->model->integrator;
+  const md_step step = md_step_of(e->model);
   double mark = md_time();
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG) {
-    MD_TRY(refresh(e));
-    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
-    kick(e);
-  }
-  if (integrator != MD_STATIC) {
-    MD_TRY(drift(e));
+  MD_TRY(push(e, step.kicks_before, &mark));
+  if (step.moves) {
+    MD_TRY(drift(e, &step));
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  if (integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR) {
-    MD_TRY(refresh(e));
-    md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
-    kick(e);
-    md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  }
-  return MD_OK;
+  return push(e, step.kicks_after, &mark);
 }
 
 static md_status run(md_engine *e, int64_t n)
 {
   for (int64_t s = 0; s < n; ++s) {
-    MD_TRY(step(e));
+    MD_TRY(take_step(e));
     ++e->model->step;
     ++e->steps;
   }
@@ -224,7 +212,7 @@ static md_status measure(md_engine *e, md_measure *m)
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   for (int64_t i = 0; i < e->p->n; ++i) {
-    md_motion_measure(e->model, e->p, i, m);
+    md_measure_particle(e->model, e->p, i, m);
     visit_partners(e, i, measure_pair, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
