@@ -1,9 +1,11 @@
-/* The cell of each particle, counted.
+/* Counting: the cell of each particle, and how many particles and ghosts each cell has. One thread a particle.
  *
- * One thread a particle. For the counting sort the count before a particle is its place in the cell, so that nothing but
- * the cells' beginnings is needed to sort; neighbours in memory are neighbours in space, so that atomic additions mostly hit
- * the same lines. The radix sort needs the cell numbers themselves. Ghosts are counted on the way.
- * Bytes: one record read, 8 written.
+ * For the counting sort, the count of a cell before a particle is added is the place of the particle in its cell.
+ * So the sort needs only the first particle of each cell in addition. Particles that are neighbours in memory are
+ * neighbours in space, so that atomic additions mostly hit the same cache lines. The radix sort needs no counts,
+ * but the cell numbers themselves. Ghosts are counted in the same pass.
+ *
+ * Bytes a particle: one record read, 8 written.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"

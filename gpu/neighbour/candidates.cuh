@@ -1,18 +1,26 @@
-/* Who is near each of a warp's 32 particles, found by the warp together: for lists (list.cu), and without lists in dense
- * systems (warp_search.cuh).
+/* Warp search: 32 lanes find the neighbours of 32 particles together. It is used for lists (list.cu), and without
+ * lists in dense systems (warp_search.cuh).
  *
- * The particles of a warp are neighbours in the order of cells and so in space. The warp goes through the rows of cells
- * around their bounding box. Of each row it reads the range that the box reaches, side by side, one candidate a lane, and
- * keeps those within reach of the box: in a dense fluid about six for every neighbour of one particle. Of these 32 at a time
- * are tested against all 32 particles, as a product of matrices by tensor cores (tensor.cuh), and the signs of the results
- * become a word of bits for each particle. When there is no more room, and at the end, each lane goes through its bits,
- * all lanes in step. Particles of a warp that lie in other rows of cells, or far along the row, have a box and a pass of
- * their own.
+ * The particles of a warp are neighbours in the order of cells, and so in space. The search goes through the rows
+ * of cells around their bounding box:
  *
- * Distances are taken in single precision between points that are rounded to 11 bits, relative to the middle of the box,
- * with a radius that rounding cannot make too small: half a percent too many are found.
+ *     row y + 1   ........[==============]........
+ *     row y       ......[====o o==o=o o====]......     o  the particles of the warp, in their box
+ *     row y - 1   ........[==============]........     [==]  the range of a row within reach of the box
  *
- * Cost: 3 operations a candidate kept, 5 a candidate read, and 15 for each that is found.
+ *   1. Of each row the warp reads the range that is within reach of the box, side by side, one candidate a lane.
+ *   2. It keeps the candidates within reach of the box. In a dense fluid these are about six for every neighbour
+ *      of one particle.
+ *   3. It tests 32 kept candidates at a time against all 32 particles, as a product of matrices by tensor cores
+ *      (tensor.cuh). The signs of the results become a word of bits for each particle; a set bit is a hit.
+ *   4. When the warp tile is full, and at the end, each lane goes through its hits, all lanes in step.
+ *
+ * Particles of a warp that lie in other rows of cells, or far along the row, have a box and a pass of their own.
+ *
+ * Distances are in single precision, between points that are rounded to 11 bits relative to the middle of the box.
+ * The radius is made larger, so that rounding never loses a neighbour: half a percent too many are found.
+ *
+ * Cost: 3 operations for each candidate kept, 5 for each candidate read, and 15 for each hit.
  */
 #ifndef MD_GPU_NEIGHBOUR_CANDIDATES_CUH
 #define MD_GPU_NEIGHBOUR_CANDIDATES_CUH
@@ -23,62 +31,80 @@
 #include <float.h>
 #include <limits.h>
 
-/* The square of a distance that nothing reaches. */
+/* The square of a distance that no particle has. */
 constexpr float FAR_OFF = 0x1p100f;
-/* Candidates that are kept before their hits are taken: a multiple of the ring they wait in for their test, 32 by 32. */
+/* ROOM: candidates that are kept before their hits are taken. RING: groups of 32 candidates whose points are
+ * stored for the test. ROOM is a multiple of 32 RING. */
 constexpr unsigned ROOM = 576, RING = 2;
-/* A pass spans at most so many widths of a row along it. */
+/* The greatest length of a box along its row of cells, in widths of the row. */
 constexpr int SPAN = 8;
 
-/* What the lanes of a warp share. A word of `hits` is a batch of 32 candidates to a lane, the first of them on top. Words and
- * indices go down as candidates go up, so that the highest bit of each is the next. */
+/* The warp tile: what the lanes of a warp share, in shared memory. `hits` has a bit for each particle of the warp and
+ * each kept candidate. `index` also has room for 32 more candidates, which wait for their test:
+ *
+ *    candidates:  0 ... 31        32 ... 63    ...   ROOM - 32 ... ROOM - 1    ROOM ... ROOM + 31
+ *               +---------------+------------+-----+------------------------+-----------------+
+ *    lane 0     | 32 bits       | 32 bits    | ... | 32 bits                |                 |
+ *    lane 1     | 32 bits       | 32 bits    | ... | 32 bits                |  not yet tested |
+ *     ...       |               |            |     |                        |                 |
+ *    lane 31    | 32 bits       | 32 bits    | ... | 32 bits                |                 |
+ *               +---------------+------------+-----+------------------------+-----------------+
+ *                hits[ROOM/32-1]                    hits[0]
+ *
+ * The highest bit of a word is the first of its 32 candidates. Words and indices are in descending order of the
+ * candidates, so that the next hit is always the highest bit. */
 struct warp_tile {
   shared_points ring[RING];
   int index[ROOM + 32];
   unsigned hits[ROOM / 32][32];
 };
 
-/* Threads of a block of kernels that find candidates, and the tiles of its warps, to be declared in the kernel. */
+/* Threads in a block of a kernel that finds candidates, and the tiles of its warps. The kernel declares these in
+ * shared memory. */
 constexpr int FINDING_THREADS = 128;
 struct warp_tiles {
   warp_tile of[FINDING_THREADS / 32];
 };
 
-/* That of this warp: known to be the same for all lanes, its address is not worked out by each. */
+/* The tile of this warp. The shuffle tells the compiler that the address is the same for all lanes, so that the
+ * lanes do not each compute it. */
 static __device__ __forceinline__ warp_tile &tile_of_warp(warp_tiles &tiles)
 {
   return tiles.of[__shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0)];
 }
 
-/* Where the index of candidate number `slot` is. */
+/* Where warp_tile.index holds the index of candidate number `slot`. */
 static __device__ __forceinline__ int place(unsigned slot) { return (int)(ROOM + 31 - slot); }
 
-/* How far to look. */
+/* How far to search. */
 struct horizon {
-  float reach; /* of a particle without extra */
-  float extra; /* the largest of anybody's */
-  float drift; /* candidates may be so much outside their cells, along an axis */
+  float reach; /* for a particle without extra */
+  float extra; /* the largest extra of any particle */
+  float drift; /* how far candidates may be outside their cells, along an axis */
 };
 
-/* Particles of a warp that are treated together. Coordinates are relative to `corner`, which is relative to that of the
- * grid. */
+/* The box of the particles of a warp that are treated together. Coordinates are relative to `corner`; `corner` is
+ * relative to the corner of the grid. */
 struct box {
-  float lo[3], hi[3], extra; /* the largest */
+  float lo[3], hi[3], extra; /* extra: the largest of theirs */
   float corner[3];
-  int first, last, y, z; /* their cells; y and z: of the first particle */
+  int first, last, y, z; /* their first and last cell along x; the row (y, z) of the first particle */
 };
 
-/* One lane's side of the work. */
+/* The part of one lane in the search. */
 struct finder {
-  warp_points own; /* the particles, from the middle of the box; out of reach of all if not in the box */
-  int i;           /* this one */
-  unsigned self;   /* and its number among the candidates kept, if it is one */
-  unsigned kept, tested; /* candidates; of all lanes */
-  unsigned below;        /* bits of the lanes below this one */
-  int left;              /* hits not yet taken, and which words they are in */
+  /* The particles, relative to the middle of the box. A particle of another box is out of reach of all candidates. */
+  warp_points own;
+  int i;                 /* the particle of this lane */
+  unsigned self;         /* its number among the kept candidates, if it is one of them */
+  unsigned kept, tested; /* number of candidates kept, and of these tested; the same in all lanes */
+  unsigned below;        /* the bits of the lanes below this one */
+  /* The hits that are not yet taken, and a bit for each word of hits that has some. */
+  int left;
   unsigned words;
-  unsigned word; /* what is left of the present one, */
-  int row;       /* and which that is */
+  /* What is left of the present word, and the number of that word. */
+  unsigned word;
+  int row;
 };
 
 static __device__ __forceinline__ finder finder_of(int i)
@@ -89,7 +115,7 @@ static __device__ __forceinline__ finder finder_of(int i)
   return f;
 }
 
-/* Floats in the order of integers, and back. */
+/* ordered(): an integer that has the order of a float. largest(): the largest float of a warp. */
 static __device__ __forceinline__ int ordered(float x)
 {
   const int bits = __float_as_int(x);
@@ -101,7 +127,8 @@ static __device__ __forceinline__ float largest(float x)
   return __int_as_float(most ^ (most >> 31 & 0x7fffffff));
 }
 
-/* The particles of the warp for which `mine` holds. at: coordinates and extra; c: cells. */
+/* The box of the particles of the warp for which `mine` is true. at: coordinates, and the extra in w; c:
+ * coordinates of the cell. */
 template <int DIM>
 static __device__ __forceinline__ box box_of(const float4 &at, bool mine, const int c[3],
                                              const float corner[3])
@@ -123,8 +150,8 @@ static __device__ __forceinline__ box box_of(const float4 &at, bool mine, const 
   return b;
 }
 
-/* The row of cells at (y, z) from a box: the range of owned particles, or of ghosts, in those of its cells that come
- * within `far` of the box. Empty if none does, or there is no such row. */
+/* The range of owned particles (or ghosts) in the row that is y and z rows from the row of a box, in those of its
+ * cells that come within `far` of the box. The range is empty if no cell does, or if there is no such row. */
 template <class T>
 static __device__ __forceinline__ int2 range_in_row(const system_view<T> &s, const int *start, bool ghosts,
                                                     const box &b, int y, int z, float far, float drift)
@@ -159,8 +186,8 @@ static __device__ __forceinline__ int2 range_in_row(const system_view<T> &s, con
 
 static __device__ __forceinline__ int highest_bit(unsigned word) { return 31 - __clz((int)word); }
 
-/* The index of the u-th of the next hits, or i itself if there is none. Without a branch: one lane or another always needs
- * its next word. */
+/* The index of the u-th of the next hits, or i itself if there is none. It has no branch, because almost always
+ * some lane needs its next word. */
 static __device__ __forceinline__ int next_hit(const warp_tile &tile, finder &f, int u)
 {
   const bool more = f.left > u, next = more && f.word == 0;
@@ -174,7 +201,8 @@ static __device__ __forceinline__ int next_hit(const warp_tile &tile, finder &f,
   return more ? j : f.i;
 }
 
-/* Candidate number `slot`: at b from the middle of the box; t: by how much the square of its distance may be larger. */
+/* Stores candidate number `slot` in the ring. b: its place, relative to the middle of the box. t: by how much the
+ * square of its distance may be larger than reach^2, because of its extra. */
 template <int DIM>
 static __device__ __forceinline__ void put_candidate(warp_tile &tile, unsigned slot, const float *b, float t)
 {
@@ -186,11 +214,11 @@ static __device__ __forceinline__ void put_candidate(warp_tile &tile, unsigned s
     points.x[d][slot % 32] = x;
     square = fmaf(x, x, square);
   }
-  /* Not rounded up. */
+  /* Rounded down, so that no candidate is lost. */
   points.x[3][slot % 32] = round_to_tensor(fmaf(fabsf(square), -0x1.01p-11f, square));
 }
 
-/* Takes the hits: take() goes through f.left of them with next_hit(). */
+/* Takes the hits: take() goes through f.left hits with next_hit(). All lanes call it. */
 template <class Take>
 static __device__ __forceinline__ void take_hits(const warp_tile &tile, finder &f, Take &&take)
 {
@@ -202,7 +230,7 @@ static __device__ __forceinline__ void take_hits(const warp_tile &tile, finder &
   __syncwarp();
 }
 
-/* Tests the next 32 candidates. half: only those behind this particle, and ghosts, are hits. */
+/* Tests the next 32 candidates. half: only ghosts and candidates with a higher index than the particle are hits. */
 template <int DIM, class Take>
 static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &f, bool half, Take &&take)
 {
@@ -231,8 +259,10 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &
   f.tested = 0;
 }
 
-/* Candidates of the particles in box b, of which this lane's is one if `mine`, at `at`. Rows up to ROWS from the box's are
- * looked at. half: only those behind each particle, and ghosts. read(j): where particle or ghost j is, and its extra. */
+/* Finds the candidates of the particles in box b. All lanes of the warp call it. mine: the particle of this lane
+ * is in the box, at `at`. ROWS: how many rows from that of the box are searched. ghosts: may there be ghosts?
+ * half: only ghosts and candidates behind each particle. read(j) returns the place of particle or ghost j, and its
+ * extra in w. take() takes hits when the tile is full; take_hits() takes the rest. */
 template <class T, int ROWS, class Read, class Take>
 static __device__ __forceinline__ void
 find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mine, bool ghosts,
@@ -245,14 +275,14 @@ find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mi
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
     middle[d] = 0.5f * (b.lo[d] + b.hi[d]);
-    /* Rounded up, and more than the middle may be off. */
+    /* Rounded up, by more than the error of the middle. */
     size[d] = 0.5f * (b.hi[d] - b.lo[d]) + 4e-7f * fmaxf(fabsf(b.lo[d]), fabsf(b.hi[d]));
     size2 = fmaf(size[d], size[d], size2);
     a[d] = round_to_tensor(x[d] - middle[d]);
     own = fmaf(a[d], a[d], own);
   }
-  /* Rounding moves points by 2^-11 of their distance from the middle, at most. Sums are at most eight times size^2 + far^2,
-   * and rounded ten times. */
+  /* Rounding moves a point by at most 2^-11 of its distance from the middle. Sums are at most eight times size^2 +
+   * far^2, and they are rounded ten times. */
   const float reach = h.reach + 0x1.01p-11f * (2.0f * sqrtf(size2) + far);
   const float rounding = 0x1p-16f * (size2 + far * far);
   own -= fmaf(reach, reach, 2.0f * at.w * (reach + at.w)) + rounding;
@@ -286,7 +316,7 @@ find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mi
           put_candidate<DIM>(tile, slot, y, 2.0f * other.w * (reach + other.w));
           tile.index[place(slot)] = j;
         }
-        /* Everybody was in the middle row when cells were made. */
+        /* With ROWS = 1 lists are made, at a rebin: all particles of the box are still in the middle row. */
         if (!of_ghosts && (ROWS > 1 || q == ALL / 2)) {
           const unsigned self = (unsigned)(f.i - from);
           if (mine && self < 32u && f.i < end) f.self = f.kept + __popc(chosen & ((1u << self) - 1u));

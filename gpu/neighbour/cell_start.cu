@@ -1,7 +1,11 @@
-/* Where each cell begins in the sorted order: from the counts of a counting sort, by a prefix sum, or from the sorted
- * cell numbers of a radix sort, by filling in: the first particle of a cell writes the beginnings of its own cell and
- * of the empty ones before it. The grid has a border of cells on every side, so that nobody asks beyond its ends.
- * Bytes: 8 a cell, or 4 a particle and 4 a cell.
+/* cell_start: the first particle of each cell in the sorted order. There are two ways to it:
+ *   - After counting (counting sort): an exclusive sum of the counts.
+ *   - From sorted cell numbers (radix sort): the first particle of a cell fills in the entry of its own cell and
+ *     those of the empty cells before it.
+ *
+ * The grid has a border of cells on every side, so that no kernel reads beyond the ends of the array.
+ *
+ * Bytes: 8 a cell; or 4 a particle and 4 a cell.
  */
 #include "gpu/particle/launch.cuh"
 

@@ -1,5 +1,8 @@
-/* Walking over the candidates of one particle: from cells, or from its list. For kernels that are not in the hurry of
- * step_*.cu: f(j, record of j) is called for every candidate but i itself, within the cutoff or not.
+/* Walks through the candidates of one particle, from cells or from its list. f(j, record of j) is called for every
+ * candidate except i itself, within the cutoff or not.
+ *
+ * Trade-off: short code for any kernel, but not the fastest. The kernels of steps (step_*.cu) have walks of their
+ * own.
  */
 #ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 #define MD_GPU_NEIGHBOUR_FOR_EACH_CUH
@@ -8,14 +11,14 @@
 
 enum neighbour_source { FROM_CELLS, FROM_LIST, FROM_ALL };
 
-/* The particles [begin, end) of `cells` consecutive cells. */
+/* The particles [begin, end) of `cells` consecutive cells from `first` on. */
 __device__ __forceinline__ void cell_range(const int *start, int first, int cells, int &begin, int &end)
 {
   begin = start[first];
   end = start[first + cells];
 }
 
-/* May the stencil of a cell hold ghosts? */
+/* May the stencil of the cell with coordinates c hold ghosts? */
 template <int DIM>
 __device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view &ghost, const int c[3])
 {
@@ -24,13 +27,15 @@ __device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view
   return near;
 }
 
-/* Is candidate j an image of i itself? It is one within the cutoff only on 32-bit coordinates, where a particle that has
- * crossed a periodic face since the rebin looks like its image behind that face. */
+/* Is candidate j an image of particle i itself? Such an image is within the cutoff on 32-bit coordinates only:
+ * there a particle that crossed a periodic face since the rebin has the coordinates of its image behind that face. */
 template <class T> __device__ __forceinline__ bool own_image(const system_view<T> &s, int i, int j)
 {
   return T::MIXED && j >= s.n && s.ghost.owner[j - s.n] == i;
 }
 
+/* Calls f for the particles and ghosts in the cells around the cell where particle i is now. half: only for ghosts
+ * and for particles with a higher index. */
 template <class T, class F>
 __device__ __forceinline__ void for_each_in_cells(const system_view<T> &s, const typename T::record *x, int i,
                                                   bool half, F f)
@@ -58,6 +63,7 @@ __device__ __forceinline__ void for_each_in_cells(const system_view<T> &s, const
     }
 }
 
+/* Calls f for the entries of the list of particle i. */
 template <class T, class F>
 __device__ __forceinline__ void for_each_listed(const system_view<T> &s, const typename T::record *x, int i,
                                                 F f)
@@ -84,7 +90,8 @@ __device__ __forceinline__ void for_each_candidate(const system_view<T> &s, cons
     for_each_in_cells<T>(s, x, i, half, f);
 }
 
-/* The separation of two records, exact, and its square as every engine computes it. */
+/* The difference a - b of two records in delta[], exact (mixed layouts: rounded to single precision), and its
+ * square, computed as in every engine. */
 template <class T>
 __device__ __forceinline__ typename T::real separation(const scale32 &scale, const typename T::record &a,
                                                        const typename T::record &b, typename T::real delta[3])
@@ -98,7 +105,7 @@ __device__ __forceinline__ typename T::real separation(const scale32 &scale, con
   return r2;
 }
 
-/* The same in double, for measuring. */
+/* The square of the difference in double, for measuring. */
 template <class T>
 __device__ __forceinline__ double wide_separation(const scale32 &scale, const typename T::record &a,
                                                   const typename T::record &b)
@@ -116,6 +123,7 @@ __device__ __forceinline__ double wide_separation(const scale32 &scale, const ty
   return r2;
 }
 
+/* The index of a pair of types in the tables of coefficients. */
 template <class T>
 __device__ __forceinline__ int pair_of(const system_view<T> &s, const typename T::record &a,
                                        const typename T::record &b)

@@ -1,5 +1,7 @@
-/* The positions of ghosts, from their owners'. One thread a ghost; launched for the room there is, as only the device
- * knows how many there are. Bytes a ghost: 8 and two records.
+/* The positions of ghosts, from those of their sources on the same rank. One thread a ghost. Only the device knows
+ * how many ghosts there are, so the launch has a thread for each place that the ghost arrays have.
+ *
+ * Bytes a ghost: 8 and two records.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"

@@ -1,15 +1,17 @@
-/* Neighbour lists: all particles and ghosts within cutoff + skin of each particle, and farther for fast ones.
+/* Lists: for each particle all particles and ghosts within cutoff + skin (`reach`), and within more for a fast
+ * one.
  *
- * A warp makes the lists of its 32 particles (candidates.cuh), all lanes in step, so that they are written interleaved by
- * rows of four neighbours, in whole lines. Rows of cells are as wide as the list radius.
+ *   1. k_round copies all positions in single precision into the idle position array.
+ *   2. k_list: a warp makes the lists of its 32 particles with a warp search (candidates.cuh). All lanes write at
+ *      the same time, a row of four neighbours each. So the lists of 32 particles are interleaved by rows, and the
+ *      warp writes whole cache lines. Rows of cells are as wide as the radius of a list.
  *
- * Positions come from a copy in single precision that lies in the idle one of the two position arrays. A particle with an
- * extra of e (sort.cu) is listed with all within reach + e, plus the other's extra:
- * (reach + e + e')^2 <= reach^2 + t(e) + t(e'), t(e) = 2 reach e + 2 e^2.
+ * The list of a particle with extra e (sort.cu) holds all neighbours within reach + e, plus the extra e' of the
+ * neighbour. The test uses (reach + e + e')^2 <= reach^2 + t(e) + t(e'), with t(e) = 2 reach e + 2 e^2.
  *
- * Trade-off: full lists cost twice the memory of half lists and need neither atomics nor force arrays. Memory: 16 bytes a
- * row of four, rows for the longest list (grown when one does not fit). Cost: that of candidates.cuh, and 10 operations a
- * neighbour.
+ * Trade-off: full lists need neither atomics nor force arrays, but they take twice the memory of half lists.
+ * Memory: 16 bytes a row of four neighbours; each particle has the rows of the longest list, and the array grows
+ * when a list does not fit. Cost: that of candidates.cuh, and 10 operations a neighbour.
  */
 #include "gpu/neighbour/candidates.cuh"
 #include "gpu/particle/images.cuh"
@@ -23,7 +25,8 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   int end = s.n;
   if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
   if (i >= end) return;
-  /* A ghost's integer coordinate is its owner's, or known modulo some quanta only. */
+  /* The coordinate of such a ghost is that of its source (mixed), is known only modulo 2^42 quanta (packed), or
+   * comes from another rank: so it is computed from its source. */
   const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.received);
   const typename T::particle r = by_owner && s.received
                                      ? s.received[s.order[i - s.n]]
@@ -103,7 +106,7 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
 {
   double extent = 0.0;
   for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
-  /* A coordinate is off by 2^-24 of the extent, a difference by two of those, and so is the edge of a cell. */
+  /* A coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
   const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
   MD_LAUNCHED("k_round");

@@ -1,29 +1,36 @@
-/* Do the lists still hold every pair within the cutoff, though some particles have gone beyond the slack?
+/* The list check: do the lists still hold every pair within the cutoff, although some particles are beyond the
+ * slack?
  *
- * As long as nobody's path exceeds half the skin, lists lack no pair. The first to exceed it are a few out of millions, and
- * a pair can only be missing if both its partners together have gone farther than the skin. So the steps name those
- * that exceed the slack (step_end.cuh), and after each step a block for each of these fast particles looks at everybody within the
- * cutoff of it: if one of those has left less of the skin than the fast particle needs, the lists are stale. Lists last a quarter
- * longer, until two fast particles meet.
+ * As long as no path exceeds half the skin (the slack), lists miss no pair. The first particles that exceed it are
+ * a few out of millions. A pair can be missing only if the paths of its two particles together exceed the skin:
+ *   1. The steps note the particles beyond the slack, the fast particles (step_end.cuh).
+ *   2. After each step, one block for each fast particle looks at all particles within the cutoff of it.
+ *   3. If one of these has used more of the skin than the fast particle left over, the lists are stale.
  *
- * With paths p, p' less what each was listed farther (sort.cu): lists hold all pairs that were within reach + e + e' of
- * each other, and a pair within the cutoff now was within cutoff + p + p' then, so p + p' <= skin will do. Ghosts of other
- * ranks come without a path; how far they are from where they were is a bound of what counts of it.
+ * So lists last a quarter longer, until two fast particles meet.
  *
- * A fast particle sees its partners in the cells around the one where it is, if they have gone no farther than the width of the
- * cells exceeds the cutoff by, which configuration.cu sees to. Ghosts that came from farther than the halo could only matter to
- * a fast particle that is far outside its faces: then the lists count as stale.
+ * Why this is enough: let p and p' be the paths of two particles, less the extras e and e' of their lists
+ * (sort.cu). Lists hold all pairs that were within reach + e + e' at the rebin. A pair that is within the cutoff
+ * now was within cutoff + (p + e) + (p' + e') then. So no pair is missing if p + p' <= skin. Ghosts of other ranks
+ * come without a path. For such a ghost the distance from its place at the rebin is taken instead.
  *
- * Cost: a launch a step, and for each fast particle 27 cells of positions.
+ * A fast particle finds its partners in the cells around its present cell, if no particle has moved farther than
+ * the width of a cell exceeds the cutoff. configuration.cu makes sure of this. Ghosts that were outside the halo
+ * at the rebin matter only to a fast particle that is far outside the faces of its domain. In this case the lists
+ * count as stale.
+ *
+ * Trade-off and cost: lists last longer, for one more launch a step, and for the positions in 27 cells for each
+ * fast particle.
  */
 #include "gpu/neighbour/for_each.cuh"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
-/* As many as a GPU has multiprocessors: fast particles are few. */
+/* About the number of multiprocessors of a GPU. More are not needed, because fast particles are few. */
 constexpr int CHECK_BLOCKS = 128;
 
-/* What counts of the path of a ghost that another rank owns. */
+/* The path, at most, of a ghost whose source is on another rank: the distance of the ghost from its place at the
+ * rebin, less the extra of its source. */
 template <class T>
 static __device__ __forceinline__ float path_of_foreign(const system_view<T> &s, int ghost,
                                                         const typename T::record &now)
@@ -36,7 +43,7 @@ static __device__ __forceinline__ float path_of_foreign(const system_view<T> &s,
   return gone * (1.0f + 0x1p-20f) + path_of(then);
 }
 
-/* Is it so far outside that ghosts may be missing? */
+/* Is the particle so far outside its domain that ghosts may be missing? */
 template <class T>
 static __device__ __forceinline__ bool is_outside_halo(const system_view<T> &s, const typename T::particle &x)
 {
@@ -50,7 +57,8 @@ static __device__ __forceinline__ bool is_outside_halo(const system_view<T> &s, 
   return out;
 }
 
-/* May a pair of fast particle i be missing, its partner being in row number `row` of cells around it? By a warp. */
+/* May a pair of fast particle i be missing, whose partner is in row number `row` of the cells around it? All lanes
+ * of a warp call it, and each lane gets the answer for the candidates that it looked at. */
 template <class T>
 static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigned parity, int i, int row)
 {
@@ -84,7 +92,7 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
   return lacks;
 }
 
-/* A block takes a fast particle at a time, each of its warps a row of cells. */
+/* A block checks one fast particle at a time, and each of its warps one row of cells. */
 template <class T>
 static __global__ void k_check_lists(const __grid_constant__ system_view<T> s, unsigned launch)
 {

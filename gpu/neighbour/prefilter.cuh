@@ -1,33 +1,44 @@
-/* Who of three rows of cells may be within the cutoff of a particle in two dimensions, by coarse positions.
+/* The prefilter: which candidates in three rows of cells may be within the cutoff of a particle in two dimensions.
+ * It reads coarse positions only.
  *
- * A coarse position (layout.cuh) is a position modulo eight cutoffs in 16 bits an axis, both in a word of their own array. The
- * difference of two, shifted by half a span, has the upper bits of its halves clear where the candidate lies in the
- * square of a little more than a cutoff each way: a subtraction, a test, and a bit of the result. Whether a hit is within
- * the cutoff, its whole record tells; a candidate within it is never missed, as nothing is rounded by more than the
- * square is larger (engine/setup.inc).
+ * A coarse position (layout.cuh) is a position modulo eight cutoffs, with 16 bits an axis. Both axes are in one
+ * word of an array of their own:
  *
- * A few candidates a row are looked at together, from an even one on, and of all three rows before the first is tested, so
- * that one wait serves all. Whoever is not in the row is left out at the end, all at once.
+ *     31  30 29             16 15  14 13              0
+ *    +------+-----------------+------+-----------------+     difference of two coarse positions,
+ *    | 0  0 |        y        | 0  0 |        x        |     plus half of COARSE_SPAN in x and in y
+ *    +------+-----------------+------+-----------------+
  *
- * Trade-off: 4 bytes a particle read and written, and 8 stored; a candidate costs 4 bytes and 3.5 instructions instead of 16
- * and 9 (in double). Five hits where the circle has four.
+ * In this difference the upper two bits of both halves are clear if the candidate lies in a square around the
+ * particle, of a little more than a cutoff on each side. So a candidate costs a subtraction, a test, and a bit of
+ * the result. The whole record of a hit then tells whether it is within the cutoff. The prefilter never misses a
+ * candidate within the cutoff, because the square is larger by more than any rounding (engine/setup.inc).
+ *
+ * The coarse positions of several candidates are loaded together, from an even index on. Those of all three rows
+ * are loaded before the first test, so that one wait serves all. Candidates that are not in the row are removed at
+ * the end, all at once.
+ *
+ * Trade-off: 4 bytes a particle are read and written, and 8 are stored. In return a candidate costs 4 bytes and
+ * 3.5 instructions instead of 16 bytes and 9 instructions (in double). The square has five hits where the circle
+ * has four.
  */
 #ifndef MD_GPU_NEIGHBOUR_PREFILTER_CUH
 #define MD_GPU_NEIGHBOUR_PREFILTER_CUH
 
 #include "gpu/neighbour/rows.cuh"
 
-/* Bit k, or none if that is not in the word. */
+/* The word with bit k set, or 0 if k is not one of 0 ... 31. */
 static __device__ __forceinline__ unsigned bit_or_none(int k)
 {
   return __funnelshift_lc(0u, 1u, (unsigned)k);
 }
 
-/* Rows' first even candidates. */
+/* The even index at or before the first candidate of a row. */
 static __device__ __forceinline__ int even(int begin) { return begin & ~1; }
 
-/* Of CANDIDATES candidates of each row, number `from` from the even one on the first, those that may be within the cutoff of particle
- * i: row y's are bits y CANDIDATES and up. FIRST: from is zero. own: its coarse position. */
+/* Tests CANDIDATES candidates of each row, those at even(begin) + from and behind. In the result, bit y CANDIDATES
+ * + u is set if the u-th of them in row y may be within the cutoff of particle i. FIRST: `from` is zero. own: the
+ * coarse position of i. */
 template <int CANDIDATES, bool FIRST, class T>
 static __device__ __forceinline__ unsigned
 prefilter(const system_view<T> &s, const coarse_position *__restrict__ coarse, coarse_position own, int i,
@@ -61,7 +72,7 @@ prefilter(const system_view<T> &s, const coarse_position *__restrict__ coarse, c
   return hits;
 }
 
-/* The index of the candidate that a bit of prefilter() stands for. */
+/* The index of the candidate that bit number `bit` of prefilter() stands for. */
 template <int CANDIDATES>
 static __device__ __forceinline__ int candidate(const three_rows &r, int from, int bit)
 {

@@ -1,5 +1,9 @@
-/* Three rows of cells around a particle. With x the fastest axis three cells of a row are one contiguous range of particles,
- * so that the 3 x 3 cells of a layer are three ranges.
+/* Three rows of cells around a particle. Because x is the fastest axis, three cells of a row are one contiguous
+ * range of particles. So the 3 x 3 cells of a layer are three ranges:
+ *
+ *    row y + 1   | cell | cell | cell |   ->  particles begin[2] ... end[2] - 1
+ *    row y       | cell | here | cell |   ->            begin[1] ... end[1] - 1
+ *    row y - 1   | cell | cell | cell |   ->            begin[0] ... end[0] - 1
  */
 #ifndef MD_GPU_NEIGHBOUR_ROWS_CUH
 #define MD_GPU_NEIGHBOUR_ROWS_CUH
@@ -10,7 +14,7 @@ struct three_rows {
   int begin[3], end[3];
 };
 
-/* Around `cell`; row: cells to the next. */
+/* The three rows around `cell`. row: cells from one row to the next. */
 static __device__ __forceinline__ three_rows rows_around(const int *__restrict__ start, int cell, int row)
 {
   three_rows r;
@@ -23,7 +27,7 @@ static __device__ __forceinline__ three_rows rows_around(const int *__restrict__
   return r;
 }
 
-/* The same of ghosts, as indices of records. */
+/* The three rows of ghosts around `cell`, as indices of records. */
 template <class T>
 static __device__ __forceinline__ three_rows ghost_rows_around(const system_view<T> &s, int cell)
 {
@@ -36,25 +40,29 @@ static __device__ __forceinline__ three_rows ghost_rows_around(const system_view
   return r;
 }
 
-/* Which of them a particle is in: since the rebin it may have come to another than the middle one. */
+/* The row that particle i is in. It need not be the middle one, because the particle may have moved since the
+ * rebin. */
 static __device__ __forceinline__ int row_of(const three_rows &r, int i)
 {
   return i < r.begin[1] ? 0 : i < r.begin[2] ? 1 : 2;
 }
 
-/* Constant indices keep the rows in registers. */
+/* begin[row] with constant indices, which keep the rows in registers. */
 static __device__ __forceinline__ int begin_of(const three_rows &r, int row)
 {
   return row == 0 ? r.begin[0] : row == 1 ? r.begin[1] : r.begin[2];
 }
 
-/* Candidates of a row that scan_rows() compares before it evaluates hits. They are loaded in groups: the first is of four,
- * which rows have that are not nearly empty, the others of two, as seldom more than one lane has more. */
+/* COMPARED: candidates of a row that scan_rows() compares before it evaluates hits. They are loaded in GROUPS
+ * groups. The first group has four candidates, which most rows have. The others have two, because it is rare that
+ * several lanes have more candidates. */
 constexpr int COMPARED = 8, GROUPS = 3;
 
-/* Adds the impulses of the candidates in three rows, in ascending order, to those of particle i, a warp together. It first
- * only compares, up to COMPARED candidates a row, and remembers in a bit mask which are within the cutoff; then it evaluates
- * those. Few of the candidates are, so evaluating them on the spot would make the whole warp wait at almost every one. */
+/* Adds the impulses of the candidates in three rows to those of particle i. All lanes of a warp call it together.
+ * It first only compares, up to COMPARED candidates a row in ascending order, and notes in a word of bits which
+ * are within the cutoff. Then it evaluates these. Few candidates are within the cutoff; if they were evaluated at
+ * once, the whole warp would wait at almost every candidate. GHOSTS: the rows are rows of ghosts. least: see
+ * evaluate_pair(). */
 template <class T, int STYLE, bool GHOSTS>
 static __device__ __forceinline__ void
 scan_rows(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,

@@ -1,26 +1,31 @@
-/* Particles into the order of their cells, at a rebin whose work steps have not done (engine/sorting.inc).
+/* Sorting: puts the particles into the order of their cells, at a rebin whose work the steps have not done
+ * (engine/sorting.inc).
  *
- * Two ways to the same order of cells. The counting sort knows from the prefix sum where each cell begins, and from
- * counting (bin.cu, migrate.cu) which of its cell each particle is, and puts its index there. Which of a
- * cell's particles comes first is left to chance, which is harmless because no result depends on order
- * (common/exact.h). The radix sort (CUB) sorts pairs of cell and index: several passes more, but always the same order.
- * Then every place fetches its particle with all its fields. Since the last rebin hardly anybody went far, so that
- * places next to each other read what lies close together, and write whole lines.
+ * There are two ways to the order of cells:
+ *   - Counting sort: cell_start.cu gives the first place of each cell, and counting (bin.cu, migrate.cu) stored the
+ *     place of each particle in its cell. The index of the particle is written there. Which particle of a cell
+ *     comes first depends on chance. This is harmless, because no result depends on the order (common/exact.h).
+ *   - Radix sort (CUB): sorts pairs of cell and index. It takes several passes more, but it always gives the same
+ *     order.
  *
- * If particles are to stay where they are (`package gpu sorted no`), only their indices are put into that order.
+ * Then every place fetches its particle with all its fields. Hardly any particle has gone far since the last
+ * rebin. So neighbouring places read what lies close together, and they write whole cache lines.
  *
- * Trade-off: every field is there twice, so that one pass suffices. The order takes no memory of its own: it lies where
- * the origins will, and each place is read before it is written. Bytes a particle in 2D: 8 read and 4 written for the
- * order, 40 and 40 for moving; a scatter of all fields to their places needs no order, but an array of its own for the
- * places, writes lines in pieces, and takes a third longer. The radix sort takes 64 to 80 bytes more.
+ * If particles stay where they are (`package gpu sorted no`), only their indices are put into that order.
+ *
+ * Trade-off: one pass is enough, but every field is stored twice. The order takes no memory of its own: it lies
+ * where the origins will be written, and each place is read before it is written. Bytes a particle in 2D: 8 read
+ * and 4 written for the order, 40 read and 40 written for moving. The alternative is a scatter of all fields to
+ * their places. It needs no order, but an array for the places; it writes lines in pieces, and takes a third
+ * longer. The radix sort takes 64 to 80 bytes more.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
 #include <cub/cub.cuh>
 
-/* By how much farther than others a particle of velocity v is to be listed: by what it will presumably go beyond the
- * slack. If it goes farther, lists end sooner, and nothing else happens. */
+/* The extra of a particle with velocity v: the part of its expected path that is beyond the slack. If the particle
+ * goes farther, the lists end sooner, and nothing else happens. */
 template <class T>
 static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
                                                  const typename T::real v[3])
@@ -33,7 +38,8 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
   return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
 }
 
-/* Writes the record of particle `to`, of velocity v, and the ghosts that are its images. */
+/* Writes the record of particle x with velocity v to place `to`, and adds the images of the particle to the
+ * ghosts. */
 template <class T>
 static __device__ __forceinline__ void place_record(const system_view<T> &s, typename T::particle x,
                                                     const typename T::real v[3], int cell, int to,

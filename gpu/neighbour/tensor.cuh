@@ -1,39 +1,49 @@
-/* Which of 32 points in shared memory are within reach of each of a warp's 32 points: a product of matrices.
+/* Which of 32 points b in shared memory are within reach of each of the 32 points a of a warp, as a product of
+ * matrices.
  *
- * |a - b|^2 - reach^2 = (-2a, 1, |a|^2 - reach^2) . (b, |b|^2, 1): rows are the points a, columns the points b. Tensor cores
- * multiply 16 rows by 8 columns in one instruction of a warp, which with one operation for each sign makes 2 operations
- * for what takes 5 otherwise, and no load of every b by every lane. What is multiplied has 11 bits (TF32), so |a|^2 - reach^2
- * comes in two parts; products are added in single precision, each of the six terms cut off at the 24th bit of the
- * largest, or better.
+ * |a - b|^2 - reach^2 = (-2a, 1, |a|^2 - reach^2) . (b, |b|^2, 1), and b is within reach of a if this is negative.
+ * The points a are rows, the points b are columns. A tensor core multiplies 16 rows by 8 columns in one
+ * instruction of a warp. With one operation for each sign this makes 2 operations instead of 5, and a lane need
+ * not load every b. Factors have 11 bits (TF32), so |a|^2 - reach^2 comes in two parts. The products are added in
+ * single precision; each of the six terms is cut off at the 24th bit of the largest term, or at a lower bit.
  *
- * An instruction leaves each lane with four results, those of rows l/4 and l/4 + 8 and columns 2(l%4) and the next. Rows are
- * dealt out such that the lanes 4q .. 4q + 3 hold just the results of their own four points, a byte of signs for each,
- * which they then exchange. Columns are dealt out such that each byte is of eight points b in a row.
+ * An instruction leaves four results in lane l: of the rows l/4 and l/4 + 8, and of the columns 2(l%4) and 2(l%4)
+ * + 1. The points are assigned to rows and columns so that four lanes hold exactly the results of their own four
+ * points, a byte of signs for each, and each byte belongs to eight successive points b:
+ *
+ *                        b 0 ... 7   b 8 ... 15   b 16 ... 23   b 24 ... 31
+ *     point of lane 4q     byte         byte          byte          byte      <- one word of bits:
+ *     ...                                                                        wanted by one lane
+ *     point of lane 4q+3   byte         byte          byte          byte
+ *                        held by 4q   by 4q + 1     by 4q + 2     by 4q + 3
+ *
+ * Two exchanges between the four lanes give each lane the four bytes of its own point.
  *
  * Before compute capability 8.0 there is no TF32, and each lane goes through all b for its own point.
  *
- * Reference: PTX ISA, warp-level matrix instructions, mma.m16n8k8; how tensor cores round: Fasi, Higham, Mikaitis and
- * Pranesh, PeerJ Computer Science 7, e330 (2021).
+ * Reference: PTX ISA, warp-level matrix instructions, mma.m16n8k8; how tensor cores round: Fasi, Higham, Mikaitis
+ * and Pranesh, PeerJ Computer Science 7, e330 (2021).
  */
 #ifndef MD_GPU_NEIGHBOUR_TENSOR_CUH
 #define MD_GPU_NEIGHBOUR_TENSOR_CUH
 
 #include "gpu/particle/layout.cuh"
 
-/* To the nearest of 11 bits. */
+/* x rounded to the nearest number of 11 bits. */
 static __device__ __forceinline__ float round_to_tensor(float x)
 {
   return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
 }
 
-/* 32 points b: their coordinates, and |b|^2, all rounded as above. The rows' length lets lanes read four rows, and of each
- * two points in every eight, at once. */
+/* 32 points b: their coordinates, and |b|^2, all rounded to 11 bits. With this length of the four rows, the lanes
+ * of a warp read them at once without bank conflicts: all four rows, and of each two points in every eight. */
 constexpr int POINTS_STRIDE = 32 + 2;
 struct shared_points {
   float x[4][POINTS_STRIDE];
 };
 
-/* What is the same for a whole kernel the compiler would work out again every time, unless it cannot. */
+/* Returns `value`. The shuffle hides from the compiler how `value` was computed. So it is kept in a register, and
+ * not computed again at every use. */
 template <class V> static __device__ __forceinline__ V keep(V value)
 {
   return __shfl_sync(0xffffffffu, value, threadIdx.x & 31);
@@ -69,14 +79,16 @@ static __device__ __forceinline__ unsigned within_reach(const warp_points &p, co
 
 #else
 
-/* Of the rows l/4 and l/4 + 8 of two products: elements l%4 and l%4 + 4. */
+/* The points a of a warp, as the matrix factors that one lane holds: elements l%4 and l%4 + 4 of the rows l/4 and
+ * l/4 + 8, for two products. */
 struct warp_points {
   float a[2][4];
-  int place;              /* of the points b that a lane reads */
-  unsigned gather, order; /* which bytes it takes from its neighbours, by __byte_perm() */
+  int place;              /* where the lane reads the points b */
+  unsigned gather, order; /* which bytes the lane takes in the two exchanges, for __byte_perm() */
 };
 
-/* x: this lane's point a, rounded as above; own: |a|^2 - reach^2, of which 22 bits are kept. By all lanes of a warp. */
+/* The factors of the points a. x: the point of this lane, rounded to 11 bits; own: |a|^2 - reach^2, of which 22
+ * bits are kept. All lanes of a warp call it. */
 template <int DIM> static __device__ __forceinline__ warp_points points_of(const float x[3], float own)
 {
   const int lane = threadIdx.x & 31, element = lane & 3;
@@ -103,7 +115,7 @@ template <int DIM> static __device__ __forceinline__ warp_points points_of(const
   return p;
 }
 
-/* d = a b, as laid out above. */
+/* d = a b, in the arrangement that is described above. */
 static __device__ __forceinline__ void multiply(float d[4], const float a[4], const float b[2])
 {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
@@ -114,7 +126,8 @@ static __device__ __forceinline__ void multiply(float d[4], const float a[4], co
                  "f"(0.0f));
 }
 
-/* The bit of the u-th point b, from the top, is set if it is within reach of this lane's point. By all lanes of a warp. */
+/* A word whose u-th bit from the top is set if the u-th point b is within reach of the point of this lane. All
+ * lanes of a warp call it. */
 template <int DIM>
 static __device__ __forceinline__ unsigned within_reach(const warp_points &p, const shared_points &b)
 {
@@ -137,7 +150,8 @@ static __device__ __forceinline__ unsigned within_reach(const warp_points &p, co
       for (int u = 0; u < 8; ++u)
         word = __funnelshift_l(__float_as_uint(result[u / 2][2 * row + u % 2]), word, 1);
   }
-  /* Byte k, from the top, is of the point of lane k of four; the bytes of lane k, in the order of lanes, is what it wants. */
+  /* The k-th byte from the top belongs to the point of lane k of four. Each lane needs the byte for its own point
+   * of each of the four lanes, in the order of lanes. */
   word = __byte_perm(word, __shfl_xor_sync(0xffffffffu, word, 2), p.gather);
   return __byte_perm(word, __shfl_xor_sync(0xffffffffu, word, 1), p.order);
 }

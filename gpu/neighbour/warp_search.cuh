@@ -1,23 +1,27 @@
-/* Walking over the neighbours of 32 particles by their warp together, without lists, in dense three-dimensional systems.
+/* Warp search without lists, in dense three-dimensional systems: the 32 lanes of a warp go through the neighbours
+ * of their particles together.
  *
- * Where 27 cells hold many candidates, a thread that looks at all of its own (for_each.cuh) spends its time on those that are
- * too far. Here the warp finds them (candidates.cuh), within the cutoff as it is now, and each lane visits what was found
- * for it: the work of making a list, at every step, but without writing it.
+ * Where 27 cells hold many candidates, a thread that tests all of its own candidates (for_each.cuh) spends its
+ * time on those that are too far. Here the warp finds the neighbours (candidates.cuh), within the cutoff and at
+ * the present positions, and each lane visits those of its own particle. This is the work of making a list in
+ * every step, but without writing the list.
  *
- * Particles have moved since the rebin, by no more than the share of the slack that is used. A warp whose particles still
- * lie in one row of cells, or in those next to it, has one box; rows are looked at up to two from the first particle's.
+ * Particles have moved since the rebin, by at most the share of the slack that is used. Particles of a warp that
+ * still lie in one row of cells, or in the rows next to it, have one box. Rows are searched up to two rows from
+ * that of the first particle.
  *
- * Cost: that of candidates.cuh, and a position's load for each that is found.
+ * Trade-off: no memory for lists, but the search is made in every step. Cost: that of candidates.cuh, and a load
+ * of a position for each hit.
  */
 #ifndef MD_GPU_NEIGHBOUR_WARP_SEARCH_CUH
 #define MD_GPU_NEIGHBOUR_WARP_SEARCH_CUH
 
 #include "gpu/neighbour/candidates.cuh"
 
-/* Layouts that this is for: packed positions are for lists only. */
+/* The layouts for which this works. Packed positions are for lists only. */
 template <class T> constexpr bool CAN_BE_DENSE = T::DIM == 3 && !T::PACKED;
 
-/* Coordinates relative to an origin, which is that of a particle: differences are exact before they are rounded. */
+/* The position of r relative to `origin`, the record of a particle: the difference is exact before it is rounded. */
 template <class T>
 static __device__ __forceinline__ float4 relative_to(const system_view<T> &s,
                                                      const typename T::record &origin,
@@ -29,7 +33,7 @@ static __device__ __forceinline__ float4 relative_to(const system_view<T> &s,
   return make_float4(x[0], x[1], x[2], 0.0f);
 }
 
-/* A coordinate relative to the corner of the grid, counted as cells are. */
+/* A coordinate relative to the corner of the grid. */
 template <class T>
 static __device__ __forceinline__ float from_corner(const system_view<T> &s, int d,
                                                     const typename T::record &r)
@@ -41,18 +45,18 @@ static __device__ __forceinline__ float from_corner(const system_view<T> &s, int
     return (float)(r.x[d] - s.grid.lo[d]);
 }
 
-/* How many cells from the first particle of a box others may be along an axis. On 32-bit coordinates nothing that the box sees
- * may be half their range from that particle; then nobody sees a particle and its image either. configuration.cu sees to it that
- * there is room for one cell. */
+/* How many cells a particle may be from the first particle of its box along an axis. On 32-bit coordinates
+ * everything that the box reaches must be nearer than half the range to that particle; then no particle finds both
+ * a particle and its image. configuration.cu makes sure that at least one cell is possible. */
 template <class T> static __device__ __forceinline__ int farthest_in_box(const system_view<T> &s, int d)
 {
   const int most = d == 0 ? SPAN : 1;
   return T::MIXED ? min(most, max((int)s.grid.in_range32[d] / 2 - 2, 0)) : most;
 }
 
-/* Calls pair(j, record of j) for every other particle and ghost within the cutoff of particle i at xi, and some that are
- * not. By all lanes of a warp, whose particles are next to each other; those that are not active see nobody. usage: share
- * of the slack that is used. */
+/* Calls pair(j, record of j) for every other particle and ghost within the cutoff of particle i at xi, and for
+ * some that are beyond it. All lanes of a warp call it, and their particles must be next to each other in the
+ * order of cells. A lane that is not active gets no pairs. usage: the share of the slack that is used. */
 template <class T, class Pair>
 static __device__ __forceinline__ void
 warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
@@ -75,7 +79,8 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
         if (j[u] != i && !own_image<T>(s, i, j[u])) pair(j[u], r[u]);
     }
   };
-  /* Coordinates from the corner, and edges of cells, are off by 2^-24 of the grid's extent, or twice that. */
+  /* Coordinates relative to the corner, and edges of cells, are off by 2^-24 of the extent of the grid, or by
+   * twice that. */
   float extent = 0.0f;
 #pragma unroll
   for (int d = 0; d < 3; ++d) extent = fmaxf(extent, (float)s.grid.count[d] * s.grid.width_single[d]);

@@ -1,6 +1,10 @@
-/* After an error: which pair overlapped, or which particle flew, so that every engine names the same one, that of the
- * smallest ids. Atomic minima in turn: first the smaller id, then the larger one (or the axis), then the one thread
- * that matches writes the rest. Speed does not matter here.
+/* The search after an error: which pair overlapped, or which particle is a runaway. Every engine must name the
+ * same one, that with the smallest ids. The search has three stages, and each goes through all pairs or particles:
+ *   1. FIND_A: the minimum of the smaller ids, by an atomic.
+ *   2. FIND_B: of the pairs with that id, the minimum of the larger ids (of a runaway: the first axis).
+ *   3. FIND_REST: the thread that matches both writes the rest.
+ *
+ * Trade-off: simple and slow; an error is searched once, so speed does not matter.
  */
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
@@ -12,7 +16,8 @@ static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, co
   return (unsigned long long)id[origin ? origin[i] : i];
 }
 
-/* In cells and lists a pair of owned particles is met from both sides, and a pair with a ghost too, as ghost's owner. */
+/* A pair may be found from both of its particles. A pair with a ghost counts as a pair with the source of the
+ * ghost. The two ids are the same in all cases. */
 template <class T, int SOURCE>
 static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, const int64_t *id,
                                       const int *origin, culprit *found, int stage)
@@ -71,7 +76,7 @@ md_status launch_find_overlap(const launch &l, int source, const system_view<T> 
   return MD_OK;
 }
 
-/* A particle is judged by the state behind the move, as the other engines do. */
+/* A particle is judged by the state after the move, as in the other engines. */
 template <class T>
 static __global__ void k_find_runaway(const __grid_constant__ system_view<T> s,
                                       const __grid_constant__ step_args a, const int64_t *id,
@@ -90,7 +95,7 @@ static __global__ void k_find_runaway(const __grid_constant__ system_view<T> s,
     if (own != found->a) continue;
     if (stage == FIND_B) atomicMin(&found->b, (unsigned long long)d);
     if (stage == FIND_REST && found->b == (unsigned long long)d) {
-      /* A packed position cannot say that it is no number, but then the velocity is none either. */
+      /* A packed position cannot hold NaN. But then the velocity is not a finite number either. */
       found->x = T::PACKED && !isfinite(v) ? v : x;
       found->v = v;
       found->type = type_of(r);

@@ -1,5 +1,8 @@
-/* Energies, virial and momenta of the present state: the pairs once more, from both partners, so that every sum comes
- * out twice the pairs' (model.h). Always in double, in mixed precision too.
+/* Measuring: energies, virial and momenta of the present state. Every pair is evaluated once more, from both of
+ * its particles, so that the sums are twice those of the pairs (model.h). All terms are in double, also in mixed
+ * precision.
+ *
+ * Cost: the evaluation of every pair from both sides.
  */
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/output/measure.cuh"
@@ -19,7 +22,7 @@ static __global__ void __launch_bounds__(256)
     add_motion<T>(s, a, i, type_of(xi), sum);
     if constexpr (STYLE != NO_STYLE)
       for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
-        /* A list of half the neighbours has each pair of owned particles once. */
+        /* A half list has each pair of owned particles only once. */
         const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
         add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
       });
@@ -27,7 +30,7 @@ static __global__ void __launch_bounds__(256)
   add_sums(a, sum);
 }
 
-/* The same from cells, by warps together. */
+/* The same from cells, with a warp search. */
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(FINDING_THREADS)
     k_measure_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)

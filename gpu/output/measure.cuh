@@ -1,5 +1,10 @@
-/* Adding up energies, virials and momenta: fine sums (common/exact.h), whose two parts are 64 bits a thread, and then the
- * upper and lower halves of these, so that the sum over any number of particles is exact and in any order.
+/* The sums of energies, virials and momenta. They are fine sums (common/exact.h).
+ *
+ *   1. Each thread has a fine sum, whose two parts are 64-bit integers.
+ *   2. Each part is split into its upper and lower 32 bits, and these are added up separately, by shuffles in a
+ *      warp, then by atomics in a block, then by atomics on the device.
+ *
+ * So the sum over any number of particles is exact, and it does not depend on the order of additions.
  */
 #ifndef MD_GPU_OUTPUT_MEASURE_CUH
 #define MD_GPU_OUTPUT_MEASURE_CUH
@@ -7,7 +12,7 @@
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/formulas.cuh"
 
-/* One part of the fine sums of every thread of the block, once. */
+/* Adds one part of the fine sums of all threads. All threads of the block call it, once. */
 template <int PART> static __device__ __forceinline__ int64_t part_of(const md_fine &sum)
 {
   return PART == SUM_COARSE ? sum.coarse : sum.rest;
@@ -36,14 +41,14 @@ static __device__ __forceinline__ void add_part(const measure_args &a, const md_
   atomicAdd(&a.lower[PART][threadIdx.x], lower[threadIdx.x] & 0xffffffffu);
 }
 
-/* Every thread of the block, once. */
+/* Adds both parts. All threads of the block call it, once. */
 static __device__ __forceinline__ void add_sums(const measure_args &a, const md_fine sum[SUMS])
 {
   add_part<SUM_COARSE>(a, sum);
   add_part<SUM_REST>(a, sum);
 }
 
-/* Kinetic energy and momentum of one particle. */
+/* Adds the kinetic energy and the momentum of particle i to the sums of a thread. */
 template <class T>
 static __device__ __forceinline__ void add_motion(const system_view<T> &s, const measure_args &a, int i,
                                                   int type, md_fine sum[SUMS])
@@ -67,7 +72,9 @@ static __device__ __forceinline__ void add_motion(const system_view<T> &s, const
   md_fine_add(&sum[SUM_KINETIC], md_kinetic(v2, a.velocity_per_v[type], a.mass_reference) * a.per_k);
 }
 
-/* Energy and virial of one pair at squared distance r2, as seen from one or two partners. */
+/* Adds the energy and the virial of one pair at squared distance r2 to the sums of a thread. partners: 2 if the
+ * pair is evaluated from one of its particles only, else 1. pair: index in the tables. An overlap is noted, and
+ * adds nothing. */
 template <class T, int STYLE>
 static __device__ __forceinline__ void add_pair(const system_view<T> &s, const measure_args &a, double r2,
                                                 int pair, int partners, md_fine sum[SUMS])

@@ -1,5 +1,6 @@
-/* Particles in and out of the device in the order of the host's arrays, one component at a time, and the histogram of
- * dump density. On the device particles change places at every rebin; `origin` remembers where each came from.
+/* Copies particles between the order of the host's arrays and the order of the device, one component at a time;
+ * and counts the histogram of `dump density`. On the device particles change their places at every rebin; `origin`
+ * is the place of each particle in the host's arrays.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"

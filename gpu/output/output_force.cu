@@ -1,8 +1,11 @@
-/* Forces for output: fine sums (common/exact.h), which keep the digits of small forces beside those of close encounters.
+/* Forces for output. They are fine sums (common/exact.h), which keep the digits of small forces beside those of
+ * close encounters.
  *
- * Each pair once more, from both partners or, with half lists, from one of them by atomic additions of integers. The pair
- * style is found out for every pair, as this kernel is for the few steps that write forces: one instance serves all
- * styles. Cost: two 8-byte integers a component, and about three times the force kernel's time.
+ * Each pair is evaluated once more, from both of its particles; or, with half lists, from one of them, and atomics
+ * on integers add the force to the other. The pair style is looked up for every pair, because only the few steps
+ * that write forces use this kernel; so one instance of it is enough for all styles.
+ *
+ * Cost: two 8-byte integers a component, and about three times the time of the force kernel.
  */
 #include "gpu/neighbour/for_each.cuh"
 #include "gpu/particle/launch.cuh"
@@ -20,7 +23,7 @@ static __device__ double force_of_kind(md_pair_kind kind, double r2, const doubl
   }
 }
 
-/* Every other particle, at its nearest image. */
+/* Calls f for every other particle. output_separation() takes its nearest image. */
 template <class T, class F>
 static __device__ __forceinline__ void for_each_partner(const system_view<T> &s, const typename T::record *x,
                                                         int i, F f)
@@ -85,7 +88,7 @@ static __global__ void __launch_bounds__(128)
   for (int d = 0; d < T::DIM; ++d) add_atomically(a, d, i, own[d]);
 }
 
-/* The two parts of each sum to a double, in place of the first. */
+/* Makes one double of the two parts of each sum, in place of the first part. */
 static __global__ void k_combine(int n, int dim, const __grid_constant__ output_force_args a)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

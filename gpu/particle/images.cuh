@@ -1,12 +1,23 @@
-/* The periodic images of one particle that are ghosts: every combination of shifts by which it comes within reach of
- * the box. An image across two faces needs no other ghost as its source: its conditions are independent per axis.
+/* Images: which ghosts a particle has across periodic faces, and their records.
+ *
+ * The ghosts of a particle are its images under every combination of shifts that brings it within reach
+ * (system_view.halo) of the box. The conditions are independent for each axis. So the source of an image across
+ * two faces is always an owned particle, and never another ghost:
+ *
+ *           |  (0,1)       |  (1,1)
+ *       ----+--------------+----
+ *           |              |            particle p near the lower left corner of the box
+ *           |     box      |            has the images (1,0), (0,1) and (1,1)
+ *           |  p           |  (1,0)
+ *       ----+--------------+----
+ *           |              |
  */
 #ifndef MD_GPU_PARTICLE_IMAGES_CUH
 #define MD_GPU_PARTICLE_IMAGES_CUH
 
 #include "gpu/particle/state.cuh"
 
-/* x put back into the box along periodic axes. */
+/* The particle with its coordinates put back into the box along the periodic axes. */
 template <class T>
 __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s, typename T::particle r)
 {
@@ -16,14 +27,15 @@ __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s,
   return r;
 }
 
-/* The shift code of image_cell: digits 0, 1, 2 for -1, 0, 1 boxes. */
+/* The shift along axis d, -1, 0 or 1 boxes, from the code of ghost_view.shift, whose digits to base 3 are 0, 1 and
+ * 2. */
 __device__ __forceinline__ int shift_along(int code, int d)
 {
   const int power = d == 0 ? 1 : d == 1 ? 3 : 9;
   return code / power % 3 - 1;
 }
 
-/* What neighbours read of a particle. */
+/* The record of a particle: what its neighbours read. */
 template <class T>
 __device__ __forceinline__ typename T::record record_of(const system_view<T> &s,
                                                         const typename T::particle &p)
@@ -38,7 +50,7 @@ __device__ __forceinline__ typename T::record record_of(const system_view<T> &s,
   }
 }
 
-/* A record shifted by the boxes of a shift code. */
+/* A record shifted by the boxes that a shift code stands for. */
 template <class T>
 __device__ __forceinline__ typename T::record image_by(const system_view<T> &s, const typename T::record &r,
                                                        int code)
@@ -49,7 +61,7 @@ __device__ __forceinline__ typename T::record image_by(const system_view<T> &s, 
   return T::image(s.scale, r, shift);
 }
 
-/* The record of a ghost of this rank's, from its owner's. */
+/* The record of a ghost whose source is on this rank. x: the records of the sources. */
 template <class T>
 __device__ __forceinline__ typename T::record image_of(const system_view<T> &s, const typename T::record *x,
                                                        int ghost)
@@ -57,7 +69,7 @@ __device__ __forceinline__ typename T::record image_of(const system_view<T> &s, 
   return image_by<T>(s, load_record(x + s.ghost.owner[ghost]), s.ghost.shift[ghost]);
 }
 
-/* Calls f(shift code, cell) for every image of a wrapped particle. */
+/* Calls f(shift code, cell) for every image of particle r, which must be wrapped. */
 template <class T, class F>
 __device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)
 {

@@ -1,6 +1,8 @@
-/* The launches the engine makes, one per kernel file; instantiated there for every layout.
+/* The functions that launch the kernels, one group for each kernel file. They are instantiated in that file for
+ * every layout.
  *
- * All are asynchronous, on the stream of `launch`, and return MD_RUNTIME if the launch itself fails.
+ * All launches are asynchronous, in the stream of `launch`. All return MD_RUNTIME if the launch itself fails. All
+ * pointers to data are to device memory that the caller owns, unless a comment says otherwise.
  */
 #ifndef MD_GPU_PARTICLE_LAUNCH_CUH
 #define MD_GPU_PARTICLE_LAUNCH_CUH
@@ -11,13 +13,14 @@
 
 struct launch {
   cudaStream_t stream;
-  int threads;     /* a block */
-  int most_blocks; /* a grid that walks need not be larger */
-  int processors;  /* of the device */
-  bool early;      /* can the device begin a launch before the one before it has ended? */
+  int threads;     /* in a block */
+  int most_blocks; /* the most blocks of a kernel whose blocks walk through the particles */
+  int processors;  /* multiprocessors of the device */
+  bool early;      /* can the device begin a launch before the launch before it has ended? */
 };
 
-/* Blocks for one thread per element; one if there are none, as a rank may have no particles. */
+/* The number of blocks for one thread per element. It is one if there are no elements, because a rank may have no
+ * particles. blocks_walking(): at most `most_blocks`. */
 inline int blocks_for(int64_t count, int threads)
 {
   return count > 0 ? (int)((count + threads - 1) / threads) : 1;
@@ -28,8 +31,9 @@ inline int blocks_walking(const launch &l, int64_t count)
   return blocks < l.most_blocks ? blocks : l.most_blocks;
 }
 
-/* Launches a kernel that begins with await_launches(): its blocks take their places while the last ones of the kernel
- * before it are still at work, so that there is no gap between the two. Where the device can; else like any other. */
+/* Launches a kernel that begins with await_launches(). Its blocks take their places while the last blocks of the
+ * launch before it are still at work, so that there is no gap between the two launches. A device that cannot do
+ * this makes an ordinary launch. what: names the launch in errors. */
 template <class... Words, class... Given>
 md_status launch_early(const launch &l, int blocks, const char *what, void (*kernel)(Words...),
                        Given &&...given)
@@ -46,7 +50,7 @@ md_status launch_early(const launch &l, int blocks, const char *what, void (*ker
   return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
 }
 
-/* Every layout the engine can run with. */
+/* Every layout with which the engine can run. */
 typedef exact_layout<2, false> exact2;
 typedef exact_layout<2, true> exact2_tagged;
 typedef exact_layout<3, true> exact3_tagged;
@@ -57,8 +61,8 @@ typedef mixed_layout<3, true> mixed3_tagged;
 #define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
-/* Calls f(style) with the pair style as a constant, style.value, that kernels can be instantiated with. false: there is no
- * such style. */
+/* Calls f(style), where style.value is the pair style as a constant, which can be a template argument of a kernel.
+ * Returns false if there is no such style. */
 template <class F> bool with_style(md_pair_kind kind, F &&f)
 {
   switch (kind) {
@@ -72,7 +76,7 @@ template <class F> bool with_style(md_pair_kind kind, F &&f)
   }
 }
 
-/* Calls f(style) for a kernel that must be there, and returns its status. */
+/* Calls f(style), which launches a kernel, and returns its status. MD_RUNTIME: there is no such style. */
 template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
 {
   md_status status = MD_OK;
@@ -80,60 +84,71 @@ template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
   return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
-/* bin.cu: counts particles (count) and ghosts (ghost_count) per cell, and leaves each particle's place (state.cuh) behind;
- * ids != NULL: writes cell ids and 0, 1, 2 ... instead. */
+/* bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count` (NULL: not),
+ * and stores the place of each particle (cell_place in state.cuh). If ids is not NULL, the particles are not
+ * counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
                      int *index);
 
-/* sort.cu: particles into cell order: records into the other position array, and the other fields from the view's
- * arrays into these; the cells, if wanted; ghosts' owners and shifts. */
+/* sort.cu: puts the particles into the order of cells. The records go to the other position array, and the other
+ * fields from the arrays of the view to these. The cells of the particles, if the view has an array for them, and
+ * the sources and shifts of ghosts are written too. */
 template <class T> struct moved_fields {
   typename T::real *v[3];
   int *origin;
   const int *origin_from;
 };
-/* What the last two steps before a rebin do for it, so that there is nothing left to do: the first counts in cursor[]
- * how many particles each cell will hold after the other; that one, the counts having become the first free place of each
- * cell, moves every particle to its place. */
+/* The work of a rebin that the last two steps before it do. The step with SORTS_COUNT counts in cursor[] how many
+ * particles each cell will hold after the next step. A prefix sum makes cursor[] the first free place of each
+ * cell. The step with SORTS_MOVE writes every particle to its place. Then a rebin has nothing left to do. */
 enum step_sorting { SORTS_NOT, SORTS_COUNT, SORTS_MOVE };
 template <class T> struct next_order {
   step_sorting sorting;
   int *cursor;
-  moved_fields<T> to; /* of SORTS_MOVE */
+  moved_fields<T> to; /* for SORTS_MOVE */
 };
-/* order[k]: who comes k-th in the order of cells, by the places that counting has left and the beginnings of cells. */
+/* order[k] is the index of the k-th particle in the order of cells. It comes from the places that counting stored
+ * and from the first particle of each cell. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
-/* order may lie where the new origins will; ghost_cursor: as cursor, NULL without ghosts. */
+/* order: it may lie where the new origins will be written. ghost_cursor: the first free place of each cell for
+ * ghosts, or NULL without ghosts. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
                          const moved_fields<T> &);
-/* Bytes of scratch, or the sort itself if scratch is not NULL: (id, index) by id into (sorted, order). */
+/* Sorts pairs (id, index) by id, into (sorted, order). If scratch is NULL, it only tells the bytes of scratch that
+ * it needs. bits: of an id that are compared. */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
                        const int *index, int *order, void *scratch, size_t *bytes);
-/* After any of them: nothing is stale; flip: the other position array is the present. Takes launch number `launch`. */
+/* Ends a rebin: nothing is stale any more. flip: the present positions are now in the other position array. The
+ * kernel is launch number `launch`. */
 md_status launch_rebinned(const launch &, control *ctl, unsigned launch, bool flip);
-/* Sets the progress, with the device at rest; forgets overflows. */
+/* Sets the progress, and forgets overflows. The device must be at rest. */
 md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
 
-/* Bytes of the beginnings of so many cells, and of the end of the last; a place more, as cursors stand one place up. */
+/* Bytes of an array with the first particle of each of `cells` cells and the end of the last cell. There is one
+ * more entry, because cursors lie one entry higher. */
 inline int64_t bytes_of_starts(int64_t cells) { return (cells + 2) * 4; }
 
-/* cell_start.cu: exclusive prefix sums in place, or where each id begins in sorted ids. */
+/* cell_start.cu: an exclusive sum of `count` values in place (scratch NULL: it only tells the bytes of scratch that it
+ * needs); and the first particle of each cell, from sorted cell numbers. */
 md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
 md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);
 
-/* halo.cu: records of the ghosts from their owners, in the present position array. */
+/* halo.cu: writes the records of the ghosts from those of their sources, in the present position array. */
 template <class T> md_status launch_halo(const launch &, const system_view<T> &);
 
-/* list.cu: positions in single precision into the idle position array, then the lists. Tagged layouts. */
+/* list.cu: copies the positions in single precision into the idle position array, then makes the lists. For tagged
+ * layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
-/* list_check.cu: whether lists still hold, after step number `step`, whose slot it tells. Tagged layouts. */
+/* list_check.cu: checks whether the lists still hold after launch number `step`. If not, the slot of that launch
+ * becomes stale. For tagged layouts. */
 template <class T> md_status launch_check_lists(const launch &, const system_view<T> &, unsigned step);
 
-/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel; one type, no
- * thermostat. The first for plain layouts, which alone sort: all particles without ghosts, or both parts of a step. */
+/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel, for one type
+ * and without thermostat. Only launch_step_cells_2d(), for plain layouts, can do the work of a rebin (next_order):
+ * for all particles without ghosts, or for both parts of a step. */
 template <class T>
 md_status launch_step_cells_2d(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
@@ -141,27 +156,29 @@ template <class T>
 md_status launch_step_cells_3d(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
-/* step_dense.cu: as launch_step_cells_3d() in three dimensions, for all particles or a part that lies together; faster
- * where cells hold many. */
+/* step_dense.cu: does the same as launch_step_cells_3d() in three dimensions, for all particles or for a part that
+ * lies together. It is faster where cells hold many particles. */
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
-/* force.cu: impulses or forces, by the view's table, into impulse[d][i]. step: part of one, so idle if there is
- * nothing to do, and overlaps stop it; else unconditional. */
+/* force.cu: sums impulses (or forces: what the table of the view holds) into impulse[d][i]. step: the kernel is
+ * part of a step, so it does nothing if the system is idle, and an overlap stops the step. Else it sums in any case. */
 template <class T>
 md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &,
                        typename T::real *const impulse[3], bool step);
-/* ladder.cu: the same bits, by the variant that sorted, padded, unrolled and staged of the options name; from cells,
- * without ghosts. order: of launch_index, or NULL if particles are sorted. */
+/* ladder.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged select; from
+ * cells, without ghosts. order: from launch_index(), or NULL if the particles are sorted. */
 md_status launch_force_ladder(const launch &, md_pair_kind, const md_gpu_options &,
                               const system_view<exact2> &, const int *order, double *const impulse[3],
                               bool step);
-/* force_symmetric.cu: the same bits, each pair once, added to both partners by atomicAdd. Exact layouts. */
+/* force_symmetric.cu: the same bits, but each pair is evaluated once, and atomics add its impulse to both
+ * partners. For exact layouts. */
 template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);
 
-/* move.cu: kick and drift in place, for every model; and `kicks` impulses without a drift. */
+/* move.cu: kick and drift in place, for every model. launch_kick() adds `kicks` times the impulse, without a
+ * drift. */
 template <class T>
 md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
                       const typename T::real *const impulse[3]);
@@ -169,36 +186,40 @@ template <class T>
 md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
-/* measure.cu: adds to sums[SUMS]; pair terms only if there is a pair style. Overlaps are noted as those of steps are. */
+/* measure.cu: adds energies, virials and momenta to the sums. Pair terms are added only if there is a pair style.
+ * An overlap sets HALT_OVERLAP in control.overflow. */
 enum { SUM_ENERGY, SUM_VIRIAL, SUM_KINETIC, SUM_MOMENTUM, SUMS = SUM_MOMENTUM + 3 };
-/* Each is a fine sum (common/exact.h) in its two parts, and these are sums of the upper and lower halves of integers. */
+/* Each sum is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum of the upper
+ * halves and the sum of the lower halves of the terms, which are 64-bit integers. */
 enum { SUM_COARSE, SUM_REST, SUM_PARTS };
 struct measure_args {
-  double per_e, per_w, per_k;            /* to coarse quanta; per_w: from the table's forces times a length */
-  const double *table;                   /* of forces, in double */
-  const double *velocity_per_v, *v_step; /* by 0-based type */
-  double mass_reference, quantum;        /* of momenta, p/m_reference; 0 for mixed layouts */
-  bool wide;                             /* momenta, of which */
-  const int64_t *low[3];                 /* the second words are as of step_args; NULL for mixed layouts */
-  const int *origin;                     /* original index of each particle */
+  double per_e, per_w, per_k; /* factors to coarse quanta; per_w: for a force of the table times a length */
+  const double *table;        /* coefficients of forces, in double */
+  const double *velocity_per_v, *v_step;                  /* by 0-based type */
+  double mass_reference, quantum;                         /* of momenta, p/m_reference */
+  bool wide;                                              /* are momenta wide? */
+  const int64_t *low[3];                                  /* second words of wide momenta, as in step_args */
+  const int *origin;                                      /* original index of each particle */
   unsigned long long *high[SUM_PARTS], *lower[SUM_PARTS]; /* [SUMS] each */
 };
 template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
-/* output_force.cu: forces for output, in energy/length, in place of `coarse`; `rest` is scratch. Exact layouts. */
+/* output_force.cu: forces for output, in energy/length, as doubles in place of `coarse`; `rest` is scratch. For
+ * exact layouts. */
 struct output_force_args {
   md_pair_kind kind;
-  const double *table;          /* of forces, in coarse quanta, */
-  double quantum;               /* and the fine quantum */
+  const double *table;          /* coefficients of forces, in coarse quanta */
+  double quantum;               /* the fine quantum */
   int64_t *coarse[3], *rest[3]; /* [n] each */
 };
 template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
-/* output.cu: particles in and out, in the order of the host's arrays (origin NULL: in that of the device), and pictures
- * of them. */
+/* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
+ * time, and counts a histogram. origin: the place of each particle in the host's order; NULL: the order of the
+ * device. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
 template <class T>
@@ -215,17 +236,18 @@ template <class T>
 md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &,
                            unsigned long long *count);
 
-/* all_pairs.cu: the naive way, for exact tagged layouts: every pair, at its minimum image. */
+/* all_pairs.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
+ * excluded. */
 template <class T>
 md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3],
                            bool step);
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
-/* diagnose.cu: which pair or particle of the smallest ids it was. found is on the device. origin NULL: ids are by local
- * index, ghosts included. */
+/* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids. found: on the
+ * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. */
 struct culprit {
-  unsigned long long a, b; /* ids of a pair; or id and axis */
+  unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;
   int type; /* 0-based */
 };

@@ -1,24 +1,40 @@
-/* How a particle lies in device memory, and the arithmetic on it: one class per precision, the parameter of every
- * kernel here.
+/* Layouts. A layout says how the record of a particle is stored in device memory, and does the arithmetic on it.
+ * There is one class for each combination of precision, dimension and kind of record. This class is the parameter
+ * `T` of the kernels.
  *
- * A position is one record, so that a neighbour costs one or two wide loads:
- *   plain 2D      x y                 16 bytes (mixed: 8)   one type, cells; and a coarse position of 4, which neighbours read first
- *   tagged 2D/3D  x y z type path     32 bytes (mixed: 16)  several types, lists, three dimensions
- *   packed 3D     x y z type          16 bytes, and 8 that no neighbour reads: lists, up to four types
- * `path` is the length of the particle's path since the last rebin, less what lists allow it in excess of others: an
- * upper bound of its displacement that costs no further memory traffic.
+ * The position of a particle is one record, so that a neighbour costs one or two wide loads:
  *
- * exact: coordinates are doubles on the position grid, impulses are summed as whole numbers of quanta
- *   (common/exact.h) in 64-bit integers: any order of additions, any atomics, the same bits.
- * packed: exact as well. A neighbour's position is known modulo 2^42 quanta, three cutoffs or more (common/model.c), which
- *   tells it from everything else in a list. The difference of two of them, as whole numbers, becomes the mantissa of a
- *   double whose last bit is worth a quantum, so that one subtraction gives it in sigma: no conversion, no rounding. The
- *   ten further bits of each coordinate (its page) and the path lie in an array of their own. Outside pair loops a
- *   packed particle is unpacked into an exact tagged one.
- * mixed: coordinates are 32-bit fractions of the box (of twice the box along axes that are not periodic, so that no
- *   two places look alike). The resolution is the same everywhere, a difference is exact and is the minimum image by
- *   the overflow of integers, and only the pair arithmetic behind it is in single precision. Tagged records' sums of four
- *   pairs are added up in double.
+ *   layout        record           bytes                 used for
+ *   plain 2D      x y              16 (mixed: 8)         one type, without lists
+ *   tagged 2D/3D  x y z type path  32 (mixed: 16)        several types, or lists, or three dimensions
+ *   packed 3D     x y z type       16, and a rest of 8   lists, up to four types
+ *
+ * In a plain layout each particle has a coarse position of 4 bytes as well, and the prefilter reads it before the
+ * record. Neighbours do not read the rest of a packed layout.
+ *
+ * `path` is the length of the path of the particle since the last rebin, minus the extra of its list. It is an
+ * upper bound of the displacement, and it costs no further memory traffic.
+ *
+ * exact: coordinates are doubles on the position grid. Impulses are summed as whole numbers of quanta
+ * (common/exact.h) in 64-bit integers. So any order of additions, and any atomic addition, gives the same bits.
+ *
+ * packed: exact as well. A coordinate is a 52-bit number of quanta, in two parts:
+ *
+ *   bit  51         42 41         32 31                  0
+ *       +-------------+-------------+---------------------+
+ *       | page (10)   | high (10)   | low (32)            |
+ *       +-------------+-------------+---------------------+
+ *       |<-- rest --->|<--- record: x modulo 2^42 quanta ->|
+ *
+ * 2^42 quanta are three cutoffs or more (common/model.c). This is enough, because everything else in a list is
+ * nearer than that. The difference of two such positions is a whole number. It becomes the mantissa of a double
+ * whose last bit is worth one quantum, and one subtraction gives the difference in sigma, without conversion or
+ * rounding. Outside of pair loops a packed particle is unpacked into an exact tagged one.
+ *
+ * mixed: coordinates are 32-bit fractions of the box. Along an axis that is not periodic they are fractions of
+ * twice the box, so that no two places have the same coordinate. The resolution is the same everywhere. A
+ * difference is exact, and the overflow of integers makes it the minimum image. Only the pair arithmetic after
+ * that is in single precision. With tagged records the sums of four pairs are added up in double.
  */
 #ifndef MD_GPU_PARTICLE_LAYOUT_CUH
 #define MD_GPU_PARTICLE_LAYOUT_CUH
@@ -27,16 +43,17 @@
 
 #include <type_traits>
 
-/* Positions as 52-bit counts of quanta q of the position grid: x = origin + q m. */
+/* The scale of packed positions. A position is a 52-bit number m of quanta q: x = origin + q m. */
 struct scale52 {
   double origin[3];
   double base;       /* 2^52 q: base + q m has the bits of m as its mantissa */
   double last;       /* (2^52 - 1) q */
-  double middle;     /* base + 2^41 q: of a difference modulo 2^42 */
+  double middle;     /* base + 2^41 q, for a difference modulo 2^42 */
   uint32_t exponent; /* upper word of base */
 };
 
-/* Positions on a 32-bit scale: x = origin + unit * u. Unused by exact layouts, of which packed ones use `fine`. */
+/* The scale of mixed positions, a 32-bit number u: x = origin + unit * u. Exact layouts do not use it, except for
+ * `fine`, which packed layouts use. */
 struct scale32 {
   double origin[3], unit[3], per_unit[3];
   float unit_single[3], per_unit_single[3];
@@ -53,28 +70,30 @@ struct alignas(32) exact_tagged {
 };
 struct alignas(16) exact_packed {
   uint32_t low[3];
-  uint32_t high; /* from below: ten bits each of x, y and z, and the type */
+  uint32_t high; /* from the lowest bit on: 10 bits of x, of y, of z, then 2 bits of type */
 };
 struct alignas(8) packed_rest {
-  uint32_t page; /* ten bits each, above those */
+  uint32_t page; /* the upper 10 bits of x, of y and of z */
   float path;
 };
-/* Of layouts whose record is all there is. */
+/* The rest of a layout that has none: the record is all there is. */
 struct no_rest {
 };
-/* Of plain ones, which neighbours read first: a position modulo eight cutoffs, 16 bits an axis, x below. */
+/* The rest of plain layouts: a position modulo eight cutoffs, 16 bits an axis, x in the lower half. */
 struct coarse_position {
   uint32_t xy;
 };
 
-/* Units of coarse positions in which the cutoff is a little less than half of COARSE_SPAN. */
+/* The scale of coarse positions. In its units the cutoff is a little less than half of COARSE_SPAN. */
 struct coarse_scale {
-  double per_unit[2];   /* of exact layouts */
-  uint32_t multiple[2]; /* of mixed ones: 2^-16 of so many times the scale */
-  uint32_t
-      apart; /* bits that are set in a difference out of reach; 0: the box is too small for coarse positions */
+  double per_unit[2];   /* of exact layouts: units in one sigma */
+  uint32_t multiple[2]; /* of mixed layouts: a coarse coordinate is 2^-16 of this multiple of u */
+  /* The bits of a (shifted) difference that are clear if the candidate may be within the cutoff. 0: the box is too
+   * small for coarse positions, and the prefilter discards no candidate. */
+  uint32_t apart;
 };
-enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 /* may be read behind the last */ };
+/* COARSE_BEYOND: entries behind the last one that the prefilter may read. */
+enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
 };
@@ -84,7 +103,7 @@ struct alignas(16) mixed_tagged {
   uint16_t path16; /* the upper half of a float, rounded up */
 };
 
-/* Type and path of a record: plain ones have one type, and no path. */
+/* Type and path of a record. A plain record has type 0 and no path. */
 MD_FN int type_of(const exact_plain &) { return 0; }
 MD_FN int type_of(const exact_tagged &r) { return (int)r.type; }
 MD_FN int type_of(const exact_packed &r) { return (int)(r.high >> 30); }
@@ -96,13 +115,13 @@ __device__ __forceinline__ float path_of(const mixed_tagged &r)
   return __uint_as_float((uint32_t)r.path16 << 16);
 }
 __device__ __forceinline__ void set_path(exact_tagged &r, float path) { r.path = path; }
-/* Rounded up, negative ones too: a path must never be taken for shorter than it is. */
+/* Rounds up, also a negative path: the stored path must never be shorter than the true one. */
 __device__ __forceinline__ void set_path(mixed_tagged &r, float path)
 {
   r.path16 = (uint16_t)((__float_as_uint(path) + (path > 0.0f ? 0xffffu : 0u)) >> 16);
 }
 
-/* Whole records, by as few and as wide loads as there can be. */
+/* Loads a whole record with as few and as wide loads as possible. */
 __device__ __forceinline__ exact_plain load_record(const exact_plain *at)
 {
   const double2 r = *(const double2 *)at;
@@ -125,7 +144,8 @@ __device__ __forceinline__ mixed_tagged load_record(const mixed_tagged *at)
   return mixed_tagged{{r.x, r.y, r.z}, (uint16_t)r.w, (uint16_t)(r.w >> 16)};
 }
 
-/* What nobody reads again before much else has been: the first to leave the cache. */
+/* Stores a value that no kernel reads again soon: it is marked as the first to leave the cache. The records of
+ * tagged and packed layouts are stored without this mark. */
 __device__ __forceinline__ void store_last(double *at, double value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(float *at, float value) { __stcs(at, value); }
 __device__ __forceinline__ void store_last(int *at, int value) { __stcs(at, value); }
@@ -140,15 +160,23 @@ __device__ __forceinline__ void store_last(mixed_plain *at, const mixed_plain &r
 }
 template <class R> __device__ __forceinline__ void store_last(R *at, const R &r) { *at = r; }
 
+/* Exact layouts, plain and tagged. The functions of every layout:
+ *   delta()         a coordinate of a minus that of b
+ *   coarse()        the coarse position of a record
+ *   where, place()  a coordinate as a double in sigma, and back
+ *   image()         a record shifted by some box lengths, for a ghost
+ *   wrapped()       a coordinate put back into the box
+ * and for `sum`: clear() it, add() products, settle() it after every few products, then take the total().
+ */
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
   static constexpr bool TAGGED = TAG, MIXED = false, PACKED = false, HAS_COARSE = !TAG;
-  static constexpr bool WIDENS = TAG; /* are there kernels for momenta of two words? */
+  static constexpr bool WIDENS = TAG; /* has kernels for wide momenta? */
   typedef double real;                /* of pair arithmetic, velocities and impulses */
   typedef double position;            /* one coordinate of a particle */
-  typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what neighbours read */
-  typedef std::conditional_t<TAG, no_rest, coarse_position> rest;    /* what lies apart from it */
-  typedef record particle;                                           /* both, unpacked */
+  typedef std::conditional_t<TAG, exact_tagged, exact_plain> record; /* what a neighbour reads */
+  typedef std::conditional_t<TAG, no_rest, coarse_position> rest; /* what is stored apart from the record */
+  typedef record particle;                                        /* both together, unpacked */
 
   /* A sum of impulses, in quanta. */
   struct sum {
@@ -180,8 +208,8 @@ template <int DIMENSION, bool TAG> struct exact_layout {
     for (int d = 0; d < DIM; ++d) r.x[d] += shift[d];
     return r;
   }
-  /* Outside by less than a box length, as the drifts since the last rebin leave it; farther is an error found
-   * elsewhere. */
+  /* Puts a coordinate back into the box. It is outside by less than a box length, because only drifts since the
+   * last rebin moved it. A particle that is farther outside is an error, which the steps find. */
   static __device__ __forceinline__ double wrapped(double x, double lo, double hi, double length)
   {
     if (x < lo) x += length;
@@ -190,6 +218,7 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   }
 };
 
+/* The packed layout: exact, tagged, in three dimensions. */
 struct packed_layout : exact_layout<3, true> {
   static constexpr bool PACKED = true, HAS_COARSE = false, WIDENS = false;
   typedef exact_packed record;
@@ -200,7 +229,9 @@ struct packed_layout : exact_layout<3, true> {
   {
     return (uint64_t)(r.high >> (10 * d) & 0x3ffu) << 32 | r.low[d];
   }
-  /* Bits above 42 are left to chance until the end, where they are cut off: one operation instead of three. */
+  /* The bits above the lowest 42 of `own` and `other` belong to other fields. One mask at the end removes them,
+   * instead of one mask for each word and one for the difference. 2^41 quanta are added so that the difference is
+   * not negative; `middle` takes them away. */
   static __device__ __forceinline__ double delta(const scale32 &scale, int d, const record &a,
                                                  const record &b)
   {
@@ -209,7 +240,8 @@ struct packed_layout : exact_layout<3, true> {
     const uint32_t upper = ((uint32_t)(difference >> 32) & 0x3ffu) | scale.fine.exponent;
     return __hiloint2double((int)upper, (int)(uint32_t)difference) - scale.fine.middle;
   }
-  /* Doubles again, as 2^52 + 2^51 quanta whose low 42 bits are those of the shift, negative or not. */
+  /* `whole` is a double whose mantissa is the number 2^51 plus the shift in quanta. So its low 42 bits are those
+   * of the shift, also if the shift is negative. */
   static __device__ __forceinline__ record image(const scale32 &scale, const record &r, const double shift[3])
   {
     record out = {{0, 0, 0}, r.high & 0xc0000000u};
@@ -234,7 +266,8 @@ struct packed_layout : exact_layout<3, true> {
     }
     return p;
   }
-  /* What is too far out is put at the edge of the scale, outside of every box: it flew, or is not a number. */
+  /* A coordinate beyond the scale is put at an end of the scale, which is outside of every box. It belongs to a
+   * runaway, or it is not a number. */
   static __device__ __forceinline__ void pack(const scale32 &scale, const particle &p, record &r, rest &more)
   {
     r.high = p.type << 30;
@@ -252,6 +285,8 @@ struct packed_layout : exact_layout<3, true> {
   }
 };
 
+/* Mixed layouts, plain and tagged. The overflow of integers wraps coordinates, so that an image has the coordinates of
+ * its source. */
 template <int DIMENSION, bool TAG> struct mixed_layout {
   static constexpr int DIM = DIMENSION;
   static constexpr bool TAGGED = TAG, MIXED = true, PACKED = false, HAS_COARSE = !TAG, WIDENS = false;
@@ -274,7 +309,7 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     s.part = fmaf(f, delta, s.part);
   }
-  /* Plain records are for a few neighbours, without lists: single precision adds those up well enough. */
+  /* Particles of plain layouts have few neighbours and no lists: single precision is enough for their sums. */
   static __device__ __forceinline__ void settle(sum &s)
   {
     if constexpr (TAG) {

@@ -1,57 +1,78 @@
-/* What kernels share: the progress of the steps, the grid of cells, and the view of one system that every kernel is
- * given.
+/* What the kernels share: the progress of the steps, the ring of slots, the grid of cells, and the view of one
+ * system, which every kernel gets as an argument.
  *
- * The host never waits for a step. It launches several ahead; whether a step may still be taken is decided on the
- * device: the step that makes the neighbour structure stale, or finds an error, leaves word of it, and the launches
- * behind it return at once. So the state stops exactly where it must, and the host learns of it when it next looks.
+ * The host never waits for a step: it launches several steps ahead. The device decides whether a step is taken. A
+ * step that makes the cells or lists stale, or that finds an error, notes this in its slot. The later launches
+ * then return at once. So the state stops exactly where it must, and the host learns of it when it next reads the
+ * progress.
  *
- * Launches are numbered, and each has a slot in a ring: the progress before it, and what its blocks found, which they add
- * without waiting for each other. Every block of the next launch works out from these two where things stand. The
- * boundary between two launches is the only synchronisation; there is no fence and no last block.
+ * Launches are numbered. Launch l has slot l % SLOTS of a ring. A slot holds the progress before its launch
+ * (`before`) and what the blocks of the launch found:
+ *
+ *             slot l - 1         slot l            slot l + 1
+ *         +----------------+----------------+----------------+
+ *   ...   | before         | before  <-- 2  | before         |   ...     a ring: slot 0 comes
+ *         | found, usage   | found   <-- 3  | found=0 <-- 2  |           after slot SLOTS - 1
+ *         +----------------+----------------+----------------+
+ *            |                  ^
+ *            +--- 1: after() ---+   the progress before launch l
+ *
+ *   1. Every block of launch l reads slot l - 1 and computes the progress from it. The block returns if there is
+ *      nothing to do.
+ *   2. One thread of block 0 writes this progress to slot l, and clears the findings of slot l + 1.
+ *   3. All blocks add their findings to slot l with atomics. They do not wait for each other.
+ *
+ * The boundary between two launches is the only synchronisation: there is no fence, and no block that must be the
+ * last.
  */
 #ifndef MD_GPU_PARTICLE_STATE_CUH
 #define MD_GPU_PARTICLE_STATE_CUH
 
 #include "gpu/particle/layout.cuh"
 
-/* Reasons to stop, bits of progress.halt. The largest of several ranks' bits must hold the one that counts: a step that
- * was not taken has moved nobody. */
+/* Reasons to stop: bits of progress.halt. Several ranks agree on the largest of their values, so the bit that
+ * decides must be the highest. An overlap decides over a runaway, because the step with the overlap was not taken
+ * and moved no particle. */
 enum {
-  HALT_RUNAWAY = 1, /* a particle moved too far or left: the state is that after the move */
-  HALT_OVERLAP = 2, /* a pair leaves the exact range: the step was not taken */
-  HALT_GHOSTS = 4,  /* more ghosts than there is room for: rebin again with more */
-  HALT_LIST = 8,    /* likewise for neighbours */
+  HALT_RUNAWAY = 1, /* a particle moved too far, or left the box: the state is that after the move */
+  HALT_OVERLAP = 2, /* the impulse of a pair is out of range: the step was not taken */
+  HALT_GHOSTS = 4,  /* there are more ghosts than places for them: rebin again with more places */
+  HALT_LIST = 8,    /* the same for the neighbours of a list */
 };
 
+/* How far the steps have come, and why they stopped. */
 struct progress {
-  long long done, target; /* steps since the host last set target, and how many it wants */
-  unsigned parity;        /* which of the two position arrays holds the present */
+  long long done, target; /* steps taken and steps wanted, since the host last set `target` */
+  unsigned parity;        /* which of the two position arrays holds the present positions */
   unsigned stale;         /* 1: rebin before the next force */
   unsigned halt;
-  float usage; /* largest share of the slack used since the rebin; stale above 1 */
+  float usage; /* the largest share of the slack that is used since the rebin; above 1: stale */
 };
 
+/* One slot of the ring. */
 struct alignas(64) step_slot {
   progress before;
-  unsigned step, flip;   /* is it a step? does it write the other position array? */
-  unsigned found;        /* bits of halt */
-  unsigned usage;        /* a float's bits */
-  unsigned beyond_slack; /* particles beyond the slack, where that is not the end of it (list_check.cu) */
+  unsigned step, flip;   /* is the launch a step? does it write the other position array? */
+  unsigned found;        /* bits of progress.halt */
+  unsigned usage;        /* the bits of a float, as in progress */
+  unsigned beyond_slack; /* number of fast particles, if they are checked (list_check.cu); else 0 */
 };
 
 enum { SLOTS = 64 };
-/* Strays that are looked at; with more of them lists are stale. */
+/* The most fast particles that a list check looks at. With more of them the lists are stale. */
 enum { MOST_BEYOND_SLACK = 4096 };
+/* The ring, and what a rebin lacked. The host reads a copy. */
 struct control {
   step_slot slot[SLOTS];
-  unsigned overflow; /* bits of halt found by a rebin */
+  unsigned overflow; /* bits of progress.halt that a rebin found */
   int ghosts_wanted;
-  int list_wanted; /* neighbours of one particle */
+  int list_wanted; /* neighbours in the longest list */
 };
 
+/* Is there nothing to do for a step? */
 __host__ __device__ inline bool idle(const progress &p) { return p.stale || p.halt || p.done >= p.target; }
 
-/* Where things stand after a launch. */
+/* The progress after the launch that has this slot. */
 __host__ __device__ inline progress after(const step_slot &slot)
 {
   progress p = slot.before;
@@ -73,7 +94,8 @@ __host__ __device__ inline progress after(const step_slot &slot)
   return p;
 }
 
-/* Exact division of 0 <= n < 2^31 by a fixed d >= 1, by a multiplication: Granlund and Montgomery, PLDI 1994. */
+/* Exact division of 0 <= n < 2^31 by a fixed d >= 1, with a multiplication and a shift. Reference: Granlund and
+ * Montgomery, PLDI 1994. */
 struct divisor {
   unsigned d, multiplier, shift;
 };
@@ -91,32 +113,34 @@ __device__ __forceinline__ int divide(int n, const divisor &by)
   return (int)((__umulhi((unsigned)n, by.multiplier) + (unsigned)n) >> by.shift);
 }
 
-/* Cells of a uniform grid in row-major order, x fastest, with a border of empty cells (or ghosts' cells) on every side,
- * so that a stencil tests no bounds. */
+/* A uniform grid of cells in row-major order, with x fastest. It has a border of cells on every side, which are
+ * empty or hold ghosts. So a stencil tests no bounds. */
 struct cell_grid {
-  int count[3];   /* border included */
-  int border[3];  /* cells on each side, and how far a stencil reaches */
-  int row, layer; /* cells to the next row and layer */
+  int count[3];   /* cells along an axis, with the border */
+  int border[3];  /* cells of the border on each side; a stencil reaches as far */
+  int row, layer; /* cells from one row to the next, from one layer to the next */
   int total;
   double lo[3], width[3], per_width[3];
   float width_single[3];
   divisor by_row, by_layer;
-  /* For mixed layouts: where cells are counted from, the number of the first, border included, and how many there are in
-   * the whole range of the 32-bit scale. */
+  /* For mixed layouts: lo32 is the place where cells are counted from, first32 the number of the cell there
+   * (border included), and in_range32 the number of cells in the whole range of the 32-bit scale. */
   uint32_t lo32[3], in_range32[3];
   int first32[3];
 };
 
-/* Cells from one layer along the slowest axis to the next. */
+/* The number of cells from one layer along the slowest axis to the next. */
 template <int DIM> __host__ __device__ __forceinline__ int layer_cells(const cell_grid &g)
 {
   return DIM == 3 ? g.layer : g.row;
 }
 
-/* The cell along one axis; ghosts may lie in the border, owned particles are kept out of it. */
+/* The number of the cell along axis d. A ghost may lie in the border. An owned particle is put into the nearest
+ * cell that is not in the border. */
 __device__ __forceinline__ int cell_along(const cell_grid &g, int d, double x, bool ghost)
 {
-  /* Rounded down to whole cells by the addition, the lower word is their number: floor() and a conversion take longer. */
+  /* The addition of MD_ROUND rounds down to whole cells, and the lower word is their number. floor() and a
+   * conversion take longer. */
   const int c = __double2loint(__fma_rd(x - g.lo[d], g.per_width[d], MD_ROUND)) + g.border[d];
   const int border = ghost ? 0 : g.border[d];
   return min(max(c, border), g.count[d] - 1 - border);
@@ -130,17 +154,22 @@ template <int DIM> __device__ __forceinline__ void cell_coordinates(const cell_g
   c[0] = in_layer - c[1] * g.row;
 }
 
-/* Images of particles across periodic faces. Sorted by cell; ghost g is record n + g. */
+/* The ghosts, sorted by cell: images of particles across periodic faces, and particles of other ranks. Ghost g has
+ * record n + g. */
 struct ghost_view {
-  const int *start; /* by ghost_cell(), like system_view.start; NULL: there are none */
-  int depth[3];     /* cells from each end of an axis whose stencils may hold ghosts; 0: none do */
-  int fold, folded; /* cells from `fold` on stand `folded` places down: in between nobody looks for ghosts */
-  int *owner;       /* local index; -1: of another rank */
-  int *shift;       /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1), s boxes */
+  const int *start; /* first ghost of each cell, by ghost_cell(); NULL: no ghosts */
+  /* A stencil may hold ghosts only if its middle cell is one of the first or last `depth` cells along an axis. 0: no
+   * ghosts along this axis. */
+  int depth[3];
+  /* The `folded` cells from cell `fold` on have no place in `start`, because no stencil looks for ghosts there. The
+   * cells behind them are `folded` places lower. */
+  int fold, folded;
+  int *owner; /* local index of the source; -1: it is on another rank */
+  int *shift; /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1): an image is its source shifted by s boxes */
   int capacity;
 };
 
-/* A shift by no box. */
+/* The code in ghost_view.shift for no shift. */
 enum { NO_SHIFT = 1 + 3 + 9 };
 
 /* The place in ghost_view.start of a cell that may hold ghosts. */
@@ -149,59 +178,70 @@ __device__ __forceinline__ int ghost_cell(const ghost_view &g, int cell)
   return cell < g.fold ? cell : cell - g.folded;
 }
 
-/* On several ranks a step may come as two launches of one number: first the particles that others wait for, then the
- * rest, while those are on their way. */
+/* On several ranks a step may be two launches with one number. PART_SENT moves the particles that are sent to
+ * other ranks. PART_REST moves all others, while those are on their way. */
 enum step_part { PART_ALL, PART_SENT, PART_REST };
 
-/* One system, as kernels see it. */
+/* One system, as the kernels see it. It is passed by value. All pointers are to device memory of the engine. */
 template <class T> struct system_view {
   control *ctl;
   unsigned launch; /* number of the next launch that changes the progress */
   typename T::record *x[2];
-  typename T::rest *rest[2]; /* packed and plain layouts only, with x[0] and x[1]; owned particles only */
+  typename T::rest *rest[2]; /* beside x[0] and x[1], in packed and plain layouts; owned particles only */
   typename T::real *v[3];
   int n;
   cell_grid grid;
-  int *cell; /* of each owned particle at the rebin; for the kernel that stages candidates only, else NULL */
-  const int *start; /* first particle of each cell; [total + 1] */
+  /* The cell of each owned particle at the rebin, for the kernel that stages candidates; else NULL. */
+  int *cell;
+  const int *start; /* first particle of each cell, [total + 1] */
   ghost_view ghost;
-  /* Neighbour lists, with lists only: particle i's entries, four by four, at list[(i/32 stride + r) 32 + i%32]. Padded
-   * with i itself. */
+  /* Lists. They are stored four neighbours by four: row r of particle i is list[(i/32 * stride + r) * 32 + i%32].
+   * A short list is filled with i itself. */
   int4 *list;
-  int *rows;  /* of each 32 particles */
-  int stride; /* rows there is room for */
-  bool half;  /* only neighbours with a higher index, and ghosts */
-  bool dense; /* without lists: do warps find neighbours together? */
+  int *rows;  /* number of rows of each 32 particles */
+  int stride; /* rows for which there is memory */
+  bool half;  /* lists hold only ghosts and neighbours with a higher index */
+  bool dense; /* without lists: warp search */
   scale32 scale;
   double lo[3], hi[3], length[3];
   bool periodic[3];
-  double halo[3];                /* how far ghosts must reach */
-  double reach;                  /* of lists */
-  float cutoff;                  /* the largest of any pair of types, rounded up */
-  float slack;                   /* how far particles may go since the rebin, */
-  float per_slack;               /* and with particles that may go farther, those: usage is a share of this */
-  int *beyond_slack;             /* particles that have exceeded the slack in a step; NULL: they may not */
-  double outside;                /* how far a fast particle may be outside its faces */
-  float extra;                   /* at most so much farther fast particles are listed */
-  float foresight;               /* time that lists should last */
+  double halo[3]; /* distance from the box that ghosts must cover */
+  double reach;   /* cutoff + skin, for lists */
+  float cutoff;   /* the largest of all pairs of types, rounded up */
+  float slack;    /* how far a particle may move since the rebin */
+  /* usage is a displacement (cells) or a path (lists) times this. It is 1 / slack, or with list checks 1 / (the path
+   * at which lists are stale in any case). */
+  float per_slack;
+  int *beyond_slack;             /* indices of the fast particles of a step; NULL: no list checks */
+  double outside;                /* how far a fast particle may be outside the faces of its domain */
+  float extra;                   /* the largest extra */
+  float foresight;               /* time that lists should last, for the extras */
   const double *velocity_per_v;  /* by 0-based type */
-  typename T::real k[MD_PAIR_K]; /* of the only pair of types */
-  coarse_scale coarse;           /* plain layouts */
-  const typename T::real *table; /* [ntypes^2][MD_PAIR_K] */
-  const double *overlap2;        /* [ntypes^2] */
+  typename T::real k[MD_PAIR_K]; /* coefficients, if there is only one pair of types */
+  coarse_scale coarse;           /* for plain layouts */
+  const typename T::real *table; /* coefficients, [ntypes^2][MD_PAIR_K] */
+  const double *overlap2;        /* squared distance below which a pair overlaps, [ntypes^2] */
   int ntypes;
-  int close_high; /* upper word of model.close2: pairs not above it need the slow rounding */
-  const typename T::particle *received; /* on several ranks: owners of ghosts, as of the rebin; else NULL; */
-  const int *order;                     /* and which of them a ghost's is */
+  /* The upper word of model.close2. A pair whose squared distance is not above it needs the careful sum (mixed
+   * layouts: it overlaps). */
+  int close_high;
+  /* On several ranks: the sources of the ghosts as they were at the rebin, and for each ghost the index of its source
+   * among them. Else NULL. */
+  const typename T::particle *received;
+  const int *order;
   step_part part;
-  int members;               /* of the part: a launch of PART_SENT or PART_REST goes through so many, */
-  int split, jump;           /* which are k, or from split on k + jump; */
-  const int *sent;           /* or if they do not lie together, the particles that are sent, each once, */
-  const unsigned *sent_bits; /* and the same, a bit each; else NULL */
+  /* Which particles a launch goes through: k = 0, 1, ... members - 1 is particle k, and from k = split on it is
+   * particle k + jump. */
+  int members;
+  int split, jump;
+  /* If the particles that are sent do not lie together: their indices, each once, and a bit for each particle, set
+   * if it is sent. Else NULL. */
+  const int *sent;
+  const unsigned *sent_bits;
   int nsent;
 };
 
-/* The same system for a launch of all particles. */
+/* The same view for a launch that goes through all particles. */
 template <class T> system_view<T> undivided(const system_view<T> &s)
 {
   system_view<T> whole = s;
@@ -211,7 +251,8 @@ template <class T> system_view<T> undivided(const system_view<T> &s)
   return whole;
 }
 
-/* Which particles a launch goes through, and whether one of them is its own. SCATTERED: they need not lie together. */
+/* Does a launch go through particles that need not lie together? If so, SCATTERED is true: member() gives the k-th
+ * of them, and is_own() tells whether the launch moves it. */
 template <class T> bool scattered(const system_view<T> &s)
 {
   return s.part == PART_SENT || (s.part == PART_REST && s.sent_bits);
@@ -221,15 +262,16 @@ template <bool SCATTERED, class T> __device__ __forceinline__ int member(const s
   if (!SCATTERED) return k + s.jump;
   return s.part == PART_SENT && s.sent ? s.sent[k] : k >= s.split ? k + s.jump : k;
 }
-/* The bits of i's block of 32, set for those of the other part: a load that should be under way long before. */
+/* The word of `sent_bits` for the 32 particles around i: the bits of particles of the other part are set. Call it long
+ * before is_own(), so that is_own() does not wait for the load. */
 template <bool SCATTERED, class T> __device__ __forceinline__ unsigned others(const system_view<T> &s, int i)
 {
   return SCATTERED && s.part == PART_REST && s.sent_bits ? s.sent_bits[i >> 5] : 0u;
 }
 __device__ __forceinline__ bool is_own(unsigned others, int i) { return !(others >> (i & 31) & 1u); }
 
-/* Where things stand before launch number `launch`. The slot is loaded at once, so that no step waits for one part of it and
- * then for another. */
+/* The progress before launch number `launch`. The whole slot is loaded at once, so that a step does not wait first
+ * for one part of it and then for another. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)
 {
   const int4 *from = (const int4 *)&ctl->slot[(launch - 1u) % SLOTS];
@@ -243,7 +285,7 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
   return p;
 }
 
-/* An owned particle with all that is known of it; parity: of the position array. */
+/* Particle i, unpacked from `record` and its rest. parity: which position array the rest is read from. */
 template <class T>
 __device__ __forceinline__ typename T::particle complete(const system_view<T> &s, unsigned parity, int i,
                                                          const typename T::record &record)
@@ -254,6 +296,7 @@ __device__ __forceinline__ typename T::particle complete(const system_view<T> &s
     return record;
 }
 
+/* Loads or stores the whole particle i, record and rest, in position array `parity`. */
 template <class T>
 __device__ __forceinline__ typename T::particle load_particle(const system_view<T> &s, unsigned parity, int i)
 {
@@ -276,8 +319,8 @@ __device__ __forceinline__ void store_particle(const system_view<T> &s, unsigned
   }
 }
 
-/* The coordinates of the cell where an owned particle is now. Across a face of the own cells it counts to the cell at the
- * face, unless coordinates wrap there. */
+/* The cell coordinates of the place where an owned particle is now. A particle beyond a face of the own cells
+ * counts to the cell at the face, unless its coordinate wraps there. */
 template <class T>
 __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename T::particle &r, int c[3])
 {
@@ -294,6 +337,7 @@ __device__ __forceinline__ void cell_at(const system_view<T> &s, const typename 
   }
 }
 
+/* The number of the cell with these coordinates, and of the cell where a particle is now. */
 template <int DIM> __device__ __forceinline__ int cell_number(const cell_grid &g, const int c[3])
 {
   return DIM == 3 ? c[0] + c[1] * g.row + c[2] * g.layer : c[0] + c[1] * g.row;
@@ -307,7 +351,7 @@ __device__ __forceinline__ int cell_of(const system_view<T> &s, const typename T
   return cell_number<T::DIM>(s.grid, c);
 }
 
-/* The present positions. */
+/* The present positions, and one particle of them. */
 template <class T> __device__ __forceinline__ typename T::record *present(const system_view<T> &s)
 {
   return s.x[progress_before(s.ctl, s.launch).parity];
@@ -319,8 +363,8 @@ __device__ __forceinline__ typename T::particle present_particle(const system_vi
   return load_particle<T>(s, progress_before(s.ctl, s.launch).parity, i);
 }
 
-/* A particle's place in the order of cells: number `rank` of its cell. Counting leaves it in the idle position array, for
- * launch_index(). */
+/* The place of a particle in the order of cells: it is number `rank` in its cell. Counting stores it in the idle
+ * position array, where launch_index() reads it. */
 struct alignas(8) cell_place {
   int cell, rank;
 };
@@ -330,13 +374,14 @@ template <class T> __device__ __forceinline__ cell_place *cell_places(const syst
   return (cell_place *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
 }
 
-/* Counts particle i in its cell. */
+/* Counts particle i in its cell, and stores its place. */
 template <class T>
 __device__ __forceinline__ void take_place(const system_view<T> &s, int *count, int i, int cell)
 {
   cell_places(s)[i] = cell_place{cell, atomicAdd(&count[cell], 1)};
 }
 
+/* The largest value in a warp. All lanes call it, and all get the result. */
 __device__ __forceinline__ int warp_largest(int value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -347,7 +392,8 @@ __device__ __forceinline__ int warp_largest(int value)
 #endif
 }
 
-/* Takes the slot of a launch; once, by any thread. step: its blocks will report what they find. */
+/* Writes the slot of a launch, and clears the findings of the next slot. One thread of the launch calls it, once.
+ * step: the blocks of the launch will call end_step(). flip: the launch writes the other position array. */
 __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const progress &before, bool step,
                                           bool flip)
 {
@@ -360,8 +406,8 @@ __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const p
   next->beyond_slack = 0;
 }
 
-/* Waits until everything launched before has ended, if this was launched early; those behind it may then take their
- * places. */
+/* Waits until all launches before this one have ended, if this launch began early. From then on the blocks of the
+ * next launch may take their places. */
 __device__ __forceinline__ void await_launches()
 {
 #if __CUDA_ARCH__ >= 900
@@ -370,7 +416,8 @@ __device__ __forceinline__ void await_launches()
 #endif
 }
 
-/* Begins a step, all threads of all blocks alike: false if there is nothing to do. */
+/* Begins a step, with the same result in all threads of all blocks. now: the progress before the step. Returns
+ * false if there is nothing to do. */
 template <class T>
 __device__ __forceinline__ bool begin_step(const system_view<T> &s, bool flip, progress &now)
 {
@@ -380,7 +427,8 @@ __device__ __forceinline__ bool begin_step(const system_view<T> &s, bool flip, p
   return !idle(now);
 }
 
-/* Reports what the threads of a block found: bits of halt, and the share of the slack their particles used. */
+/* Adds what the threads of a block found to the slot: bits of progress.halt, and the share of the slack that their
+ * particles used. All threads of the block call it. */
 __device__ __forceinline__ void end_step(control *ctl, unsigned launch, unsigned bits, float usage)
 {
   __shared__ int block_usage;
@@ -388,7 +436,7 @@ __device__ __forceinline__ void end_step(control *ctl, unsigned launch, unsigned
   __syncthreads();
   step_slot *own = &ctl->slot[launch % SLOTS];
   if (bits) atomicOr(&own->found, bits);
-  const int most = warp_largest(__float_as_int(usage)); /* not negative: ordered like its bits */
+  const int most = warp_largest(__float_as_int(usage)); /* not negative, so it has the order of its bits */
   if ((threadIdx.x & 31) == 0 && most > 0) atomicMax(&block_usage, most);
   __syncthreads();
   if (threadIdx.x == 0 && block_usage > 0) atomicMax(&own->usage, (unsigned)block_usage);

@@ -1,4 +1,4 @@
-/* CUDA's results as md_status, and device memory; see cuda.h. */
+/* Implements cuda.h: results of CUDA as md_status, and device memory. */
 #include "gpu/runtime/cuda.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ md_status md_device_reserve(device_memory *memory, device_array *array, int64_t 
   const bool allowed = memory->limit == 0 || memory->used + bytes <= memory->limit;
   const cudaError_t result = allowed ? cudaMalloc(&array->at, (size_t)bytes) : cudaErrorMemoryAllocation;
   if (result == cudaErrorMemoryAllocation) {
-    cudaGetLastError(); /* clears it: the caller may do with less */
+    cudaGetLastError(); /* clears the error: the caller may do with less */
     array->at = nullptr;
     int64_t available = 0;
     MD_TRY(md_device_available(memory, &available));

@@ -1,4 +1,4 @@
-/* Choosing and describing devices; see device.h and gpu.h. */
+/* Implements device.h and md_gpu_describe() of gpu.h: selects and describes devices. */
 #include "gpu/gpu.h"
 #include "gpu/runtime/cuda.h"
 #include "gpu/runtime/device.h"
@@ -10,7 +10,7 @@
 #define MD_CUDA_ARCHS "unknown"
 #endif
 
-/* Only there to be asked for: has this build code for the device? */
+/* A kernel that is never launched. Its attributes tell whether this build has code for the device. */
 static __global__ void k_probe() {}
 
 static md_status count_devices(int *count)

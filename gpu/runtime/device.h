@@ -1,4 +1,4 @@
-/* Which GPU, and whether this build can use it. */
+/* Which GPU a rank uses, and whether this build can use it. */
 #ifndef MD_GPU_RUNTIME_DEVICE_H
 #define MD_GPU_RUNTIME_DEVICE_H
 
@@ -6,9 +6,9 @@
 
 #include <cuda_runtime.h>
 
-/* Makes device `wanted` (-1: that of the rank among its host's, which take turns) the current one and describes it.
- * MD_RUNTIME: no GPU, too old a driver, or a GPU
- * for which this build has no code, with what to do. */
+/* Makes device `wanted` the current one, and writes its properties. wanted = -1: the ranks of a host take its
+ * devices in turn, by local_rank. MD_USAGE: there is no device with this number. MD_RUNTIME: there is no GPU, the
+ * driver is too old, or this build has no code for the GPU; the message says what to do. */
 md_status md_device_choose(int wanted, int local_rank, cudaDeviceProp *properties) MD_CHECKED;
 
 #endif

@@ -1,4 +1,5 @@
-/* Fetching into the L2 cache what will be read a little later. */
+/* Prefetching: asks for data that will be read a little later, so that they are in the L2 cache then. It changes
+ * no result. */
 #ifndef MD_GPU_RUNTIME_PREFETCH_CUH
 #define MD_GPU_RUNTIME_PREFETCH_CUH
 
@@ -9,7 +10,8 @@ template <class U> static __device__ __forceinline__ void fetch(const U *at)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/* The elements [first, end) of an array, by all threads of a block together: where the device can, one request. */
+/* Prefetches the elements [first, end) of an array. All threads of a block call it together. From compute
+ * capability 9.0 on it is one request, else one for each cache line. */
 template <class U>
 static __device__ __forceinline__ void fetch_range(const U *array, unsigned first, unsigned end)
 {

@@ -1,4 +1,4 @@
-/* The table of kernel times; see profile.h. */
+/* Implements profile.h: the table of kernel times. */
 #include "gpu/runtime/profile.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ md_status gpu_profile_end(gpu_profile *p, cudaStream_t stream, const char *name,
   return MD_OK;
 }
 
-/* Bytes read and written a second by the device's own copy; 0 if it cannot be measured. */
+/* Bytes read and written per second by a copy on the device, the best of five; 0 if it cannot be measured. */
 static double copy_bandwidth(gpu_profile *p)
 {
   const size_t half = (size_t)256 << 20;

@@ -1,6 +1,11 @@
-/* Is the hardware's approximate reciprocal with one Newton step (ranged_inverse of formulas.cuh) the correctly rounded
- * one? NVIDIA's own IEEE division relies on it, but it is documented for no processor, so every engine that uses it tries
- * all 2^23 significands first; exponents only scale. Cost: 30 microseconds.
+/* The check of reciprocals: is the approximate reciprocal of the hardware with one Newton step (ranged_inverse()
+ * of formulas.cuh) the correctly rounded one?
+ *
+ * NVIDIA's own IEEE division relies on this, but it is not documented for any processor. So every engine that uses
+ * it first tries all 2^23 significands; exponents only scale the result.
+ *
+ * Trade-off: a short reciprocal without the special cases of an IEEE division, for one check at the start. Cost:
+ * 30 microseconds.
  */
 #include "gpu/runtime/cuda.h"
 #include "gpu/runtime/reciprocal.h"
