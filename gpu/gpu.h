@@ -1,6 +1,5 @@
-/* The GPU engine as the program sees it: a library of its own (src/engines/gpu_library.c loads it) with one symbol, `md_gpu`. The
- * engine, on CUDA, gives the same bits as every other; see engine.cuh.
- */
+/* The GPU engine as the program sees it: a library of its own with one symbol, `md_gpu`. src/engines/gpu_library.c
+ * loads it. The engine runs on CUDA and gives the same bits as every other engine; see engine/engine.cuh. */
 #ifndef MD_GPU_GPU_H
 #define MD_GPU_GPU_H
 
@@ -13,13 +12,13 @@ extern "C" {
 
 extern const md_engine_kind md_engine_gpu;
 
-/* Describes the devices of this machine and the architectures of this build, a line each, for `myriad info`.
- * Never fails: what is missing is said in the text. Terminated, at most `size` bytes. */
+/* Describes, for `myriad info`, the devices of this machine and the architectures of this build, one line each.
+ * text: gets at most `size` bytes, with the terminating zero. Never fails: the text itself says what is missing. */
 void md_gpu_describe(char *text, unsigned long size);
 
-/* What the library offers. `sources` stays the first member: it is read before anything else may be. */
+/* What the library offers. `sources` stays the first member, because the program reads it before any other member. */
 typedef struct md_gpu_library {
-  const char *sources; /* a digest of common/ and gpu/, which must be the program's own */
+  const char *sources; /* digest of the library's common/ and gpu/, which must be the program's own */
   const md_engine_kind *engine;
   void (*describe)(char *text, unsigned long size);
   const md_transport_opener *transport; /* messages between ranks; NULL: built without MPI */

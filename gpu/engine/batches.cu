@@ -1,4 +1,4 @@
-/* The batches in flight, and learning from them; see batches.cuh. */
+/* The ring of batches, and the estimate of the steps between two rebins; see batches.cuh. */
 #include "gpu/engine/batches.cuh"
 
 #include <cmath>
@@ -37,8 +37,9 @@ void gpu_batches::take_back(int64_t missed)
   for (int k = 0; k < in_flight; ++k) ring[(head + k) % ROOM].issued -= missed;
 }
 
-/* As many steps as would use up the slack at the rate seen, but not more than about twice those that were; or, once it has
- * been seen when lists end by chance, a few more than went well. */
+/* Normally the estimate is the number of steps that would use up the slack at the rate seen, but at most twice the
+ * steps taken and 4 more. If the last step made cells or lists stale, the estimate is the number of steps taken.
+ * Once lists have been seen to end by chance, the estimate is the number of steps that went well and 2 more. */
 void rebin_interval::learn(const progress &seen)
 {
   if (fixed > 0) {

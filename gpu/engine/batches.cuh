@@ -1,9 +1,23 @@
-/* Batches: steps that are launched together without waiting, how they ended, and how many steps fit between two rebins.
+/* Batches: the ring of batches in flight, and the estimate of how many steps fit between two rebins.
  *
- * A batch is the steps that should fit between two rebins, and then the rebin. The host looks at a batch's outcome only
- * after having launched the next, so that the device always has work. The outcome says how much of the slack the steps
- * used, and so how many the next batch should have. A guess that is too high costs launches that return at once
- * (state.cuh), one that is too low a rebin before its time; neither changes a result.
+ * A batch is the steps that should fit between two rebins, and the rebin after them. The host launches a batch
+ * without waiting. The host reads the outcome of a batch only after it has launched the next batch. So two batches
+ * are in flight, and the device always has work.
+ *
+ *   time    -------------------------------------------------------------------------------------->
+ *   device  | steps 0 | rebin 0 | steps 1 | rebin 1 | steps 2 | rebin 2 | steps 3 | rebin 3 | ...
+ *           ^begin    ^stepped  ^end
+ *   host    launch 0            0 has ended:        1 has ended:        2 has ended:
+ *           launch 1            read 0, launch 2    read 1, launch 3    read 2, launch 4
+ *   slots   0, 1                1, 2                2, 0                0, 1
+ *
+ * The last line says which slots of the ring are in flight. The outcome of a batch is a copy of the control block
+ * (state.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used. From this
+ * the host estimates how many steps the next batch should have.
+ *
+ * Trade-off: the device never waits for the host. In return the host estimates from old values. An estimate that
+ * is too high costs launches that return at once (state.cuh). An estimate that is too low costs a rebin before one
+ * is due. Neither changes a result.
  */
 #ifndef MD_GPU_ENGINE_BATCHES_CUH
 #define MD_GPU_ENGINE_BATCHES_CUH
@@ -13,17 +27,17 @@
 
 #include <algorithm>
 
-/* Steps launched together, and how they ended. */
+/* One batch: its events and its outcome. The events are recorded in the order begin, stepped, sorted, end. */
 struct gpu_batch {
   cudaEvent_t begin, stepped, sorted, end;
-  control *seen;   /* pinned; as it was after the steps */
-  unsigned launch; /* number of the next launch then */
-  int64_t issued;  /* steps launched so far in this run */
-  int64_t plain;   /* steps that do not sort, where others do (engine/sorting.inc) */
+  control *seen;   /* copy of the control block behind the steps; pinned host memory */
+  unsigned launch; /* number of the next launch at the time of the copy */
+  int64_t issued;  /* steps launched in this run, those of this batch included */
+  int64_t plain;   /* plain steps before the steps that sort (engine/sorting.inc) */
   bool rebins;
 };
 
-/* Where things stood when `seen` was copied. */
+/* The progress at the time when `seen` was copied. launch: number of the next launch at that time. */
 inline progress progress_of(const control &seen, unsigned launch)
 {
   progress p = after(seen.slot[(launch - 1u) % SLOTS]);
@@ -31,7 +45,7 @@ inline progress progress_of(const control &seen, unsigned launch)
   return p;
 }
 
-/* Those in flight, a ring. */
+/* The ring of batches. At most ROOM - 1 batches are in flight. */
 struct gpu_batches {
   enum { ROOM = 3 };
   gpu_batch ring[ROOM] = {};
@@ -41,51 +55,55 @@ struct gpu_batches {
   void free_all();
 
   bool have_room() const { return in_flight < ROOM - 1; }
-  /* To launch, and then count as in flight. */
+  /* The batch to launch next. The caller then adds 1 to in_flight. */
   gpu_batch &next() { return ring[(head + in_flight) % ROOM]; }
   gpu_batch &oldest() { return ring[head]; }
-  /* For events and a look while none is in flight. */
+  /* A batch for events and a copy while no batch is in flight. */
   gpu_batch &resting() { return ring[0]; }
-  /* Waits for the oldest, which is in flight no more. */
+  /* Waits for the end of the oldest batch, which is then no longer in flight. */
   md_status finish_oldest() MD_CHECKED;
-  /* Of the steps that had been issued so many were not taken: they will be issued again, behind those in flight. */
+  /* The device has not taken `missed` of the steps that were issued. These steps will be issued again, behind the
+   * batches in flight, so that the count of issued steps in these batches becomes smaller. */
   void take_back(int64_t missed);
 };
 
-/* Sorts by steps (engine/sorting.inc): at most one whose outcome is not known. They use a batch's events as well: between
- * begin and stepped are plain steps, behind sorted they have been looked at, and at the end they sort. */
+/* Sorts that steps do (engine/sorting.inc). The outcome of at most one sort is unknown. A sort uses the events of
+ * a batch in another way: between begin and stepped are the plain steps, between stepped and end are the two steps
+ * that sort, and sorted is recorded behind each copy of the control block. */
 struct step_sorts {
-  int turn = 0;        /* which of the first two batches of the ring is being launched */
-  unsigned launch = 0; /* number of the last launch that sorts: */
+  int turn = 0;        /* the slot that is being launched: 0 or 1 of the ring */
+  unsigned launch = 0; /* number of the last launch that moves particles to their new places */
   bool unknown = false, untimed = false;
-  int64_t made = 0;   /* since particles last came from other ranks */
-  double each = 0.0;  /* seconds that a plain step takes */
-  double rate = 0.25; /* share of the slack that it uses */
+  int64_t made = 0;   /* sorts since the last migration */
+  double each = 0.0;  /* seconds of a plain step */
+  double rate = 0.25; /* share of the slack that a step uses */
 };
 
-/* Steps between two rebins, as learned from how much of the slack they used. */
+/* The number of steps between two rebins, estimated from how much of the slack earlier steps used. */
 struct rebin_interval {
   enum { MOST = 1000 };
-  int fixed = 0;      /* by the user; 0: learned */
-  double steps = 4.0; /* that fit, as it seems */
-  bool by_chance =
-      false;          /* not when the slack is used up, but when two fast particles meet (list_check.cu): */
-  bool ended = false; /* has that been seen? */
-  int64_t since = 0;  /* steps launched since the last rebin */
-  int64_t binned_at = 0; /* steps done at the last rebin whose outcome is known */
+  int fixed = 0;      /* steps as the user set them; 0: estimated */
+  double steps = 4.0; /* estimate of the steps that fit */
+  /* Do lists end when two fast particles meet (list_check.cu), and not when the slack is used up? */
+  bool by_chance = false;
+  bool ended = false;    /* has such an end been seen? */
+  int64_t since = 0;     /* steps launched since the last rebin */
+  int64_t binned_at = 0; /* steps done in this run at the last rebin whose outcome is known */
 
-  /* The number of steps done is counted from 0 again. */
+  /* The number of steps done is counted from 0 again in a new run. done: that number at the end of the last run. */
   void begin_run(int64_t done)
   {
     if (fixed > 0) steps = fixed;
     binned_at -= done;
   }
-  /* How many to launch next, of so many that are left. */
+  /* Number of steps to launch next: at least 1, at most MOST, and at most `left`, which the run still needs. */
   int64_t next(int64_t left) const
   {
     return std::min({left, std::max<int64_t>((int64_t)steps - since, 1), (int64_t)MOST});
   }
+  /* Have all steps been launched that the estimate allows before the next rebin? */
   bool over() const { return since >= (int64_t)steps; }
+  /* Makes a new estimate from the progress behind the steps of a batch. */
   void learn(const progress &seen);
 };
 

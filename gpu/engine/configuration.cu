@@ -1,7 +1,12 @@
-/* Deciding how to find neighbours, and what it costs in memory; see configuration.h.
+/* Decides how neighbours are found, and counts the memory that this takes; see configuration.h.
  *
- * Cells as wide as cutoff + skin are enough where a particle has few candidates in its 3^dim cells; where it has many
- * (dense liquids), a list pays, built from cells cut finer along x. The break-even is not sharp; see docs/performance.md.
+ *   1. Count the candidates: the particles expected in 3^dim cells that are as wide as the reach.
+ *   2. If there are few, cells of that width are enough. If there are many (dense liquids), a list pays. It is
+ *      built from cells that are cut finer along x.
+ *   3. If memory is too short for lists, take cells after all.
+ *
+ * Trade-off: lists save candidates in every step, and cost memory and time at a rebin. The number of candidates
+ * from which on a list pays is not sharp; see docs/performance.md.
  */
 #include "gpu/engine/configuration.h"
 #include "gpu/runtime/reciprocal.h"
@@ -10,40 +15,43 @@
 #include <cmath>
 #include <stdio.h>
 
-/* Candidates in the stencil above which a list is faster. */
+/* Number of candidates in the stencil above which a list is faster than cells. */
 static const double LIST_PAYS = 40.0;
-/* Candidates of lists in three dimensions from which on, if there are none, a warp finds neighbours together. */
+/* Number of candidates, counted as for a list in 3D, above which cells without a list use the warp search. */
 static const double DENSE_FROM = 80.0;
-/* Where cells are enough, a wider skin than a deck made for lists asks for pays: it costs candidates, not neighbours. But in
- * a dense system these cost more than rebins. */
+/* Skins of cells, in skins of the deck, which is made for lists. Cells pay with a wider skin, because it costs
+ * candidates and no neighbours. But in a dense system candidates cost more than rebins. */
 static const double CELLS_SKIN = 1.5, DENSE_SKIN = 0.5;
-/* Rebinning reads and writes every particle: cells may be so many per particle. */
+/* Most cells per particle: a rebin then costs little more than reading and writing every particle. */
 static const double CELLS_PER_PARTICLE = 2.0;
 
-/* Extra reach of lists for fast particles, in skins: lists then last a fifth longer, and cells must be wider. */
+/* Extra of lists, in skins. Lists last a fifth longer by it, and cells must be wider. */
 static const double LIST_EXTRA = 0.2;
-/* How far beyond the slack particles may go while their pairs are looked at, in skins; and from how many particles a rank on
- * that is worth a launch a step. */
+/* How far beyond the slack a particle may go while the list check looks at its pairs, in skins. With PAIRS_FROM
+ * particles a rank or more, this is worth a launch a step. */
 static const double LIST_BEYOND = 0.25;
 static const int64_t PAIRS_FROM = 1 << 18;
-/* Cells along x to a cell's width, for lists. */
+/* Number of cells along x in the width of a cell, for lists. */
 static const int LIST_PARTS = 4;
-/* Cells of a domain along an axis from which on one more or less makes them little wider. */
+/* A domain with at least this number of cells along an axis may lose some: the others then become only little
+ * wider. */
 static const int DIVIDED_FROM = 16;
-/* Rows beyond a cut, at most, and rows of a domain for each: what is near a cut should be little of it. */
+/* Most buffer rows, and rows of a domain for each buffer row: the rows near a cut should be a small part of a
+ * domain. */
 static const int MOST_BUFFER_ROWS = 9, ROWS_PER_BUFFER_ROW = 24;
-/* Rows of a slab from which on it is preferred to a domain of less surface: neighbours get a twentieth of its particles, which
- * networks of 400 Gb/s a GPU bring while the others move. */
+/* Slabs with at least this number of rows are preferred to domains of less surface. A neighbour gets a twentieth
+ * of the slab's particles, and networks of 400 Gb/s a GPU bring these while the others move. */
 static const int SLAB_ROWS = 2 * MOST_BUFFER_ROWS * ROWS_PER_BUFFER_ROW;
-/* Steps sort, rather than rebins, from so many particles on: with fewer the host would wait for the device. On several ranks
- * that is what a rebin would do too. */
+/* Number of particles from which on steps sort. With fewer on one rank the host would wait for the device. On
+ * several ranks the limit is lower, because there the host waits at an ordinary rebin too. */
 static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
 
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
-/* Cells at least `width` wide, as many as fit, but not many more than particles. For lists their rows are cut finer along
- * x, into as many parts as the border is wide: the finer, the less a list has to look at beyond its sphere, and of a row
- * it only costs more beginnings of cells. */
+/* Chooses cells at least `width` wide: as many as fit, but at most CELLS_PER_PARTICLE for each particle. For
+ * lists, the rows of cells are cut finer along x, into as many parts as the border has cells. The finer the cells
+ * are, the fewer particles outside its sphere does a list look at. The only cost is that a row has more beginnings
+ * of cells. */
 static void choose_cells(const md_model *model, int64_t n, int ranks, double width, gpu_configuration *c)
 {
   const md_box *box = &model->box;
@@ -111,9 +119,10 @@ void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o
   c->ghosts = (int64_t)(2.0 * share * (double)n);
 }
 
-/* With cells a particle looks around the cell where it is, for partners in the cells where they were: one displacement.
- * It may be outside a face by that much itself, unless its coordinate wraps on its own there, and then sees ghosts that
- * were yet farther off. */
+/* With cells a particle looks around the cell where it is now, and finds partners in the cells where they were at
+ * the rebin. So the halo is cutoff + slack, because partners have moved by up to the slack. The particle itself
+ * may be outside a face by up to the slack, unless its coordinate wraps there by itself, and then it needs ghosts
+ * from farther away: cutoff + 2 slack. */
 double gpu_halo(const md_model *model, const gpu_configuration *c, int d, bool wraps)
 {
   if (model->cutoff == 0.0) return 0.0;
@@ -127,7 +136,7 @@ int gpu_halo_cells(const md_model *model, const gpu_configuration *c, int d)
   return std::max((int)std::ceil(gpu_halo(model, c, d, false) / width * (1.0 - 1e-9)), 1);
 }
 
-/* Domains may be so thin that the halo should be no wider than a cell, rather than that ranks do not fit. */
+/* Are domains so thin that the halo must be no wider than a cell, because otherwise the ranks would not fit? */
 static bool thin(const md_model *model, int ranks, const gpu_configuration *c)
 {
   const double each = std::ceil(std::pow((double)ranks, 1.0 / model->box.dim));
@@ -136,7 +145,7 @@ static bool thin(const md_model *model, int ranks, const gpu_configuration *c)
   return false;
 }
 
-/* How far particles may move between rebins, and how far ghosts must reach. */
+/* Chooses the slack, the halo, and the expected number of ghosts. */
 static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed, gpu_configuration *c)
 {
   const md_box *box = &model->box;
@@ -144,7 +153,7 @@ static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed,
   c->slack = list ? 0.5 * c->skin : INFINITY;
   for (int d = 0; d < box->dim && !list; ++d) {
     const double length = box->length[d], width = length / c->count[d];
-    /* On an axis with one cell and no images all are neighbours. */
+    /* On an axis with one cell and no images every particle is a candidate of every other. */
     if (c->count[d] > 1 || box->periodic[d])
       c->slack =
           std::min(c->slack, (width * (1.0 - 1e-6) - model->cutoff) * (thin(model, ranks, c) ? 0.5 : 1.0));
@@ -166,9 +175,10 @@ double gpu_packed_margin(const md_model *model)
   return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
 }
 
-/* May positions be packed? Lists hold pairs up to the reach, which come and go by a skin until the next rebin, fast
- * particles by their extras more: an axis along which that is more than half of 2^42 quanta must not bring a pair into the
- * cutoff by its wrong image. And 52 bits must hold the box and its margins. */
+/* Can positions be packed? Two conditions hold besides those of the layout. First, 52 bits must hold the box and
+ * its margins. Second, coordinates modulo 2^42 quanta must not bring a pair of a list into the cutoff by a wrong
+ * image. A list holds pairs up to the reach; until the next rebin their distances change by up to a skin, and by
+ * the extras for fast particles. All this must be less than 2^42 quanta less the cutoff. */
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_configuration *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
@@ -181,8 +191,8 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
          0.98 * (0x1p42 * quantum);
 }
 
-/* Ghosts reach at most one box, and as far as the position grid has room; of 32-bit coordinates, where a particle and
- * its image look alike, half a box. */
+/* The longest reach that is possible. Ghosts reach at most one box, and only as far as the position grid has room.
+ * With 32-bit coordinates they reach at most half a box, because there a particle and its image look alike. */
 static double longest_reach(const md_model *model, bool mixed)
 {
   double longest = model->cutoff > 0.0 ? MD_REACH_CUTOFFS * model->cutoff : INFINITY;
@@ -203,7 +213,7 @@ static bool is_dense(const md_model *model, int64_t n)
   return model->box.dim == 3 && 27.0 * density(model, n) * reach * reach * reach > DENSE_FROM;
 }
 
-/* Unless the user has chosen one. */
+/* Chooses the skin for cells, unless the user has chosen one. */
 static void choose_skin_of_cells(const md_model *model, int64_t n, const md_gpu_options *g,
                                  md_gpu_neighbours neighbours, gpu_configuration *c)
 {
@@ -242,7 +252,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->beyond =
       c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
   c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);
-  /* Or 32-bit coordinates are too near their images. */
+  /* With fewer cells, 32-bit coordinates of a particle are too near those of its images for a warp search. */
   for (int d = 0; d < dim; ++d)
     if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
   c->step_sorts = c->ghosts == 0 && steps_may_sort(o, n, ranks, c);
@@ -252,7 +262,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->rows = (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
 }
 
-/* The options sorted, padded, unrolled and staged belong to one kernel (ladder.cu): is it wanted, and can it be? */
+/* Checks the options sorted, padded, unrolled and staged, which belong to one kernel (ladder.cu). *teaching: one
+ * of them is set. MD_USAGE: the kernel cannot do this model or the other options. */
 static md_status check_teaching(const md_model *model, const md_gpu_options *g, bool *teaching)
 {
   *teaching = g->unsorted || g->unpadded || g->rolled || g->staged;
@@ -278,7 +289,8 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   return MD_OK;
 }
 
-/* In mixed precision the cells of a particle and of its image must not both be neighbours of a third one. */
+/* Are images far enough from their particles for mixed precision? The cells of a particle and of its image must
+ * not both be neighbours of a third cell. */
 static bool images_are_apart(const md_model *model, const gpu_configuration *c)
 {
   for (int d = 0; d < model->box.dim; ++d)
@@ -365,7 +377,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (model->langevin.on || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for the thermostat", 8.0);
   if (ranks > 1) {
-    /* Received at a rebin and between, their order, lists of what is sent, and what is sent. */
+    /* Ghosts as received at a rebin and in steps, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;
     md_plan_add(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
     md_plan_add(plan, "room for more particles", plan->bytes / 16.0);

@@ -1,9 +1,15 @@
-/* The GPU engine's C interface: creating the engine of the layout (layout.cuh) that a model asks for, and the plan of what
- * it would need. The engine itself is in engine.cuh and engine_*.cuh, and compiled here.
+/* The C interface of the GPU engine: creates the engine, and plans the memory that it would need. The engine
+ * itself is the class in engine.cuh. Its functions are in the .inc files of engine/ and ranks/, and are compiled
+ * here.
  *
- * Choices are made once: which GPU, how neighbours are found, how large cells are (configuration.cu), and by these one of the
- * layouts, for which there is a class each, so that nothing tests later which it is. All ranks choose alike, by the one
- * with the least memory. Cost: engine and kernels are compiled for up to seven layouts.
+ *   1. Choose the GPU.
+ *   2. Choose how neighbours are found and how large the cells are (configuration.cu). All ranks choose alike, by
+ *      the rank with the least memory.
+ *   3. On several ranks, give every rank its domain and its particles.
+ *   4. Create the engine of the layout (layout.cuh) that follows.
+ *
+ * Trade-off: there is one class for each layout, so that no code tests later which layout it has. In return the
+ * engine and its kernels are compiled for up to seven layouts.
  */
 #include "gpu/engine/arrays.inc"
 #include "gpu/engine/error.inc"
@@ -57,7 +63,7 @@ md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_c
   return MD_OK;
 }
 
-/* The most ranks that have one device. */
+/* *sharers: the largest number of ranks that share one device. */
 md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharers)
 {
   double most = 1.0;
@@ -77,7 +83,7 @@ md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharer
   return MD_OK;
 }
 
-/* What several ranks cannot do. */
+/* MD_USAGE for options that several ranks cannot do. */
 md_status check_ranks(const md_engine_options *options)
 {
   const md_gpu_options *g = &options->gpu;
@@ -89,7 +95,8 @@ md_status check_ranks(const md_engine_options *options)
   return MD_OK;
 }
 
-/* Whether a device can pack is a matter of its kind: all ranks must have the same records. */
+/* Packs positions only if all ranks can. This depends on the kind of their devices, and all ranks must have the
+ * same records. */
 md_status agree_to_pack(md_comm *comm, gpu_configuration *config)
 {
   double cannot = !config->packed;
@@ -98,14 +105,15 @@ md_status agree_to_pack(md_comm *comm, gpu_configuration *config)
   return MD_OK;
 }
 
-/* Gives every rank its domain and the particles in it. */
+/* Divides the box: gives every rank its domain and the particles in it. */
 md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configuration *config)
 {
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
     width = std::max(width, gpu_halo_cells(model, config, d) * model->box.length[d] / config->count[d]);
   comm->prefer_slabs(comm, gpu_slab(model, config));
-  /* Cuts are moved to edges of cells, so that the margin for rounding which domains are given elsewhere is not needed. */
+  /* Cuts will be moved to edges of cells. So the width needs no margin for rounding, and is made a little smaller,
+   * because decompose() adds one. */
   MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   int domains[3], place[3];
   comm->grid(comm, domains, place);
@@ -113,15 +121,15 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configurat
   return comm->migrate(comm, model, p);
 }
 
-/* Particles from which on all kernels are loaded before the first step: CUDA else loads each when it is first launched, for
- * which steps wait, on several ranks one for the other. */
+/* Number of particles from which on CUDA loads all kernels before the first step. With fewer particles, CUDA loads
+ * a kernel at its first launch. The step waits for that, and on several ranks one rank waits for another. */
 const int64_t LOADS_ALL_FROM = 1 << 20;
 
 md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                  const md_engine_options *options)
 {
   const bool several = comm->size > 1;
-  /* Has an effect before CUDA's first call only. What the user has set stays. */
+  /* This must come before the first call of CUDA. A value that the user has set stays. */
   if (model->natoms >= LOADS_ALL_FROM) setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   if (several) MD_TRY(check_ranks(options));
   cudaDeviceProp device;
@@ -131,7 +139,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   device_memory memory = {0, options->gpu.memory};
   int64_t available = 0;
   MD_TRY(md_device_available(&memory, &available));
-  /* All ranks must choose alike. */
+  /* All ranks must make the same choices, so that the least memory counts. */
   double least = -(double)(available / sharers);
   if (several) MD_TRY(comm->max(comm, &least, 1));
   gpu_configuration config;
@@ -158,7 +166,7 @@ md_status histogram(md_engine *e, const md_histogram *h, int64_t *count) { retur
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 
-/* Works without a GPU too: then nothing is known of its memory. */
+/* A plan needs no GPU. Without one, the available memory stays 0, which means unknown. */
 md_status plan(const md_model *model, int64_t n, const md_engine_options *options, md_engine_plan *out)
 {
   cudaDeviceProp device;

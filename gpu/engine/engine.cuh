@@ -1,22 +1,36 @@
-/* The GPU engine: all data on the device, hundreds of steps without a word from the host.
+/* The GPU engine: the class gpu_engine<T>, which runs the steps of one rank on one GPU.
  *
- * A rebin wraps the particles, puts them into the order of their cells, makes the ghosts of periodic faces and, where
- * that pays, neighbour lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu). Then steps follow, one kernel each
- * (step_*.cu) or force and move (force.cu, force_symmetric.cu, move.cu), until a particle has used up the slack that cells
- * or lists leave it, or two have together what lists leave them (list_check.cu).
+ * All data of the particles stay on the device, and the host launches hundreds of steps without waiting for any of
+ * them.
+ *   1. A rebin wraps the particles, sorts them by cell, makes the ghosts of periodic faces and, where lists pay,
+ *      makes lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu).
+ *   2. Steps follow. A step is one kernel (step_*.cu, a fused step), or a force kernel and a move kernel
+ *      (force.cu, force_symmetric.cu, move.cu).
+ *   3. The steps end when a particle has used up the slack of cells or lists, or when two particles together have
+ *      used up what lists allow (list_check.cu). Then the next rebin is due.
  *
- * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the rebin, without
- * waiting; it looks at a batch's outcome only after having launched the next. A step that may not be taken any more
- * returns at once (state.cuh), so a wrong guess costs an empty launch and never a result.
+ * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the
+ * rebin, without waiting. It reads the outcome of a batch only after it has launched the next one. If a step may
+ * not be taken any more, its launch returns at once (state.cuh). So a wrong guess costs an empty launch and never
+ * a result.
  *
- * On several ranks (ranks.cuh) the host waits at every rebin, where particles change the rank and ghosts are agreed on; the
- * steps between are launched without waiting all the same, each with its exchange of ghosts, and end alike on all ranks.
- * Where steps sort, ranks too do so without a word from the host, and migrate now and then (ranks/deferred.inc).
+ * On several ranks (ranks/ranks.cuh) the host waits at every rebin, because there particles change their rank and
+ * the ranks agree on ghosts. The steps between two rebins are still launched without waiting, each with its
+ * exchange of ghosts. All ranks stop at the same step. Where steps sort (engine/sorting.inc), ranks do not wait
+ * for a sort either, and they migrate only now and then (ranks/deferred.inc).
  *
- * Ids and types stay with the host's arrays: `origin` names each particle's place there, and results are brought back
- * into that order.
+ * Ids and types in the host's arrays stay in their order. `origin` is the place of each particle in the host's
+ * arrays, and results are brought back into that order.
  *
- * One class does this for one layout of particles (layout.cuh). Its functions are below in the order of these files:
+ * There are two position arrays. The present array holds the positions, and a step or a sort writes new positions
+ * into the other one, the idle array. Then the two exchange their roles. progress.parity says which array is the
+ * present one.
+ *
+ * Trade-off: the device does not wait for the host between two rebins. In return all fields of the particles are there
+ * twice, and some launches do nothing. Cost: gpu_memory() (configuration.cu) counts the bytes of a particle.
+ *
+ * One class does this for one layout of particles (layout.cuh). Its functions are in these files, and are declared
+ * below in the same order:
  *
  *   engine/setup.inc   before the first step: the grid, tables, particles onto the device
  *   engine/arrays.inc  arrays for particles, ghosts and lists: made, and made larger
@@ -28,8 +42,8 @@
  *   engine/error.inc   errors of steps
  *   engine/output.inc  sums, particles and pictures for the host
  *
- * engine.cu chooses the layout, and is the engine's C interface. It includes them all: as files that are compiled on their
- * own they would take, in sum, 1.6 times as long (2.5 times for six architectures).
+ * engine.cu chooses the layout and is the C interface of the engine. It includes all these files, and they are not
+ * compiled on their own: separately they would take 1.6 times as long in sum (2.5 times for six architectures).
  */
 #ifndef MD_GPU_ENGINE_ENGINE_CUH
 #define MD_GPU_ENGINE_ENGINE_CUH
@@ -51,34 +65,36 @@ struct md_engine {
   virtual void report(md_engine_report *) = 0;
 };
 
-/* Device memory, and nothing else: every array here is freed with the engine. */
+/* Arrays in device memory. The struct has no other members, because the engine's destructor frees it as a list of
+ * arrays. */
 struct gpu_arrays {
-  /* Records of particles and ghosts, behind them what packed layouts leave over, or coarse positions: the present, and the idle
-   * one, which a fused step or a sort writes, and which is scratch in between. */
+  /* The two position arrays. Each holds the records of particles and then of ghosts, and behind them the rests of
+   * packed layouts or the coarse positions of plain ones. A fused step or a sort writes the idle array. In
+   * between, the idle array is scratch. */
   device_array x[2];
-  device_array v[3], origin;                          /* the other fields of particles, */
-  device_array spare[3], spare_origin;                /* and where they are sorted into; scratch in between */
-  device_array start, cell;                           /* of system_view */
-  device_array next_start;                            /* of the order that steps sort into */
-  device_array keys, scratch;                         /* of the radix sort; of CUB */
+  device_array v[3], origin;           /* the other fields of particles */
+  device_array spare[3], spare_origin; /* a sort writes these fields here; scratch in between */
+  device_array start, cell;            /* of system_view */
+  device_array next_start;             /* beginnings of cells in the order that steps sort into */
+  device_array keys, scratch;          /* of the radix sort; of CUB's functions */
   device_array ghost_start, ghost_owner, ghost_shift; /* of ghost_view */
   device_array list, rows, beyond_slack;              /* of system_view */
-  device_array impulse_k,
-      force_k;            /* pair coefficients by pair of types, of impulses, of forces of mixed layouts, */
-  device_array measure_k; /* of forces in double, for output, */
-  device_array overlap2;  /* and the squared distance of an overlap */
+  /* Pair coefficients, by pair of types: of impulses; and of forces, for mixed layouts. */
+  device_array impulse_k, force_k;
+  device_array measure_k;            /* pair coefficients of forces in double, for output */
+  device_array overlap2;             /* squared distance of an overlap, by pair of types */
   device_array ratio, mass, v_step;  /* by type: velocity_per_v and v_step of the model, and masses */
   device_array v_low[3];             /* by original index: second words of momenta */
-  device_array id;                   /* in the host's order; for thermostats on one rank */
-  device_array control, sums, count; /* state.cuh; of measuring; of a histogram */
+  device_array id;                   /* ids in the host's order; for thermostats on one rank */
+  device_array control, sums, count; /* control block (state.cuh); of measure(); of histogram() */
 };
 
 template <class T> struct gpu_engine final : md_engine {
   typedef typename T::real real;
   typedef typename T::record record;
   static constexpr bool HAS_REST = T::PACKED || T::HAS_COARSE;
-  /* Bytes of a particle's position as it is read, and as it is written: whoever reads that of a particle alone needs no
-   * coarse position. */
+  /* Bytes that a kernel reads, and writes, for the position of one particle. A kernel that reads only the
+   * particle's own position needs no coarse position. */
   static constexpr double READ = sizeof(record) + (T::PACKED ? sizeof(typename T::rest) : 0),
                           WRITTEN = sizeof(record) + (HAS_REST ? sizeof(typename T::rest) : 0);
 
@@ -90,28 +106,28 @@ template <class T> struct gpu_engine final : md_engine {
   md_engine_options options;
   gpu_configuration config;
   cudaDeviceProp device;
-  int source;   /* of neighbours: FROM_LIST, FROM_CELLS or FROM_ALL */
-  bool several; /* ranks */
-  int sharers;  /* ranks on the device */
+  int source;   /* how neighbours are found: FROM_LIST, FROM_CELLS or FROM_ALL */
+  bool several; /* more than one rank */
+  int sharers;  /* ranks that share the device */
 
   /* ---- on the device ---- */
 
   device_memory memory = {};
   gpu_arrays a = {};
-  int64_t room = 0; /* particles there is room for */
+  int64_t room = 0; /* particles that the arrays have room for */
   cudaStream_t stream = nullptr;
-  launch elementwise;       /* for kernels with a thread per element */
-  launch stepping;          /* for those of steps */
-  system_view<T> view = {}; /* what kernels are given */
-  step_args step = {};      /* and those that move */
+  launch elementwise;       /* for kernels with one thread per element */
+  launch stepping;          /* for the kernels of steps */
+  system_view<T> view = {}; /* what every kernel is given */
+  step_args step = {};      /* what kernels that move particles are given besides */
   gpu_ranks<T> ranks;
-  int64_t balanced_at; /* the step when ranks last looked whether they are balanced */
+  int64_t balanced_at; /* step at which the ranks last checked the balance */
 
   /* ---- where things stand ---- */
 
   bool built = false;   /* do cells and lists fit the positions? */
-  bool counted = false; /* are particles counted in their cells already? */
-  progress now = {};    /* as last seen, with the device at rest */
+  bool counted = false; /* has a migration already counted the particles in their cells? */
+  progress now = {};    /* as last read while the device rested */
   int ghosts_wanted = 0, list_wanted = 0;
   gpu_batches batches;
   rebin_interval interval;
@@ -129,7 +145,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status start() override;
   ~gpu_engine() override;
 
-  /* The view's scale, grid and coefficients. */
+  /* These set the view's scale, grid and coefficients. */
   void set_scale();
   void set_fine_scale();
   void set_coarse_positions();
@@ -140,16 +156,17 @@ template <class T> struct gpu_engine final : md_engine {
   md_status set_tables();
   md_status set_mixed_tables();
 
-  /* Particles from the host; also after they have changed the rank through it. */
+  /* Copies particles from the host; also after particles have changed their rank through the host. */
   md_status load();
   md_status make_ids();
 
-  /* For the log. */
+  /* Writes the engine's description for the log. */
   void describe();
 
   /* ---- engine/arrays.inc ---- */
 
-  /* An array that stays, filled from the host, or made larger with its first `used` bytes. */
+  /* make() reserves at least `bytes`; if the array must grow, its contents are lost. upload() also fills the array
+   * from the host. enlarge() keeps the first `used` bytes. what: the name of the array in errors. */
   md_status make(device_array *array, int64_t bytes, const char *what)
   {
     return md_device_reserve(&memory, array, bytes, what);
@@ -163,8 +180,8 @@ template <class T> struct gpu_engine final : md_engine {
     return md_device_enlarge(&memory, array, bytes, used, stream, what);
   }
 
-  /* A position array: records of particles and ghosts, and behind them what the records of a packed layout leave over, or
-   * coarse positions, of which a few more than there are may be read. */
+  /* Size of a position array: the records of particles and ghosts, then the rests of packed layouts or the coarse
+   * positions. Kernels may read COARSE_BEYOND coarse positions behind the last one. */
   int64_t records() const { return room + view.ghost.capacity; }
   int64_t rest_bytes() const
   {
@@ -173,7 +190,7 @@ template <class T> struct gpu_engine final : md_engine {
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
   void place_positions();
 
-  /* Everything that is as large as the particles of this rank and their cells; and its parts. */
+  /* Makes everything whose size follows from the particles of this rank and their cells; and the parts of that. */
   md_status make_arrays();
   md_status make_particles();
   md_status make_ghosts(int64_t capacity);
@@ -181,7 +198,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status make_scratch();
   int cell_bits() const;
 
-  /* More room, with the device at rest: for particles, for ghosts, for neighbours. */
+  /* Make more room: for particles, for ghosts, for neighbours. The device rests. */
   md_status enlarge_room(int64_t n);
   md_status enlarge_positions(const system_view<T> &before);
   md_status grow_ghosts(int64_t capacity);
@@ -190,7 +207,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine/rebin.inc ---- */
 
-  /* Runs a launch, timed if profiling. */
+  /* Runs a launch; times it under `name` if the profile is on. bytes: what the kernel moves at least. */
   template <class F> md_status timed(const char *name, double bytes, F &&launched)
   {
     MD_TRY(gpu_profile_begin(&profile, stream));
@@ -200,20 +217,23 @@ template <class T> struct gpu_engine final : md_engine {
 
   bool counting() const { return options.gpu.sort != MD_GPU_SORT_RADIX; }
 
-  /* Parts of a.keys: cells and indices of particles, and both in the order of cells. */
+  /* Four parts of a.keys: cells of particles, sorted cells, indices of particles, and indices in the order of
+   * cells. */
   unsigned *keys() const { return (unsigned *)a.keys.at; }
   unsigned *sorted_keys() const { return keys() + room; }
   int *indices() const { return (int *)(keys() + 2 * room); }
 
-  /* Who is where in the order of cells. */
+  /* order()[k] is the index of the particle that is number k in the order of cells. */
   int *order() const { return counting() ? (int *)a.spare_origin.at : (int *)(keys() + 3 * room); }
 
-  /* Counts whose sums are going to be cursors stand one place up: a cursor at the end of its cell is then the beginning of
-   * the next. */
+  /* Counts that become cursors are stored one place up: the place behind that of a cell holds its count, and after
+   * the prefix sum its cursor, which begins at the first place of the cell. When all particles have taken their
+   * places, the cursor is at the end of the cell, which is the beginning of the next cell. So the array then holds
+   * the beginnings of cells. */
   int *next_cursor() const { return (int *)a.next_start.at + 1; }
   int *ghost_cursor() const { return a.ghost_start.at && !several ? (int *)a.ghost_start.at + 1 : nullptr; }
 
-  /* Where cells begin; who comes where in their order; and particles moved there. */
+  /* The beginnings of cells; the order of cells; and particles moved into that order. */
   md_status order_cells(unsigned *ids);
   md_status sum_counts(int *counts, int64_t n);
   md_status index_particles();
@@ -226,31 +246,31 @@ template <class T> struct gpu_engine final : md_engine {
   md_status update_halo();
   md_status build_list();
 
-  /* The arrays sorted into become the present ones, and they the spare ones. */
+  /* The spare arrays, which the sort has written, become the present ones, and the present ones become spare. */
   void swap_fields();
 
-  /* All of a rebin, ending batch c or none (NULL); as many rebins as it takes until everything has room; and that after a
-   * look at where the device is. */
+  /* launch_rebin() launches all of a rebin at the end of batch c; c is NULL if there is no batch. make_structure()
+   * repeats rebins until everything has room. ensure_neighbours() reads the progress first and then does the same. */
   md_status launch_rebin(gpu_batch *c);
   md_status make_structure();
   md_status ensure_neighbours();
 
   /* ---- engine/step.inc ---- */
 
-  /* What is the same for all steps of a run. */
+  /* Set what is the same for all steps of a run. */
   void set_step();
   void set_safe(int d, double lo, double hi);
 
-  /* One step: in one kernel, or by forces and a move. */
+  /* One step: a fused kernel, or a force kernel and a move kernel. */
   md_status launch_step(step_sorting sorting = SORTS_NOT);
   md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
   md_status launch_unfused();
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
   void impulse_arrays(real *impulse[3]) const;
   double force_bytes() const;
-  /* Whether lists still hold, behind a step. */
+  /* The list check behind a step. */
   md_status check_lists(unsigned step_launch);
-  /* An overlap that force kernels found on any rank stops all. */
+  /* If a force kernel of any rank has found an overlap, all ranks halt. */
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
 
   /* ---- engine/run.inc ---- */
@@ -259,12 +279,13 @@ template <class T> struct gpu_engine final : md_engine {
   md_status run_alone(int64_t n);
   md_status finish_kicks();
 
-  /* Batches: begun without waiting, and waited for; with the time between two events. */
+  /* A batch is launched without waiting, and finish_batch() waits for it. lap() adds the time between two events
+   * to a phase. */
   md_status launch_batch(int64_t left, int64_t *issued);
   md_status finish_batch(progress *seen);
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
 
-  /* `now`, from the device and to it. */
+  /* Copy `now` from the device, and to the device. */
   md_status read_progress();
   md_status put_progress();
 
@@ -273,33 +294,37 @@ template <class T> struct gpu_engine final : md_engine {
   bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
   md_status run_sorting(int64_t n);
 
-  /* The steps up to a sort and with it, or up to the end of the run: *left becomes fewer by those. resting: nothing is
-   * under way yet. *stuck: the slack was used up before, or there is an error, or particles must migrate. */
+  /* Launches the steps up to the next sort and the steps that sort, or the steps up to the end of the run. *left:
+   * steps that the run still needs; becomes smaller by the steps launched. resting: the device rests, no step is
+   * under way. *stuck: the slack was used up before, or there is an error, or particles must migrate. */
   md_status launch_to_sort(bool resting, int64_t *left, bool *stuck);
   int64_t steps_to_sort(double usage) const;
   md_status launch_plain(int64_t count);
   md_status launch_sorting_steps();
   bool migration_is_due(int64_t done) const;
   next_order<T> order_next(step_sorting sorting) const;
-  /* How things stood behind the steps launched so far, while others follow. */
+  /* note_progress() launches a copy of the progress behind the steps launched so far. await_progress() waits for
+   * that copy while later steps run. */
   md_status note_progress();
   md_status await_progress(progress *seen);
   md_status time_sort();
-  /* The order that was sorted into becomes the present one; and does not, if the device has not taken that step. */
+  /* swap_orders() makes the order that the last step sorted into the present one. adopt_order() undoes this if the
+   * device has not taken that step. */
   void swap_orders();
   void adopt_order();
 
   /* ---- engine/ranks.inc ---- */
 
-  /* A rebin, in this order. */
+  /* The parts of a rebin, in this order. */
   md_status rebin_ranks();
   md_status balance_if_due();
   md_status migrate();
   md_status make_halo();
   md_status fit_list();
 
-  /* A step; if it can be, beside its messages. One that moves particles to new places has none, as these are not known
-   * before; what neighbours must know comes behind it. */
+  /* A step with its messages. A fused step runs beside its messages. A step that moves particles to new places
+   * sends no messages beside it, because the new places are not known before its end. What neighbours must know is
+   * sent behind it. */
   md_status launch_step_ranks(step_sorting sorting = SORTS_NOT);
   md_status launch_two_parts(step_sorting sorting);
   md_status launch_sort_ranks();
@@ -309,7 +334,7 @@ template <class T> struct gpu_engine final : md_engine {
 
   /* ---- engine/error.inc ---- */
 
-  /* What a step's halt says, as an error with the particles' ids. */
+  /* The halt of a step as an error, with the particles' ids. */
   md_status fault();
   md_status overlap_error(int64_t later);
   md_status find(bool overlap, culprit *found);
@@ -321,13 +346,15 @@ template <class T> struct gpu_engine final : md_engine {
   md_status histogram(const md_histogram *h, int64_t *count) override;
   void report(md_engine_report *r) override;
 
-  /* Places in the host's arrays; on several ranks particles come in the order of the device. */
+  /* Places of particles in the host's arrays. On several ranks: NULL, and particles come in the order of the
+   * device. */
   const int *places() const { return several ? nullptr : step.origin; }
-  /* Components in that order, and on several ranks whose they are. */
+  /* Copy components of particles to the host in that order. On several ranks fetch_identities() tells the
+   * particles' ids. */
   md_status fetch_position(int d, double *to);
   md_status fetch(const real *from, const int *origin, double *to);
   md_status fetch_low();
-  /* Forces; exact layouts as fine sums. */
+  /* Copy forces to the host; exact layouts compute these as fine sums. */
   md_status fetch_forces(double *const force[3]);
   md_status fetch_fine_forces(double *const force[3]);
   md_status fetch_identities();

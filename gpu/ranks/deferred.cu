@@ -1,16 +1,22 @@
-/* What ranks whose steps sort tell each other (ranks/deferred.inc).
+/* Kernels of deferred migration (ranks/deferred.inc): the beginnings of cells at the cuts, and the lists of what
+ * is sent.
  *
- * Both kernels are a copy of some rows' beginnings of cells, one thread a number: those of the rows that a neighbour looks at, as
- * places in the message with their particles; and what came, as beginnings of ghosts' cells.
- * Bytes: 8 a cell of the rows at the two cuts, of which there are twice the buffer rows and a few.
+ * Both kernels for beginnings copy the beginnings of cells of some rows, one thread for each number:
+ *   1. k_pack_starts writes those of the rows that a neighbour looks at, as places in the message that has their
+ *      particles.
+ *   2. k_unpack_starts writes what came, as beginnings of ghosts' cells.
+ *
+ * Cost: 8 bytes for each cell of the rows at the two cuts. There are about twice as many such rows at a cut as
+ * buffer rows.
  */
 #include "gpu/ranks/exchange.cuh"
 
-/* A share of the slack that ends it, and is taken for no more than that. */
+/* A usage by which the slack counts as used up: the smallest float above 1, so that it counts as little more than
+ * that. */
 constexpr float USED_UP = 1.0f + 0x1p-23f;
 
-/* Is there somebody who must be sent and has no place in a message, or whom only the outermost row of the buffer still
- * holds? */
+/* Is there a particle that must be sent and has no place in the message, or a particle in the outermost buffer
+ * row? */
 static __device__ bool does_not_fit(const cut_rows &o, const int *start)
 {
   bool too_far = false;
@@ -48,7 +54,7 @@ static __global__ void k_unpack_starts(const __grid_constant__ cut_rows o, const
   const int k = blockIdx.x * blockDim.x + threadIdx.x, end = o.kept * o.row;
   if (k > 2 * end) return;
   if (step && after(*step).parity == step->before.parity) return;
-  /* What comes from above lies before what comes from below. */
+  /* Ghosts from above lie before ghosts from below. */
   const int each = (int)o.starts(), last = each - 1;
   start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
 }
@@ -62,6 +68,8 @@ md_status launch_unpack_starts(const launch &l, const cut_rows &o, const int *fr
   return MD_OK;
 }
 
+/* low, high: lists of what is sent, the first and the last particles. Ghosts keep the order in which they are
+ * received. */
 static __global__ void k_line_up(const __grid_constant__ cut_rows o, int *low, int *high,
                                  const __grid_constant__ ghosts_in_line g)
 {

@@ -1,16 +1,20 @@
-/* Ghosts of several ranks: who is sent through which face, and their positions in and out of messages.
+/* Kernels of the halo: which particles go through which face, and positions of ghosts in and out of messages.
  *
- * One axis after the other, a face sends the particles within the halo's width of it, and those of the ghosts received
- * along the axes before: edges and corners travel through faces, and 2 dim messages serve all neighbours. Particles near a face lie
- * in the cells behind it, one thread a cell, so that finding them costs no pass over the others. The lists are made at a
- * rebin; then a step packs the records the lists name, and unpacks what came into the places that ghosts have in the
- * order of cells.
- * Bytes a ghost and step: 4 and two records to pack, the same to unpack.
+ *   1. At a rebin, for one axis after the other, each face selects what it sends: the particles within the halo's
+ *      width of it, and those of the ghosts received along earlier axes. Particles near a face lie in the cells
+ *      behind it. One thread takes one cell, so that no pass over the other particles is needed.
+ *   2. The entries are packed and sent. After the last axis the ghosts are put into the order of cells.
+ *   3. In a step the records that the lists name are packed. Received records are put into the places that ghosts
+ *      have in the order of cells.
+ *
+ * Advantage: edges and corners travel through faces, and 2 dim messages serve all neighbours. Disadvantage: the
+ * axes come one after the other. Cost for a ghost and step: 4 bytes and two records to pack, and the same to
+ * unpack.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/ranks/exchange.cuh"
 
-/* The positions that ghosts are made from and put beside. */
+/* The position array that ghosts are made from and written to. */
 template <class T>
 static __device__ __forceinline__ typename T::record *positions(const system_view<T> &s,
                                                                 const ghost_lists<T> &g)
@@ -23,7 +27,7 @@ static __device__ __forceinline__ bool within(const system_view<T> &s, const fac
                                               const typename T::particle &r)
 {
   double x;
-  /* Constant indices keep the record in registers. */
+  /* Indices that are constants keep the record in registers. */
   if constexpr (T::DIM == 3)
     x = f.axis == 0   ? T::where(s.scale, 0, r.x[0])
         : f.axis == 1 ? T::where(s.scale, 1, r.x[1])
@@ -39,7 +43,7 @@ static __device__ __forceinline__ void push(const face &f, int entry)
   if (k < f.capacity) f.send[k] = entry;
 }
 
-/* Cells of the layers behind a face, without the border: size[3] of them from `first` on. */
+/* The cells of the layers behind a face, without the border: size[3] cells from `first` on. */
 struct slab {
   int first[3], size[3];
 };
@@ -124,7 +128,7 @@ md_status launch_gather(const launch &l, const system_view<T> &s, const face_pai
   return MD_OK;
 }
 
-/* The record of an entry on the other side of the face. */
+/* The record of entry k, shifted to the other side of the face. */
 template <class T>
 static __device__ __forceinline__ typename T::record
 record_across(const system_view<T> &s, const face_pair &f, const typename T::record *x, int k)

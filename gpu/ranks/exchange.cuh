@@ -1,40 +1,44 @@
-/* What several ranks add to the engine's launches: particles that change the rank, and ghosts that are other ranks'
- * particles. Kernels in migrate.cu, exchange.cu and deferred.cu, the order of events in ranks_*.cuh.
+/* What several ranks add to the engine's launches: particles that migrate, and ghosts that are particles of other
+ * ranks.
+ *
+ * The kernels are in migrate.cu, exchange.cu and deferred.cu. The order of events is in engine/ranks.inc. All
+ * launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
 #define MD_GPU_RANKS_EXCHANGE_CUH
 
 #include "gpu/particle/launch.cuh"
 
-/* The cells of the whole box and who owns them. Every rank works out the same owner of the same position. */
+/* The cells of the whole box and their owners. Every rank computes the same owner for the same position. */
 struct domain_cells {
   double lo[3], per_width[3];
   int cells[3];
-  int first[3], end[3]; /* own ones */
+  int first[3], end[3]; /* cells of this rank: [first, end) */
   const int *cut[3];    /* [domains + 1] */
   int domains[3];
 };
 
-/* Second words of a momentum, where there can be any. */
+/* The second words of a migrant's momentum; empty for layouts without them. */
 template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
 template <class T> struct migrant_low<T, true> {
   int64_t low[T::DIM];
 };
 
-/* A particle on its way, in the layout's own precision. */
+/* A migrant: a particle in a message to its new rank, in the precision of the layout. */
 template <class T> struct migrant : migrant_low<T> {
   typename T::particle x;
   typename T::real v[T::DIM];
   int64_t id;
 };
 
-/* Where a particle left from, or arrives: a local index, and its place in the table of ids. */
+/* A slot that a migrant has vacated, or that an arrival will have: its local index, and its place in the table of
+ * ids. */
 struct vacated_slot {
-  int index, origin, to; /* to: the place of the owner in the grid of domains, x fastest */
+  int index, origin, to; /* to: place of the owner in the grid of domains, x fastest */
 };
 
-/* migrate.cu */
+/* migrate.cu: what its kernels read and write. */
 template <class T> struct migration {
   int *origin;
   int64_t *id;     /* by origin */
@@ -42,120 +46,126 @@ template <class T> struct migration {
   migrant<T> *migrants_at;
   vacated_slot *at;
   int capacity;
-  int *in_cell; /* those that stay, and those that arrive, take their places here; or NULL */
+  int *in_cell; /* counts of cells, for particles that stay and that arrive; or NULL */
 };
-/* Packs the particles whose owner is another rank; *count: how many there are, which may be more than fit. */
+/* Packs the particles whose owner is another rank. *count, on the device: the number of such particles, which may
+ * be larger than the capacity. */
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
-/* to[k]: migrant order[k]. */
+/* Puts migrants into another order: to[k] becomes from[order[k]]. */
 template <class T>
 md_status launch_group(const launch &, int n, const int *order, const migrant<T> *from, migrant<T> *to);
-/* Puts n migrants into their places. */
+/* Puts n migrants into the slots m.at. */
 template <class T>
 md_status launch_unpack_migrants(const launch &, const system_view<T> &, const migration<T> &, int n);
-/* Particles move from .x to .y. */
+/* Moves n particles: number k from slot move[k].x to slot move[k].y. */
 template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
-/* to[i]: id and type of particle i. */
+/* to[i] becomes the id, or the type, of particle i. */
 md_status launch_unload_ids(const launch &, int n, const int64_t *id, const int *origin, int64_t *to);
 template <class T> md_status launch_unload_types(const launch &, const system_view<T> &, uint16_t *to);
 
-/* exchange.cu. Ghosts have two numbers: the order in which they are received, and the order of cells, in which they lie
- * behind the owned particles. */
+/* exchange.cu. A ghost has two numbers. The first number is its place in the order in which ghosts are received.
+ * The second number is its place in the order of cells, in which ghosts lie behind the owned particles. */
 template <class T> struct ghost_lists {
-  typename T::particle *received; /* by the first number: the owners, where they are, at the rebin */
-  int *code;                      /* likewise: shifts in boxes, as ghost_view.shift */
-  int *source;                    /* likewise: local index of the owner, -1: of another rank */
-  int *slot;                      /* likewise: the second number */
+  typename T::particle *received; /* by the first number: the sources, not shifted, as of the rebin */
+  int *code;                      /* by the first number: shifts in boxes, as ghost_view.shift */
+  int *source;                    /* by the first number: local index of the source; -1: of another rank */
+  int *slot;                      /* by the first number: the second */
   int *order;                     /* by the second number: the first */
-  typename T::record *incoming;   /* likewise: new positions, shifted, between receiving and unpacking */
+  typename T::record *incoming;   /* by the first number: new records, shifted, as received */
   bool ahead; /* positions are those that the step of the view's launch writes, not the present ones */
 };
 
-/* The particles and ghosts that one face sends, and how they change on the way. */
+/* The particles and ghosts that one face sends, and their shift. */
 struct face {
-  int *send; /* local indices of particles; of ghosts -1 - first number until the halo is settled */
+  int *send; /* entries: local indices of particles; for ghosts -1 - first number, until launch_resolve() */
   int capacity;
-  int *count;      /* how many there are, which may be more than fit */
+  int *count;      /* on the device: number of entries, which may be larger than the capacity */
   int axis, high;  /* which face */
-  int layers;      /* of cells behind it that can hold them */
+  int layers;      /* layers of cells behind the face that may hold them */
   double from, to; /* coordinates [from, to) along the axis are sent */
-  int shift;       /* in boxes */
+  int shift;       /* in boxes, for all that is sent */
 };
-/* The owned particles and the first `ghosts` ghosts to be sent through a face. */
+/* Selects the owned particles, and those of the first `ghosts` ghosts, that the face sends. */
 template <class T>
 md_status launch_select(const launch &, const system_view<T> &, const face &, const ghost_lists<T> &,
                         int ghosts);
 
-/* Both faces of an axis: n[k] entries of send[k]. */
+/* Both faces of an axis: face k has n[k] entries in send[k]. */
 struct face_pair {
   const int *send[2];
   int n[2], shift[2];
   int axis;
 };
-/* At a rebin: particles of the entries, one behind the other, their shifts and, unless NULL, their sources. */
+/* At a rebin: copies the particles of the entries, those of the low face first, with their shifts and, unless
+ * `source` is NULL, their sources. */
 template <class T>
 md_status launch_gather(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
                         typename T::particle *to, int *code, int *source);
-/* Records of the entries, shifted, one behind the other. */
+/* Copies the records of the entries, shifted, those of the low face first. */
 template <class T>
 md_status launch_pack(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
                       typename T::record *to);
-/* Ghosts [first, first + n) from where they were received to where they lie; or (carry) from the entries themselves. */
+/* Ghosts with first numbers [first, first + n): launch_unpack() moves their records from where they were received
+ * to where they lie, and launch_carry() makes them from the entries themselves. */
 template <class T>
 md_status launch_unpack(const launch &, const system_view<T> &, const ghost_lists<T> &, int first, int n);
 template <class T>
 md_status launch_carry(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
                        int first);
-/* Counts received ghosts by cell; and puts them into the order of cells by cursors of the cells. */
+/* launch_bin_ghosts() counts n ghosts by cell. launch_order_ghosts() puts them into the order of cells, by cursors
+ * of the cells. */
 template <class T>
 md_status launch_bin_ghosts(const launch &, const system_view<T> &, const ghost_lists<T> &, int n,
                             int *count);
 template <class T>
 md_status launch_order_ghosts(const launch &, const system_view<T> &, const ghost_lists<T> &, int n,
                               int *cursor);
-/* Entries of ghosts to local indices. */
+/* Turns entries of ghosts into local indices. */
 md_status launch_resolve(const launch &, int *send, int n, const int *slot, int owned);
-/* Sets the bits of the particles [0, owned) that are among n entries; how many are in each word of bits, of which there
- * are `words`, and 0 behind them; and a list of them by the counts' prefix sum, in their own order, which keeps reads of
- * neighbours in memory together. */
+/* launch_note_sent() sets a bit for each particle [0, owned) that is among the n entries. launch_count_sent()
+ * counts the bits in each of `words` words, and writes a 0 behind these counts. launch_list_sent() makes a list of
+ * the particles; begin: the exclusive sum of the counts. The list has the order of the particles, so that reads of
+ * neighbours in memory stay together. */
 md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
 md_status launch_count_sent(const launch &, const unsigned *bits, int words, int *count);
 md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
-/* Ids of entries one behind the other; and those received to the ghosts they belong to. */
+/* launch_pack_ids() copies the ids of entries. launch_unpack_ids() gives received ids to their ghosts. */
 md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
 md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
 
-/* deferred.cu: the rows of cells at the cuts of slabs whose particles are sorted by steps. Side 0 is the low one. */
+/* deferred.cu: rows of cells at the cuts between slabs, see the picture in deferred.inc. Side 0 is the low one. */
 struct cut_rows {
-  int border, row, rows; /* cells along the grid's axis on each side, of a row, and rows */
-  int seen, near;        /* rows that a neighbour looks at; and of which it may need particles */
-  int kept;              /* rows at each end for which there are beginnings of ghosts' cells */
-  int neighbour[2];      /* ranks; -1: nobody */
-  int n, sent[2], received[2];
+  int border, row, rows; /* rows of a border; cells of a row; all rows, borders included */
+  int seen, near;        /* seen: rows that a neighbour looks at; near: rows whose particles it may need */
+  int kept;              /* rows at each end that have beginnings of ghosts' cells */
+  int neighbour[2];      /* ranks; -1: none */
+  int n, sent[2], received[2]; /* own particles; sent particles and received ghosts, by side */
 
-  /* Beginnings of cells that go with a message, the end of the last included. */
+  /* Number of beginnings of cells in a message, with the end of the last cell. */
   __host__ __device__ int64_t starts() const { return (int64_t)seen * row + 1; }
-  /* The first cell that is not in the first so many own rows; or the first of the last so many. */
+  /* Side 0: the first cell behind the first `own` own rows. Side 1: the first cell of the last `own` own rows. */
   __host__ __device__ int cell_of_row(int side, int own) const
   {
     return (side == 0 ? border + own : rows - border - own) * row;
   }
 };
-/* The beginnings of cells in those rows, as places in the messages; unless `step` is NULL, the slack of that one is used up
- * if somebody does not fit into the message or the buffer rows. to: two times starts(). */
+/* Copies the beginnings of cells in the rows `seen`, as places in the messages. to: 2 starts() numbers. step:
+ * NULL, or the slot of a step; its slack counts as used up if a particle has no place in a message or is in the
+ * outermost buffer row. */
 md_status launch_pack_starts(const launch &, const cut_rows &, const int *start, int *to, step_slot *step);
-/* And what came, as those of ghosts; not if `step` was not taken. */
+/* Copies what came to the beginnings of ghosts' cells; not if `step` was not taken. step may be NULL. */
 md_status launch_unpack_starts(const launch &, const cut_rows &, const int *from, int *start,
                                const step_slot *step);
-/* Lists that say: the first and the last particles are sent, and ghosts lie as they come. */
+/* Makes the lists for messages: the first and the last particles are sent, and ghosts lie as they come. */
 struct ghosts_in_line {
   int *slot, *order, *owner, *shift;
 };
 md_status launch_line_up(const launch &, const cut_rows &, int *low, int *high, const ghosts_in_line &);
 
-/* A step of a rank that has no particles. */
+/* A step of a rank without particles. flip: whether the step writes the idle position array. */
 md_status launch_empty_step(const launch &, control *ctl, unsigned launch, bool flip);
 
 #endif

@@ -1,15 +1,20 @@
-/* Particles that change the rank: packed where they leave, put into their places where they arrive.
+/* Kernels of migration: migrants are packed where they leave, and put into slots where they arrive.
  *
- * At a rebin every particle is wrapped and its owner worked out from the cell of the whole box it is in; the few that
- * left are packed with all they carry, and then put into the order of their owners. Those that stay, and those that arrive, are
- * counted in their cells on the way, as the sort is going to need. Arrivals take the places of those that left, and the last particles fill what
- * remains empty, so that no slot stays vacated and the sort behind it knows of nothing.
- * Bytes: a particle's position read; 64 a migrant in 3D.
+ *   1. At a rebin every particle is wrapped. Its owner follows from its cell among the cells of the whole box.
+ *   2. The few migrants are packed with all their fields, and are put into the order of their owners. All other
+ *      particles are counted in their cells, which the sort needs.
+ *   3. Migrants that arrive take vacated slots, and are counted in their cells too.
+ *   4. The last particles fill the slots that remain vacated. So no slot stays vacated, and the sort needs to know
+ *      nothing of the migration.
+ *
+ * Trade-off: one pass over the particles both finds migrants and counts for the sort. In return the pass
+ * reads all positions, although few particles migrate. Cost: a particle's position read, and 64 bytes a migrant in
+ * 3D.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/ranks/exchange.cuh"
 
-/* The domain along one axis that cell c is in. */
+/* The domain along one axis that has cell c. */
 static __device__ int domain_of(const int *cut, int domains, int c)
 {
   int low = 0, high = domains;
@@ -114,7 +119,7 @@ md_status launch_unpack_migrants(const launch &l, const system_view<T> &s, const
   return MD_OK;
 }
 
-/* Those who move and the places they move to are different ones. */
+/* No slot is both moved from and moved to, so that the moves need no order. */
 template <class T>
 static __global__ void k_refill(const __grid_constant__ system_view<T> s, int *origin, const int2 *move,
                                 int n)

@@ -1,19 +1,19 @@
-/* The GPU engine on several ranks: which cells a rank owns, particles that change the rank, and ghosts that are other
- * ranks' particles.
+/* The GPU engine on several ranks: which cells a rank owns, how particles migrate, and how ghosts come from other
+ * ranks.
  *
- * Every rank has a block of the cells that one GPU would have for the whole box, so that a ghost lies in the same cell
- * here as with its owner, and slack, lists and stencils are those of one GPU. A rebin is done together with the host; a
- * step exchanges nothing but records of ghosts and its outcome.
+ * Every rank has a block of the cells that one GPU would have for the whole box: its domain. So a ghost lies in
+ * the same cell here as at its owner, and slack, lists and stencils are those of one GPU. At a rebin the ranks
+ * agree, and the host waits. In a step ranks exchange only the records of ghosts and the outcome of the step.
  *
- * One class has it all. Its functions are in these files:
+ * One class, gpu_ranks<T>, does this for one layout. Its functions are in these files:
  *
- *   ranks/domain.inc    which cells are whose
+ *   ranks/domain.inc    which cells belong to which rank
  *   ranks/migrate.inc   particles to the ranks that own them
  *   ranks/halo.inc      ghosts: at a rebin, and in every step
- *   ranks/deferred.inc  slabs whose steps sort, and do without both for a while
+ *   ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
- * Here are the outcome of a step, which all must know, and the time that messages take. Host code for engine/ranks.inc;
- * the kernels are in migrate.cu, exchange.cu and deferred.cu.
+ * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
+ * is host code for engine/ranks.inc; the kernels are in migrate.cu, exchange.cu and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
@@ -32,16 +32,16 @@ template <class T> struct gpu_ranks {
   enum { LAPS = 64 };
   enum lap_kind { LAP_EXCHANGE, LAP_REDUCTION, LAP_KINDS };
 
-  /* One face, with its neighbour. */
+  /* One face of the domain, with the neighbour behind it. */
   struct side {
     device_array send = {};
-    int neighbour = -1; /* rank; -1: nobody */
+    int neighbour = -1; /* rank; -1: none */
     int shift = 0;
     int sent = 0, received = 0;
   };
 
   md_comm *comm = nullptr;
-  md_transport *transport = nullptr; /* the communicator's */
+  md_transport *transport = nullptr; /* belongs to the communicator */
   device_memory *memory = nullptr;
   const md_model *model = nullptr;
   launch elementwise = {};
@@ -51,38 +51,39 @@ template <class T> struct gpu_ranks {
   std::vector<int> cut[3];
   double lo[3] = {}, hi[3] = {}, halo[3] = {};
   int layers[3] = {};
-  int buffer_rows = 0; /* rows beyond a cut where particles may be owned (ranks/deferred.inc) */
+  int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
 
-  side face[3][2];                       /* by axis; low, high */
-  int order[3] = {0, 1, 2};              /* of the axes: those with messages first */
-  int first[3] = {}, ghosts = 0;         /* received ghosts before each axis, and all */
-  device_array cuts = {}, counters = {}; /* counters: of leavers, and of entries of two faces */
+  side face[3][2];                       /* by axis; low, high face */
+  int order[3] = {0, 1, 2};              /* of the axes: those with several domains first */
+  int first[3] = {}, ghosts = 0;         /* ghosts received before those of each axis; and all ghosts */
+  device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
-  cudaStream_t beside = nullptr; /* of messages, while others are moved */
+  cudaStream_t beside = nullptr; /* stream of messages and of the particles that they wait for */
   cudaEvent_t ready = nullptr, arrived = nullptr;
   device_array received = {}, code = {}, source = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
   device_array sent_starts = {}, received_starts = {}; /* beginnings of cells, to and from both neighbours */
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, vacated_array = {}, id = {};
-  int64_t *low[3] = {}; /* by origin: second words of momenta; the engine's */
-  /* Leavers as the host sees them: one copy, into pinned memory, is enough if they are no more than so many. */
+  int64_t *low[3] = {}; /* by origin: second words of momenta; arrays of the engine */
+  /* The migrants that leave, as the host sees them. One copy into pinned memory is enough for at most SEEN
+   * migrants. */
   enum { SEEN = 8192 };
   struct leavers_seen {
     int count;
     vacated_slot left[SEEN];
   } *seen = nullptr;
-  std::vector<md_message> message;        /* of a migration: to owners, then from others */
-  std::vector<vacated_slot> left, filled; /* where leavers were, and arrivals are to be */
-  std::vector<int> first_to, by_owner;    /* leavers in the order of owners */
+  std::vector<md_message> message;        /* of a migration: first to owners, then from other ranks */
+  std::vector<vacated_slot> left, filled; /* vacated slots, and slots for migrants that arrive */
+  std::vector<int> first_to, by_owner;    /* migrants that leave, in the order of their owners */
   std::vector<int2> move;
   std::vector<int> free_origins;
   int next_origin = 0;
-  uint64_t id_sum = 0; /* of all ranks' particles, to name one that is lost */
+  uint64_t id_sum = 0; /* sum over the particles of all ranks, to name one that is lost */
 
   cudaEvent_t lap_begin[LAPS] = {}, lap_end[LAPS] = {};
   int laps = 0;
   int64_t refreshes = 0;
-  double reduction = 0.0; /* seconds of one, as last timed */
+  double reduction = 0.0; /* seconds of one reduction, as last timed */
 
   void free_all()
   {
@@ -104,7 +105,8 @@ template <class T> struct gpu_ranks {
     }
   }
 
-  /* In the order of the stream, unlike cudaMemcpy, behind which a stream of its own need not wait. */
+  /* Copies to the device in the order of the stream. cudaMemcpy() does not: a stream of its own need not wait for
+   * it. */
   md_status put(const device_array *to, const void *from, size_t bytes) const
   {
     if (bytes > 0) MD_CUDA(cudaMemcpyAsync(to->at, from, bytes, cudaMemcpyHostToDevice, elementwise.stream));
@@ -113,7 +115,8 @@ template <class T> struct gpu_ranks {
 
   /* ---- ranks/domain.inc ---- */
 
-  /* Which cells are whose, for the cells of the whole box; the view's grid becomes the own part of it. */
+  /* Divides the cells of the whole box among the ranks. *g: the grid of the whole box, which becomes that of this
+   * rank. */
   md_status set_domain(const gpu_configuration &config, cell_grid *g);
   md_status cut_axis(const md_box *whole, int d, int cells, int least);
   int thinnest(int d) const;
@@ -122,7 +125,7 @@ template <class T> struct gpu_ranks {
 
   bool alone_along(int d) const { return domains[d] == 1; }
 
-  /* Is it only the slowest axis of cells that is divided? Then what messages wait for lies together. */
+  /* Is only the slowest axis of cells divided? Then the particles that messages wait for lie together. */
   bool divided_in_slabs() const
   {
     for (int d = 0; d < T::DIM - 1; ++d)
@@ -132,12 +135,12 @@ template <class T> struct gpu_ranks {
 
   /* ---- ranks/migrate.inc ---- */
 
-  /* The table of ids: after a load, and when it grows. */
+  /* The table of ids: filled after a load, and enlarged. */
   md_status begin_ids(const md_particles *p, int64_t room);
   md_status enlarge_ids(int64_t room);
   md_status sum_ids(const int64_t *of, int64_t n, uint64_t *sum);
 
-  /* A migration, in this order. */
+  /* The parts of a migration, in this order. */
   md_status find_leavers(const system_view<T> &s, int *origin, int *start);
   md_status send_migrants(int64_t *arrived);
   void assign(int64_t arrived, int n);
@@ -151,13 +154,13 @@ template <class T> struct gpu_ranks {
 
   /* ---- ranks/halo.inc ---- */
 
-  /* At a rebin, in this order. */
+  /* The parts of making the halo at a rebin, in this order. */
   md_status gather_ghosts(const system_view<T> &s);
   md_status order_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes);
-  /* Which particles messages wait for, for the steps until the next rebin. */
+  /* Notes in *s which particles messages wait for, in the steps until the next rebin. */
   md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
 
-  /* In a step: the view for one of its two parts, and new positions of ghosts. */
+  /* In a step: the view for one of its two parts, and new positions of ghosts. ahead: as in ghost_lists. */
   system_view<T> part_of(const system_view<T> &whole, step_part part) const;
   md_status refresh_messages(const system_view<T> &s, const launch &l, bool ahead);
   md_status refresh_images(const system_view<T> &s, const launch &l, bool ahead);
@@ -201,7 +204,7 @@ template <class T> struct gpu_ranks {
 
   /* ---- ranks/deferred.inc ---- */
 
-  /* At a migration, in this order; the last two also when steps have sorted. */
+  /* The parts after a migration, in this order. The last two also come after steps have sorted. */
   md_status choose_sent(system_view<T> *s);
   md_status line_up(const system_view<T> &s);
   md_status pack_starts(const system_view<T> &s, step_slot *step);
@@ -212,7 +215,7 @@ template <class T> struct gpu_ranks {
 
   /* ---- what all ranks must know ---- */
 
-  /* The outcome of a step is that of all ranks. */
+  /* Makes the worst outcome of a step, and the largest use of slack, that of all ranks. */
   md_status share_outcome(control *ctl, unsigned launch, cudaStream_t stream)
   {
     step_slot *own = &ctl->slot[launch % SLOTS];
@@ -241,7 +244,8 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* Two events a step are enough for both: of every other step only the reduction is timed. */
+  /* Is it exchanges or reductions that lap number `lap` times? Every other step times only its reduction, so that
+   * two events a step are enough for both. */
   static lap_kind kind_of(int lap) { return lap > 0 && lap % 2 == 0 ? LAP_REDUCTION : LAP_EXCHANGE; }
 
   bool times(lap_kind kind) const { return laps < LAPS && kind_of(laps) == kind; }
@@ -264,8 +268,9 @@ template <class T> struct gpu_ranks {
     ++refreshes;
   }
 
-  /* Seconds of exchanges since the last call, in two parts. Steps that were not timed are taken to be like the others; the
-   * first, in which ranks still wait for one another's rebin, stands for itself only. */
+  /* Seconds of exchanges since the last call, in two parts: positions and reductions. Steps that were not timed
+   * count like the timed ones. The first step counts only for itself, because in it a rank still waits for the
+   * rebin of another rank. */
   md_status take_laps(double *positions, double *reductions)
   {
     double first = 0.0, ms[LAP_KINDS] = {};
