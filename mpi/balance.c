@@ -1,10 +1,16 @@
-/* Moving the cuts, so that ranks have alike numbers of particles where parts of the box are empty.
+/* Rebalancing: the cuts move so that ranks have about equal numbers of particles, also where parts of the box are
+ * empty.
  *
- * Along each axis that may be cut, a histogram of all particles, summed over ranks, says where the shares are equal; the
- * cuts go there, but leave no domain thinner than the halo. The grid stays a product: what cannot be balanced by planes
- * through the whole box stays unbalanced.
- * Cost: one pass over the particles an axis and a sum of BINS numbers. Reference: the LAMMPS manual, command balance,
- * style shift, which finds the same cuts by bisection.
+ * 1. Along each axis whose cuts may move, all ranks make a histogram of their particles, and sum the histograms.
+ * 2. The cuts go to the places where the shares of the domains are equal.
+ * 3. A cut moves less where a domain would become thinner than the halo.
+ *
+ * Trade-off: the domains stay a grid, so that each keeps its neighbours. But what planes through the whole box
+ * cannot balance stays unbalanced.
+ *
+ * Cost: for each axis one pass over the particles and a sum of BINS numbers over ranks.
+ *
+ * Reference: the LAMMPS manual, command balance, style shift, which finds the same cuts by bisection.
  */
 #include "mpi/state.h"
 
@@ -29,7 +35,7 @@ static md_status shift_axis(md_comm *c, const md_box *box, const md_particles *p
   return MD_OK;
 }
 
-/* Most particles of a rank over the average, if every particle were with its owner. */
+/* The imbalance: the most particles of a rank, divided by the average, if every particle were with its owner. */
 static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalance)
 {
   const md_decomposition *division = &mpi_state_of(c)->division;
@@ -65,7 +71,7 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
 {
   mpi_state *s = mpi_state_of(c);
   if (c->balance.every <= 0) return MD_OK;
-  /* reset_timestep may have turned the clock back. */
+  /* reset_timestep may have made the step smaller, and then a look at the balance is due. */
   const int64_t since = model->step - s->balanced_at;
   if (s->balanced_at >= 0 && since >= 0 && since < c->balance.every) return MD_OK;
   s->balanced_at = model->step;

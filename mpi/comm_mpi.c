@@ -1,8 +1,8 @@
-/* The communicator over MPI: starting, ending, and what it offers (common/ranks/comm.h); the work is done in the files beside
- * this one.
+/* The communicator over MPI: this file starts and ends it, and connects the function pointers of common/ranks/comm.h
+ * with the functions of the other files of mpi/. It also has the functions about the division of the box.
  *
- * MPI is called by the main thread only, outside parallel regions (MPI_THREAD_FUNNELED). Errors of MPI come back as codes
- * and become messages.
+ * Only the main thread calls MPI, outside of parallel regions (MPI_THREAD_FUNNELED). MPI returns its errors as
+ * codes, and md_mpi_error turns these into messages.
  */
 #include "mpi/comm_mpi.h"
 #include "common/ranks/transport.h"
@@ -15,7 +15,7 @@
 
 bool md_mpi_launched(void)
 {
-  /* Open MPI, MPICH and Intel MPI, PMIx, Slurm's srun. */
+  /* Variables of Open MPI, of MPICH and Intel MPI, of PMIx, and of Slurm's srun. */
   static const char *const marks[] = {
       "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"};
   for (size_t k = 0; k < sizeof marks / sizeof marks[0]; ++k)
@@ -53,7 +53,8 @@ static void grid(md_comm *c, int count[3], int place[3])
   memcpy(place, d->place, sizeof d->place);
 }
 
-/* Without a division that fits, which decompose reports, every rank would own nothing. */
+/* Whether the box can be divided. If not, decompose reports an error, and until then the domain of every rank is
+ * empty. */
 static bool fitted(md_comm *c, const md_box *box)
 {
   return md_decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
@@ -111,7 +112,7 @@ static void destroy(md_comm *c)
   MPI_Finalize();
 }
 
-/* A communicator for each purpose, so that their messages cannot be taken for one another's. */
+/* Makes an MPI communicator for each purpose, so that a message of one purpose cannot be received by another. */
 static md_status connect(md_comm *c)
 {
   mpi_state *s = mpi_state_of(c);
@@ -129,7 +130,8 @@ static md_status connect(md_comm *c)
   return MD_OK;
 }
 
-/* Tasks of a launcher that MPI does not know about would all run the same deck, each for itself. */
+/* Refuses to run if the launcher has started several tasks, and MPI sees one: each task would run the whole deck
+ * alone. */
 static md_status check_launcher(const md_comm *c)
 {
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};

@@ -1,8 +1,17 @@
 /* One file of all ranks, through MPI-IO.
  *
- * Every rank knows where the file ends; an append adds up who writes how much and each rank writes its bytes at its own
- * place, at the same time as the others. Errors are agreed on, so that no rank goes on with a file that another could
- * not write. Only regular files can be written at places: a pipe or a device is refused.
+ *      | bytes so far | rank 0 | rank 1 | rank 2 |      one append
+ *                  f->end
+ *
+ * 1. Every rank knows where the file ends (f->end).
+ * 2. For an append, an exclusive sum over the lengths gives each rank the place of its bytes.
+ * 3. All ranks write at the same time, each at its place.
+ *
+ * The ranks agree on errors, so that no rank goes on with a file that another rank could not write.
+ *
+ * Trade-off: all ranks write at once. But only regular files have places: a pipe or a device is refused.
+ *
+ * Cost: two sums and an agreement over ranks an append.
  */
 #include "mpi/state.h"
 
@@ -13,12 +22,13 @@
 
 struct md_comm_file {
   MPI_File file;
-  char *name;       /* as MPI gets it: with a directory */
-  const char *path; /* as the user gave it, within that */
-  int64_t end;
+  char *name;       /* the name for MPI: with a directory */
+  const char *path; /* the name that the user gave: the end of `name` */
+  int64_t end;      /* place behind the last byte, the same on all ranks */
 };
 
-/* MPI-IO takes `word:` at the beginning of a name for a file system, and Open MPI 4.1 fails on names of one letter. */
+/* Puts "./" in front of a name without a directory: MPI-IO takes `word:` at the beginning of a name for a file
+ * system, and Open MPI 4.1 fails on names of one letter. */
 static md_status set_name(md_comm_file *f, const char *path)
 {
   const char *folder = path[0] == '/' ? "" : "./";
@@ -47,7 +57,7 @@ static md_status failed(const char *path, int code)
   return md_error(MD_RUNTIME, "cannot write %.500s: %.300s", path, text);
 }
 
-/* A place to write to at all, as far as rank 0 can see: MPI's own messages say less. */
+/* Rank 0 refuses a path that is no regular file, because the messages of MPI would say less. A new path is fine. */
 static md_status check_kind(md_comm *c, const char *path)
 {
   struct stat about;
@@ -85,7 +95,7 @@ md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_fi
   return MD_OK;
 }
 
-/* Writes n bytes at a place, in pieces that an int can count. */
+/* Writes n bytes at the place `at`, in pieces whose length fits an int. */
 static md_status write_at(md_comm_file *f, int64_t at, const char *bytes, int64_t n)
 {
   enum { PIECE = 1 << 30 };
@@ -111,13 +121,14 @@ md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   MD_TRY(md_mpi_sum(c, &total, 1));
   if (total == 0) return MD_OK;
   const md_status status = md_mpi_agree_surely(c, write_at(f, f->end + before, bytes, n));
-  /* Without the bytes of one rank, those of the others would stand behind a hole. */
+  /* Where the bytes of one rank are missing, the bytes of higher ranks would stand behind a hole. So all are cut
+   * off. */
   if (status != MD_OK) MPI_File_set_size(f->file, f->end);
   f->end += total;
   return status;
 }
 
-/* What is behind the new end is written over. */
+/* The next append overwrites the bytes behind the new end. */
 md_status md_mpi_file_back(md_comm *c, md_comm_file *f, int64_t n)
 {
   (void)c;

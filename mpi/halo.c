@@ -1,15 +1,30 @@
-/* The halo exchange: positions of particles near a face to the neighbour across it.
+/* The halo exchange: each rank sends the positions of its particles near a face to the neighbour across this face.
+ * There they are ghosts. The halo of a domain is the layer of thickness `width` around it:
  *
- * Two messages an axis, one through each face, and the axes in turn: what came in through the faces of one axis goes out
- * through those of the next, so that ghosts at edges and corners travel through faces, and a rank speaks with 2 dim
- * others only. halo_build finds out who is sent (indices of owned particles and of ghosts of earlier axes), and sends
- * ids and types once; a refresh sends positions only, by the same lists. Along a periodic axis that is not divided, a
- * rank is its own neighbour: the message stays in memory.
+ *      +-----+---------------+-----+
+ *      | xy  |       y       | xy  |     x   ghosts that come through the faces along x (first)
+ *      +-----+---------------+-----+     y   ghosts that come through the faces along y (second)
+ *      |     | : : : : : : : |     |     xy  ghosts that the neighbours along y have from
+ *      |  x  | :    own    : |  x  |         their neighbours along x, and pass on
+ *      |     | : : : : : : : |     |     :   owned particles within `width` of a face, which are sent
+ *      +-----+---------------+-----+
+ *      | xy  |       y       | xy  |
+ *      +-----+---------------+-----+
  *
- * The shift by a box length is added by the sender, exactly. A refresh is under way between halo_begin and the last
- * halo_next: one axis at a time, as the next one passes on what this one brings.
- * Cost: 8 dim bytes a ghost and refresh, twice packed and once sent. Reference: S. Plimpton, J. Comput. Phys. 117
- * (1995) 1.
+ * 1. halo_build makes, for each face, the list of indices to send. Along the later axes the list contains ghosts of
+ *    the earlier axes. It sends positions, ids and types once, and the receiver appends the ghosts to its particles.
+ * 2. A refresh (halo_begin, halo_next) sends only positions, with the same lists.
+ *
+ * There are two messages an axis, one through each face. The axes come one after the other, because a later axis
+ * passes on what an earlier one has brought. So ghosts at edges and corners travel through faces, and a rank
+ * exchanges messages with at most 2 dim others. Along a periodic axis that is not divided, a rank is its own
+ * neighbour, and the message stays in memory. The sender adds the shift by a box length, which is exact.
+ *
+ * Trade-off: few and long messages, but the axes wait for one another.
+ *
+ * Cost: 8 dim bytes a ghost and refresh, which are packed twice and sent once.
+ *
+ * Reference: S. Plimpton, J. Comput. Phys. 117 (1995) 1.
  */
 #include "mpi/state.h"
 
@@ -17,14 +32,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a ghost is, for halo_build. */
+/* The record of a ghost in the messages of halo_build. */
 typedef struct ghost_record {
   double x[3];
   int64_t id;
   int64_t type;
 } ghost_record;
 
-/* Both neighbours along an axis, and the shifts into their frames. */
+/* Finds both neighbours along an axis, and the shifts for messages to them. A message to the lower neighbour comes
+ * with one from the higher neighbour, and the reverse. */
 static void meet(mpi_state *s, const md_box *box, int axis)
 {
   const md_decomposition *d = &s->division;
@@ -63,7 +79,8 @@ static md_status reserve_list(halo_message *m, int64_t count)
   return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
 }
 
-/* Who of the owned particles and ghosts lies below `low`, near the lower face, and who at or above `high`. */
+/* Makes the two lists to send: owned particles and ghosts below `low` go through the lower face, and those at or
+ * above `high` through the upper face. In a thin domain a particle may be in both lists. */
 static md_status select_senders(mpi_state *s, const md_particles *p, int axis, double low, double high)
 {
   halo_message *m = s->message[axis];
@@ -98,7 +115,7 @@ static md_status exchange_counts(md_comm *c, halo_message m[2], int axis)
   return MD_OK;
 }
 
-/* Sends whole ghosts, and appends those received to the particles. */
+/* Sends the records of one message, and appends the ghosts received to the particles. */
 static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, int axis, int side)
 {
   mpi_state *s = mpi_state_of(c);
@@ -173,7 +190,8 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   for (int a = 0; a < box->dim; ++a)
     for (int k = 0; k < s->division.count[a]; ++k) {
       const double thickness = s->division.cut[a][k + 1] - s->division.cut[a][k];
-      /* A periodic axis that is not divided may be a hair shorter than the halo: beyond it are only second images. */
+      /* A periodic axis that is not divided may be shorter than the halo by 10^-5: the missing part would hold only
+       * second images. */
       const double least = s->division.count[a] > 1 ? width : box->periodic[a] ? width * (1.0 - 1e-5) : 0.0;
       if (thickness < least)
         return md_error(MD_USAGE,
@@ -187,6 +205,7 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
 
 /* ---- refreshing positions ---- */
 
+/* Packs the positions to send along an axis, and starts both messages. */
 static md_status post(mpi_state *s, const md_particles *p, int axis)
 {
   for (int side = 0; side < 2; ++side) {
@@ -200,7 +219,7 @@ static md_status post(mpi_state *s, const md_particles *p, int axis)
       for (int64_t k = 0; k < m->nsend; ++k) out[k] = x[m->send[k]] + shift;
     }
   }
-  /* Nothing but memory lies between a rank and itself. */
+  /* A rank that is its own neighbour needs no message: take() reads `out`. */
   if (s->division.count[axis] == 1) return MD_OK;
   for (int side = 0; side < 2; ++side) {
     halo_message *m = &s->message[axis][side];
@@ -214,7 +233,7 @@ static md_status post(mpi_state *s, const md_particles *p, int axis)
   return MD_OK;
 }
 
-/* The new positions of one axis, once both messages are there. */
+/* Copies the new positions of one axis to the ghosts, once both messages are there. *here: whether they are. */
 static md_status take(mpi_state *s, md_particles *p, int axis, bool wait, bool *here)
 {
   for (int side = 0; side < 2; ++side) {

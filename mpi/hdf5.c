@@ -1,4 +1,4 @@
-/* Opening one HDF5 file on all ranks, where the HDF5 library works over MPI. */
+/* Opening one HDF5 file on all ranks, where the HDF5 library was built for MPI. */
 #include "mpi/state.h"
 
 #ifdef MD_WITH_HDF5

@@ -1,4 +1,5 @@
-/* Which MPI library a file is compiled with: program and GPU engine hand each other its handles. */
+/* The MPI library that a file is compiled with. Program and GPU engine are built separately and give each other
+ * handles of MPI, so that both must have the same library. They compare this name. */
 #ifndef MD_MPI_LIBRARY_H
 #define MD_MPI_LIBRARY_H
 
@@ -7,7 +8,7 @@
 #define MD_MPI_TEXT(x) #x
 #define MD_MPI_NUMBER(x) MD_MPI_TEXT(x)
 
-/* Versions within these have the same handles; MPICH's are also those of its descendants. */
+/* All versions with the same name here have the same handles. The descendants of MPICH have the handles of MPICH. */
 #if defined OPEN_MPI
 #define MD_MPI_LIBRARY "Open MPI " MD_MPI_NUMBER(OMPI_MAJOR_VERSION)
 #elif defined MPICH_VERSION || defined I_MPI_VERSION

@@ -1,9 +1,14 @@
-/* Particles to the ranks that own them, however far they have to go.
+/* Migration: every particle goes to its owner, the rank in whose domain it lies, however far away this rank is.
  *
- * All particles are wrapped into the box; those whose owner is another rank are packed, field by field from the one list
- * of fields, and delivered (sparse_exchange.c) straight to it, not from neighbour to neighbour; the holes they leave are filled
- * from the end. Then the particles of all ranks are counted: a number other than the model's is an error, and so is a
- * particle that has no place in the box.
+ * 1. All particles are wrapped into the box.
+ * 2. The cuts are moved if rebalancing is due.
+ * 3. Migrants, the particles outside the domain, are packed: field by field, from the one list of fields.
+ * 4. A sparse exchange (sparse_exchange.c) takes each migrant directly to its owner, not from neighbour to
+ *    neighbour.
+ * 5. The vacated slots of the migrants are filled with particles from the end, and the arrivals are appended.
+ * 6. The particles of all ranks are counted. A number other than the model's is an error, and so is a particle
+ *    outside the box.
+ *
  * Cost: one pass over the owned particles, and the messages.
  */
 #include "common/base/timer.h"
@@ -13,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those whose owner may be another are s->found[*count]. *lost: one that is outside the box, of the smallest id. */
+/* Finds the particles that are not in [lo, hi) of this domain, NaN included: s->found gets their *count indices. A
+ * particle at the upper end of the box is among them, although this rank may be its owner. *lost gets the particle of
+ * the smallest id that is outside the box. */
 static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
                               md_runaway *lost)
 {
@@ -30,7 +37,8 @@ static md_status find_leavers(md_comm *c, const md_box *box, const md_particles 
   return MD_OK;
 }
 
-/* Fills the places of the leavers from the end: those that stay keep no order, which nothing depends on. */
+/* Fills the vacated slots of the migrants with particles from the end. The particles that stay may lose their order,
+ * and nothing depends on it. `leaver`: indices of the migrants, increasing; `record`: scratch for one record. */
 static void close_ranks(md_particles *p, const int32_t *leaver, int64_t count, char *record)
 {
   int64_t last = p->n - 1, left = count;
@@ -43,7 +51,7 @@ static void close_ranks(md_particles *p, const int32_t *leaver, int64_t count, c
   p->n -= count;
 }
 
-/* Packs the leavers and notes their owners. */
+/* Packs the migrants, and writes their owners to `to`. */
 static void pack(md_comm *c, const md_particles *p, const int32_t *leaver, int64_t count, int64_t size,
                  int32_t *to, char *records)
 {
@@ -89,7 +97,7 @@ static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver
   return status;
 }
 
-/* MD_PHYSICS on every rank if any has a lost particle, or particles are missing. */
+/* Returns MD_PHYSICS on every rank if a rank has a lost particle, or if particles are missing. */
 static md_status check(md_comm *c, const md_model *model, const md_particles *p, const md_runaway *lost)
 {
   int64_t values[2] = {p->n, lost->id != INT64_MAX};

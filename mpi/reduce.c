@@ -1,12 +1,20 @@
 /* Reductions over ranks, agreement on errors, and the end of all ranks.
  *
- * Sums are of integers and maxima of doubles: both are exact, so that the order in which MPI combines ranks is of no
- * consequence.
+ * Sums are of integers and maxima are of doubles. Both are exact, so that the order in which MPI combines the ranks
+ * changes no result.
  *
- * A rank with an error that the others do not have cannot know which call they wait in. It waits for them on a
- * communicator that is used for agreements alone, so that its messages cannot be taken for those of another call: if all
- * come, they agree on one message; if not within a few seconds, it says its own and ends them (MPI_Abort). Lower ranks
- * wait less long, so that the first to speak is, most often, the only one.
+ * Agreement. A rank may have an error that the other ranks do not have. It cannot know in which call the other ranks
+ * are.
+ * 1. The rank with the error waits for the others, on an MPI communicator that serves agreements alone. So its
+ *    messages cannot be taken for messages of another call.
+ * 2. If all ranks come, they agree: all get the worst status and one message.
+ * 3. If they do not come within some seconds, the rank keeps its own message and is `alone`. The program prints this
+ *    message, and destroy ends all ranks (MPI_Abort).
+ *
+ * Lower ranks wait for a shorter time. So most often only the first rank to give up prints its message.
+ *
+ * Cost: a barrier and a reduction if all is well; with an error, three more reductions and a broadcast of the
+ * message.
  */
 #include "mpi/state.h"
 
@@ -65,7 +73,8 @@ md_status md_mpi_exclusive_sum(md_comm *c, int64_t *value)
   return MD_OK;
 }
 
-/* Of the ranks with the worst status, the one whose message is about the smallest particles speaks for all. */
+/* All ranks get the worst status and one message. Of the ranks with the worst status, the message about the smallest
+ * particle ids is taken, and of equal ones that of the lowest rank. */
 static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
 {
   int worst = (int)status;
@@ -91,7 +100,8 @@ static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
   return agreed;
 }
 
-/* Waits for the others in a barrier; with an error only so long that *all_here may stay false. */
+/* Waits for all ranks in a barrier. A rank without an error waits without a limit. A rank with an error gives up
+ * after 2 to 10 s, the longer the higher the rank is. *all_here: false if it gave up. */
 static md_status wait_for_all(MPI_Comm ranks, int rank, md_status status, bool *all_here)
 {
   const double patience = 2.0 + 0.25 * (rank < 32 ? rank : 32), began = MPI_Wtime();

@@ -1,10 +1,16 @@
-/* Which particles are not inside given bounds: those that leave a domain, and those near its faces.
+/* Finding particles that are not inside given bounds: migrants, and particles near the faces of a domain.
  *
- * Nearly all are inside, and they lie in the order of cells: a short block of them is tested by a loop without branches,
- * and looked at one by one only if somebody is outside. Every thread writes what it finds into a scratch array at the
- * place of its own particles, so that nothing need be counted before; then the parts are moved together.
- * Trade-off: scratch of 4 bytes a particle, of which only the pages written to are ever taken.
- * Cost: one pass over the positions along the axes asked for.
+ * Particles lie in cell order, so that particles outside the bounds come in groups, and most blocks have none.
+ * 1. A loop without branches tests a block of consecutive particles.
+ * 2. Only if a particle of the block is outside, the particles are tested one by one.
+ * 3. Each thread writes the indices that it finds into a scratch array, at the places of its own particles. So no
+ *    count is needed before.
+ * 4. At the end the parts of the threads are moved together.
+ *
+ * Trade-off: one pass over the positions is enough. But the scratch array takes 4 bytes a particle; the system gives
+ * memory only for the pages that are written to.
+ *
+ * Cost: one pass over the positions along the axes of the bounds.
  */
 #include "mpi/state.h"
 
@@ -14,15 +20,16 @@
 
 enum { LANES = 2, BLOCK = 64 };
 
-/* Vectors of gcc and clang, as long as every processor has them. Of a loop that compares doubles and counts gcc makes no
- * vectors without SSE 4.1; the signs of differences, which are exact, need none of it. */
+/* Vector types of gcc and clang, of a length that every processor has. They are written out because gcc makes no
+ * vector code without SSE 4.1 from a loop that compares doubles and counts. The test uses the signs of differences
+ * instead: a sign is exact, and needs no SSE 4.1. */
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef int64_t bits __attribute__((vector_size(LANES * sizeof(double))));
 
-/* Not inside, for a position that may be NaN too. */
+/* Whether x is not inside. NaN is not inside. */
 static bool is_out(double x, double lo, double hi) { return !(x >= lo) || !(x < hi); }
 
-/* NaN has the same sign in both differences, and so is out. */
+/* Whether any of n positions is not inside. NaN has the same sign in both differences, so that it is not inside. */
 static bool any_out(const double *x, int64_t n, double lo, double hi)
 {
   const lanes low = {lo, lo}, high = {hi, hi};
@@ -37,7 +44,7 @@ static bool any_out(const double *x, int64_t n, double lo, double hi)
   return some;
 }
 
-/* Writes the indices to found[begin ...]; returns how many. */
+/* Writes the indices of the particles of [begin, end) that are not inside to found[begin ...]. Returns how many. */
 static int64_t list_outside(const md_particles *p, int64_t begin, int64_t end, const bounds *b,
                             int32_t *found)
 {

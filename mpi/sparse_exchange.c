@@ -1,11 +1,21 @@
-/* Records from any rank to any rank, when nobody knows who will send to him.
+/* The sparse exchange: records go from any rank to any rank, and no rank knows in advance which ranks will send to
+ * it.
  *
- * Every rank sends what it has in synchronous mode and receives whatever comes; when its own sends have been received it
- * enters a barrier without waiting there; when the barrier is through, all sends of all ranks have been received. No
- * rank learns of more than its partners, and nothing is of the size of the number of ranks but a count each.
- * A fast rank may begin the next exchange while a slow one has not yet seen the end of this one: tags alternate.
+ * 1. Every rank sends its records in synchronous mode: such a send completes only after its receiver has begun to
+ *    receive it.
+ * 2. Every rank receives what comes.
+ * 3. When all its own sends are complete, a rank enters a non-blocking barrier, and goes on receiving.
+ * 4. When the barrier is complete, all sends of all ranks have been received, and the exchange ends.
+ *
+ * A fast rank may begin the next exchange while a slow one has not yet seen the end of this one. So the tags of the
+ * messages alternate from exchange to exchange.
+ *
+ * Trade-off: a rank has messages with its partners only, and no collective count of records is needed. Memory of the
+ * size of the number of ranks is only a count and a request for each rank. But the end costs a barrier.
+ *
+ * Cost: a message per partner, a barrier, and one copy of the records that are sent.
+ *
  * Reference: T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010, 159 (the NBX algorithm).
- * Cost: a message per partner and a barrier; one copy of what is sent.
  */
 #include "mpi/state.h"
 
@@ -18,15 +28,15 @@ typedef struct exchange {
   MPI_Datatype record;
   int tag;
   int64_t size;
-  char *sorted;      /* records by destination */
-  int64_t *begin;    /* [ranks + 1] */
-  MPI_Request *send; /* to each rank that gets something */
+  char *sorted;      /* the records to send, in the order of their destinations */
+  int64_t *begin;    /* [ranks + 1]: the records for rank r are sorted[begin[r] .. begin[r + 1]) */
+  MPI_Request *send; /* one for each other rank that gets records */
   int sends;
   char *received;
   int64_t count, capacity;
 } exchange;
 
-/* Puts the records into the order of their destinations. */
+/* Copies the records into the order of their destinations (a counting sort). */
 static md_status sort_records(exchange *d, int ranks, int64_t n, const int32_t *to, const char *records)
 {
   MD_TRY(md_array_new_zero(&d->begin, ranks + 1, sizeof *d->begin, "counts of records to send"));
@@ -41,7 +51,7 @@ static md_status sort_records(exchange *d, int ranks, int64_t n, const int32_t *
   return MD_OK;
 }
 
-/* Room behind the received records for `more`. */
+/* Makes room for `more` records behind the received ones. */
 static md_status reserve(exchange *d, int64_t more)
 {
   if (d->count + more <= d->capacity) return MD_OK;
@@ -55,6 +65,7 @@ static md_status reserve(exchange *d, int64_t more)
   return MD_OK;
 }
 
+/* Starts the sends. Records of a rank for itself are copied. */
 static md_status send_all(exchange *d, int rank, int ranks)
 {
   for (int r = 0; r < ranks; ++r) {
@@ -74,7 +85,7 @@ static md_status send_all(exchange *d, int rank, int ranks)
   return MD_OK;
 }
 
-/* Receives a message if there is one. */
+/* Receives one message, if one has come. *any: whether one had. */
 static md_status receive_one(exchange *d, bool *any)
 {
   int there, n;
@@ -128,7 +139,7 @@ md_status md_mpi_sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const
   MPI_Type_free(&d.record);
   free(d.begin);
   if (status != MD_OK) {
-    /* What is under way must stay; the program ends anyway. */
+    /* MPI may still read the records of started sends, so that they must stay. The program ends anyway. */
     if (d.sends == 0) free(d.sorted);
     free(d.send);
     free(d.received);

@@ -1,4 +1,5 @@
-/* What the files of the communicator over MPI share. */
+/* What the files of the communicator over MPI share: its state, and the functions behind the pointers of md_comm
+ * (common/ranks/comm.h, which says what each does). Every function is collective unless it says otherwise. */
 #ifndef MD_MPI_STATE_H
 #define MD_MPI_STATE_H
 
@@ -7,20 +8,21 @@
 
 #include <mpi.h>
 
-/* One of the 2 dim messages of a halo exchange: to the neighbour across one face. */
+/* One of the 2 dim messages of a halo exchange: to the neighbour across one face, and from the neighbour across the
+ * opposite face. */
 typedef struct halo_message {
-  int to, from;  /* ranks; MPI_PROC_NULL: nobody */
-  double shift;  /* along the axis, into the frame of the receiver */
-  int64_t nsend; /* particles or ghosts sent: */
-  int32_t *send; /* ... their indices */
+  int to, from;  /* ranks; MPI_PROC_NULL: no rank */
+  double shift;  /* 0, or plus or minus a box length: makes a position the image that the receiver needs */
+  int64_t nsend; /* particles and ghosts sent, ... */
+  int32_t *send; /* ... and their indices */
   int64_t send_capacity;
-  int64_t nreceive, first;           /* ghosts received, and the first one's index among the ghosts */
-  double *out, *in;                  /* positions: all x, then all y ... */
+  int64_t nreceive, first;           /* ghosts received, and the index of the first in the particle arrays */
+  double *out, *in;                  /* positions: first all x, then all y ... */
   int64_t out_capacity, in_capacity; /* doubles */
   MPI_Request request[2];
 } halo_message;
 
-/* Along the axes first to last - 1: lo <= x < hi. */
+/* Bounds along the axes from `first` to `last` - 1. A position is inside if lo <= x < hi along each of these. */
 typedef struct bounds {
   int first, last;
   double lo[3], hi[3];
@@ -29,31 +31,33 @@ typedef struct bounds {
 typedef struct mpi_state {
   MPI_Comm ranks;      /* reductions */
   MPI_Comm halo;       /* halo messages */
-  MPI_Comm exchange;   /* deliver */
+  MPI_Comm exchange;   /* sparse exchange */
   MPI_Comm transports; /* messages between GPUs */
   MPI_Comm agreement;  /* agree */
   MPI_Comm last;       /* finalise */
   md_decomposition division;
-  halo_message message[3][2]; /* by axis; towards lower, higher places */
-  int axis;                   /* of which the messages are under way; dim: none */
+  halo_message message[3][2]; /* [axis][side]; side 0 sends to the lower neighbour, 1 to the higher one */
+  int axis;                   /* the axis whose positions are under way; dim: none */
   int dim;
-  double maxima[MD_MAX_VALUES]; /* of max_begin, ... */
+  double maxima[MD_MAX_VALUES]; /* of max_begin */
   int nmaxima;
-  MPI_Request maximum; /* ... and what is under way */
-  int32_t *found;      /* indices, of md_mpi_outside ... */
+  MPI_Request maximum; /* the reduction of max_begin that is under way */
+  int32_t *found;      /* indices that md_mpi_outside has found */
   int64_t found_capacity;
-  unsigned deliveries; /* so far: their tags alternate */
-  int64_t balanced_at; /* step of the last look at the balance; -1: none */
-  bool alone;          /* agree or finalise waited in vain ... */
-  md_status status;    /* ... and this is what ends all ranks */
-  md_transport *transport;
+  unsigned deliveries;     /* number of sparse exchanges so far: their tags alternate */
+  int64_t balanced_at;     /* step of the last look at the balance; -1: none */
+  bool alone;              /* agree or finalise waited for the other ranks in vain ... */
+  md_status status;        /* ... and destroy ends all ranks with this status */
+  md_transport *transport; /* of open_transport; NULL: none yet */
 } mpi_state;
 
 static inline mpi_state *mpi_state_of(md_comm *comm) { return comm->state; }
 
-/* MD_RUNTIME with MPI's own words. */
+/* Returns MD_RUNTIME, with MPI's text for the error code and the name of the call (all before its first
+ * parenthesis). Not collective. */
 md_status md_mpi_error(const char *call, int code) MD_CHECKED;
 
+/* Calls MPI, and returns from the function with MD_RUNTIME on an error. */
 #define MD_MPI(call)                                                                                         \
   do {                                                                                                       \
     const int md_mpi_code_ = (call);                                                                         \
@@ -67,7 +71,7 @@ md_status md_mpi_max_begin(md_comm *, const double *values, int n) MD_CHECKED;
 md_status md_mpi_max_next(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
 md_status md_mpi_exclusive_sum(md_comm *, int64_t *value) MD_CHECKED;
 md_status md_mpi_agree(md_comm *, md_status status) MD_CHECKED;
-/* The same where all ranks are sure to come, however late: waits for them as long as it takes. */
+/* The same as agree, for places that all ranks are sure to reach, however late. It waits for them without a limit. */
 md_status md_mpi_agree_surely(md_comm *, md_status status) MD_CHECKED;
 md_status md_mpi_finalise(md_comm *, md_status status, bool *alone) MD_CHECKED;
 
@@ -75,15 +79,15 @@ md_status md_mpi_finalise(md_comm *, md_status status, bool *alone) MD_CHECKED;
 md_status md_mpi_sparse_exchange(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
                                  void **received, int64_t *count) MD_CHECKED;
 
-/* select.c: which of the first n particles, owned and ghosts, are not within bounds: s->found[*count], in order. Not
- * collective. */
+/* select.c: finds which of the first n particles (owned, then ghosts) are not inside the bounds. s->found gets their
+ * *count indices, in increasing order. They are valid until the next call. Not collective. */
 md_status md_mpi_outside(mpi_state *s, const md_particles *, int64_t n, const bounds *,
                          int64_t *count) MD_CHECKED;
 
 /* migrate.c, balance.c */
 md_status md_mpi_migrate(md_comm *, const md_model *, md_particles *) MD_CHECKED;
 md_status md_mpi_rebalance(md_comm *, const md_model *, const md_particles *, double imbalance[2]) MD_CHECKED;
-/* Rebalances if comm->balance says that it is time and worth it. */
+/* Rebalances if this is due (comm->balance.every) and the imbalance is above comm->balance.threshold. */
 md_status md_mpi_rebalance_if_due(md_comm *, const md_model *, const md_particles *) MD_CHECKED;
 
 /* halo.c */

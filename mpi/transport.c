@@ -1,6 +1,12 @@
-/* Choosing a way between GPUs: each kind is opened and tried with messages of several sizes and a maximum before it is
- * trusted; one that does not open, hangs, or brings back other bytes is left for the next, and the reason is kept for the
- * log. All ranks decide together.
+/* Choosing a transport between GPUs: NCCL, GPU-aware MPI, or staged messages.
+ *
+ * 1. All ranks open the first kind, or the one that was asked for.
+ * 2. They try it, with messages of several sizes and with a maximum over ranks.
+ * 3. If the kind does not open, hangs, or brings wrong bytes on any rank, all ranks go on to the next kind. The
+ *    reason is kept for the log.
+ *
+ * All ranks decide together. This file also has what several transports share: error messages, and messages through
+ * MPI.
  */
 #include "mpi/transport.h"
 #include "mpi/library.h"
@@ -12,9 +18,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Bytes of the longest MPI message, characters of a name or a reason, and seconds that a trial may take. */
 enum { MESSAGE_MOST = 1 << 30, TEXT = 512, PATIENCE = 30 };
 
-/* The chosen transport under a longer name. */
+/* The chosen transport `inner`, under a name that says which kinds were left out, and why. */
 typedef struct described {
   md_transport transport, *inner;
   const char *asked; /* name of the kind that was asked for; NULL: any */
@@ -50,7 +57,7 @@ md_status md_transport_mpi(int code, const char *call)
   return md_error(MD_RUNTIME, "%.*s: %s", (int)strcspn(call, "("), call, text);
 }
 
-/* MPI counts in int: long messages go in pieces, which both sides cut alike. */
+/* MPI counts bytes in an int. So long messages go in pieces, and both sides cut them in the same way. */
 static int pieces(int64_t bytes) { return (int)((bytes + MESSAGE_MOST - 1) / MESSAGE_MOST); }
 
 static int piece(int64_t bytes, int k)
@@ -65,6 +72,7 @@ typedef struct posted {
   int n;
 } posted;
 
+/* Starts all receives and then all sends of a list. */
 static md_status post(MPI_Comm ranks, int n, const md_message *message, posted *p)
 {
   for (int m = 0; m < n; ++m)
@@ -114,7 +122,7 @@ md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_
 
 static uint32_t pattern(int rank, int64_t k) { return (uint32_t)rank * 2654435761u + (uint32_t)k * 40503u; }
 
-/* Waits for the stream, but not for ever. */
+/* Waits for the stream, at most PATIENCE seconds. */
 static md_status wait_for(cudaStream_t stream)
 {
   const struct timespec nap = {.tv_nsec = 100000};
@@ -129,7 +137,8 @@ static md_status wait_for(cudaStream_t stream)
   }
 }
 
-/* A message of n words to the next rank and one to the rank before, and a maximum; device: 4 n words. */
+/* Sends n words to the next rank and n to the rank before, finds a maximum, and checks what came. device: room for 4
+ * n words; host: for 2 n. */
 static md_status try_messages(md_transport *t, int rank, int size, int64_t n, uint32_t *device,
                               uint32_t *host, cudaStream_t stream)
 {
@@ -176,7 +185,7 @@ static md_status try_transport(md_transport *t, MPI_Comm ranks)
                                "cudaMallocHost");
   for (size_t k = 0; k < sizeof words / sizeof words[0] && status == MD_OK; ++k)
     status = try_messages(t, rank, size, words[k], device, host, stream);
-  /* What hangs holds these; freeing them would wait for it. */
+  /* A message that hangs still uses this memory, and freeing it would wait for the message. Then it is not freed. */
   if (!stream || cudaStreamQuery(stream) != cudaErrorNotReady) {
     cudaFree(device);
     cudaFreeHost(host);
@@ -187,7 +196,7 @@ static md_status try_transport(md_transport *t, MPI_Comm ranks)
 
 /* ---- choosing ---- */
 
-/* Whether all ranks have MD_OK; reason: else the message of the lowest rank that has not. */
+/* *well: whether all ranks have MD_OK. If not, `reason` gets the message of the lowest rank with an error. */
 static md_status all_well(MPI_Comm ranks, md_status own, char *reason, bool *well)
 {
   int rank, size;
@@ -201,7 +210,7 @@ static md_status all_well(MPI_Comm ranks, md_status own, char *reason, bool *wel
   return MD_OK;
 }
 
-/* Opens and tries one kind; *transport: NULL, with the reason, if it does not serve. */
+/* Opens and tries one kind. If it does not work, *transport becomes NULL, and `reason` says why. */
 static md_status open_kind(MPI_Comm ranks, int kind, char *reason, md_transport **transport)
 {
   bool well;
@@ -254,7 +263,8 @@ static md_status describe(md_transport *inner, const char *asked, const char *le
   return MD_OK;
 }
 
-/* Keeps an open transport if on every rank it is what is wanted now, for the device that is current now. */
+/* Keeps an open transport if, on every rank, it was opened for the same request and for the device that is current
+ * now. Else ends it, and *transport becomes NULL. */
 static md_status keep_or_end(MPI_Comm ranks, const char *asked, md_transport **transport)
 {
   if (!*transport) return MD_OK;

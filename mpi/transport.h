@@ -1,6 +1,8 @@
-/* Ways between the device memories of ranks, and choosing one of them; the interface is common/ranks/transport.h.
+/* Opening a transport: a way to send messages between the device memories of ranks. The interface of a transport is
+ * in common/ranks/transport.h.
  *
- * Functions below are collective. They are in the library of the GPU engine, if mpicc was found.
+ * All functions below are collective, but for md_transport_cuda and md_transport_mpi. They are in the library of the
+ * GPU engine, if mpicc was found when it was built.
  */
 #ifndef MD_MPI_TRANSPORT_H
 #define MD_MPI_TRANSPORT_H
@@ -9,34 +11,38 @@
 
 #include <mpi.h>
 
-/* Opens the way `name` (nccl, aware or staged), or (NULL) the first of these that works, once every rank has made its
- * device the current one. Each is tried with real messages; the transport's name says which it is and what was wrong with
- * those before it. *transport: NULL, or one opened before, which stays if it still serves and is ended if not.
- * MD_USAGE: the way that was asked for does not work, and why. The caller ends it with ->destroy. */
+/* Opens the transport `name` (nccl, aware or staged), or (name NULL) the first of these that works. Before, every
+ * rank must have made its device the current one. Each kind is tried with real messages. The name of the transport
+ * says which kind it is, and what was wrong with the kinds before it. *transport, on entry: NULL, or a transport of
+ * an earlier call. That one stays if it still fits name and device, and is destroyed if not. The caller owns
+ * *transport and ends it with ->destroy. MD_USAGE: there is no transport of this name, or it does not work here; the
+ * message says why. MD_RUNTIME: none works. */
 md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport) MD_CHECKED;
 
-/* The same, for the program. */
+/* The same function, as the program gets it from the library of the GPU engine. Static. */
 extern const md_transport_opener md_transport_mpi_opener;
 
-/* One rank's part of opening each kind: its status may differ from that of other ranks. *transport: NULL after an
- * error. */
+/* One rank's part of opening each kind. The status may differ from rank to rank. *transport is NULL after an error;
+ * else the caller ends it with ->destroy. */
 md_status md_transport_nccl(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_aware(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_staged(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 
 /* ---- for the transports ---- */
 
-/* MD_OK, or an error naming the call; for cudaError_t and for what MPI returns. */
+/* Take what a CUDA call (a cudaError_t) or an MPI call has returned. Return MD_OK, or MD_RUNTIME with a message that
+ * names the call. */
 md_status md_transport_cuda(int result, const char *call) MD_CHECKED;
 md_status md_transport_mpi(int code, const char *call) MD_CHECKED;
 #define MD_TRY_CUDA(call) MD_TRY(md_transport_cuda((int)(call), #call))
 #define MD_TRY_MPI(call) MD_TRY(md_transport_mpi((call), #call))
 
-/* Sends and receives all messages through MPI, wherever it can read and write. */
+/* Sends and receives all messages through MPI, and waits for them. Their memory must be memory that MPI can read and
+ * write: the host's, or the device's with GPU-aware MPI. Collective over the ranks that the messages name. */
 md_status md_transport_messages(MPI_Comm ranks, int n, const md_message *message) MD_CHECKED;
 
-/* The largest over ranks, in the order of the stream; host: pinned memory for MD_TRANSPORT_WORDS words, so many of
- * which go at once. Makes the host wait. */
+/* In place, the maximum over ranks of each of n values on the device, in the order of the stream. host: pinned
+ * memory for MD_TRANSPORT_WORDS words; the values go through it, that many at a time. The host waits for the stream. */
 enum { MD_TRANSPORT_WORDS = 64 };
 md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_t *host,
                                 void *stream) MD_CHECKED;

@@ -1,7 +1,13 @@
-/* Messages between GPUs by an MPI library that reads and writes device memory itself, where it says that it does.
+/* GPU-aware MPI: messages between GPUs by an MPI library that itself reads and writes device memory.
+ *
+ * The library is used only if it says that it can do this. For a list of messages the host waits for the stream, and
+ * then gives the addresses in device memory to MPI.
+ *
+ * Trade-off: no copy through memory of this program, and any network that the library knows. But the host waits.
+ *
+ * Cost: the host waits for the stream at every list of messages. How the bytes travel depends on the library.
  *
  * Reference: Open MPI's extension MPIX_Query_cuda_support; MPICH offers the same.
- * Cost: the host waits for the stream at every list of messages; the bytes go the way the library knows.
  */
 #include "mpi/transport.h"
 
@@ -18,7 +24,7 @@
 typedef struct aware {
   md_transport transport;
   MPI_Comm ranks;
-  uint32_t *word; /* pinned */
+  uint32_t *word; /* pinned host memory, for maxima */
 } aware;
 
 static md_status exchange(md_transport *t, int n, const md_message *message, void *stream)

@@ -1,8 +1,11 @@
-/* Messages between GPUs by NCCL: over NVLink, PCIe or the network, without the host waiting.
+/* NCCL: messages between GPUs over NVLink, PCIe or the network. The host does not wait.
  *
- * The ranks meet through MPI, which carries NCCL's identifier from rank 0. A list of messages is one group of sends and
- * receives, and a maximum is one reduction, both in the order of the stream. NCCL takes one rank a GPU; others would wait
- * in it for ever, so that shared GPUs are looked for first.
+ * MPI carries NCCL's identifier from rank 0 to the other ranks, and with it they connect. A list of messages is one
+ * group of sends and receives. A maximum is one reduction. Both work in the order of the stream.
+ *
+ * Trade-off: the host goes on while messages travel. But NCCL needs a GPU for each rank: ranks that share a GPU
+ * would wait in NCCL for ever. So this file looks for shared GPUs first, and refuses them.
+ *
  * Cost: 10 to 20 microseconds a list, and the bytes at the speed of the link.
  */
 #include "mpi/transport.h"
@@ -19,7 +22,7 @@
 typedef struct over_nccl {
   md_transport transport;
   ncclComm_t comm;
-  cudaEvent_t done; /* behind what was launched last */
+  cudaEvent_t done; /* recorded behind the last launch */
   char name[64];
 } over_nccl;
 
@@ -63,7 +66,7 @@ static md_status largest(md_transport *t, uint32_t *values, int n, void *stream)
   return MD_OK;
 }
 
-/* Messages that never end would make ncclCommDestroy wait for ever. */
+/* ncclCommDestroy waits for all messages, and for ever if one never ends. Then ncclCommAbort ends them. */
 static void destroy(md_transport *t)
 {
   over_nccl *s = t->state;
@@ -75,7 +78,7 @@ static void destroy(md_transport *t)
   free(s);
 }
 
-/* MD_RUNTIME on every rank if any two of them have the same GPU. */
+/* Returns MD_RUNTIME on every rank if any two ranks have the same GPU. */
 static md_status one_rank_a_gpu(MPI_Comm ranks, int rank, int size)
 {
   int device;
@@ -104,7 +107,7 @@ static md_status connect(over_nccl *s, MPI_Comm ranks)
   MD_TRY(one_rank_a_gpu(ranks, rank, size));
   ncclUniqueId id;
   memset(&id, 0, sizeof id);
-  /* Rank 0 may fail: the others must not wait for it in ncclCommInitRank. */
+  /* If rank 0 fails here, the other ranks must not wait for it in ncclCommInitRank. */
   int failed = rank == 0 && ncclGetUniqueId(&id) != ncclSuccess;
   MD_TRY_MPI(MPI_Bcast(&failed, 1, MPI_INT, 0, ranks));
   if (failed) return md_error(MD_RUNTIME, "ncclGetUniqueId failed on rank 0");

@@ -1,9 +1,17 @@
-/* Messages between GPUs through pinned host memory and any MPI: the way that always works, also between ranks that share
- * a GPU.
+/* Staged messages: between GPUs through pinned host memory and any MPI library.
  *
- * The messages of a list are copied to the host, sent, received there, and copied to the device. A received message
- * stays in its pinned buffer until its copy to the device is done: the next list begins by waiting for the stream, and so
- * for that copy.
+ *      device --copy--> host --MPI--> host --copy--> device
+ *
+ * 1. The messages of a list are copied to the host.
+ * 2. MPI sends them to the other ranks, which receive them in pinned host memory.
+ * 3. The received messages are copied to the device.
+ *
+ * A received message stays in its pinned buffer until its copy to the device is done. The next list overwrites the
+ * buffer only after it has waited for the stream, and so for that copy.
+ *
+ * Trade-off: this transport always works, also between ranks that share a GPU. But the host waits, and all bytes go
+ * through its memory.
+ *
  * Cost: the host waits for the stream at every list, and every byte crosses the bus twice.
  */
 #include "mpi/transport.h"
@@ -15,11 +23,11 @@
 typedef struct staged {
   md_transport transport;
   MPI_Comm ranks;
-  char *out, *in; /* pinned */
+  char *out, *in; /* pinned host memory */
   int64_t out_capacity, in_capacity;
-  md_message *local; /* the messages of a list with host memory in the places of device memory */
+  md_message *local; /* the messages of a list, with addresses in host memory */
   int messages;
-  uint32_t *word; /* pinned */
+  uint32_t *word; /* pinned host memory, for maxima */
 } staged;
 
 static md_status reserve(char **buffer, int64_t *capacity, int64_t bytes)

@@ -1,10 +1,13 @@
 /* Binning and sorting by cell id; see cells.h.
  *
- * Algorithm: a two-level stable counting sort. First the particles are dealt into at most 1024 buckets of
- * consecutive cells, with one histogram per thread; then each bucket is counted and placed by one thread, whose
- * histogram fits its cache. No atomics, one writer for each cell_start entry, the same order for any number
- * of threads. Trade-off: particles are touched twice, but a histogram over all cells per thread, or atomics on
- * it, would cost more as soon as there are millions of cells.
+ * Algorithm: a stable counting sort of two levels.
+ * 1. The particles are dealt into at most 1024 buckets of consecutive cells, with one histogram per thread.
+ * 2. One thread counts and places the particles of a bucket, with a histogram over the bucket's cells in its cache.
+ *
+ * Trade-off: there are no atomics, each entry of cell_start has one writer, and the order is the same for any number
+ * of threads. But each particle is touched twice. A histogram over all cells for each thread, or atomics on one
+ * histogram, would cost more as soon as there are millions of cells.
+ *
  * Cost: about 40 bytes of traffic a particle.
  */
 #include "openmp/cells.h"
@@ -40,11 +43,12 @@ cell_grid cell_grid_of(int dim, const double lo[3], const double hi[3], double w
   return grid;
 }
 
-/* The padded cell of a position along one axis, at least `inset` cells away from the grid's rim. */
+/* The cell of a position along one axis, counted with the padding, and at least `inset` cells away from the grid's
+ * rim. */
 static inline int32_t cell_along(const cell_grid *grid, int d, double x, double inset, double last)
 {
   const double c = (x - grid->lo[d]) * grid->inverse[d] + 1.0;
-  /* In this order what is not a number is put somewhere too. */
+  /* With the comparisons in this order NaN too gets a cell on the grid. */
   const double above = c > inset ? c : inset;
   return (int32_t)(above < last ? above : last);
 }
@@ -88,7 +92,8 @@ static md_status reserve(cell_index *index, int64_t n, int64_t ncell)
   return MD_OK;
 }
 
-/* Deals particles into buckets of 2^shift cells, stably: dealt[] by bucket, first[b] where bucket b begins. */
+/* Deals particles into buckets of 2^shift cells. dealt[] gets the particle indices in the order of buckets, and
+ * within a bucket in the order of the input. first[b] gets the place in dealt[] where bucket b begins. */
 static md_status deal(const int32_t *cell, int64_t n, int shift, int buckets, int32_t *dealt, int64_t *first)
 {
   const int chunks = omp_get_max_threads();
@@ -116,7 +121,8 @@ static md_status deal(const int32_t *cell, int64_t n, int shift, int buckets, in
   return MD_OK;
 }
 
-/* Sorts one bucket by cell and writes the cell_start of its cells. */
+/* Sorts one bucket by cell and writes the cell_start of its cells: particles dealt[first, last), and cells
+ * [first_cell, last_cell). */
 static void place(cell_index *index, const int32_t *cell, const int32_t *dealt, int64_t first, int64_t last,
                   int64_t first_cell, int64_t last_cell)
 {
@@ -129,7 +135,8 @@ static void place(cell_index *index, const int32_t *cell, const int32_t *dealt, 
     start[c] = at;
     at += count;
   }
-  /* Placing advances each start to the next one's value; shifting back restores it. */
+  /* Placing a cell's particles advances its start to the start of the next cell. So the starts are shifted back by
+   * one cell at the end. */
   for (int64_t k = first; k < last; ++k) {
     const int32_t i = dealt[k], to = start[cell[i]]++;
     index->order[to] = i;

@@ -1,4 +1,5 @@
-/* Choosing the kernels of the best instruction set this build has and this processor runs. */
+/* Choosing the kernels of the best instruction set that this build has and this processor can run. The table goes
+ * from the best to the most general set. */
 #include "openmp/kernels.h"
 #include "openmp/openmp.h"
 

@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* A cache line each. */
+/* One cache line for each queue, so that threads do not disturb one another. */
 struct queue_progress {
-  _Alignas(64) int64_t taken; /* chunks, of the present part */
+  _Alignas(64) int64_t taken; /* chunks taken so far from the parts of the present pass */
 };
 
-/* So short that the last ones end at about the same time, so long that taking them costs nothing. */
+/* Chunks of a piece: few, so that all threads end at about the same time, but enough that taking a piece costs
+ * little. */
 enum { PIECE = 8 };
 
 md_status queues_new(chunk_queues *s, int threads)

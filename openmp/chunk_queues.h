@@ -1,13 +1,18 @@
 /* Queues of chunks of particles, one for each thread, with work stealing.
  *
- * A chunk is a run of consecutive particles. The queue of a thread is a run of consecutive chunks, the same from pass to
- * pass, so that a thread finds its lists and particles in its own cache. A thread takes pieces of a few chunks from its own
- * queue. When that is empty, it takes pieces from the queues of the other threads: one core may be slower than another, or
- * have other work.
+ * A chunk is a run of consecutive particles. The queue of a thread is a run of consecutive chunks, the same from
+ * pass to pass, so that a thread finds its lists and particles in its own cache. A thread takes pieces of a few
+ * chunks from its own queue. When that is empty, it takes pieces from the queues of the other threads: one core may
+ * be slower than another, or have other work.
  *
- * Trade-off: a stolen piece is in the cache of another core; where no thread lags, few pieces are stolen. Which thread
- * works on a chunk decides no result. Cost: an atomic addition a piece, in a cache line that is shared only while others
- * steal. Reference: R. D. Blumofe and C. E. Leiserson, J. ACM 46 (1999) 720.
+ * Which thread works on a chunk decides no result.
+ *
+ * Trade-off: no thread waits while chunks are left. But the data of a stolen piece lie in the cache of another core.
+ * Where no thread lags, few pieces are stolen.
+ *
+ * Cost: one atomic addition a piece, in a cache line that threads share only while they steal.
+ *
+ * Reference: R. D. Blumofe and C. E. Leiserson, J. ACM 46 (1999) 720.
  */
 #ifndef MD_OPENMP_CHUNK_QUEUES_H
 #define MD_OPENMP_CHUNK_QUEUES_H
@@ -29,25 +34,26 @@ typedef struct piece {
   int64_t first, last;
 } piece;
 
-/* Empty queues. The caller frees them, also after an error. MD_RUNTIME: no memory. */
+/* Makes empty queues for `threads` threads. The caller frees them with queues_free, also after an error. MD_RUNTIME:
+ * no memory. */
 md_status queues_new(chunk_queues *, int threads) MD_CHECKED;
 void queues_free(chunk_queues *);
 
-/* Queues of equal length. */
+/* Divides `chunks` chunks into queues of equal length. */
 void queues_evenly(chunk_queues *, int64_t chunks);
 
-/* Before every pass, outside of parallel regions. */
+/* Makes all queues full again. To be called before every pass, outside of parallel regions. */
 void queues_restart(const chunk_queues *);
 
-/* Of `of` equal parts of every queue, the parts from `first` to `last` - 1. */
+/* Every queue is divided into `of` equal parts; these are the parts from `first` to `last` - 1. */
 typedef struct parts {
   int first, last, of;
 } parts;
 
 static const parts ALL_PARTS = {0, 1, 1};
 
-/* The next piece, behind the one that the thread has, for a pass over those parts. False: nothing is left. Every chunk of
- * those parts is in one piece of one thread. */
+/* Takes the next piece for a pass over those parts. *piece holds the last piece of this thread and gets the next
+ * one. Returns false if no chunk is left. Every chunk of those parts is in exactly one piece of one thread. */
 bool queues_take(const chunk_queues *, parts, piece *) MD_CHECKED;
 
 #endif

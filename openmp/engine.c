@@ -1,9 +1,15 @@
-/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list (rebin.c); then force and move, in one pass over the
- * particles (step.c, pass.c), until the next rebin.
+/* The OpenMP engine: molecular dynamics on all cores of a host, with cells and Verlet lists. This file makes the
+ * engine, runs steps, measures, and hands out positions and forces.
  *
- * A list stays valid while no particle has moved by more than half the skin since, which every move measures. So the list
- * never decides a result, and neither do threads, cell size or skin. This file makes the engine, runs steps, measures and
- * hands out positions and forces.
+ * 1. A rebin (rebin.c) bins the particles, sorts them by cell, fills cell_start and makes the list.
+ * 2. A step (step.c) computes forces and moves the particles, in one pass over all of them (pass.c).
+ * 3. Steps follow until the list ends. Then comes a new list from the same cells, or the next rebin.
+ *
+ * A list is valid as long as no particle has moved by more than half the skin since the list was made. Every move
+ * measures this distance. So the list never decides a result. The number of threads, the cell size and the skin
+ * decide none either.
+ *
+ * Trade-offs and costs stand in rebin.c (lists) and step.c (steps).
  */
 #include "openmp/engine.h"
 #include "common/measure.h"
@@ -35,7 +41,7 @@ static void destroy(md_engine *e)
   free(e);
 }
 
-/* Gives every rank its domain and the particles in it. */
+/* Gives every rank its domain, and moves each particle to its owner. */
 static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
 {
   comm->prefer_slabs(comm, openmp_slab(model));
@@ -51,7 +57,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     return md_error(MD_USAGE, "MYRIAD_ISA=%s: this build and processor have no such instruction set",
                     getenv("MYRIAD_ISA"));
   if (comm->size > 1) MD_TRY(divide(model, p, comm));
-  /* A thread without a chunk of its own would only be waited for. */
+  /* A thread without a chunk has no work, and the other threads would wait for it at the end of every pass. */
   const int64_t chunks = (p->n + CHUNK - 1) / CHUNK;
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   omp_set_num_threads(chunks < threads ? (int)(chunks > 1 ? chunks : 1) : threads);
@@ -134,7 +140,8 @@ static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding
   for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, force[d], (size_t)n * sizeof(double));
 }
 
-/* Wrapping moves particles by whole boxes, which the list's ghosts do not follow: it must be rebuilt. */
+/* The positions that leave the engine must be wrapped. Wrapping moves particles by whole box lengths, and the ghosts
+ * of the present list do not follow. So a rebin wraps the particles, and makes ghosts and list anew. */
 static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;

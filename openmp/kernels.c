@@ -1,15 +1,17 @@
 /* The inner loops, for the instruction set this file is compiled for (-DMD_ISA=generic, avx2 or avx512).
  *
- * Forces: lanes are particles, rows are neighbours (kernels.h). Positions of neighbours are gathered; with
- * particles in cell order the gathers hit the first-level cache. A pair costs about 27 vector operations in 3D,
- * of which exactness is three: an impulse is rounded by the fma that forms it, and its bits are added as an
- * integer (exact.h). Cost on a core with AVX-512: about 1 ns a listed pair.
+ * Forces: lanes are particles, rows are neighbours (kernels.h). Positions of neighbours are gathered. Particles are
+ * in cell order, so that the gathers hit the first-level cache. An impulse is rounded by the fma that forms it, and
+ * its bits are added as an integer (exact.h).
  *
- * Energies and virials take the same way, in a kernel of their own that only thermo output calls.
+ * Energies and virials: the same loop over the list, in a kernel of its own that only thermo output calls.
  *
- * List: candidates come as contiguous ranges, one for each row of the 3x3(x3) stencil and again for ghosts. They
- * are tested in single precision, twice as many at a time, against a reach that rounding cannot make too short:
- * a list may hold a few pairs too many, never one too few.
+ * List: candidates come as contiguous ranges, one for each row of the 3x3(x3) stencil, and the same for ghosts. They
+ * are tested in single precision, twice as many at a time as in double precision. Rounding cannot make the reach of
+ * this test too short: a list may hold a few pairs too many, never one too few.
+ *
+ * Cost: a pair takes about 27 vector operations in 3D, of which exactness takes three. On a core with AVX-512 this
+ * is about 1 ns a listed pair.
  */
 #include "openmp/kernels.h"
 #include "openmp/simd.h"
@@ -29,6 +31,7 @@
 
 /* ---- list ---- */
 
+/* Makes room for `need` entries and some more. Returns false, and leaves the array as it was, if out of memory. */
 static bool grow(int32_t **array, int64_t *capacity, int64_t need)
 {
   const int64_t larger = need + need / 8 + 1024;
@@ -50,16 +53,16 @@ static bool grow_lanes(arena *a, int64_t need)
   return true;
 }
 
-/* Contiguous ranges of sorted particles. */
+/* Contiguous ranges [first[k], last[k]) of sorted particles, k < n. */
 typedef struct ranges {
   int n;
   int32_t first[9], last[9];
 } ranges;
 
-/* The candidates of every particle of a cell: a range for each row of the 3x3(x3) stencil. */
+/* The candidates of the particles of one cell: a range for each row of the 3x3(x3) stencil. */
 typedef struct stencil {
   int64_t cell;
-  int64_t candidates;
+  int64_t candidates; /* in all ranges together */
   ranges owned, ghost;
 } stencil;
 
@@ -81,14 +84,15 @@ MD_FN void stencil_move(stencil *s, const list_args *a, int dim, bool ghosts, in
   for (int dz = dim == 3 ? -1 : 0; dz <= (dim == 3 ? 1 : 0); ++dz)
     for (int dy = -1; dy <= 1; ++dy) {
       const int64_t row = cell + dz * nxy + dy * nx;
-      /* Always the same number of owned rows: where cells are nearly empty, a test that finds nothing is
-       * cheaper than a mispredicted branch. */
+      /* Empty rows of owned particles are kept, so that their number is always the same: where cells are nearly
+       * empty, testing a row without particles is cheaper than a mispredicted branch. */
       s->candidates += ranges_add(&s->owned, a->owned, row, true);
       if (ghosts) s->candidates += ranges_add(&s->ghost, a->ghost, row, false);
     }
 }
 
-/* Whether ghosts are next to any of the cells from the first to the last one, or in rows between them. */
+/* Whether the stencils of the cells from `first` to `last` may hold ghosts. All cells between them in the order of
+ * cell ids are included, so that the answer may be a needless yes, never a wrong no. */
 MD_FN bool meets_ghosts(const list_args *a, int dim, int64_t first, int64_t last)
 {
   const int64_t nx = a->grid->count[0], nxy = nx * a->grid->count[1];
@@ -102,8 +106,8 @@ MD_FN bool meets_ghosts(const list_args *a, int dim, int64_t first, int64_t last
   return met != 0;
 }
 
-/* Appends to out the particles within reach of xi among positions x[first..last), which may be none. Their
- * indices are the positions' own, or base + order[position]. */
+/* Writes to `out` the particles k of [first, last), which may be empty, whose positions x are within reach of xi.
+ * Their indices are k itself, or base + order[k] if there is an order. Leaves out `self`. Returns how many. */
 MD_FN int32_t scan_range(int dim, const simd_f *xi, simd_f reach2, const float *const *x, int32_t first,
                          int32_t last, const int32_t *order, int32_t base, int32_t self, int32_t *out)
 {
@@ -128,7 +132,7 @@ MD_FN int32_t scan_range(int dim, const simd_f *xi, simd_f reach2, const float *
 
 MD_FN int32_t scan(const list_args *a, int dim, const stencil *s, int64_t i, int32_t *out)
 {
-  /* Local copies: a store of the list could change them, as far as the compiler knows. */
+  /* Local copies, because the compiler must assume that a store to the list may change *a. */
   const float *const x[3] = {a->x[0], a->x[1], a->x[2]};
   const simd_f reach2 = single_set(a->reach2);
   simd_f xi[3];
@@ -144,7 +148,8 @@ MD_FN int32_t scan(const list_args *a, int dim, const stencil *s, int64_t i, int
   return found;
 }
 
-/* Turns the lanes' lists into rows, filled up with `far`. */
+/* Turns the lists of the lanes into rows, filled up with `far`, at the end of the arena. Returns false if out of
+ * memory. */
 static bool write_block(arena *a, const int32_t *length, int32_t rows, int32_t far)
 {
   /* Rows are written eight at a time. */
@@ -170,7 +175,8 @@ MD_FN bool build(const list_args *a, int dim, bool ghosts, int64_t first, int64_
     for (int l = 0; l < BLOCK && block + l < last; ++l) {
       const int64_t i = block + l;
       if (a->owned->cell[i] != s.cell) stencil_move(&s, a, dim, ghosts, a->owned->cell[i]);
-      /* A whole vector may be stored behind the last entry, and rows are filled up to a multiple of eight. */
+      /* Room for a whole vector that is stored behind the last entry, and for filling up to a multiple of eight
+       * rows. */
       const int64_t need = s.candidates + MD_SINGLE_WIDTH + 2 * BLOCK;
       if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;
       length[l] = scan(a, dim, &s, i, memory->lane[l]);
@@ -197,8 +203,8 @@ static bool build_list(const list_args *a, int64_t first, int64_t last, arena *m
 
 typedef simd_d (*force_formula)(simd_d r2, const simd_d *k);
 
-/* The coefficients of the first type, which with one type are those of every pair. Those that a formula does not use cost
- * nothing: the compiler leaves their loads out. */
+/* The coefficients of the first pair of types. With one type these are the coefficients of every pair. A coefficient
+ * that the formula does not use costs nothing, because the compiler leaves its load out. */
 MD_FN void broadcast_coefficients(const force_args *a, simd_d *k)
 {
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_set(a->k[c]);
@@ -210,7 +216,8 @@ MD_FN void load_coefficients(const force_args *a, simd_x pair, simd_d *k)
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_gather(a->k + c, at);
 }
 
-/* One vector of particles of a block against all its rows. */
+/* Forces on one vector of particles of a block, from all rows of the block's list. Returns the least squared
+ * distances. */
 MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
                          const int32_t *entry, int32_t rows, double *const *force, simd_d least)
 {
@@ -258,12 +265,13 @@ MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bo
 
 typedef simd_d (*energy_formula)(simd_d r2, const simd_d *k);
 
-/* A fine sum (exact.h) in every lane: the bits of rounded doubles, with an offset for each row. */
+/* A fine sum (exact.h) in every lane. It adds the bits of doubles that contain MD_ROUND, so that each row leaves an
+ * offset of MD_ROUND's bits in the sum. fine_lanes_total subtracts these offsets. */
 typedef struct fine_lanes {
   simd_i coarse, rest;
 } fine_lanes;
 
-/* Adds a * scale, in coarse quanta; scale is a power of two, so that the rest is exact. */
+/* Adds a * scale, in coarse quanta. The scale is a power of two, so that the rest is exact. */
 MD_FN void fine_lanes_add(fine_lanes *sum, simd_d a, simd_d scale)
 {
   const simd_d rounder = simd_set(MD_ROUND), rounded = simd_fma(a, scale, rounder);
@@ -272,7 +280,7 @@ MD_FN void fine_lanes_add(fine_lanes *sum, simd_d a, simd_d scale)
   sum->rest = simd_add_bits(sum->rest, simd_fma(rest, simd_set(MD_FINE), rounder));
 }
 
-/* The sums of the lanes of n particles. */
+/* Adds the sums of the lanes to *total. Only the first n lanes hold owned particles. */
 MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_wide *total)
 {
   const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
@@ -285,7 +293,7 @@ MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_w
   }
 }
 
-/* Energy and virial of one vector of particles of a block, added to *m. Returns the least squared distance met. */
+/* Adds energy and virial of one vector of particles of a block to *m. Returns the least squared distances. */
 MD_FN simd_d measure_lanes(const force_args *a, force_formula force, energy_formula energy, int dim,
                            bool typed, int64_t i, const int32_t *entry, int32_t rows, simd_d least,
                            md_measure *m)
@@ -329,7 +337,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
   return simd_least(least);
 }
 
-/* One compiled loop for each style, dimension, and one or many types. */
+/* The compiler makes one force loop for each style, for each dimension, and for one or several types. */
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   static double force_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
                                const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])             \
@@ -355,7 +363,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
 
 /* ---- move ---- */
 
-/* Plain loops the compiler vectorises; a chunk stays in the first-level cache across the axes. */
+/* Plain loops, which the compiler turns into vector code. A chunk stays in the first-level cache from axis to axis. */
 static bool move(const move_args *a, const double *const *impulse, int64_t first, int64_t last,
                  double *largest2)
 {

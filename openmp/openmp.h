@@ -1,4 +1,4 @@
-/* The OpenMP engine: bin, sort by cell, cell_start, Verlet list, force, move; see engine.c. */
+/* The OpenMP engine for the program: bin, sort by cell, cell_start, Verlet list, force, move; see engine.c. */
 #ifndef MD_OPENMP_OPENMP_H
 #define MD_OPENMP_OPENMP_H
 
@@ -6,7 +6,7 @@
 
 extern const md_engine_kind md_engine_openmp;
 
-/* Name of the instruction set its kernels would run with on this machine. */
+/* Name of the instruction set with which the kernels of this engine would run on this machine. Static. */
 const char *md_openmp_isa(void);
 
 #endif

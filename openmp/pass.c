@@ -1,12 +1,26 @@
-/* Passes of the OpenMP engine: forces on one chunk of particles after the other, and at once what they are for.
+/* Passes of the OpenMP engine: a pass computes the forces on each chunk of particles and uses them at once.
  *
- * Threads share the chunks (chunk_queues.h). What a pass does with the forces on a chunk, step.c and engine.c say: they stay in
- * the first-level cache until then.
+ * Threads share the chunks (chunk_queues.h). step.c and engine.c give the function that uses the forces on a chunk.
+ * It runs while these forces are still in the first-level cache.
  *
- * On several ranks, as long as messages are under way (messages.c), part after part of the chunks is taken without those
- * that may have ghosts in their lists; these follow at the end, and once the messages are there all are taken in order, as
- * what is next to one another is best read at once. Before it is known that the list still holds, impulses are only
- * summed, and kept in the spare arrays: they count if it does.
+ * On several ranks the positions of ghosts may still be under way (messages.c). An inner chunk has no ghost in its
+ * lists and need not wait for them; an outer chunk must wait. A pass takes the queues in `of` parts, and looks at
+ * the messages between two parts. The order of the work, from 1 to 4:
+ *
+ *                      first parts (summed)    parts taken while          all other parts
+ *                                              ghosts are under way
+ *      inner chunks    1: forces are there     2                          3: all chunks
+ *      outer chunks    4                       4                             in order
+ *
+ * Once the ghosts' positions are there, all chunks of a part are taken in order: particles that are next to one
+ * another in memory are best read at the same time.
+ *
+ * While the ranks' answer to the last move is under way, it is unknown whether the list still holds. Then the engine
+ * sums speculative forces: impulses of inner chunks, which it keeps in the spare arrays (1 above). They are used if
+ * the list holds, and thrown away if not.
+ *
+ * Trade-off: messages travel while the engine works. But chunks are not all taken in order, and speculative forces
+ * may be lost work.
  */
 #include "openmp/engine.h"
 
@@ -15,8 +29,9 @@
 /* How the terms of one force are added up. */
 typedef enum rounding { IMPULSES, FINE_FORCES } rounding;
 
-/* Impulses on one chunk, a pair at a time, for chunks in which a pair is too near for the fast rounding of the kernels; or
- * forces for output, as fine sums. Also finds pairs that overlap. */
+/* Sums on one chunk, one pair at a time. With IMPULSES: the careful sum, for a chunk in which a pair is too near for
+ * the fast rounding of the kernels. With FINE_FORCES: forces for output, as fine sums. Also finds pairs that
+ * overlap. */
 static void sum_each(const md_engine *e, const double *table, rounding how, double (*force)[CHUNK], int64_t c,
                      md_overlap *overlap)
 {
@@ -39,7 +54,7 @@ static void sum_each(const md_engine *e, const double *table, rounding how, doub
         const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
         if (r2 < model->overlap2[pair]) {
           md_overlap_add(overlap, p->id[i], p->id[j], r2);
-          continue; /* its impulse is beyond every range */
+          continue; /* its impulse is out of range */
         }
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
         for (int d = 0; d < p->dim; ++d) {
@@ -93,7 +108,7 @@ void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
 
 /* ---- passes ---- */
 
-/* Which chunks: all, those that need no ghost, or the others. */
+/* Which chunks: all, those without ghosts in their lists, or those that may have some. */
 typedef enum selection { EVERY, INNER, OUTER } selection;
 
 typedef void (*chunk_work)(const md_engine *, const pass *, int64_t c, finding *);
@@ -107,7 +122,8 @@ static void finding_merge(finding *f, const finding *other)
   f->sane = f->sane && other->sane;
 }
 
-/* So many parts of the queues that a look at messages between two of them costs nothing. */
+/* The number of parts. A part has at least CHUNKS chunks of each queue, so that a look at the messages after each
+ * part costs little in comparison. */
 static int parts_of(const md_engine *e)
 {
   enum { CHUNKS = 16 };
@@ -115,7 +131,7 @@ static int parts_of(const md_engine *e)
   return n < 1 ? 1 : (int)n;
 }
 
-/* The chunks of some parts of every queue, those that are to be. */
+/* Does `work` on the selected chunks of some parts of every queue, on all threads. */
 static void pass_some(const md_engine *e, const pass *s, chunk_work work, selection which, parts some,
                       finding *f)
 {

@@ -1,7 +1,7 @@
-/* The memory the OpenMP engine would need: the arrays of engine.h, estimated from the density.
+/* The memory that the OpenMP engine would need: the arrays of engine.h, estimated from the density.
  *
- * A list holds the particles of a sphere of cutoff + skin; rows are as long as the longest of a block of BLOCK
- * particles, which in a liquid is little more.
+ * The list of a particle holds the particles in a sphere of radius cutoff + skin. A block of BLOCK particles has as
+ * many rows as its longest list. In a liquid this is little more than the average list.
  */
 #include "openmp/plan.h"
 #include "common/base/memory.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Ghosts reach at most one box. */
+/* Ghosts reach at most one box side. */
 double openmp_skin(const md_model *model)
 {
   double skin = md_model_skin(model);
@@ -19,17 +19,18 @@ double openmp_skin(const md_model *model)
   return skin;
 }
 
-/* A chunk of particles is part of a row of cells. Where rows are cut, chunks at their ends wait for ghosts, and are left out
- * of the order in which all others are taken: 5 % of a step at 250 000 particles a rank. Slabs have whole rows that wait,
- * the first and the last, and longer ones, which costs less while they are so many. In three dimensions there is more to
- * do for a particle than to wait for it. */
+/* A chunk of particles is part of a row of cells along x. If cuts cross the rows, the chunks at the ends of every
+ * row wait for ghosts, and a pass takes them after all others, out of order. This costs 5 % of a step at 250 000
+ * particles a rank. In a slab along the last axis only the first and the last row wait. These rows are longer, but
+ * waiting for them costs less if the slab is at least ROWS rows thick. In three dimensions the work for a particle
+ * takes longer than the wait, so that slabs bring nothing. */
 double openmp_slab(const md_model *model)
 {
   enum { ROWS = 64 };
   return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + openmp_skin(model)) : 0.0;
 }
 
-/* Ghosts per particle in a layer `width` deep outside those faces of the box that have something beyond them. */
+/* Ghosts per particle, in a layer of thickness `width` outside the periodic faces of the box. */
 static double ghosts_per_particle(const md_model *model, double width)
 {
   double grown = 1.0;

@@ -1,15 +1,18 @@
-/* What the OpenMP engine decides before it begins, and the memory that takes. */
+/* What the OpenMP engine decides before it begins, and the memory that it will need. */
 #ifndef MD_OPENMP_PLAN_H
 #define MD_OPENMP_PLAN_H
 
 #include "common/engine.h"
 
-/* The skin it uses: the deck's, within bounds. */
+/* The skin that the engine uses: the one of the model, made smaller where cutoff + skin would exceed a periodic box
+ * side. */
 double openmp_skin(const md_model *model);
 
-/* Domains are to be slabs if these are so thick; 0: no matter. */
+/* The engine prefers slabs as domains if they are at least this thick (comm.h: prefer_slabs). 0: it prefers none. */
 double openmp_slab(const md_model *model);
 
+/* Fills *plan with the memory that n particles of the model need on one rank (`myriad plan`). Makes no engine.
+ * MD_USAGE: MYRIAD_MEMORY is neither a number nor off. */
 md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_options *options,
                          md_engine_plan *plan) MD_CHECKED;
 

@@ -1,22 +1,38 @@
-/* Rebins of the OpenMP engine: sort by cell, ghosts, cell_start, Verlet list.
+/* Rebins of the OpenMP engine: a rebin wraps the particles, sorts them by cell, and makes ghosts, cell_start and
+ * list.
  *
- * At a rebin the particles are physically put into cell order (cells.c), ghosts are made by the communicator
- * and binned too, and a list of all neighbours within cutoff + skin is built (kernels.c). Where cells hold few particles
- * they are made wider than the list radius, and several lists are built from them, and with the same ghosts, before the
- * particles are sorted again.
+ * 1. The communicator wraps the particles and sends each to its owner (migrate).
+ * 2. The particles are moved in memory into cell order (cells.c).
+ * 3. The communicator makes the ghosts (halo_build), and the ghosts are binned too.
+ * 4. The list of all neighbours within the list radius, cutoff + skin, is built (kernels.c).
  *
- * Trade-off: full lists (each pair evaluated by both partners) cost twice the arithmetic of half lists and need
- * no scatter, no atomics and no per-thread force arrays. Cost: 4 bytes a stored neighbour, and 4 dim bytes for positions
- * at the rebin.
+ * Where cells hold few particles, the cells are made wider than the list radius by twice the slack. Then several
+ * lists are built from the same cells and the same ghosts, before the next rebin. The life of the lists:
+ *
+ *    rebin              relist             relist             rebin
+ *      |----- list 1 ---->|----- list 2 ---->|----- list 3 ---->|----- list 1 ----> steps
+ *      |              list ended         list ended        list and cells ended
+ *   drifted = 0          = d1               = d1 + d2          = 0
+ *
+ * Every move measures the distance: how far a particle of any rank is, at most, from where it was when the list was
+ * built. The list has ended when distance > skin / 2. Then the cells have ended too if drifted + distance > slack,
+ * and a rebin follows, else a relist. `drifted` is the sum of the distances d1, d2 ... at which earlier lists ended.
+ *
+ * Trade-off: lists are full (both partners of a pair evaluate it). They need no scatter, no atomics and no force
+ * arrays per thread. They cost twice the arithmetic of half lists.
+ *
+ * Cost: 4 bytes a stored neighbour, and 4 dim bytes a particle for the positions at the rebin.
  */
 #include "openmp/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cells and halo are a hair wider than the list radius, so that rounding cannot put neighbours out of reach. */
+/* Cells and halo are wider than they must be by a factor of 1 + 10^-6, so that rounding cannot put neighbours out of
+ * reach of the stencil. */
 #define HAIR (1.0 + 1e-6)
 
+/* Room for what the engine keeps of each chunk's list. */
 static md_status reserve(md_engine *e)
 {
   e->nchunk = (e->p->n + CHUNK - 1) / CHUNK;
@@ -66,8 +82,13 @@ static md_status sort_ghosts(md_engine *e)
   return MD_OK;
 }
 
-/* Behind the ghosts, in both arrays that are positions in turn: a block of padding, so that whole vectors may be read,
- * then the far particle. The two lie apart so that padding never seems to touch it. */
+/* Writes two things behind the ghosts, in x and in the spare arrays, because these change places in a step:
+ *
+ *   | owned: n | ghosts: nghost | padding: BLOCK at -MD_FAR | far particle: 1 at MD_FAR |
+ *
+ * Kernels read whole vectors, which may end in the padding. Short lanes of the list point to the far particle.
+ * Padding and far particle lie at opposite ends, so that a kernel never sees them as a near pair. Also fills the
+ * 0-based types. */
 static md_status pad(md_engine *e)
 {
   md_particles *p = e->p;
@@ -93,7 +114,8 @@ static md_status pad(md_engine *e)
   return MD_OK;
 }
 
-/* Positions relative to the domain's corner in single precision, owned and then ghosts in cell order. */
+/* Fills near_x: positions relative to the domain's corner in single precision, first of the owned particles, then of
+ * the ghosts in cell order. */
 static md_status round_positions(md_engine *e)
 {
   const md_particles *p = e->p;
@@ -119,8 +141,8 @@ static md_status round_positions(md_engine *e)
   return MD_OK;
 }
 
-/* A coordinate up to `extent` is off by 2^-24 of it in single precision, and a distance in space by no more than twice
- * that. */
+/* The largest error of a distance to a position of near_x. In single precision a coordinate up to `extent` has an
+ * error of at most 2^-24 extent. A distance in space has at most twice this error. */
 static double near_error(const md_engine *e)
 {
   double extent = 0.0;
@@ -128,16 +150,16 @@ static double near_error(const md_engine *e)
   return 2.0 * extent * 0x1p-24;
 }
 
-/* The square of a distance that two particles within reach do not exceed in single precision: both are off, and the
- * sum of squares by some 2^-24. */
+/* Square of the reach for the test in single precision: particles within reach always pass it. The positions of both
+ * particles have an error, and the sum of squares has a relative error of some 2^-24. */
 static float single_reach2(const md_engine *e)
 {
   const double reach = e->reach * (1.0 + 0x1p-20) + 2.0 * e->near_error;
   return (float)(reach * reach * (1.0 + 0x1p-20));
 }
 
-/* Queues of equal work, counted in rows. The list is built with the queues of the last one, so that a thread finds its
- * lists in its own cache. */
+/* Divides the chunks into queues of equal work. The work of a chunk is CHUNK plus the number of its list entries.
+ * The next list will be built with these queues too, so that a thread finds most of its lists in its own cache. */
 static void share_work(md_engine *e)
 {
   int64_t total = e->nchunk * CHUNK, done = 0;
@@ -150,7 +172,7 @@ static void share_work(md_engine *e)
   e->queues.begin[e->threads] = e->nchunk;
 }
 
-/* Gives back what a thread no longer needs that once helped much. */
+/* Gives back memory that an arena no longer needs: a thread may have stolen many chunks at an earlier list. */
 static void trim(arena *a)
 {
   if (a->capacity <= a->used + a->used / 4 + 1024) return;
@@ -179,7 +201,8 @@ static md_status build_list(md_engine *e)
   queues_restart(&e->queues);
 #pragma omp parallel for schedule(static, 1) reduction(&& : ok)
   for (int t = 0; t < e->threads; ++t) {
-    /* A copy of its own: neighbours in the array would share cache lines that every block writes. */
+    /* Each thread works on a copy of its arena: arenas that are neighbours in the array share cache lines, and every
+     * block of particles writes to its arena. */
     arena memory = e->arenas[t];
     memory.used = 0;
     for (piece mine = {.owner = t}; queues_take(&e->queues, ALL_PARTS, &mine);)
@@ -200,7 +223,7 @@ static md_status build_list(md_engine *e)
                        (long long)p->n, e->reach);
 }
 
-/* From the present positions, in the cells they were sorted into. */
+/* Makes the list from the present positions, with the cells of the last rebin. */
 static md_status renew_list(md_engine *e)
 {
   double mark = md_time();
@@ -217,25 +240,26 @@ static md_status renew_list(md_engine *e)
   return MD_OK;
 }
 
-/* Several lists can come from the same cells if these are so wide that what has moved since is still next door. That
- * costs nothing while a row of the stencil, three cells, holds no more candidates than are tested at a time. The same on
- * all ranks, as all must rebin together. */
+/* Chooses slack and halo. Several lists can be made from the same cells if the cells are so wide that a neighbour
+ * which has moved since the rebin is still in the stencil. Wider cells cost nothing as long as a row of the stencil
+ * (three cells) holds no more candidates than a kernel tests at a time. All ranks take the smallest slack of all,
+ * because they must rebin together. */
 static md_status choose_slack(md_engine *e)
 {
-  enum { LISTS_MORE = 3 }; /* a wider halo would cost more than sorting */
+  enum { LISTS_MORE = 3 }; /* with more lists, the wider halo would cost more than the saved sorting */
   const int dim = e->p->dim;
   double lo[3], hi[3], volume = 1.0, width = MD_FAR;
   e->comm->domain(e->comm, &e->model->box, lo, hi);
   for (int d = 0; d < dim; ++d) {
     volume *= hi[d] - lo[d];
-    width = md_min(width, 0.25 * (hi[d] - lo[d])); /* few ghosts */
+    width = md_min(width, 0.25 * (hi[d] - lo[d])); /* so that ghosts stay few */
   }
   const double room = e->kernels->lanes * volume / (3.0 * (double)(e->p->n + 1));
   width = md_min(width, pow(room, 1.0 / dim));
-  /* A list ends with the first step beyond half the skin. */
+  /* 0.65 and not 0.5: the step that ends a list takes a particle beyond half the skin, by up to the way of a step. */
   const double life = 0.65 * e->skin;
   const double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
-  double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* as ranks have a maximum only */
+  double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* negative: the communicator has no minimum */
   MD_TRY(e->comm->max(e->comm, &fewest, 1));
   e->slack = -fewest * life;
   e->halo = (e->reach + 2.0 * e->slack) * HAIR;

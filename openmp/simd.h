@@ -1,7 +1,11 @@
 /* A vector of doubles, for the instruction set this file is compiled for: 8 with AVX-512, 4 with AVX2, else 1.
  *
- * Only what the kernels need. Arithmetic + - * is the compiler's own on vector types; everything else is
- * named here. Every operation is IEEE and gives each lane the bits the scalar code gives.
+ * This header has only what the kernels need. The compiler itself offers + - * on vector types, and everything else
+ * has a name here. Every operation follows IEEE 754 and gives each lane the bits that the scalar code gives.
+ * Exception: the tests in single precision (single_*), which decide only candidates.
+ *
+ * simd_d: doubles; simd_i: as many int64; simd_x: as many int32; simd_m: a mask; simd_f: singles, and simd_xf: as
+ * many int32.
  */
 #ifndef MD_OPENMP_SIMD_H
 #define MD_OPENMP_SIMD_H
@@ -20,8 +24,9 @@ MD_FN simd_d simd_set(double a) { return _mm512_set1_pd(a); }
 MD_FN simd_d simd_load(const double *p) { return _mm512_loadu_pd(p); }
 MD_FN simd_x simd_load_x(const int32_t *p) { return _mm256_loadu_si256((const void *)p); }
 MD_FN simd_x simd_set_x(int32_t a) { return _mm256_set1_epi32(a); }
-/* A gather must not wait for the register it overwrites, which costs half the speed. A masked gather from zero
- * does not, if the compiler cannot see that the mask is full and drop the zero. */
+/* A plain gather waits for the register that it overwrites, which costs half the speed. A masked gather into a
+ * register of zeros does not wait. The empty asm hides from the compiler that the mask is full: else it would drop
+ * the zeros. */
 MD_FN simd_d simd_gather(const double *p, simd_x i)
 {
   __mmask8 all = 0xff;
@@ -42,7 +47,7 @@ MD_FN simd_d simd_choose(simd_m m, simd_d a, simd_d b) { return _mm512_mask_blen
 MD_FN simd_i simd_zero_i(void) { return _mm512_setzero_si512(); }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return _mm512_add_epi64(a, _mm512_castpd_si512(b)); }
 MD_FN void simd_store_i(int64_t *p, simd_i a) { _mm512_storeu_si512(p, a); }
-/* a - b */
+/* a - b, as doubles. */
 MD_FN simd_d simd_difference(simd_i a, uint64_t b)
 {
   return _mm512_cvtepi64_pd(_mm512_sub_epi64(a, _mm512_set1_epi64((int64_t)b)));
@@ -58,7 +63,7 @@ MD_FN simd_d simd_rsqrt_single(simd_d a)
 }
 MD_FN double simd_least(simd_d a) { return _mm512_reduce_min_pd(a); }
 
-/* Sixteen singles, for tests that may err on one side. */
+/* Sixteen singles, for the test of candidates. It may accept a pair too many, and never misses one. */
 #define MD_SINGLE_WIDTH 16
 typedef __m512 simd_f;
 typedef __m512i simd_xf; /* 16 x int32 */
@@ -72,8 +77,8 @@ MD_FN simd_xf single_index(int32_t first)
 }
 MD_FN simd_xf single_load_x(const int32_t *p) { return _mm512_loadu_si512(p); }
 MD_FN simd_xf single_add_x(simd_xf a, int32_t b) { return _mm512_add_epi32(a, _mm512_set1_epi32(b)); }
-/* Appends the indices of the lanes where r2 < reach2 and index != self, of the first n lanes; returns how many.
- * Room for a whole vector is needed at `to`. */
+/* Writes to `to` the indices of those of the first n lanes where r2 < reach2 and index != self. Returns how many.
+ * There must be room for a whole vector at `to`. */
 MD_FN int32_t single_append(int32_t *to, simd_f r2, simd_f reach2, int32_t n, simd_xf index, int32_t self)
 {
   __mmask16 near = _mm512_cmp_ps_mask(r2, reach2, _CMP_LT_OQ);
@@ -95,7 +100,8 @@ MD_FN simd_d simd_set(double a) { return _mm256_set1_pd(a); }
 MD_FN simd_d simd_load(const double *p) { return _mm256_loadu_pd(p); }
 MD_FN simd_x simd_load_x(const int32_t *p) { return _mm_loadu_si128((const void *)p); }
 MD_FN simd_x simd_set_x(int32_t a) { return _mm_set1_epi32(a); }
-/* Four loads: as fast as the gather instruction where that is fast, and several times faster where it is not. */
+/* Four loads. They are as fast as the gather instruction on processors where it is fast, and several times faster on
+ * others. */
 MD_FN simd_d simd_gather(const double *p, simd_x i)
 {
   const int64_t low = _mm_cvtsi128_si64(i), high = _mm_extract_epi64(i, 1);
@@ -153,7 +159,7 @@ MD_FN simd_xf single_index(int32_t first)
 }
 MD_FN simd_xf single_load_x(const int32_t *p) { return _mm256_loadu_si256((const void *)p); }
 MD_FN simd_xf single_add_x(simd_xf a, int32_t b) { return _mm256_add_epi32(a, _mm256_set1_epi32(b)); }
-/* For each mask of four lanes the byte shuffle that moves its lanes to the front. */
+/* For each mask of four lanes: the byte shuffle that moves the lanes of the mask to the front. */
 static const uint8_t simd_compress[16][16] = {
 #define L0 0, 1, 2, 3
 #define L1 4, 5, 6, 7
@@ -238,8 +244,8 @@ MD_FN void simd_fill_8(int32_t *p, int32_t a)
 #endif
 }
 
-/* Interleaves eight arrays: out[8 r + l] = lane[l][r] for r < rows, rounded up to a multiple of 8 (the arrays and
- * out must have room for that). */
+/* Interleaves eight arrays: out[8 r + l] = lane[l][r] for r < rows. It may read and write up to the next multiple of
+ * 8 rows, for which the arrays and `out` must have room. */
 #if MD_SIMD_WIDTH > 1
 MD_FN void simd_interleave(const int32_t *const lane[8], int32_t rows, int32_t *out)
 {
@@ -270,7 +276,7 @@ MD_FN void simd_interleave(const int32_t *const lane[8], int32_t rows, int32_t *
 }
 #endif
 
-/* The recipes of common/real.h, lane by lane. */
+/* The recipes of common/real.h, in every lane. */
 MD_FN simd_d md_recip_v(simd_d a)
 {
   const simd_d one = simd_set(1.0);
@@ -294,7 +300,7 @@ MD_FN simd_d md_select_less_v(simd_d a, simd_d b, simd_d x, simd_d y)
   return simd_choose(simd_less(a, b), x, y);
 }
 
-/* Lane by lane: only energies need logarithms. */
+/* One lane after the other, because only energies need logarithms. */
 MD_FN simd_d md_ln_v(simd_d a)
 {
   double lane[MD_SIMD_WIDTH];

@@ -74,8 +74,9 @@ static md_status array_new(void *out, long long count, unsigned long element, co
                     "out of memory: %s needs %.3f GB for %lld elements; use fewer particles or more ranks",
                     what, (double)size * 1e-9, count);
 #ifdef MADV_HUGEPAGE
-  /* Sorting touches hundreds of places in turn, and a pass a dozen arrays: a processor keeps too few addresses of small
-   * pages. The system may have no large ones, which is as good. What is behind the last whole one takes none. */
+  /* Asks for large pages: sorting writes to hundreds of places in turn, a pass reads a dozen arrays, and a processor
+   * remembers too few addresses of small pages for that. An error is ignored, because a system without large pages
+   * works too. The rest behind the last whole large page stays in small pages. */
   if (alignment == large_page) (void)madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);
 #endif
   if (zero) memset(memory, 0, size);

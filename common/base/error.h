@@ -1,10 +1,12 @@
-/* Errors: every function that can fail returns an md_status the compiler makes its caller look at.
+/* Errors: every function that can fail returns an md_status, and the compiler warns if a caller ignores it
+ * (MD_CHECKED).
  *
- * The message is written once, where the cause is known, by md_error(); callers only pass the status
- * on (MD_TRY) or put a location in front of it (md_error_prefix). Nobody below src/main.c prints or
- * exits. The status values are the program's exit statuses.
+ * 1. The function that knows the cause of an error records a message with md_error, once.
+ * 2. Its callers pass the status on (MD_TRY), or put a location in front of the message (md_error_prefix).
+ * 3. src/main.c prints the message and exits. No function that it calls does so.
  *
- * The message lives in one buffer per thread; the engines raise errors outside parallel regions.
+ * The values of md_status are the exit statuses of the program. Each thread has one buffer for a message. Engines
+ * raise errors outside of parallel regions.
  */
 #ifndef MD_COMMON_BASE_ERROR_H
 #define MD_COMMON_BASE_ERROR_H
@@ -20,18 +22,19 @@ typedef enum md_status {
   MD_RUNTIME = 1, /* files, memory, devices */
   MD_USAGE = 2,   /* the command line or the deck */
   MD_PHYSICS = 3, /* NaN, lost particle, overlap, a sum out of its exact range */
-  MD_STOPPED = 85 /* ended before its time by a signal or a limit, with a restart: to be queued again */
+  MD_STOPPED = 85 /* ended early by a signal or a limit, with a restart file: to be queued again */
 } md_status;
 
+/* MD_CHECKED: a caller must use the result. MD_PRINTF: the compiler checks the arguments as it does those of printf. */
 #define MD_CHECKED __attribute__((warn_unused_result))
 #define MD_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
 
-/* Records a message (printf format, no trailing newline) and returns `status`, so that a failing
- * function reads `return md_error(MD_USAGE, "mass must be positive, not %g", m);`. */
+/* Records a message (printf format, without a newline at its end) and returns `status`. So a function fails with
+ * `return md_error(MD_USAGE, "mass must be positive, not %g", m);`. A message longer than MD_ERROR_TEXT is cut off. */
 md_status md_error(md_status status, const char *format, ...) MD_PRINTF(2, 3);
 
-/* Compilers and analysers cannot look into another file's function: this tells them that md_error returns what
- * it was given, and so that the results of a failed function are not used. */
+/* Compilers and analysers cannot look into a function of another file. This shows them that md_error returns the
+ * status that it was given, so that they know that the results of a failed function are not used. */
 static inline md_status md_error_returns(md_status recorded, md_status status)
 {
   (void)recorded;
@@ -39,18 +42,20 @@ static inline md_status md_error_returns(md_status recorded, md_status status)
 }
 #define md_error(status, ...) md_error_returns(md_error(status, __VA_ARGS__), (status))
 
-/* The particles the recorded message is about, a <= b, so that ranks can agree on that of the smallest;
- * *a = *b = INT64_MAX if it is about none. md_error forgets them. */
+/* md_error_about notes the ids of the particles that the recorded message is about, a <= b. md_error_particles gives
+ * them, or INT64_MAX for both if the message is about no particle. Ranks use them to agree on the message about the
+ * smallest ids. md_error forgets them. */
 void md_error_about(int64_t a, int64_t b);
 void md_error_particles(int64_t *a, int64_t *b);
 
 /* Puts text in front of the recorded message ("in.melt:12: "). */
 void md_error_prefix(const char *format, ...) MD_PRINTF(1, 2);
 
-/* The recorded message, never NULL; valid until the next md_error on this thread. */
+/* The recorded message of this thread; never NULL. Valid until the next md_error on this thread. */
 const char *md_error_text(void);
 
-/* An error that is kept while cleaning up, which may fail as well: the first message says why. */
+/* A saved error. Cleaning up after an error may fail too and record another message, but the first message says the
+ * cause. MD_ERROR_TEXT: bytes of a message, with its end. */
 enum { MD_ERROR_TEXT = 2048 };
 typedef struct md_error_record {
   md_status status;
@@ -58,21 +63,23 @@ typedef struct md_error_record {
   char text[MD_ERROR_TEXT];
 } md_error_record;
 
-/* Copies the present message, as that of `status`. */
+/* Copies the recorded message and its particles to *record, as the message of `status`. */
 void md_error_save(md_error_record *record, md_status status);
 
-/* Makes a saved message the present one, with the particles it is about, and returns its status. */
+/* Makes a saved message the recorded one again, with its particles, and returns its status. */
 md_status md_error_restore(const md_error_record *record);
 
+/* Makes the call, and returns its status from the present function if it is an error. */
 #define MD_TRY(call)                                                                                         \
   do {                                                                                                       \
     md_status md_try_status_ = (call);                                                                       \
     if (md_try_status_ != MD_OK) return md_try_status_;                                                      \
   } while (0)
 
-/* malloc/calloc/realloc of count elements that fail with a message naming `what` and the size.
- * *out is untouched on failure. The caller frees with free(). Memory is 64-byte aligned for
- * md_array_new; md_array_new does not zero. */
+/* Allocate an array of `count` elements of `element` bytes each; md_array_new_zero sets all bytes to zero. out:
+ * address of the pointer that gets the array, unchanged after an error. The caller frees the array with free(). It
+ * is aligned to 64 bytes, and from 4 MiB on to 2 MiB. count may be 0. MD_RUNTIME: out of memory; the message names
+ * `what` and the size. */
 md_status md_array_new(void *out, long long count, unsigned long element, const char *what) MD_CHECKED;
 md_status md_array_new_zero(void *out, long long count, unsigned long element, const char *what) MD_CHECKED;
 

@@ -1,4 +1,4 @@
-/* Reading what the system says of its memory; see memory.h. Some ten small files of /proc and /sys, 0.2 ms. */
+/* Reading what the system says of its memory; see memory.h. Cost: some ten small files of /proc and /sys, 0.2 ms. */
 #include "common/base/memory.h"
 
 #include <stdio.h>
@@ -31,8 +31,8 @@ static FILE *open_below(const char *root, const char *folder, const char *name)
   return length >= 0 && length < PATH_CHARS ? fopen(path, "r") : NULL;
 }
 
-/* The number behind a key at the beginning of a line, the first of the file for an empty key; `otherwise` if there is
- * none, as where a limit is `max`. */
+/* Reads the number behind a key at the beginning of a line; for an empty key, the number at the beginning of the
+ * file. Returns `otherwise` if there is no number, for example where a limit is `max`. */
 static double number_of(const char *root, const char *folder, const char *name, const char *key,
                         double otherwise)
 {
@@ -65,10 +65,11 @@ static const group_files versions[2] = {
      "/memory.usage_in_bytes",
      {"total_inactive_file", "total_active_file"}}};
 
-/* Where limits stand that are none. */
+/* A limit of at least this is no limit. */
 static const double unlimited = 0x1p62;
 
-/* The least that a group and those above it leave, and the least limit. */
+/* Goes through a control group and all groups above it. Lowers *left to the least memory that one of them leaves,
+ * and *limit to the least of their limits. Overwrites `group`. */
 static void look_at_groups(const char *root, const group_files *files, char *group, double *left,
                            double *limit)
 {
@@ -88,7 +89,7 @@ static void look_at_groups(const char *root, const group_files *files, char *gro
   }
 }
 
-/* Lines of /proc/self/cgroup: `0::/group` of version 2, `4:memory:/group` of version 1. */
+/* Lines of /proc/self/cgroup are `0::/group` in version 2, and `4:memory:/group` in version 1. */
 static void look_at_all_groups(const char *root, double *left, double *limit)
 {
   FILE *file = open_below(root, "/proc/self/cgroup", "");
@@ -108,7 +109,7 @@ static void look_at_all_groups(const char *root, double *left, double *limit)
 
 /* ---- all together ---- */
 
-/* Bytes of this process: place 0, its address space; 1, what is in memory. */
+/* Bytes of this process, from a place in /proc/self/statm: 0 is its address space, 1 the part that is in memory. */
 static double own_bytes(const char *root, int place)
 {
   char line[256] = "", *at = line;

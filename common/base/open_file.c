@@ -1,7 +1,8 @@
-/* Opening without blocking, and then as usual; see open_file.h.
+/* Opening files without blocking (O_NONBLOCK), which is switched off again afterwards; see open_file.h.
  *
- * A FIFO opened to write without blocking fails as long as no reader has it open. Opened to read, it opens at once;
- * then reading says whether there is a writer: nothing comes (end of file), or nothing yet (EAGAIN).
+ * Writing: opening a FIFO fails as long as no reader has it open. So it is tried again and again. Reading: opening a
+ * FIFO succeeds at once. Then a read tells whether there is a writer: it gives end of file if there is none, and
+ * EAGAIN if there is one that has written nothing yet.
  */
 #include "common/base/open_file.h"
 
@@ -29,7 +30,7 @@ static bool is_fifo(int file)
 
 static void wait_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL); }
 
-/* The file is closed if that fails. */
+/* Makes a blocking stream of an open file. If that fails, closes the file and keeps errno. */
 static FILE *stream_of(int file, const char *mode)
 {
   FILE *stream = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) == 0 ? fdopen(file, mode) : NULL;
@@ -55,7 +56,7 @@ FILE *md_open_write(const char *path, bool append)
   return file < 0 ? NULL : stream_of(file, append ? "a" : "w");
 }
 
-/* Waits for a writer. *first: a byte that had to be read to find it, or EOF. */
+/* Waits for a writer of a FIFO. *first: a byte that was read while looking for the writer, or EOF. */
 static bool has_writer(int file, int *first)
 {
   *first = EOF;

@@ -1,16 +1,18 @@
-/* Opening files without waiting for ever: a pipe with a name (FIFO) has another end, at which there may be no program.
- * Both wait for it two seconds, so that the two programs may be started in any order, and then fail with ENXIO. */
+/* Opening files without waiting for ever. A pipe with a name (FIFO) has another end, and there may be no program at
+ * this end. Both functions wait two seconds for a program there, so that the two programs may be started in any
+ * order. Then they fail with ENXIO. */
 #ifndef MD_COMMON_BASE_OPEN_FILE_H
 #define MD_COMMON_BASE_OPEN_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A stream that the caller closes; NULL: errno says why. append: behind what is there; else that is lost. */
+/* Open a file and return a stream, which the caller closes. NULL: an error, and errno says why. append: writes
+ * behind what the file holds; else the file becomes empty. */
 FILE *md_open_write(const char *path, bool append);
 FILE *md_open_read(const char *path);
 
-/* What errno says of a file that could not be opened. */
+/* Text for the errno of a file that could not be opened. Valid until the next call. */
 const char *md_open_reason(int reason);
 
 #endif

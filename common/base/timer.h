@@ -1,4 +1,4 @@
-/* Wall-clock time by phase. The time in communication is a phase for each kind of it; the log adds them up to `Comm`. */
+/* Wall-clock time by phase. Each kind of communication is a phase of its own, and the log adds them up to `Comm`. */
 #ifndef MD_COMMON_BASE_TIMER_H
 #define MD_COMMON_BASE_TIMER_H
 
@@ -8,9 +8,13 @@
 extern "C" {
 #endif
 
-/* Kinds of communication, waiting for others included. halo: new positions of ghosts, of a step; borders: ghosts
- * themselves, at a rebin; migrate: particles to their owners; reduce: what all ranks must agree on; balance: new
- * cuts between domains. MD_PHASE(symbol, name in the log) */
+/* The kinds of communication. Their times include waiting for other ranks.
+ *   halo     new positions of ghosts, in a step
+ *   borders  new ghosts, at a rebin
+ *   migrate  particles that go to their owners
+ *   reduce   reductions and agreements of all ranks
+ *   balance  new cuts between domains
+ * MD_PHASE(symbol, name in the log) */
 #define MD_COMM_PHASES(MD_PHASE)                                                                             \
   MD_PHASE(HALO, "halo")                                                                                     \
   MD_PHASE(BORDERS, "borders")                                                                               \
@@ -42,13 +46,13 @@ typedef struct md_timers {
 /* Seconds of a monotonic clock. */
 double md_time(void);
 
-/* Name of a phase as the log prints it. */
+/* Name of a phase as the log prints it. Static. */
 const char *md_phase_name(md_phase phase);
 
-/* Is it a kind of communication? These stand together in the list. */
+/* Whether a phase is a kind of communication. These phases stand together in md_phase. */
 bool md_phase_is_comm(md_phase phase);
 
-/* Adds the time since *mark to a phase and moves *mark to now. */
+/* Adds the time since *mark to a phase, and sets *mark to the present time. *mark is a time of md_time. */
 void md_timers_lap(md_timers *timers, md_phase phase, double *mark);
 
 #ifdef __cplusplus

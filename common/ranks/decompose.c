@@ -20,7 +20,8 @@ void md_decomposition_free(md_decomposition *d)
   }
 }
 
-/* Area of the faces between domains, per volume of the box: what is sent, and what is copied to oneself is not. */
+/* Area of the faces between domains, divided by the volume of the box: a measure of the messages. A face between a
+ * rank and itself needs no message and does not count. */
 static double surface(const md_box *box, const int count[3])
 {
   double area = 0.0;
@@ -29,11 +30,12 @@ static double surface(const md_box *box, const int count[3])
   return area;
 }
 
-/* Engines ask for a halo a hair (10^-6) wider than decompose was told, and cuts are rounded. A domain that is thinner,
- * by however little, would miss ghosts from beyond its neighbours. */
+/* Engines ask for a halo that is wider by 10^-6 than the width that decompose was told, and cuts are rounded. If a
+ * domain were thinner than the halo, even by little, ghosts from beyond the neighbours would be missing. */
 #define LEAST_THICKNESS (1.0 + 2e-6)
 
-/* Is a domain thick enough? More than the least, so that there is room to move cuts. */
+/* Whether the domains are thick enough. They must be thicker than LEAST_THICKNESS asks, so that there is room to
+ * move cuts. */
 static bool thick_enough(const md_box *box, const int count[3], double width)
 {
   for (int d = 0; d < 3; ++d)
@@ -66,7 +68,7 @@ bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], 
       if (box->dim == 2 && tried[2] > 1) continue;
       if (!thick_enough(box, tried, width) || !is_wanted(wanted, tried)) continue;
       const double area = surface(box, tried);
-      /* x and y only grow: at a tie the first one found cuts the later axes. */
+      /* x and y only grow here. So of grids with equal surface the first one cuts the later axes, and it is kept. */
       if (least >= 0.0 && area >= least * (1.0 - 1e-9)) continue;
       least = area;
       memcpy(count, tried, sizeof tried);
@@ -111,8 +113,8 @@ md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
   return MD_OK;
 }
 
-/* Moves cuts as little as makes no domain thinner than the halo: push from below, then from above, for which there is
- * room in a grid that was chosen for this halo. */
+/* Moves cuts, as little as possible, so that no domain is thinner than the halo: first pushes cuts up from below,
+ * then down from above. There is room for this in a grid that was chosen for this halo. */
 static void thicken(md_decomposition *d, const md_box *box, int axis)
 {
   const int count = d->count[axis];
@@ -124,7 +126,7 @@ static void thicken(md_decomposition *d, const md_box *box, int axis)
 
 static const int free_axes[3] = {0, 0, 0};
 
-/* No more domains than this are thick enough. */
+/* An upper limit of the number of domains that are thick enough. */
 static int most_domains(const md_box *box, double width)
 {
   double most = 1.0;
@@ -163,7 +165,7 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
       d->ranks, width, box->length[0], box->length[1], box->dim == 3 ? box->length[2] : 0.0, near);
 }
 
-/* Have cuts been moved, in a grid that is not one of slabs? */
+/* Whether cuts have been moved, in a grid that is not one of slabs. */
 static bool is_shifted(const md_decomposition *d, int dim)
 {
   if (!d->cut[0] || d->count[dim - 1] == d->ranks) return false;
@@ -195,7 +197,7 @@ int md_decomposition_rank(const md_decomposition *d, const int place[3])
   return at[0] + d->count[0] * (at[1] + d->count[1] * at[2]);
 }
 
-/* The domain along one axis: the last cut that is not above x. Even cuts make the first guess right. */
+/* The domain along one axis: the last cut that is not above x. The first guess is right if cuts are even. */
 static int domain_along(const double *cut, int count, double x)
 {
   const double share = (x - cut[0]) / (cut[count] - cut[0]) * count;

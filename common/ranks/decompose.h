@@ -1,11 +1,22 @@
-/* How the box is divided among ranks: a grid of domains, cut at places that every rank knows.
+/* The decomposition: how the box is divided among ranks. The domains form a grid, and its cuts are known to every
+ * rank.
  *
- * The grid is the factorisation of the number of ranks that has the least surface between domains, and of alike
- * ones the one that cuts the later axes, whose faces lie together in memory; or slabs along the last axis, if an
- * engine is better off with these and they are thick enough. Cuts are kept as fractions of the box, so that they
- * stay when the box is rounded to its grid, and can be moved to balance the load. Everything follows from the same
- * numbers by the same operations on every rank: nothing is communicated. `myriad plan` uses it for any number of
- * ranks.
+ *      y   +------+----------+------+      grid 3 x 2, cuts x0 to x3 and y0 to y2
+ *      ^   |  3   |    4     |  5   |      ranks: x runs fastest
+ *      |   +------+----------+------+
+ *      |   |  0   |    1     |  2   |
+ *      |   +------+----------+------+
+ *      +-> x0     x1         x2     x3
+ *
+ * 1. The grid is the factorisation of the number of ranks that has the least surface between domains. Of
+ *    factorisations with equal surface, the one that cuts the later axes is taken, because the faces of these lie
+ *    together in memory.
+ * 2. If an engine prefers slabs along the last axis, and they are thick enough, slabs are taken instead.
+ * 3. Cuts are kept as fractions of the box. So they stay when the box is rounded to its grid, and can be moved to
+ *    balance the load.
+ *
+ * Every rank computes the same from the same numbers by the same operations. So nothing is communicated, and `myriad
+ * plan` can use this for any number of ranks.
  */
 #ifndef MD_COMMON_RANKS_DECOMPOSE_H
 #define MD_COMMON_RANKS_DECOMPOSE_H
@@ -15,42 +26,48 @@
 
 typedef struct md_decomposition {
   int ranks, rank;
-  int wanted[3];          /* counts that must be kept to, 0: free */
+  int wanted[3];          /* fixed numbers of domains along the axes; 0: free */
   int count[3], place[3]; /* the grid, and this rank's place in it */
   double width;           /* of the halo: no domain may be thinner */
-  double slab;            /* slabs that are no thinner are preferred to the least surface; 0: none are */
-  double *fraction[3];    /* the cuts, [count + 1], from 0 to 1 */
-  double *cut[3];         /* the same in the box seen last */
+  double slab;            /* slabs of at least this thickness are preferred; 0: none are */
+  double *fraction[3];    /* [count + 1]: the cuts as fractions of the box, from 0 to 1; NULL: no grid yet */
+  double *cut[3];         /* [count + 1]: the cuts in the box of the last call */
 } md_decomposition;
 
+/* A decomposition without a grid, for rank `rank` of `ranks`. md_decomposition_free frees grid and cuts, and keeps
+ * `wanted` and `slab`: the decomposition is again one without a grid. */
 void md_decomposition_init(md_decomposition *d, int ranks, int rank);
 void md_decomposition_free(md_decomposition *d);
 
-/* The grid with the least surface whose domains are at least `width` thick, or slabs of at least `slab` (0: never);
- * false: there is none. */
+/* Chooses a grid for `ranks` ranks: slabs if they are at least `slab` thick (0: no slabs), or else the grid with the
+ * least surface. No domain is thinner than `width`, and wanted[a] != 0 fixes the count along axis a. Returns false,
+ * and leaves count alone, if there is no such grid. */
 bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
                              int count[3]);
 
-/* What to say of a number of ranks whose domains are thinner than `width`: "6 and 8 ranks fit", the nearest numbers
- * below and above, or "at most 12 ranks fit". */
+/* Text for a message about a number of ranks whose domains would be thinner than `width`: the nearest numbers of
+ * ranks below and above that fit, "6 and 8 ranks fit", or "at most 12 ranks fit". */
 enum { MD_NEAR_TEXT = 64 };
 void md_decomposition_near(const md_box *box, int ranks, double width, char text[MD_NEAR_TEXT]);
 
-/* Divides the box for a halo of this width, keeping grid and cuts if they still serve; cuts that have been moved
- * are not given up for slabs. MD_USAGE: domains would be thinner, with which numbers of ranks fit. */
+/* Divides the box for a halo of this width. Keeps the grid if it is still the one to choose, and then also its cuts,
+ * which move only where a domain would be too thin. If cuts have been moved to balance the load, the grid is not
+ * given up for slabs. MD_USAGE: domains would be thinner than the halo; the message says which numbers of ranks fit. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
-/* Computes the cuts of this box; divides it evenly if nothing has yet. */
+/* Computes the cuts of this box from the fractions. If there is no grid yet, makes one with even cuts. MD_USAGE: the
+ * wanted counts allow no grid. */
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box) MD_CHECKED;
 
 /* The rank at a place, which is taken modulo the grid. */
 int md_decomposition_rank(const md_decomposition *d, const int place[3]);
 
-/* The rank that owns x, which lies in the box. */
+/* The owner of the position x, which must be in the box. */
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]);
 
-/* New cuts along an axis from a histogram of particles in equal bins: equal shares, no domain thinner than the
- * halo. */
+/* Moves the cuts along an axis so that all domains get equal shares of a histogram: counts of particles in `bins`
+ * equal bins along the axis. No domain gets thinner than the halo. Changes the fractions only: call
+ * md_decomposition_fit after it. */
 void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
                             int bins);
 
