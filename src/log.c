@@ -1,9 +1,9 @@
-/* The log's sinks, its live line and its heartbeats; see log.h.
+/* Printing to the log's sinks, the progress line and the heartbeats; see log.h.
  *
- * The live line is written over itself: a carriage return, the text, and the terminal's "erase to the end of
- * the line". Whatever is printed in between first erases it. Heartbeats begin with # so that programs that read
- * the thermo table out of a log pass over them. Texts may hold what the user wrote, in a deck or on the command line:
- * characters that steer a terminal are shown as ?.
+ * The progress line is overwritten in place: a carriage return, the text, and the terminal's code "erase to the
+ * end of the line". Any other print to the terminal erases the progress line first. Heartbeats begin with #, so
+ * that programs that read the thermo table out of a log skip them. Texts may contain characters from a deck or
+ * from the command line: terminal control characters are printed as ?.
  */
 #include "src/log.h"
 #include "common/base/open_file.h"
@@ -22,8 +22,9 @@ static void erase_live_line(md_log *log)
   if (fputs("\r\033[K", log->screen) < 0) log->failed = true;
 }
 
-/* How many bytes at `c` steer a terminal: codes below a space but tab and newline, DEL, and, in UTF-8, those from 128
- * to 159. A carriage return at the end of a line is nothing to see either. */
+/* How many bytes at `c` form a terminal control character: a code below a space except tab and newline, DEL, or,
+ * in UTF-8, a code from 128 to 159. 0: none. A carriage return counts too; the caller drops it at the end of a
+ * line. */
 static size_t steering_bytes(const unsigned char *c)
 {
   if (*c == '\t' || *c == '\n') return 0;

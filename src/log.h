@@ -1,9 +1,9 @@
-/* The log: everything the program says while it works, to the screen and to a log file.
+/* The log: everything that the program prints while it works, to the screen and to a log file.
  *
- * Only the root rank's log has sinks; on other ranks every call does nothing. A terminal additionally gets one
- * live progress line, redrawn in place; a file or pipe gets heartbeat lines instead, at most one in 30 s.
- * Sinks belong to the caller (main), who opens and closes them. A write error is remembered and reported by
- * md_log_status, so that a full disk does not pass silently.
+ * Only the log of rank 0 has sinks (open files). On other ranks every call does nothing. A terminal also gets one
+ * progress line, which is redrawn in place. A file or pipe gets heartbeat lines instead, at most one in 30 s.
+ * Sinks belong to the caller (main.c), which opens and closes them. The log remembers a write error, and
+ * md_log_status reports it, so that a full disk is noticed.
  */
 #ifndef MD_SRC_LOG_H
 #define MD_SRC_LOG_H
@@ -15,46 +15,47 @@
 typedef struct md_log {
   FILE *screen;                /* or NULL */
   FILE *file;                  /* or NULL */
-  char file_name[256];         /* of file, possibly cut; for messages */
-  bool live;                   /* screen is a terminal: the progress line may be redrawn */
-  bool line_open;              /* a live line stands on the terminal */
-  bool echo_screen, echo_file; /* of the echo command */
+  char file_name[256];         /* of `file`, possibly truncated; for messages */
+  bool live;                   /* `screen` is a terminal, where the progress line can be redrawn */
+  bool line_open;              /* the terminal shows a progress line now */
+  bool echo_screen, echo_file; /* as the command echo sets them */
   bool failed;
   double last_heartbeat, last_live; /* seconds since the run's start */
 } md_log;
 
-/* Closes the log file, if there is one, and opens `name` with fopen's mode; `none` opens nothing. */
+/* Closes the log file, if one is open, and opens `name` with a mode of fopen. The name `none` opens nothing.
+ * MD_RUNTIME: the file cannot be opened. */
 md_status md_log_open(md_log *log, const char *name, const char *mode) MD_CHECKED;
 
-/* One line or several, newline included in the format, to both sinks. */
+/* Prints to both sinks. The format contains the newlines. */
 void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);
 
-/* Writes a text with ? in place of every character that steers a terminal; false: writing failed. */
+/* Writes a text with ? in place of every terminal control character. Returns false if writing failed. */
 bool md_log_put_visibly(FILE *file, const char *text);
 
-/* A deck line as it is read, to the sinks that echo. */
+/* Prints a line of the deck to the sinks that have echo on. */
 void md_log_echo(md_log *log, const char *line);
 
-/* How far a run is. */
+/* The progress of a run. */
 typedef struct md_progress {
   long long done, total; /* steps */
-  long long here;        /* of those done, the steps of this process: a resumed run begins with others */
-  double seconds;        /* since this process began them */
+  long long here;        /* steps that this process did; fewer than `done` if the run was resumed */
+  double seconds;        /* since this process began its steps */
   double rate;           /* particle-steps per second */
   bool has_drift;
-  double drift; /* of the total energy since the run's first thermo row, relative to it */
+  double drift; /* of the total energy since the first thermo row of the run, relative to that row */
 } md_progress;
 
-/* Redraws the live line, or prints a heartbeat if the last one is 30 s old. */
+/* Redraws the progress line if the last drawing is 0.1 s old, and prints a heartbeat if the last one is 30 s old. */
 void md_log_progress(md_log *log, const md_progress *progress);
 
-/* Removes the live line, if one stands; called at a run's end. */
+/* Removes the progress line from the terminal, if there is one. To call at the end of a run. */
 void md_log_progress_end(md_log *log);
 
-/* Hands what is buffered to the system. */
+/* Flushes the buffers of both sinks. */
 void md_log_flush(md_log *log);
 
-/* Flushes; MD_RUNTIME if any write failed. */
+/* Flushes both sinks. MD_RUNTIME: a write has failed since the log was opened. */
 md_status md_log_status(md_log *log) MD_CHECKED;
 
 #endif

@@ -1,10 +1,10 @@
-/* The program: command line, log files, and the exit status. Only this file prints to the terminal by itself.
+/* The program: command line, log files and exit status. Only this file prints to the terminal directly.
  *
- *   myriad -in DECK [options]      run a deck
- *   myriad plan -in DECK [options] the memory that it needs
- *   myriad check -in DECK [options] all that it asks for and does not get
- *   myriad info                    what this build and machine offer
- *   myriad help [COMMAND]          the commands of the deck language
+ *   myriad -in DECK [options]        run a deck
+ *   myriad plan -in DECK [options]   the memory that the deck needs
+ *   myriad check -in DECK [options]  everything in the deck that would fail
+ *   myriad info                      what this build and machine offer
+ *   myriad help [COMMAND]            the commands of the deck language
  */
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
@@ -44,21 +44,21 @@ typedef struct command_line {
   const char *deck; /* empty: not given */
   const char *log_name, *screen_name, *echo;
   const char *engine;
-  const md_engine_kind *kind; /* that of `engine`, or the GPU's for --gpu-naive */
+  const md_engine_kind *kind; /* the engine named `engine`, or the GPU engine with --gpu-naive */
   bool gpu_naive;
   bool plan;
   bool check;
   bool resume;
   double walltime;   /* seconds; 0: not given */
-  bool no_walltime;  /* --walltime none: that of the batch system neither */
-  double started;    /* md_time() when the program began */
+  bool no_walltime;  /* --walltime none: the limit of the batch system is ignored too */
+  double started;    /* value of md_time() when the program started */
   int64_t particles; /* of --particles; 0: not given */
   int64_t ranks;     /* of --ranks; 0: not given */
   int64_t threads;
   int npreset;
   preset presets[PRESETS_MAX];
   int npackage;
-  md_words packages[PACKAGES_MAX]; /* words of the command package */
+  md_words packages[PACKAGES_MAX]; /* words of each package command */
 } command_line;
 
 static const char usage[] =
@@ -91,10 +91,10 @@ static const char usage[] =
     "a limit\n"
     "of time, with a restart: run it again with --resume\n";
 
-/* A message may quote bytes of a damaged file, and is one line. */
+/* Prints the present error message on one line. The message may quote bytes of a damaged file. */
 static void put_message(FILE *file, const char *before)
 {
-  /* An empty message: all has been said. */
+  /* An empty message: the error was already printed. */
   if (md_error_text()[0] == '\0') return;
   char line[MD_ERROR_TEXT];
   snprintf(line, sizeof line, "%s", md_error_text());
@@ -105,7 +105,7 @@ static void put_message(FILE *file, const char *before)
   putc('\n', file);
 }
 
-/* What was printed may still be on its way to a full disk. */
+/* Output may still be in a buffer, and the disk may be full. */
 static md_status finish_printing(void)
 {
   if (fflush(stdout) == 0 && !ferror(stdout)) return MD_OK;
@@ -117,7 +117,7 @@ static bool is(const char *word, const char *a, const char *b)
   return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* The words behind -var NAME up to the next option. A value may be a negative number. */
+/* The number of words from argv[from] up to the next option. A value may be a negative number. */
 static int values(int argc, char *const *argv, int from)
 {
   int n = 0;
@@ -127,7 +127,7 @@ static int values(int argc, char *const *argv, int from)
   return n;
 }
 
-/* Where the value of a text option goes; NULL: no such option. */
+/* The address for the value of a text option. NULL: there is no such option. */
 static const char **text_option(command_line *c, const char *word)
 {
   return is(word, "-in", "-i") || is(word, "--in", "-in")                ? &c->deck
@@ -163,7 +163,8 @@ static md_status one_value(command_line *c, const char *word, const char *value)
   return MD_OK;
 }
 
-/* Options with any number of values; *used: how many words they took, 0 if `argv[0]` is none of them. */
+/* Reads an option with any number of values. *used is the number of words that the option took, or 0 if `argv[0]`
+ * is no such option. */
 static md_status many_values(command_line *c, int argc, char **argv, int *used)
 {
   const char *word = argv[0];
@@ -213,7 +214,7 @@ static md_status choose_engine(command_line *c)
   return status;
 }
 
-/* plan or check, or NULL. */
+/* "plan" or "check", or NULL if the deck is to be run. */
 static const char *runs_nothing(const command_line *c)
 {
   return c->plan ? "plan" : c->check ? "check" : NULL;
@@ -243,7 +244,7 @@ static md_status check_options(const command_line *c)
   return MD_OK;
 }
 
-/* argv[0, argc) are the options alone. */
+/* argv[0, argc) holds the options only. */
 static md_status parse(int argc, char **argv, command_line *c)
 {
   for (int a = 0; a < argc;) {
@@ -260,7 +261,7 @@ static md_status parse(int argc, char **argv, command_line *c)
   return choose_engine(c);
 }
 
-/* The files of the command line. */
+/* Registers the files that the command line names. */
 static md_status use_files(md_file_uses *files, const command_line *c)
 {
   const char *screen = c->screen_name ? c->screen_name : "none";
@@ -272,7 +273,7 @@ static md_status use_files(md_file_uses *files, const command_line *c)
   return MD_OK;
 }
 
-/* Rank 0 has a log and a screen, others have neither. */
+/* Opens the log. Only rank 0 has a log file and a screen. */
 static md_status open_log(md_log *log, md_file_uses *files, const command_line *c, int rank)
 {
   *log = (md_log){.echo_file = true};
@@ -301,7 +302,8 @@ static void close_log(md_log *log)
   if (log->screen && log->screen != stdout) fclose(log->screen);
 }
 
-/* More threads than a few a processor only cost memory and time, and thousands more than the system gives. */
+/* Limits the threads to 4 per processor, at least 64. More threads only cost memory and time, and the system may
+ * refuse thousands of them. */
 static void set_threads(md_sim *sim, const command_line *c)
 {
   enum { EACH = 4, LEAST = 64 };
@@ -314,10 +316,10 @@ static void set_threads(md_sim *sim, const command_line *c)
   sim->options.threads = omp_get_max_threads();
 }
 
-/* What the command line sets before the deck is read. */
+/* Applies what the command line sets before the deck is read. */
 static md_status set_up(md_sim *sim, const command_line *c)
 {
-  /* Its variable is read where there is most to do; if it is wrong, that is said here. */
+  /* This call checks the variable that limits memory. A wrong value is an error here, before any work is done. */
   md_memory memory;
   MD_TRY(md_memory_look("", 1, &memory));
   sim->engine = c->kind;
@@ -338,7 +340,7 @@ static md_status set_up(md_sim *sim, const command_line *c)
   return c->plan ? md_plan_check(sim) : MD_OK;
 }
 
-/* For --resume: the deck is searched with a simulation of its own. */
+/* For --resume: finds the restart. A second, temporary simulation searches the deck. */
 static md_status find_restart(md_sim *sim, const command_line *c, FILE *deck, md_resume *resume)
 {
   md_log silent = {0};
@@ -354,7 +356,7 @@ static md_status find_restart(md_sim *sim, const command_line *c, FILE *deck, md
   return status;
 }
 
-/* What is wrong with outputs behind the first run; the deck is looked through with a simulation of its own. */
+/* Looks for outputs after the first run that cannot be written. A second, temporary simulation reads the deck. */
 static md_status preview(md_sim *sim, const command_line *c, FILE *deck, md_error_record *found)
 {
   md_log silent = {0};
@@ -373,7 +375,8 @@ static md_status preview(md_sim *sim, const command_line *c, FILE *deck, md_erro
   return status;
 }
 
-/* The restart of a run that is stopped, if the deck has no names for any: that of the deck, in the present folder. */
+/* Names the restart of a stopped run for a deck that names no restarts: the deck's name and `.restart`, in the
+ * present folder. */
 static void name_stop_file(md_sim *sim, const char *deck)
 {
   const char *slash = strrchr(deck, '/');
@@ -413,7 +416,7 @@ static md_status read_deck(md_sim *sim, const command_line *c)
   return status;
 }
 
-/* For plan and check. */
+/* Reads the deck for `plan` or `check`. */
 static md_status examine_deck(md_sim *sim, const command_line *c)
 {
   md_check check;
@@ -421,7 +424,7 @@ static md_status examine_deck(md_sim *sim, const command_line *c)
   md_status status = read_deck(sim, c);
   if (status == MD_OK)
     status = c->check ? md_check_print(&check, sim->log) : md_check_status(&check, sim->log);
-  /* A deck without a run is planned as it ends. */
+  /* A deck without a run is planned at its end. */
   if (status == MD_OK && c->plan && !sim->planning.done) status = md_plan_print(sim);
   md_check_free(&check);
   sim->check = NULL;
@@ -461,7 +464,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
       md_log_print(&log, "Myriad %s\n", MD_VERSION);
       status = run_deck(&sim, c);
     }
-    /* Ranks close their files together, so they must all be here. */
+    /* Closing shared files is collective, so all ranks must reach this point. */
     status = comm->finalise(comm, status, alone);
     if (!*alone) md_sim_free(&sim);
   }
@@ -513,7 +516,7 @@ static md_status info(void)
   return finish_printing();
 }
 
-/* docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
+/* Prints docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
 static md_status help_markdown(void)
 {
   printf(
@@ -545,10 +548,11 @@ static md_status help(const char *name)
   return finish_printing();
 }
 
-/* OpenMP threads wait for each other by spinning, which on a machine with other work to do wastes the very time
- * slices they wait for: a run can become a hundred times slower. A short spin keeps the speed of an idle machine
- * without that risk, but a runtime reads its settings before main; so set them, unless the user has, and start
- * over. If that fails the program runs all the same. */
+/* Makes the OpenMP runtime spin only briefly while threads wait for each other. Long spinning takes processor time
+ * from the very threads that are awaited if the machine has other work: a run can become a hundred times slower. A
+ * short spin is as fast on an idle machine. A runtime reads these settings before main starts, so this function
+ * sets them, unless the user did, and starts the program again. If that fails, the program runs with the runtime's
+ * own settings. */
 static void wait_politely(char **argv)
 {
   if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
@@ -556,7 +560,7 @@ static void wait_politely(char **argv)
   execv("/proc/self/exe", argv);
 }
 
-/* What the command line asks for. Only rank 0 prints what it says of itself. */
+/* Executes the command line. Only rank 0 prints information about the program. */
 static md_status act(md_comm *comm, double started, int argc, char **argv, bool *alone)
 {
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
@@ -582,7 +586,8 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
   return run(comm, &c, alone);
 }
 
-/* Standard streams that were closed: else the next files that are opened would be taken for them. */
+/* Opens standard streams that were closed when the program started. Otherwise the next opened files would get
+ * their numbers and be mistaken for them. */
 static void open_standard_streams(void)
 {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file)
@@ -594,9 +599,9 @@ int main(int argc, char **argv)
   const double started = md_time();
   open_standard_streams();
   wait_politely(argv);
-  /* A file beyond `ulimit -f` is an error of writing like a full disk. */
+  /* A file larger than `ulimit -f` then gives a write error, like a full disk, and not a signal. */
   signal(SIGXFSZ, SIG_IGN);
-  /* A message in one piece: launchers write between the pieces of one. */
+  /* Lines are written in one piece, because a launcher may print between the pieces of a message. */
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
   md_comm *comm = NULL;
   bool alone = false;

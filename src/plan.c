@@ -1,10 +1,14 @@
-/* `myriad plan`: bytes per particle, their total, and the most particles that fit; see plan.h.
+/* `myriad plan`: bytes per particle, their total, and the largest number of particles that fits; see plan.h.
  *
- * The engine says what each of its arrays costs a particle. Another number of particles than the deck's is planned in a
- * box of the same density and the same shape, so that cells and lists keep their share. The most particles that fit
- * are found by bisection, since fixed costs weigh less on more particles: some 30 calls of the engine's plan, which
- * makes nothing. With several ranks the plan is that of one of them: of its domain, as decompose.h divides the box, with
- * ghosts on all sides that have a neighbour. Units: bytes, 1 KiB = 1024.
+ * 1. The engine says what each of its arrays costs per particle. The call allocates nothing.
+ * 2. For a number of particles that differs from the deck's, the box is scaled to the same density and the same
+ *    shape. Cells and lists then keep their share of the bytes.
+ * 3. The largest number that fits is found by bisection, because fixed costs weigh less on more particles. The
+ *    bisection calls the engine's plan about 30 times.
+ * 4. With several ranks, the plan is for one rank: for its domain, as decompose.h divides the box, with ghosts on
+ *    all sides that have a neighbour.
+ *
+ * Units: bytes, 1 KiB = 1024.
  */
 #include "src/plan.h"
 #include "common/base/memory.h"
@@ -29,15 +33,16 @@ md_status md_plan_check(const md_sim *sim)
                   sim->engine->name, others[0] ? others : " none");
 }
 
-/* The division of n particles among the ranks planned for. */
+/* The division of n particles among the ranks that are planned for. */
 typedef struct division {
   int count[3];
-  md_model domain; /* of one rank, as if it were periodic where it has neighbours */
+  md_model domain; /* of one rank; periodic also along axes where the rank has neighbours */
   int64_t n;       /* particles of a rank */
-  bool slab;       /* only the last axis is cut, and none was periodic */
+  bool slab;       /* only the last axis is cut, and no axis of the box was periodic */
 } division;
 
-/* whole: the plan for the whole box, or nothing. MD_USAGE: the ranks do not fit. */
+/* Divides the box. `whole` is the plan for the whole box, or all zeros for a division into one rank. MD_USAGE: the
+ * domains would be thinner than the halo. */
 static md_status divide(const md_sim *sim, int64_t n, int ranks, const md_engine_plan *whole, division *part)
 {
   static const int any[3] = {0, 0, 0};
@@ -70,18 +75,18 @@ static md_status divide(const md_sim *sim, int64_t n, int ranks, const md_engine
   return MD_OK;
 }
 
-/* Beyond what one rank may hold, its costs are those of a full rank. */
+/* The particles to plan for on a rank: at most MD_PARTICLES_MAX, since a rank cannot hold more. */
 static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? part->n : MD_PARTICLES_MAX; }
 
 static int ranks_planned(const md_sim *sim) { return sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1; }
 
-/* The plan of one of the ranks that share n particles. */
+/* Makes the plan of one of the ranks that share n particles. */
 static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part, md_engine_plan *plan)
 {
   md_engine_options options = sim->options;
   options.ranks = ranks;
   *plan = (md_engine_plan){0};
-  /* The halo's width is a matter of the whole box. */
+  /* The width of the halo follows from the whole box. */
   MD_TRY(divide(sim, n, 1, plan, part));
   MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
@@ -90,7 +95,7 @@ static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part
   return sim->engine->plan(&part->domain, held(part), &options, plan);
 }
 
-/* The most particles of one rank that `available` bytes hold. */
+/* The largest number of particles of one rank that `available` bytes hold. */
 static int64_t most_that_fit(const md_sim *sim, int ranks, double available)
 {
   int64_t fit = 0, too_many = MD_PARTICLES_MAX + 1;
@@ -98,7 +103,7 @@ static int64_t most_that_fit(const md_sim *sim, int ranks, double available)
     const int64_t n = fit + (too_many - fit) / 2;
     md_engine_plan plan;
     division part;
-    /* A number that the engine refuses does not fit either. */
+    /* A number of particles that the engine refuses counts as too many. */
     if (plan_of(sim, n * ranks, ranks, &part, &plan) == MD_OK && plan.bytes * (double)n <= available)
       fit = n;
     else
@@ -132,7 +137,7 @@ static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
                (long long)n, (long long)needed);
 }
 
-/* What ranks tell one another: ghosts' positions every step, through the faces that are divided. */
+/* Prints what ranks send to each other: the ghosts' positions in every step, through the faces that are cut. */
 static void print_ranks(const md_sim *sim, const division *part, const md_engine_plan *plan)
 {
   const md_box *box = &part->domain.box;
@@ -143,7 +148,7 @@ static void print_ranks(const md_sim *sim, const division *part, const md_engine
   md_log_print(sim->log, "Ranks: %d x %d x %d, domains of %.6g x %.6g x %.6g, %lld particles each\n",
                part->count[0], part->count[1], part->count[2], box->length[0], box->length[1],
                dim == 3 ? box->length[2] : 0.0, (long long)part->n);
-  /* Axis after axis: what came in before goes on. */
+  /* The axes are exchanged one after the other: ghosts received along one axis are sent on along the next. */
   for (int d = 0; d < dim; ++d) {
     const double layers = box->periodic[d] ? 2.0 * plan->halo / box->length[d] : 0.0;
     if (part->count[d] > 1) {
@@ -184,7 +189,8 @@ md_status md_plan_print(md_sim *sim)
   return MD_OK;
 }
 
-/* Whether this rank's share of the plan fits; what it has of it already is no longer available. */
+/* Whether this rank's share of the plan fits. Its particle arrays exist already, so their bytes are no longer
+ * available and are not needed again. */
 static md_status check_room(const md_sim *sim)
 {
   const int ranks = sim->comm->size;
@@ -193,7 +199,7 @@ static md_status check_room(const md_sim *sim)
   division part;
   md_engine_plan plan;
   md_memory memory;
-  /* What the engine or the communicator refuses, it refuses itself, and says more. */
+  /* The engine and the communicator report such an error themselves, with a better message. */
   if (plan_of(sim, sim->model.natoms, ranks, &part, &plan) != MD_OK) return MD_OK;
   const double needed = plan.bytes * (double)part.n;
   if (needed - held < MD_MEMORY_SMALL) return MD_OK;

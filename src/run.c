@@ -1,10 +1,14 @@
-/* The run loop: let the engine run to the next step anyone wants to see, show it, repeat.
+/* The run loop: runs the engine to the next step that an observer wants, calls the observers, and repeats.
  *
- * The observers say when they are next due; the engine runs the gap without returning, except that a gap is cut into
- * pieces of about half a second, or some thirty steps if they are slow, so that progress can be shown, and so that a
- * signal or the end of the allowed time is seen: then a restart is written and the run ends (stop.h). Cutting a run
- * changes no bit of it.
- * The closing lines are LAMMPS's own, so that existing log readers work.
+ * 1. Each observer says at which step it is due. The earliest of these steps, of the next thermo row and of the
+ *    next restart is the end of a gap.
+ * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
+ *    slow. Between two pieces the loop prints the progress, and looks at signals and at the time limit. If one of
+ *    them asks to stop, the loop writes a restart and ends the run (stop.h).
+ * 3. The observers that are due see the state. Then the next gap follows.
+ *
+ * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
+ * existing log readers work.
  */
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
@@ -20,13 +24,13 @@
 typedef struct run_state {
   md_sim *sim;
   md_engine *engine;
-  int64_t first, last;    /* of this process: a resumed run begins behind the first step of the whole */
+  int64_t first, last;    /* of this process; a resumed run starts after the first step of the whole run */
   int64_t thermo_shown;   /* step of the last thermo row, -1: none */
-  int64_t whole_first;    /* of the run, whoever began it */
-  int signal;             /* that ended it, 0: none */
-  bool late;              /* the allowed time ended it */
-  double started, output; /* wall clock; seconds in observers */
-  double agreeing;        /* seconds between pieces, until all ranks were there */
+  int64_t whole_first;    /* first step of the whole run, before any resume */
+  int signal;             /* signal that stopped the run; 0: none */
+  bool late;              /* the time limit stopped the run */
+  double started, output; /* wall clock at the start; seconds spent in observers */
+  double agreeing;        /* seconds of waiting between pieces until all ranks were there */
   double cpu_started;
 } run_state;
 
@@ -48,7 +52,7 @@ static int64_t next_due(const run_state *run, int64_t step)
   }
   const int64_t restart = md_restart_due(&run->sim->restarts, step);
   if (restart < due) due = restart;
-  /* Whatever is wanted, the run goes on, so that it looks at signals and ends. */
+  /* At least one step further, so that the run looks at signals and ends, whatever an observer answers. */
   return due > step ? due : step;
 }
 
@@ -63,13 +67,14 @@ static md_status observe(run_state *run, int64_t step, md_view *view)
   }
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
-  /* Last, so that all files hold what the restart says they do. The first step is where a run comes from. */
+  /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
+   * its first step, because that state came from the deck or from a restart. */
   if (step > run->first && md_restart_due(&sim->restarts, step) == step)
     MD_TRY(md_restart_observe(sim, view));
   return MD_OK;
 }
 
-/* Seconds that the engine accounts for so far. */
+/* The seconds that the engine's timers have counted so far. */
 static double engine_seconds(const run_state *run)
 {
   md_engine_report report = {0};
@@ -79,14 +84,14 @@ static double engine_seconds(const run_state *run)
   return seconds;
 }
 
-/* Shows the present step to whoever wants to see it; stopped: by writing a restart of it. */
+/* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. */
 static md_status show(run_state *run, bool stopped)
 {
   md_sim *sim = run->sim;
-  /* Observers make the engine compute forces, which it counts itself. */
+  /* The engine counts the time of forces that an observer asks for. It must not count as output too. */
   const double before = engine_seconds(run), mark = md_time();
   sim->run_seconds = mark - run->started;
-  /* Formulas may ask for the time, and all ranks must get the same answer. */
+  /* Formulas may use the time, and must give the same result on all ranks. */
   MD_TRY(sim->comm->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
@@ -113,14 +118,15 @@ static void show_progress(run_state *run)
   md_log_progress(sim->log, &p);
 }
 
-/* Seconds that a restart takes: the longest so far, or at the speed of a slow disk. */
+/* Estimated seconds to write a restart: the longest so far, or, before the first one, the time of a slow disk. */
 static double restart_seconds(const md_sim *sim)
 {
   if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
   return 5e-9 * (double)sim->model.natoms * md_particles_bytes(sim->particles.dim, sim->model.wide);
 }
 
-/* What only some ranks know, all must act on: the signal, and whether it is late. */
+/* Makes all ranks act alike: a signal or an expired time limit on any rank stops all ranks. *seconds becomes the
+ * largest value of all ranks. */
 static md_status look_at_stop(run_state *run, double *seconds)
 {
   md_sim *sim = run->sim;
@@ -130,7 +136,7 @@ static md_status look_at_stop(run_state *run, double *seconds)
     most[1] = md_stop_signal();
     most[2] = md_stop_is_late(sim->stop, restart_seconds(sim));
   }
-  MD_TRY(sim->comm->max(sim->comm, most, 3)); /* also: every rank must choose the same pieces */
+  MD_TRY(sim->comm->max(sim->comm, most, 3)); /* the times too, as all ranks must choose the same pieces */
   *seconds = most[0];
   run->signal = (int)most[1];
   run->late = most[2] > 0.0;
@@ -139,9 +145,9 @@ static md_status look_at_stop(run_state *run, double *seconds)
 
 static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
 
-/* How many steps to run at a time, if so many took so long: half a second's worth. At the end of a piece velocities are
- * made whole, which costs an engine about a step; where steps are slow, pieces are longer, so that this is little. They grow
- * to twice what they were, and faster only as long as they take no time to speak of. */
+/* The length of the next piece, if `piece` steps took `seconds`: about half a second's worth of steps. At the end
+ * of a piece the engine completes the velocities, which costs about a step. So slow steps get longer pieces, to
+ * keep this cost small. A piece at most doubles, and grows faster only while a piece takes almost no time. */
 static int64_t next_piece(int64_t piece, double seconds)
 {
   const double least = piece < 32 ? 2.0 : 0.25, most = piece <= 32 ? 8.0 : 1.0;
@@ -153,7 +159,7 @@ static int64_t next_piece(int64_t piece, double seconds)
   return fewer > 1 ? fewer : 1;
 }
 
-/* Runs to step `to`, or until it is to end, in pieces short enough to report progress between them. */
+/* Runs to step `to`, or until the run must stop, in pieces that are short enough to report progress between them. */
 static md_status advance(run_state *run, int64_t to)
 {
   md_sim *sim = run->sim;
@@ -167,14 +173,14 @@ static md_status advance(run_state *run, int64_t to)
     double seconds = md_time() - mark;
     MD_TRY(look_at_stop(run, &seconds));
     run->agreeing += md_time() - ended;
-    /* What was left of a gap says nothing, unless it was too long. */
+    /* The rest of a gap is too short to adapt the length of pieces, unless it took too long. */
     if (n == sim->piece || seconds > 1.0) sim->piece = next_piece(n, seconds);
     show_progress(run);
   }
   return MD_OK;
 }
 
-/* The line that many log readers take for the beginning of a thermo table. */
+/* Prints the line that many log readers take for the start of a thermo table. */
 static md_status announce_memory(run_state *run)
 {
   md_comm *comm = run->sim->comm;
@@ -202,16 +208,17 @@ static md_status loop(run_state *run)
     MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
     MD_TRY(show(run, false));
   }
-  /* A run that has got to its end needs no restart of it: the deck goes on, and looks again in its next run. */
+  /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
   if (is_stopped(run) && md_h5) MD_TRY(show(run, true));
   return MD_OK;
 }
 
-/* Rows of the largest table: all phases, the sum of those of communication, and what is left. */
+/* The largest number of rows: all phases, the sum of the communication phases, and the remaining time. */
 enum { MOST_ROWS = MD_PHASE_COUNT + 2 };
 
-/* Least, mean and largest over ranks of n values, MOST_ROWS at most, the mean of which is found in units of `unit`. */
+/* Minimum, mean and maximum over all ranks of n values, n <= MOST_ROWS. The mean is computed from whole multiples
+ * of `unit`. Collective. */
 static md_status over_ranks(md_comm *comm, const double *value, int n, double unit, double *least,
                             double *mean, double *most)
 {
@@ -232,12 +239,13 @@ static md_status over_ranks(md_comm *comm, const double *value, int n, double un
   return MD_OK;
 }
 
-/* Times of a run: phases, those of communication below their sum, and what no phase accounts for. */
+/* The rows of the timing table: the phases, the sum of the communication phases above these phases, and the time
+ * that no phase counts. */
 typedef struct breakdown_rows {
   int n;
   struct {
     const char *name;
-    bool part; /* of the sum above it */
+    bool part; /* a part of the sum in an earlier row */
   } row[MOST_ROWS];
   double seconds[MOST_ROWS];
 } breakdown_rows;
@@ -268,7 +276,8 @@ static breakdown_rows rows_of(const run_state *run, const md_engine_report *repo
   return rows;
 }
 
-/* With several ranks in LAMMPS's way, with the imbalance, and with the parts of communication. */
+/* Prints the timing table. With several ranks it has LAMMPS's layout, with the imbalance and the parts of
+ * communication. */
 static md_status breakdown(const run_state *run, const md_engine_report *report, double seconds)
 {
   md_sim *sim = run->sim;
@@ -297,7 +306,7 @@ static md_status breakdown(const run_state *run, const md_engine_report *report,
   return MD_OK;
 }
 
-/* Who has how much, if there are several ranks. */
+/* Prints particles, ghosts, neighbours and memory, with their spread over the ranks if there are several. */
 static md_status shares(const run_state *run, const md_engine_report *report)
 {
   md_sim *sim = run->sim;
@@ -323,7 +332,7 @@ static md_status shares(const run_state *run, const md_engine_report *report)
   return MD_OK;
 }
 
-/* timers: the engine's, at the end of the loop; what follows that is no part of the time. */
+/* Prints the summary. `timers` are the engine's timers at the end of the loop; later work is not part of the time. */
 static md_status summary(const run_state *run, const md_timers *timers, double seconds)
 {
   md_sim *sim = run->sim;
@@ -353,7 +362,7 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
   return MD_OK;
 }
 
-/* Why, and how to go on. */
+/* The error of a stopped run: the reason, and how to continue. */
 static md_status stopped(const run_state *run)
 {
   const md_sim *sim = run->sim;
@@ -403,7 +412,7 @@ static void describe(md_sim *sim)
         r->drift, r->impulse, r->speed, m->wide ? "; momenta of two words" : "");
 }
 
-/* As the engine has chosen it. */
+/* Prints the grid of ranks that was chosen for the engine. */
 static void describe_grid(md_sim *sim)
 {
   if (sim->comm->size == 1) return;
@@ -412,7 +421,7 @@ static void describe_grid(md_sim *sim)
   md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 
-/* Particles on the grids of the prepared model, on the ranks that own them. */
+/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them. */
 static md_status place_particles(md_sim *sim)
 {
   md_model *model = &sim->model;
@@ -425,7 +434,7 @@ static md_status place_particles(md_sim *sim)
   return sim->comm->migrate(sim->comm, model, &sim->particles);
 }
 
-/* The run itself, of a model that is complete. */
+/* Prepares the model, creates the engine and runs it. */
 static md_status run_model(run_state *run)
 {
   md_sim *sim = run->sim;
@@ -462,7 +471,7 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   return MD_OK;
 }
 
-/* Keyword words[*w] of a run, with a step as its value. */
+/* Reads a step behind the keyword words[*w] of the command run, and moves *w to the step. */
 static md_status read_step(const md_words *words, int *w, int64_t *step)
 {
   if (*w + 1 == words->n) return md_error(MD_USAGE, "run %s needs a step", words->word[*w]);

@@ -1,4 +1,4 @@
-/* The simulation's life: defaults, counting, clean-up; see sim.h. */
+/* Making, counting and freeing a simulation; see sim.h. */
 #include "src/sim.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ md_status md_sim_count(md_sim *sim)
   int64_t max_id = 0;
   for (int64_t i = 0; i < sim->particles.n; ++i)
     if (sim->particles.id[i] > max_id) max_id = sim->particles.id[i];
-  /* Two halves, each exact in double, so that ids beyond 2^53 survive the reduction. */
+  /* The reduction works in double. Two halves of 32 bits are each exact there, so ids beyond 2^53 survive. */
   double high = (double)(max_id >> 32);
   MD_TRY(sim->comm->max(sim->comm, &high, 1));
   double low = (double)(max_id >> 32) == high ? (double)(max_id & INT64_C(0xffffffff)) : 0.0;

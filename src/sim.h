@@ -1,4 +1,9 @@
-/* The simulation a deck builds up: the model, the particles, and the program around them. */
+/* The simulation: the model, the particles, and everything else that the commands of a deck set up.
+ *
+ * main.c makes one md_sim and gives it a communicator, an engine, a log and options. Each command's handler
+ * (command.h) then reads and changes it. The command `run` (run.c) gives the model and the particles to the
+ * engine.
+ */
 #ifndef MD_SRC_SIM_H
 #define MD_SRC_SIM_H
 
@@ -13,10 +18,11 @@
 
 enum { MD_BASIS_MAX = 64 };
 
-/* A lattice: site m of cell i is at (side (i + basis[m])) scale + cell origin on each axis, sigma. */
+/* A lattice of sites. Site m of cell i has the coordinate scale * side * (i + basis[m]) + cell * origin on each
+ * axis, in sigma. */
 typedef struct md_lattice {
   bool set;
-  double cell[3];                /* the length that lattice units stand for, sigma */
+  double cell[3];                /* the length of one lattice unit along each axis, sigma */
   double side[3];                /* sides of the repeated cell, in units of scale */
   double scale;                  /* sigma */
   double origin[3];              /* in units of cell */
@@ -29,43 +35,44 @@ typedef enum md_region_shape { MD_REGION_BLOCK, MD_REGION_CYLINDER, MD_REGION_SP
 typedef struct md_region {
   char id[64];
   md_region_shape shape;
-  double lo[3], hi[3];      /* of the block that encloses it, sigma; may be infinite */
+  double lo[3], hi[3];      /* of the block that encloses the region, sigma; may be infinite */
   double centre[3], radius; /* of a sphere or cylinder, sigma */
   int axis;                 /* of a cylinder */
   struct md_region *next;
 } md_region;
 
-/* A fix as the deck named it; what it does stands in the model. */
+/* A fix under the name that the deck gave it. The model holds the effect of the fix. */
 typedef struct md_fix {
   char id[64];
   char style[32];
-  bool wall[3][2]; /* the faces a wall/reflect put its walls on, as in the model */
+  bool wall[3][2]; /* [axis][low or high]: the faces where wall/reflect put walls, as in the model */
   struct md_fix *next;
 } md_fix;
 
-/* A command without meaning here that has been explained. */
+/* A command that this program accepts and ignores, after a note about it was printed. */
 typedef struct md_explained {
   char name[64];
   struct md_explained *next;
 } md_explained;
 
-/* `myriad plan`: the deck is followed up to its first run, which says what it would need instead (plan.h). */
+/* The state of `myriad plan` and `myriad check`. For `plan`, the deck is followed up to its first run. That run
+ * then prints what it would need, and does not start (plan.h). */
 typedef struct md_planning {
   bool on;
-  int64_t particles; /* to plan for; 0: those of the deck */
-  int64_t ranks;     /* to plan for; 0: one */
+  int64_t particles; /* number to plan for; 0: as many as the deck makes */
+  int64_t ranks;     /* number to plan for; 0: one */
   bool done;         /* the plan has been printed: the rest of the deck is not read */
-  bool checking;     /* commands are checked and not done, run included (check.h) */
+  bool checking;     /* commands are checked and not executed, `run` included (check.h) */
 } md_planning;
 
-/* Restarts written while a run goes on: the command `restart`. */
+/* Restarts that are written during a run, as the command `restart` asks. */
 typedef struct md_restarts {
   int64_t every; /* steps; 0: none */
-  char *name[2]; /* in turn; one with * becomes the step, and then there is no other */
+  char *name[2]; /* used in turn; in a name with *, the step replaces the *, and there is no second name */
   int next;
-  int64_t last_step; /* of the last one; -1: none */
-  double seconds;    /* the longest that writing one took */
-  char stop[256];    /* the file of a run that is stopped, without names from the deck */
+  int64_t last_step; /* of the last restart; -1: none */
+  double seconds;    /* longest time that one restart took to write */
+  char stop[256];    /* file for a run that is stopped, if the deck gives no names */
   char last[1024];   /* the file written last */
 } md_restarts;
 
@@ -81,67 +88,69 @@ struct md_sim {
   md_engine_options options;
   md_planning planning;
   md_log *log;
-  md_file_uses *files; /* that this run reads and writes; NULL: not noted. The caller's */
+  md_file_uses *files; /* files that this run reads and writes; NULL: not recorded. Owned by the caller */
   md_variables *variables;
   md_lattice lattice;
   md_region *regions;
   md_fix *fixes;
   md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
-  md_observer *observers; /* dumps and others, in the deck's order */
-  bool has_box;           /* create_box or read_data has run; units, dimension, boundary are closed then */
-  bool has_thermo;        /* last_thermo is of a finished or running run */
+  md_observer *observers; /* dumps and other observers, in the order of the deck */
+  bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */
+  bool has_thermo;        /* last_thermo belongs to a finished or running run */
   md_thermo_state last_thermo;
-  int64_t max_id;     /* largest id in use over all ranks */
-  double run_seconds; /* wall time since the run began, for thermo's cpu */
-  int64_t piece;      /* steps that the engine runs at a time, as learned from earlier ones */
-  md_view *view;      /* of the step being observed, for formulas in variables; else NULL */
+  int64_t max_id;     /* largest id in use on all ranks */
+  double run_seconds; /* wall time since the run began, s; the thermo keyword cpu */
+  int64_t piece;      /* steps that the engine runs in one call; adapted from the times of earlier calls */
+  md_view *view;      /* of the step that is being observed, for formulas in variables; otherwise NULL */
   md_history history;
   md_restarts restarts;
-  md_resume
-      *resume;   /* --resume: what the deck goes on from, until it has got there; then NULL. The caller's */
-  bool resuming; /* --resume was given: logs are added to */
-  /* Set while a deck is only searched (search.h): gets the words of each command, or NULL for a line whose variables
-   * cannot be replaced, instead of the command's handler. */
+  md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */
+  bool resuming;     /* --resume was given: log files are appended to */
+  /* Set while a deck is only searched (search.h): receives the words of each command instead of the command's
+   * handler. `words` is NULL for a line whose variables cannot be replaced. */
   md_status (*follow)(md_sim *, const md_words *);
   md_check
-      *check; /* faults of the deck are collected here (check.h); NULL: the first ends it. The caller's */
-  const char *follow_line; /* the line that follow is called for */
-  /* What the deck will ask for in vain, seen beforehand (preview.h); reported when the first run begins. */
+      *check; /* collects faults of the deck (check.h); NULL: the first one ends it. Owned by the caller */
+  const char *follow_line; /* the line for which `follow` is called */
+  /* The first output of the deck that cannot be written, found in advance (preview.h). The first run reports it. */
   md_error_record *preview;
-  bool placed_error; /* the present error says where in the deck it is */
-  md_stop *stop;     /* when to end before the deck does; NULL: never. The caller's */
+  bool placed_error; /* the message of the present error already names the file and the line */
+  md_stop *stop;     /* when to stop before the end of the deck; NULL: never. Owned by the caller */
   bool has_first_energy;
-  double first_energy; /* total energy of the present run's first thermo row */
+  double first_energy; /* total energy in the first thermo row of the present run */
 };
 
-/* Fills in defaults; comm, engine, log, planning and other options are the caller's to set. MD_RUNTIME: out of
+/* Sets the defaults. The caller then sets comm, engine, log, planning and other options. MD_RUNTIME: out of
  * memory. */
 md_status md_sim_init(md_sim *sim) MD_CHECKED;
 void md_sim_free(md_sim *sim);
 
-/* Says a note about an accepted command without meaning here, once per name. */
+/* Prints a note about a command that is accepted and ignored, once for each `name`. */
 void md_sim_explain(md_sim *sim, const char *name, const char *text);
 
-/* After particles were created, read or removed: counts natoms and max_id over ranks. */
+/* Counts natoms and max_id over all ranks. To call after particles were created, read or removed. Collective. */
 md_status md_sim_count(md_sim *sim) MD_CHECKED;
 
-/* md_file_use (file_uses.h), by rank 0, and not where the deck is only planned for. Collective. */
+/* Calls md_file_use (file_uses.h) on rank 0, unless the deck is only planned or checked. Collective. */
 md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path) MD_CHECKED;
 
-/* Errors that say what is missing, for handlers. */
+/* MD_USAGE, with a message that says what is missing, if there is no box yet. `command` names the caller in the
+ * message. */
 md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
 
-/* Starts the model's pair style for the box's types if pair_style came before the box (cmd_pair.c); otherwise
- * does nothing. deck.c calls it after every command; MD_RUNTIME: out of memory. */
+/* If pair_style came before the box, starts the model's pair style for the types of the box (cmd_pair.c).
+ * Otherwise does nothing. deck.c calls it after every command. MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;
 
-/* Runs n steps from the present state (run.c): prepare, create the engine, loop over observers, report. Ramps go from
- * step `start` to step `stop`; -1: from the run's first to its last. MD_STOPPED: ended before its time. */
+/* Runs n steps from the present state (run.c): prepares the model, creates the engine, loops over the observers,
+ * and prints the summary. Ramps go from step `start` to step `stop`; -1: from the first to the last step of this
+ * run. MD_STOPPED: a signal or a time limit ended the run early. */
 md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop) MD_CHECKED;
 
-/* Thermo keyword `name` of the present state (thermo_keywords.c): for the log's columns and for formulas. *known is
- * false if there is no such keyword. MD_USAGE: needs a run that has not happened. */
+/* Value of the thermo keyword `name` in the present state (thermo_keywords.c), for the columns of the log and for
+ * formulas. *known is false if there is no such keyword. MD_USAGE: the keyword needs a run, and there was none
+ * yet. */
 md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known) MD_CHECKED;
 
 #endif

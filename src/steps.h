@@ -1,10 +1,10 @@
-/* Steps that recur. */
+/* Steps that recur: the next multiple of an interval, without overflow. */
 #ifndef MD_SRC_STEPS_H
 #define MD_SRC_STEPS_H
 
 #include <stdint.h>
 
-/* The first multiple of `every` > 0 that is at least `step` >= 0; INT64_MAX: there is none. */
+/* The first multiple of `every` > 0 that is at least `step` >= 0. INT64_MAX: there is no such multiple. */
 static inline int64_t md_step_multiple(int64_t step, int64_t every)
 {
   const int64_t over = step % every;
@@ -12,7 +12,7 @@ static inline int64_t md_step_multiple(int64_t step, int64_t every)
   return step > INT64_MAX - (every - over) ? INT64_MAX : step + (every - over);
 }
 
-/* The same, but not `last`, which is one of them or negative. */
+/* The same, except that the multiple `last` is skipped. `last` is such a multiple, or negative to skip none. */
 static inline int64_t md_step_multiple_but(int64_t step, int64_t every, int64_t last)
 {
   const int64_t next = md_step_multiple(step, every);

@@ -33,7 +33,7 @@ void md_stop_begin(md_stop *stop, bool batch_limit)
   sigemptyset(&action.sa_mask);
   for (int k = 0; k < SIGNALS; ++k) {
     struct sigaction before;
-    /* What was started to ignore a signal, as by nohup, goes on to do so. */
+    /* A signal that was ignored from the start, as under nohup, stays ignored. */
     if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signals[k], &action, NULL);
   }

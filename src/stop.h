@@ -1,12 +1,15 @@
-/* When a run ends before its time: at a signal, or before a limit of wall time.
+/* Stopping a run early: at a signal, or before a limit of wall time.
  *
- * SIGTERM, SIGUSR1 and SIGINT only leave a note, which the run loop looks at between two pieces of a run. A second one
- * ends the program at once, in the way the system does; only one that comes within a tenth of a second does not count,
- * because batch systems and mpirun may both pass the same one on.
+ * Signals: SIGTERM, SIGUSR1 and SIGINT only set a flag. The run loop (run.c) reads the flag between two pieces of
+ * a run. A second signal ends the program at once, with the default action of the system. A second signal within
+ * 0.1 s is ignored, because a batch system and mpirun may both forward the same signal.
  *
- * A limit is the time of --walltime, which counts from the program's start, or that of the batch system
- * (SLURM_JOB_END_TIME), whichever comes first. What is kept free before it: a tenth of the limit but at most 10 s, one
- * and a half times what the longest restart took to write, and twice the longest piece of the run.
+ * Limits: the limit is the time of --walltime, which counts from the start of the program, or the end time of the
+ * batch job (SLURM_JOB_END_TIME), whichever comes first. The run stops when the time that is left is less than the
+ * sum of
+ *   - a tenth of the limit, at most 10 s,
+ *   - 1.5 times the longest time that a restart took to write,
+ *   - twice the longest time of one piece of the run.
  */
 #ifndef MD_SRC_STOP_H
 #define MD_SRC_STOP_H
@@ -15,23 +18,26 @@
 #include <stdbool.h>
 
 typedef struct md_stop {
-  double started; /* md_time() when the program began */
-  double limit;   /* seconds after that; 0: none */
-  bool batch;     /* the limit is that of the batch system */
-  double piece;   /* seconds of the longest piece of a run so far */
+  double started; /* value of md_time() when the program started */
+  double limit;   /* seconds after `started`; 0: none */
+  bool batch;     /* the limit comes from the batch system */
+  double piece;   /* longest time of one piece of a run so far, seconds */
 } md_stop;
 
-/* Takes the signals over, and the batch system's limit if there is one and it is not switched off. */
+/* Installs the signal handlers. If `batch_limit` is true, also takes over the time limit of the batch system, if
+ * there is one and it comes before stop->limit. stop->started and stop->limit must be set. */
 void md_stop_begin(md_stop *stop, bool batch_limit);
 
-/* "1:55:00", "D-H:M:S", "M:S" or seconds. MD_USAGE: none of them. */
+/* Reads a duration such as "1:55:00", "D-H:M:S", "M:S" or a number of seconds. MD_USAGE: the text is none of
+ * these. */
 md_status md_stop_read_time(const char *text, double *seconds) MD_CHECKED;
 
-/* The number of the signal that came, 0: none. */
+/* The number of the signal that was received; 0: none. */
 int md_stop_signal(void);
 const char *md_stop_signal_name(int number);
 
-/* Whether it is time to end, if a restart takes that many seconds. */
+/* Whether the run must stop now, if writing a restart takes `restart_seconds` seconds. Always false without a
+ * limit. */
 bool md_stop_is_late(const md_stop *stop, double restart_seconds);
 
 #endif

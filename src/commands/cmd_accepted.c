@@ -1,10 +1,13 @@
-/* Commands that decks written for LAMMPS carry and that have no meaning here: newton, comm_modify, suffix. Their words are checked all the same, and each says once in the log that it has no effect. */
+/* Commands that decks for LAMMPS contain and that have no effect here: newton, comm_modify, suffix.
+ *
+ * Their words are checked all the same. Each command prints once, in the log, that it has no effect.
+ */
 #include "src/sim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether `word` is one of the n names; a table of names also makes the list in a message. */
+/* Whether `word` is one of the n names. */
 static bool is_one_of(const char *word, const char *const *names, int n)
 {
   for (int k = 0; k < n; ++k)

@@ -1,4 +1,4 @@
-/* Commands that only talk: variable, print, info. */
+/* Commands that do not change the system: variable, print, info. */
 #include "src/files/output_stream.h"
 #include "src/sim.h"
 
@@ -10,7 +10,7 @@ md_status md_do_variable(md_sim *sim, const md_words *words)
   return md_variables_define(sim->variables, words->n, words->word);
 }
 
-/* Where print writes besides the log. */
+/* The places where print writes, in addition to the log. */
 typedef struct print_to {
   bool screen;
   const char *file; /* NULL: none */
@@ -59,7 +59,7 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
   if (!to->screen) log->screen = NULL;
   md_log_print(log, "%s\n", text);
   log->screen = screen;
-  /* What leads up to a restart has been written to files before. */
+  /* A deck that is resumed has written this text to the file before. */
   if (!to->file || sim->resume) return MD_OK;
   if (sim->planning.on) {
     md_sim_explain(sim, "print", "nothing is written here");

@@ -1,5 +1,6 @@
-/* Commands that set plain quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
- * neigh_modify, timestep, reset_timestep. Units: lj throughout (sigma, epsilon, m, tau). */
+/* Commands that set single quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
+ * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
+ */
 #include "src/sim.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ md_status md_do_dimension(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* One axis: p, f, or both faces' letters, which must agree. */
+/* Reads the boundary of one axis: p or f, or one letter for each face, which must be equal. */
 static md_status read_boundary(const char *word, char axis, bool *periodic)
 {
   const size_t n = strlen(word);
@@ -106,7 +107,7 @@ md_status md_do_neighbor(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* The value of keyword words[k]: a count, yes/no, or neither known. */
+/* Checks keyword words[k] and its value: a count, yes or no, or a width. */
 static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
 {
   const char *keyword = words->word[k];

@@ -1,7 +1,8 @@
-/* The command package: how an engine does its work. `package gpu` sets the GPU engine's options (engine.h) out of one
- * table of keywords; the packages of LAMMPS that have no counterpart here are accepted and explained.
+/* The command package: options of how an engine does its work.
  *
- * The same words stand behind -pk on the command line, which comes first; each keyword keeps its last value.
+ * `package gpu` sets the options of the GPU engine (engine.h) from one table of keywords. Packages of LAMMPS that
+ * do not exist here are accepted, and a note explains that they have no effect. The option -pk of the command line
+ * takes the same words and is executed first. The last value of a keyword applies.
  */
 #include "src/sim.h"
 
@@ -13,7 +14,7 @@ enum { BLOCK_MAX = 256, WARP = 32 };
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
-/* Whether `value` is one of two names; *second says which. */
+/* Whether `value` is `a` or `b`; *second: it is `b`. */
 static bool either(const char *value, const char *a, const char *b, bool *second)
 {
   if (!is(value, a) && !is(value, b)) return false;
@@ -21,7 +22,7 @@ static bool either(const char *value, const char *a, const char *b, bool *second
   return true;
 }
 
-/* Which of n names `value` is; -1: none. */
+/* The index of `value` among n names; -1: none. */
 static int among(const char *value, const char *const *name, int n)
 {
   for (int k = 0; k < n; ++k)
@@ -39,7 +40,7 @@ static bool no_or_yes(const char *value, bool *no)
   return true;
 }
 
-/* A whole number, or a word that stands for `otherwise`. */
+/* Reads a whole number, or the word `word`, which stands for `otherwise`. */
 static bool number_or(const char *value, const char *word, int64_t otherwise, int64_t least, int64_t most,
                       int64_t *number)
 {
@@ -62,7 +63,7 @@ static bool set_neighbours(md_gpu_options *gpu, const char *value)
   static const char *const ways[] = {
       [MD_GPU_AUTO] = "auto", [MD_GPU_CELLS] = "cells", [MD_GPU_LIST] = "list"};
   const int way = among(value, ways, sizeof ways / sizeof ways[0]);
-  /* --gpu-naive is a choice of engine; a deck's choice among the ways of another one does not undo it. */
+  /* --gpu-naive has chosen all pairs. A deck's choice between cells and lists does not change that. */
   if (way >= 0 && gpu->neighbours != MD_GPU_ALL_PAIRS) gpu->neighbours = (md_gpu_neighbours)way;
   return way >= 0;
 }
@@ -175,7 +176,7 @@ static md_status unknown_keyword(const char *word)
 
 static md_status read_gpu(md_sim *sim, char *const *word, int n)
 {
-  /* Only complete words are taken over: after an error the options are what they were. */
+  /* The options change only if all words are right. After an error they are what they were. */
   md_gpu_options gpu = sim->options.gpu;
   for (int at = 0; at < n; at += 2) {
     int k = 0;
@@ -195,7 +196,7 @@ static md_status read_gpu(md_sim *sim, char *const *word, int n)
 
 static md_status package_gpu(md_sim *sim, char *const *word, int n)
 {
-  /* LAMMPS's number of GPUs on a node. */
+  /* In LAMMPS the first word is the number of GPUs on a node. */
   const bool counted = n > 0 && word[0][0] != '\0' && strchr("+-0123456789", word[0][0]);
   if (counted) {
     int64_t count;

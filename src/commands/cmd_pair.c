@@ -1,8 +1,9 @@
-/* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. The styles themselves, their parameters
- * and the mixing are in common/pair.h; here words become calls.
+/* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. common/pair.h has the styles, their
+ * parameters and the mixing; this file reads the words.
  *
- * pair_style may come before the box, when the number of types is unknown: the style is then started for no types,
- * keeping its defaults, and started again by md_sim_settle_pair() once the box is there. */
+ * pair_style may come before the box, when the number of types is unknown. The style is then started for no types
+ * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
+ */
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
   double value[MD_PAIR_PARAMETERS] = {0};
   int n;
   MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
-  /* As in LAMMPS, another style begins with its own defaults. */
+  /* As in LAMMPS, a new style starts with its own defaults. */
   if (kind != pair->kind) md_pair_free(pair);
   return md_pair_start(pair, kind, sim->has_box ? sim->model.ntypes : 0, value, n);
 }

@@ -1,5 +1,6 @@
-/* Commands about the ranks of a run: processors, balance, and the settings of fix balance. None of them changes a bit of
- * the results. */
+/* Commands about the ranks of a run: processors, balance, and the settings of fix balance. None of them changes a
+ * bit of the results.
+ */
 #include "src/commands/ranks.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ md_status md_do_processors(md_sim *sim, const md_words *words)
   if (words->n > 3)
     return md_error(MD_USAGE, "processors: unknown keyword '%.64s'; only Px Py Pz are accepted",
                     words->word[3]);
-  if (sim->planning.checking) return MD_OK; /* it may be for any number of ranks */
+  if (sim->planning.checking) return MD_OK; /* the deck may be meant for another number of ranks */
   const bool all = grid[0] && grid[1] && grid[2];
   if (ranks < 1 || size % ranks != 0 || (all && ranks != size))
     return md_error(
@@ -50,7 +51,7 @@ static md_status read_shift(const md_sim *sim, const md_words *words, const char
                       command, words->word[1]);
     axis[d] = true;
   }
-  /* LAMMPS finds the cuts by iterations, these are found at once: the numbers are only checked. */
+  /* LAMMPS finds the cuts by iterations. Here they are found at once, so these numbers are only checked. */
   int64_t iterations;
   double stop;
   if (words->n > 4) return md_error(MD_USAGE, "%s shift: unexpected '%.64s'", command, words->word[4]);

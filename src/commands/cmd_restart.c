@@ -55,7 +55,7 @@ md_status md_restart_read_words(const md_words *words, int64_t *every, char *nam
   return status;
 }
 
-/* Before the first step, as far as rank 0 can see. */
+/* Checks the names before the first step, as far as rank 0 can. */
 static md_status check_kind(md_comm *comm, char *const name[2])
 {
   md_status status = MD_OK;
@@ -138,7 +138,7 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   return status;
 }
 
-/* What LAMMPS takes from a restart too: fixes, dumps and the like are the deck's to give again. */
+/* Takes over what LAMMPS also takes from a restart. The deck must give fixes, dumps and the like again. */
 static void take_model(md_sim *sim, md_restart *r)
 {
   md_model *m = &sim->model;
@@ -158,7 +158,7 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   memcpy(m->box.periodic, r->model.box.periodic, sizeof m->box.periodic);
   MD_TRY(md_box_create(sim, r->model.box.lo, r->model.box.hi, r->model.ntypes));
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
-  /* Engines' form to velocities: the file's factors undo themselves, whatever the deck changes next. */
+  /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */
   m->one_mass = true;
   for (int t = 1; t <= r->model.ntypes; ++t) {
     m->velocity_per_v[t] = r->model.velocity_per_v[t];

@@ -1,4 +1,4 @@
-/* Looking through a deck for names of outputs; see preview.h. */
+/* Preview of the outputs of a deck; see preview.h. */
 #include "src/commands/preview.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/deck.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool in_vain; /* an output of the one deck that is looked through cannot be written */
+static bool in_vain; /* the deck that is being read has an output that cannot be written */
 
-/* A file of that name; its part behind the last / may hold a step. Files that are replaced when they are complete
- * need a folder to be written to, whatever is there. */
+/* Checks that a file of that name can be written. The part after the last / may contain a * for the step.
+ * replaced: the file is replaced when it is complete, which needs a writable folder, even if the file exists. */
 static md_status check(const char *path, bool replaced)
 {
   struct stat about;
@@ -24,7 +24,7 @@ static md_status check(const char *path, bool replaced)
   const size_t size = strlen(path) + 16;
   MD_TRY(md_array_new(&other, (long long)size, 1, "a file name"));
   snprintf(other, size, "%s", path);
-  /* What is asked is whether a new file can be made. */
+  /* The question is whether a new file can be made in the folder. */
   if (there) snprintf(other + (slash ? slash + 1 - path : 0), size, ".myriad-new");
   md_status status = md_output_check_path(other);
   free(other);
@@ -41,7 +41,7 @@ static md_status use_restarts(md_sim *sim, const md_words *words)
 {
   int64_t every;
   char *name[2] = {NULL, NULL};
-  /* A wrong command is reported when it is its turn. */
+  /* The command itself reports wrong words later. */
   if (md_restart_read_words(words, &every, name) != MD_OK) return MD_OK;
   md_status status = MD_OK;
   md_file_unuse(sim->files, MD_FILE_RESTART, NULL);
@@ -68,7 +68,7 @@ static md_status use_dump(md_sim *sim, const md_words *words)
   return status == MD_OK ? md_file_use(sim->files, MD_FILE_DUMP, id, path) : status;
 }
 
-/* As the commands themselves do. */
+/* Records the outputs of a command, as the command itself would. */
 static md_status use_outputs(md_sim *sim, const char *command, const md_words *words)
 {
   if (words->n < 1) return MD_OK;
@@ -86,7 +86,7 @@ static md_status use_outputs(md_sim *sim, const char *command, const md_words *w
   return strcmp(first, "none") == 0 ? MD_OK : use(sim, MD_FILE_LOG, NULL, first, false);
 }
 
-/* A variable whose definition is not understood is unknown from here on, whatever it was before. */
+/* Removes a variable whose definition is not understood, because its value is unknown from here on. */
 static void forget_variable(md_sim *sim)
 {
   char name[64] = "", word[16] = "";
@@ -120,7 +120,7 @@ md_status md_deck_preview(md_sim *probe, FILE *deck, const char *name, md_error_
   probe->follow = follow;
   const md_status status = md_deck_run(probe, deck, name);
   probe->follow = NULL;
-  /* Where the deck breaks off, its proper reading will say so. */
+  /* Other errors are reported by the later reading of the deck. */
   md_error_save(found, in_vain ? status : MD_OK);
   if (fseek(deck, 0, SEEK_SET) == 0) return MD_OK;
   return md_error(MD_RUNTIME, "the deck %.500s cannot be read twice: %s", name, strerror(errno));

@@ -1,10 +1,12 @@
-/* Looking through a deck before it runs, for files that could not be written at its end.
+/* Preview: reading a deck before it runs, to find output files that cannot be written.
  *
- * A run may take days, and what stands behind it in the deck is only read then. So names of outputs are looked for
- * beforehand, variables replaced as far as they are known, and the first whose folder is missing or closed, or that
- * is another use's file (file_uses.h), is kept, to be reported when the first run begins: mistakes before it come
- * first. No command makes folders, so that nothing changes meanwhile. Names that depend on the run are left to their
- * turn.
+ * A run may take days, and the commands after it are executed only then. So the preview looks in advance for the
+ * names of outputs:
+ * 1. It replaces variables as far as they are known. Names that depend on a run are not checked.
+ * 2. It keeps the error of the first name whose folder is missing or not writable, or which is the file of another
+ *    use (file_uses.h).
+ * 3. The error is reported when the first run begins, so that errors before this run come first.
+ * No command makes folders, so the answer stays the same until then.
  */
 #ifndef MD_SRC_COMMANDS_PREVIEW_H
 #define MD_SRC_COMMANDS_PREVIEW_H
@@ -12,8 +14,8 @@
 #include "src/sim.h"
 #include <stdio.h>
 
-/* Reads the deck to its end in `probe`, a simulation for nothing else with files of its own, and rewinds it.
- * found->status: MD_OK, or that of the first name. Collective. MD_RUNTIME: the deck cannot be read twice. */
+/* Reads the deck to its end in `probe`, a temporary simulation with its own record of files, and rewinds the deck.
+ * found->status: MD_OK, or the error of the first name. Collective. MD_RUNTIME: the deck cannot be read twice. */
 md_status md_deck_preview(md_sim *probe, FILE *deck, const char *name, md_error_record *found) MD_CHECKED;
 
 #endif

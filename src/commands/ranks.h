@@ -4,7 +4,8 @@
 
 #include "src/sim.h"
 
-/* Reads N THRESHOLD [shift [AXES [ITERATIONS STOP]]], the words of fix balance. MD_USAGE. */
+/* Reads N THRESHOLD [shift [AXES [ITERATIONS STOP]]], the words of fix balance, into *balance. MD_USAGE: a word is
+ * refused. */
 md_status md_ranks_balance_settings(const md_sim *sim, const md_words *words, md_balance *balance) MD_CHECKED;
 
 #endif

@@ -1,19 +1,19 @@
-/* The command `set`: types of selected particles.
+/* The command `set`: sets the types of selected particles.
  *
- * What a particle becomes depends on its own id, type and the seed alone: the same for any number of threads
- * and ranks, and in any order of the particles.
+ * The result for a particle depends only on its id, its type and the seed. So it is the same for any number of
+ * threads and ranks, and for any order of the particles.
  */
 #include "common/rng.h"
 #include "src/sim.h"
 #include <string.h>
 
-/* Which particles are meant: those with a type and an id within these bounds. */
+/* The selected particles: those with a type and an id within these bounds. */
 typedef struct selection {
   int type_first, type_last;
   int64_t id_first, id_last;
 } selection;
 
-/* ID, FIRST*LAST, *LAST, FIRST* or *. */
+/* Reads a range of ids: ID, FIRST*LAST, *LAST, FIRST* or *. */
 static md_status read_ids(const char *word, int64_t *first, int64_t *last)
 {
   const char *star = strchr(word, '*');
@@ -45,7 +45,7 @@ static md_status read_selection(const md_sim *sim, const char *style, const char
   return md_error(MD_USAGE, "set: unknown selection '%s'; accepted are type, atom, group", style);
 }
 
-/* The number of selected particles that the type was given to, over all ranks. */
+/* Sets the type of selected particles, each with probability `fraction`. *count: how many got it, over all ranks. */
 static md_status set_type(md_sim *sim, const selection *s, int type, double fraction, uint64_t seed,
                           int64_t *count)
 {

@@ -1,13 +1,13 @@
-/* The command `velocity`: initial velocities and their corrections.
+/* The command `velocity`: sets initial velocities and corrects them.
  *
- * Random velocities are functions of (seed, id). What is derived from all particles, the momentum and the
- * kinetic energy, is summed exactly: every term is rounded to a multiple of a quantum 2^-51 times a bound on
- * the largest of them, and the multiples are summed as integers (exact.h). So neither threads nor ranks nor the
- * order of the particles change a bit of the result. Gaussian numbers come from Marsaglia's polar method with
- * md_ln and sqrt, which give the same bits on every machine.
+ * Random velocities are functions of (seed, id). Momentum and kinetic energy, which depend on all particles, are
+ * summed exactly. Every term is rounded to a multiple of a quantum, and the multiples are summed as integers
+ * (exact.h). The quantum is 2^-40 times a power of two q, which is about 2^-51 times the largest term (fine sum).
+ * So threads, ranks and the order of the particles do not change a bit of the result. Gaussian numbers come from
+ * Marsaglia's polar method with md_ln and sqrt, which give the same bits on every machine.
  *
- * Units: sigma/tau. The temperature is that of thermo: sum m v^2 / (dim N - dim), kB = 1.
- * Cost: four passes over the velocities for create. Reference: Marsaglia and Bray, SIAM Review 6 (1964) 260.
+ * Units: sigma/tau. The temperature is that of thermo: sum m v^2 / (dim N - dim), kB = 1. Cost: four passes over
+ * the velocities for create. Reference: Marsaglia and Bray, SIAM Review 6 (1964) 260.
  */
 #include "common/exact.h"
 #include "common/rng.h"
@@ -16,7 +16,7 @@
 
 typedef struct velocity_options {
   bool gaussian;
-  bool keep_momentum; /* mom no */
+  bool keep_momentum; /* mom no was given */
   bool in_box_units;
 } velocity_options;
 
@@ -80,7 +80,7 @@ static md_status read_options(const md_words *words, int at, velocity_options *o
   return MD_OK;
 }
 
-/* Words of the style, without options behind them. */
+/* Checks the number of words of the style; options are not allowed. */
 static md_status expect(const md_words *words, int n)
 {
   if (words->n == n) return MD_OK;
@@ -91,9 +91,9 @@ static md_status expect(const md_words *words, int n)
 
 static md_status at_least(const md_words *words, int n) { return words->n < n ? expect(words, n) : MD_OK; }
 
-/* Sums over all particles */
+/* ---- sums over all particles ---- */
 
-/* The total mass; MD_USAGE if a type in use has no mass. */
+/* Sums the total mass. MD_USAGE: a type in use has no mass. */
 static md_status total_mass(md_sim *sim, double *mass)
 {
   const md_particles *p = &sim->particles;
@@ -112,7 +112,7 @@ static md_status total_mass(md_sim *sim, double *mass)
   return MD_OK;
 }
 
-/* The largest |v| of any component. MD_PHYSICS if one is not finite. */
+/* Finds the largest |v| of any component. MD_PHYSICS: a velocity is not finite. */
 static md_status largest_velocity(md_sim *sim, double *largest)
 {
   const md_particles *p = &sim->particles;
@@ -131,8 +131,8 @@ static md_status largest_velocity(md_sim *sim, double *largest)
   return MD_OK;
 }
 
-/* A power of two q with bound/q < 2^51, and not so small that 1/q overflows: the coarse quantum of a fine sum, in which
- * light particles lose nothing by heavy ones. */
+/* The coarse quantum of a fine sum: a power of two q with bound/q < 2^51, but not so small that 1/q overflows. In
+ * a fine sum, light particles lose no precision because of heavy ones. */
 static double quantum_for(double bound)
 {
   int exponent;
@@ -147,7 +147,7 @@ static double term_of(quantity what, double mass, double v)
   return what == MOMENTUM ? mass * v : mass * v * v;
 }
 
-/* Over all particles of all ranks. */
+/* Finds the largest term over all particles of all ranks. */
 static md_status largest_term(md_sim *sim, quantity what, int d, double *largest)
 {
   const md_particles *p = &sim->particles;
@@ -159,7 +159,7 @@ static md_status largest_term(md_sim *sim, quantity what, int d, double *largest
   return sim->comm->max(sim->comm, largest, 1);
 }
 
-/* Sum over all particles of m v (along axis d) or m v^2, rounded once. */
+/* Sums m v (along axis d) or m v^2 over all particles. The sum is rounded once. */
 static md_status exact_sum(md_sim *sim, quantity what, int d, double *sum)
 {
   const md_particles *p = &sim->particles;
@@ -188,7 +188,7 @@ static md_status exact_sum(md_sim *sim, quantity what, int d, double *sum)
   return MD_OK;
 }
 
-/* Changes of all velocities */
+/* ---- changes of all velocities ---- */
 
 static void scale_by(md_sim *sim, double factor)
 {
@@ -242,7 +242,7 @@ static md_status scale_to(md_sim *sim, double temperature)
   return MD_OK;
 }
 
-/* The normal deviates of one particle: pair 0 are its x and y, pair 1 its z. */
+/* Two normal deviates of one particle: pair 0 gives its x and y, pair 1 its z. */
 static void normal_pair(uint64_t seed, uint64_t id, int pair, double out[2])
 {
   for (uint64_t attempt = 0;; ++attempt) {
@@ -269,7 +269,7 @@ static void random_components(uint64_t seed, uint64_t id, bool gaussian, double 
   for (int d = 0; d < 3; ++d) v[d] = md_random_unit(r.word[d]) - 0.5;
 }
 
-/* The styles */
+/* ---- the styles ---- */
 
 static md_status create(md_sim *sim, const md_words *words)
 {
@@ -319,7 +319,7 @@ static md_status set(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* `region ID` behind a uniform velocity; without it every particle is meant, *region is NULL. */
+/* Reads `region ID` after a uniform velocity. Without it, *region is NULL, which means every particle. */
 static md_status read_where(md_sim *sim, const md_words *words, const md_region **region)
 {
   *region = NULL;
@@ -374,7 +374,7 @@ static md_status scale(md_sim *sim, const md_words *words)
   return scale_to(sim, temperature);
 }
 
-/* Second words of momenta, which a run may have left, are turned round too. */
+/* Negates all velocities, with the second words of momenta that a run may have left. */
 static md_status negate(md_sim *sim, const md_words *words)
 {
   md_particles *p = &sim->particles;

@@ -1,18 +1,19 @@
-/* `myriad check`: all that a deck asks for and does not get; see check.h.
+/* `myriad check`: finds all faults of a deck in one reading; see check.h.
  *
- * Commands are handed to their handlers as in a run, but nothing is created, run or written (sim->planning). A
- * handler that fails has found a problem; the deck goes on behind it. What the line was to make is then missing,
- * and lines that use it would fail in turn, which says nothing about them. So a stand-in is made for it (a box, the
- * value 1 for a variable, group all for a group), and its name is kept. If a later line fails, its message decides:
- * it names the word of the deck that it refuses. If that word is a missing name, or came out of a stand-in, the
- * line is not judged; else it is a problem of its own. A line that is refused without naming a word, and uses a
- * stand-in, is not judged either.
+ * 1. Each command goes to its handler as in a run, but nothing is created, run or written (sim->planning).
+ * 2. A handler that fails has found a problem. The check records it and continues with the next line.
+ * 3. What the faulty line should have made is now missing. Later lines that use it would fail too, which says
+ *    nothing about these lines. So the check makes a stand-in (a box, the value 1 for a variable, group all for a
+ *    group) and remembers the missing name.
+ * 4. When a later line fails, its message decides. The message quotes the word that it refuses. If this word is a
+ *    missing name, or came from a stand-in, the line is not judged. Otherwise it is a problem of its own. A line
+ *    whose message quotes no word, and which uses a stand-in, is not judged either.
  *
- * A handler reports the first word that it refuses. Columns of thermo_style and dump are lists of independent
- * words: each is tried alone, so that all of them are reported.
+ * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
+ * independent words, so the check tries each word alone and reports all faulty ones.
  *
- * Lines are taken in the order of the file, as jumps do not exist. Cost: that of reading the deck and its data
- * files.
+ * Lines are checked in the order of the file, because the language has no jumps. Cost: that of reading the deck
+ * and its data files.
  */
 #include "src/deck/check.h"
 #include "src/particles/create.h"
@@ -24,12 +25,12 @@
 
 enum { WORD_MAX = 256 };
 
-/* The sides of the stand-in for a box: nothing in a deck lies outside. */
+/* Half the side of the stand-in box, which is so large that nothing in a deck lies outside. */
 static const double far = 1e9;
 
 static const char blanks[] = " \t\r\n\"'";
 
-/* Word k of a line as the deck has it, cut at WORD_MAX; "" if it has fewer. */
+/* Word k (from 0) of a line as it stands in the deck, truncated to WORD_MAX; "" if the line has fewer words. */
 static void word_of(const char *text, int k, char word[WORD_MAX])
 {
   for (;; --k) {
@@ -53,7 +54,7 @@ static bool has_word(const char *text, const char *word)
   }
 }
 
-/* Names of what is missing */
+/* ---- missing names ---- */
 
 static bool is_missing(const md_check *c, char kind, const char *name)
 {
@@ -75,7 +76,7 @@ static md_status add_missing(md_check *c, char kind, const char *name)
   return MD_OK;
 }
 
-/* A variable may be defined again, and then be good. */
+/* A variable may be defined again, and correctly then. */
 static void forget_missing(md_check *c, char kind, const char *name)
 {
   for (int64_t k = 0; k < c->nname; ++k) {
@@ -119,7 +120,8 @@ static bool reads_missing(const md_check *c, const char *text)
   return false;
 }
 
-/* The next word in quotes from *at on, which moves behind it; "" if there is none. */
+/* Finds the next quoted word of `message` from *at, and moves *at behind it. Returns false, with an empty word, if
+ * there is none. */
 static bool next_quoted(const char *message, const char **at, char word[WORD_MAX])
 {
   word[0] = '\0';
@@ -144,11 +146,11 @@ static bool is_one_of(const char *word, const char *const *names, size_t n)
 
 #define IS_ONE_OF(word, names) is_one_of(word, names, sizeof names / sizeof names[0])
 
-/* What these leave out may define anything. */
+/* A faulty line with one of these commands could have defined anything. */
 static const char *const line_makers[] = {"include", "python"};
 static const char *const box_makers[] = {"create_box", "read_data", "read_restart"};
 
-/* Does the message name something in quotes that is missing? */
+/* Does the message quote a missing name? */
 static bool names_missing(const md_check *c, const char *command, const char *message)
 {
   const char kind = strcmp(command, "unfix") == 0                                           ? 'f'
@@ -160,7 +162,7 @@ static bool names_missing(const md_check *c, const char *command, const char *me
   return false;
 }
 
-/* Does the message refuse a word that stands in the line itself, not one that came out of a variable? */
+/* Does the message quote a word that stands in the line itself, and not a word that replaced a variable? */
 static bool names_word_of(const char *text, const char *message)
 {
   char word[WORD_MAX];
@@ -169,7 +171,7 @@ static bool names_word_of(const char *text, const char *message)
   return strlen(word) > 2 ? strstr(text, word) != NULL : has_word(text, word);
 }
 
-/* Does the message only say that something is missing which a faulty line was to make? */
+/* Is the message only a consequence of an earlier faulty line? */
 static bool is_consequence(const md_check *c, const char *text, const char *message)
 {
   static const char *const of_pair[] = {"pair_coeff", "pair_modify"},
@@ -187,9 +189,9 @@ static bool is_consequence(const md_check *c, const char *text, const char *mess
   return reads_missing(c, text) || ((c->no_box || c->no_lattice) && IS_ONE_OF(command, of_box));
 }
 
-/* Stand-ins */
+/* ---- stand-ins ---- */
 
-/* Calls a handler with words of our own, whatever comes of it. */
+/* Calls a handler with the given words and ignores its result. */
 static void attempt(md_sim *sim, const char *command, int n, const char *const *words)
 {
   char copy[4][WORD_MAX], *word[4];
@@ -220,7 +222,7 @@ static void replace_variable(md_sim *sim, const char *name)
   attempt(sim, "variable", 3, (const char *[]){name, "index", "1"});
 }
 
-/* Axes that are not periodic are fixed, as far as later lines can tell. */
+/* A word without p counts as fixed, which is enough for later lines. */
 static void replace_boundary(md_sim *sim, const char *text)
 {
   char word[3][WORD_MAX];
@@ -231,7 +233,7 @@ static void replace_boundary(md_sim *sim, const char *text)
   attempt(sim, "boundary", 3, (const char *[]){word[0], word[1], word[2]});
 }
 
-/* Makes what the line was to make, as far as lines behind it need it. */
+/* Makes a stand-in for what the line should have made, as far as later lines need it. */
 static md_status stand_in(md_sim *sim, const char *text)
 {
   static const char *const definitions[] = {"variable", "region", "group", "fix", "compute", "dump"};
@@ -257,7 +259,7 @@ static md_status stand_in(md_sim *sim, const char *text)
   return add_missing(c, command[0], name);
 }
 
-/* Problems */
+/* ---- problems ---- */
 
 static md_status add_problem(md_check *c, const char *message)
 {
@@ -282,7 +284,7 @@ static md_status add_after(md_check *c)
   return MD_OK;
 }
 
-/* The present message is what came of the line. */
+/* Records the present error message as a problem of the line, or the line as not judged. */
 static md_status note(md_check *c, const char *text)
 {
   const char *message = md_error_text();
@@ -295,7 +297,7 @@ static md_status wrong(md_sim *sim, md_status status, const char *text)
   char command[WORD_MAX];
   word_of(text, 0, command);
   if (status != MD_USAGE && (status != MD_RUNTIME || !sim->planning.checking)) return status;
-  /* Variables come before the command, which matters more. */
+  /* Variables are replaced before the command is known, but an unknown command is the more useful message. */
   if (command[0] && !md_command_find(command)) status = md_command_unknown(command);
   if (c->nproblem == 0) c->first_status = status;
   MD_TRY(note(c, text));
@@ -303,9 +305,9 @@ static md_status wrong(md_sim *sim, md_status status, const char *text)
   return stand_in(sim, text);
 }
 
-/* Commands */
+/* ---- commands ---- */
 
-/* Words of arguments that name a group; -1: none. */
+/* The index of the argument that names a group; -1: the command has none. */
 static int place_of_group(const char *command, const md_words *arguments)
 {
   if (strcmp(command, "velocity") == 0) return 0;
@@ -314,7 +316,7 @@ static int place_of_group(const char *command, const md_words *arguments)
   return -1;
 }
 
-/* A group that a faulty line was to make stands for all. */
+/* Replaces a missing group in the arguments by `all`. Returns whether it did. */
 static bool use_all(const md_check *c, const char *command, const md_words *arguments)
 {
   static char all[] = "all";
@@ -324,7 +326,7 @@ static bool use_all(const md_check *c, const char *command, const md_words *argu
   return true;
 }
 
-/* The first of the words that are a list, each of which can be tried alone; 0: they are not. */
+/* The index of the first argument of a list whose words can be tried one by one; 0: the command has no such list. */
 static int first_of_list(const char *command, const md_words *arguments)
 {
   if (strcmp(command, "thermo_style") == 0 && strcmp(arguments->word[0], "custom") == 0) return 1;
@@ -343,7 +345,7 @@ static md_status try_alone(md_sim *sim, const md_command *command, const md_word
   return MD_OK;
 }
 
-/* Notes each word of a list that is refused; *found: whether any was. */
+/* Records each word of a list that is refused. *found: at least one was refused. */
 static md_status judge_list(md_sim *sim, const md_command *command, const md_words *arguments, bool *found)
 {
   md_check *c = sim->check;
@@ -360,7 +362,7 @@ static md_status judge_list(md_sim *sim, const md_command *command, const md_wor
   return MD_OK;
 }
 
-/* A formula that could never be evaluated, whatever runs before. */
+/* Refuses a formula that cannot be evaluated, whatever runs come before it. */
 static md_status judge_formula(md_sim *sim, const md_words *arguments)
 {
   const bool had_thermo = sim->has_thermo;
@@ -370,13 +372,13 @@ static md_status judge_formula(md_sim *sim, const md_words *arguments)
   if (!had_thermo) sim->last_thermo = (md_thermo_state){1.0, 1.0, 1.0, 1.0, 1.0, {1.0, 1.0, 1.0}};
   const md_status status = md_variables_formula(sim->variables, arguments->word[2], &value);
   sim->has_thermo = had_thermo;
-  /* What it reads may be defined, and the box made, before it is evaluated. */
+  /* A variable may be defined, and the box made, before the formula is evaluated. */
   const char *text = md_error_text();
   return status == MD_OK || strstr(text, "undefined variable") || strstr(text, "needs a box") ? MD_OK
                                                                                               : status;
 }
 
-/* What is left to do for a line that was accepted. */
+/* Finishes a line that was accepted. narrowed: use_all replaced its group by `all`. */
 static md_status accept(md_sim *sim, const md_command *command, const md_words *arguments, bool narrowed)
 {
   md_check *c = sim->check;
@@ -384,7 +386,8 @@ static md_status accept(md_sim *sim, const md_command *command, const md_words *
   if (strcmp(command->name, "lattice") == 0) c->no_lattice = false;
   if (strcmp(command->name, "variable") == 0) return judge_formula(sim, arguments);
   if (!narrowed || strcmp(command->name, "fix") != 0) return md_sim_settle_pair(sim);
-  /* Fixes of different groups may be alike, of which all has only one. */
+  /* Two equal fixes on different groups are allowed, but on the group all only one is. So the fix is removed
+   * again. */
   attempt(sim, "unfix", 1, (const char *[]){arguments->word[0]});
   return add_missing(c, 'f', arguments->word[0]);
 }

@@ -1,48 +1,54 @@
-/* Going through a deck past its faulty lines: `myriad check`, and `myriad plan` behind the first fault. */
+/* Checking a deck: reading it to its end although lines are faulty, and collecting the faults.
+ *
+ * `myriad check` checks all lines. `myriad plan` executes lines until the first faulty one, and checks the lines
+ * after it. check.c describes the method.
+ */
 #ifndef MD_SRC_DECK_CHECK_H
 #define MD_SRC_DECK_CHECK_H
 
 #include "src/sim.h"
 
-/* A name that a faulty line was to define. */
+/* A name that a faulty line should have defined. */
 typedef struct md_check_name {
   char kind; /* first letter of its command: variable, region, group, fix, compute, dump */
   char *text;
 } md_check_name;
 
-/* What has been found. The members above the line are for deck.c, which links neither this nor main.c. */
+/* The faults that were found. deck.c uses only the members above the line and calls check.c through them, so that
+ * deck.c links without check.c and main.c. */
 typedef struct md_check {
   md_status (*execute)(md_sim *sim, const md_command *command, const md_words *arguments);
   md_status (*wrong)(md_sim *sim, md_status status, const char *text);
-  const char *deck; /* the file and the line of the present command */
+  const char *deck; /* file of the present command; `line` is its line */
   int64_t line;
   int64_t ncommand;
   /* ------------------------------------------------------------------ */
-  char **problem; /* messages with their places */
+  char **problem; /* messages, each with file and line */
   int64_t nproblem;
-  int64_t *after; /* lines that could not be judged, as they use what faulty lines were to make */
+  int64_t *after; /* lines that were not judged, because they use what faulty lines should have made */
   int64_t nafter;
   md_check_name *name;
   int64_t nname;
-  md_status first_status; /* of the first problem */
+  md_status first_status; /* status of the first problem */
   bool no_box, no_lattice, no_pair;
-  bool no_lines; /* a line was faulty that could have defined anything */
-  bool no_model; /* a line that bears on the model was faulty, or the model has been found to be */
+  bool no_lines; /* a faulty line could have defined anything */
+  bool no_model; /* a faulty line changes the model, or the model itself was already found faulty */
   md_log silent;
 } md_check;
 
-/* Begins to collect the faults of sim's deck, which the caller then reads with md_deck_run. all: commands are
- * checked and not done from the first line on; else from the first faulty one on. The caller owns *check. */
+/* Starts to collect the faults of the deck of `sim`. The caller then reads the deck with md_deck_run. all: every
+ * command is checked and not executed; otherwise commands are executed up to the first faulty one. The caller owns
+ * *check. */
 void md_check_begin(md_check *check, md_sim *sim, bool all);
 
-/* The command `run` of a deck that is checked: the model must be complete. MD_USAGE: it is not. */
+/* The command `run` of a deck that is checked. MD_USAGE: the model is not complete. */
 md_status md_check_run(md_sim *sim, int64_t n) MD_CHECKED;
 
-/* Prints what was found through the log, the count last. MD_USAGE, with an empty message: the deck would not run. */
+/* Prints the problems to the log, and their number last. MD_USAGE, with an empty message: there are problems. */
 md_status md_check_print(const md_check *check, md_log *log) MD_CHECKED;
 
-/* For plan: a single problem is the error itself; several are printed, and the error says so. MD_OK: there was
- * none. */
+/* For `plan`: returns a single problem as an error. Several problems are printed to the log, and the error says
+ * so. MD_OK: there was none. */
 md_status md_check_status(const md_check *check, md_log *log) MD_CHECKED;
 
 void md_check_free(md_check *check);

@@ -1,7 +1,8 @@
-/* The command table, finding a command by its exact or nearest name, and turning words into values; see command.h.
+/* The command table, the search for a command by its exact or nearest name, and the conversion of words to values;
+ * see command.h.
  *
- * The nearest name is the one with the smallest edit distance (Levenshtein 1966; insertions, deletions and
- * replacements), if at most a third of the letters differ. 40 commands make a linear search right.
+ * The nearest name is the one with the smallest edit distance (Levenshtein 1966: insertions, deletions and
+ * replacements), if at most a third of the letters differ. With only 40 commands a linear search is fast enough.
  */
 #include "src/deck/command.h"
 
@@ -57,7 +58,8 @@ md_status md_command_unknown(const char *name)
 
 static int least_of(int a, int b) { return a < b ? a : b; }
 
-/* Row by row: after letter i of a, row[j] is the distance of its first i letters to the first j of b. */
+/* Fills the distance table row by row. After letter i of a, row[j] is the distance between the first i letters of
+ * a and the first j letters of b. */
 static int edit_distance(const char *a, const char *b)
 {
   int row[NEAR_MAX + 1];
@@ -94,7 +96,7 @@ const char *md_command_nearest(const char *name)
 md_status md_word_double(const char *word, const char *what, double *value)
 {
   char *end;
-  /* strtod would take hexadecimals, inf and nan as well. */
+  /* strtod also accepts hexadecimals, inf and nan. */
   const bool plain = word[0] != '\0' && strspn(word, "0123456789+-.eE") == strlen(word);
   const double number = plain ? strtod(word, &end) : 0.0;
   if (!plain || *end) return md_error(MD_USAGE, "%s must be a number, not '%.64s'", what, word);
@@ -138,7 +140,7 @@ md_status md_word_bool(const char *word, const char *what, bool *value)
   return MD_OK;
 }
 
-/* One end of a range of types: the `n` letters at `word`, or `otherwise` if there are none. */
+/* One end of a range of types: the number in the `n` letters at `word`, or `otherwise` if n is 0. */
 static bool read_type(const char *word, size_t n, int otherwise, int *type)
 {
   int number = 0;

@@ -1,13 +1,19 @@
 /* Reads a deck and runs its commands; see deck.h.
  *
- * Physical lines are gathered into one command while they end with & or stand inside triple quotes, following
- * quotes and the comment sign letter by letter. Then the comment goes, variables are replaced (variable.h), the
- * text is split into words, and the command table's handler gets them, checked for their number. Replacing comes
- * before splitting, so that a variable may hold several words; text inside quotes is left alone. This is the
- * order of LAMMPS ("Parsing rules for input scripts" in its manual), with two differences: a quote opens only at
- * the beginning of a word, so don't and 5' are plain words, and a line that cannot be understood is an error.
+ * 1. Lines are joined into one command while they end with & or stand inside triple quotes. The reader follows
+ *    quotes and the comment sign letter by letter.
+ * 2. The comment is removed.
+ * 3. Variables are replaced (variable.h). This comes before splitting, so that a variable may hold several words.
+ *    Text inside quotes is not changed.
+ * 4. The text is split into words.
+ * 5. The handler from the command table gets the words, after their number was checked.
  *
- * Time and memory follow the longest command, which is at most 1 MiB: longer input is refused as it is read.
+ * This is the order of LAMMPS ("Parsing rules for input scripts" in its manual), with two differences. A quote
+ * opens only at the beginning of a word, so don't and 5' are plain words. A line that cannot be understood is an
+ * error.
+ *
+ * Time and memory are proportional to the longest command, which is at most 1 MiB. Longer input is refused while
+ * it is read.
  */
 #include "src/deck/deck.h"
 #include "src/deck/check.h"
@@ -23,17 +29,17 @@ typedef enum quoting { PLAIN, SINGLE, DOUBLE, TRIPLE, COMMENT } quoting;
 
 typedef struct deck {
   FILE *file;
-  int64_t line;       /* last line read */
+  int64_t line;       /* number of the last line that was read */
   int64_t first_line; /* of the command */
   bool end;
   char *text; /* COMMAND_MAX + 1 bytes */
   size_t n;
-  size_t scanned;    /* text[0, scanned) has been followed ... */
-  quoting state;     /* ... and leaves us here */
-  size_t comment_at; /* where the comment begins, or n */
+  size_t scanned;    /* text[0, scanned) was scanned ... */
+  quoting state;     /* ... and the scan ended in this state */
+  size_t comment_at; /* place where the comment begins, or n */
 } deck;
 
-/* Appends one physical line without its end. */
+/* Appends one line of the file, without its line end. */
 static md_status read_line(deck *d)
 {
   ++d->line;
@@ -90,7 +96,7 @@ static void scan(deck *d)
   d->scanned = d->n;
 }
 
-/* Whether the text ends with &; removes it and the blanks behind it. */
+/* Returns whether the text ends with &, and removes the & and the blanks after it. */
 static bool take_continuation(deck *d)
 {
   size_t n = d->n;
@@ -111,7 +117,7 @@ static md_status keep_line_end(deck *d)
   return MD_OK;
 }
 
-/* Reads the next command, over as many lines as it takes. */
+/* Reads the next command, which may span several lines. */
 static md_status read_command(deck *d)
 {
   d->n = d->scanned = 0;
@@ -133,7 +139,7 @@ static md_status read_command(deck *d)
   return MD_OK;
 }
 
-/* Length of the UTF-8 character at `at`, 0 if its bytes are none. */
+/* Length of the UTF-8 character at `at`; 0: the bytes are not UTF-8. */
 static size_t utf8_length(const unsigned char *at)
 {
   const size_t length = *at < 0x80                  ? 1
@@ -156,7 +162,8 @@ static md_status check_text(const char *text)
   return MD_OK;
 }
 
-/* Behind the word that begins at `at`, whose quotes are cut off: *word is its text, ended with NUL. */
+/* Takes the word that begins at `at`. *word is its text without quotes, ended with NUL; *behind is the place after
+ * it. */
 static md_status take_word(char *text, char *at, char **word, char **behind)
 {
   const size_t mark = md_quote_mark(text, at);
@@ -215,8 +222,8 @@ static md_status wrong_count(const md_command *command, int n)
                   n, command->usage);
 }
 
-/* While a deck goes on from a restart: what the restart or a file holds already. Before the first run nothing is, as the
- * state is to be compared there. */
+/* Whether --resume skips this command, because the restart or a file already holds its effect. Before the first
+ * run, velocity is not skipped, because the state there is compared with the state of the interrupted deck. */
 static bool is_done_before(const md_sim *sim, const char *name)
 {
   static const char *const changes[] = {"velocity", "write_data", "write_restart"};
@@ -226,7 +233,7 @@ static bool is_done_before(const md_sim *sim, const char *name)
   return false;
 }
 
-/* Before the first run: outputs behind it that cannot be written. */
+/* Reports, before the first run, the outputs after it that cannot be written. */
 static md_status report_preview(md_sim *sim)
 {
   const md_error_record *preview = sim->preview;
@@ -252,7 +259,7 @@ static md_status execute(md_sim *sim, const md_words *words)
   }
   if (strcmp(command->name, "run") == 0) MD_TRY(report_preview(sim));
   MD_TRY(command->handler(sim, &arguments));
-  /* pair_style may have come before the box, when the number of types was not known yet. */
+  /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);
 }
 
@@ -281,7 +288,7 @@ static md_status run_command(md_sim *sim, deck *d)
   return status;
 }
 
-/* A misspelt -var would otherwise leave the deck's default in force without a word. */
+/* Without this warning a misspelt -var would silently leave the deck's default in use. */
 static void warn_unused(md_sim *sim)
 {
   for (int k = 0;; ++k) {
@@ -308,7 +315,7 @@ md_status md_deck_check_same(md_sim *sim, const char *text)
       sim->comm->rank, text);
 }
 
-/* Where faults are collected, the deck goes on behind one. */
+/* Reads and runs the next command. If faults are collected, a faulty command does not end the deck. */
 static md_status next_command(md_sim *sim, deck *d, const char *name)
 {
   md_status status = read_command(d);

@@ -5,12 +5,12 @@
 #include "src/sim.h"
 #include <stdio.h>
 
-/* Runs the deck in `file` (named for messages) to its end, a finished plan or the first error. Lines may be of any length up to
- * 1 MiB after continuation; NUL bytes and longer lines are MD_USAGE errors. */
+/* Runs the deck in `file` until its end, a finished plan or the first error. `name` names the file in messages. A
+ * command may be up to 1 MiB long, continuation lines included. MD_USAGE: a longer command, or a NUL byte. */
 md_status md_deck_run(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
 
-/* Every rank reads the deck for itself, from its own file and with its own -var: makes sure that this text of it is the
- * same on all, before a command is run that others do not know of. MD_USAGE: it is not. Collective. */
+/* Checks that `text`, a part of the deck, is the same on all ranks. Every rank reads its own deck file and has its
+ * own -var, so this check must come before a command is executed. MD_USAGE: the texts differ. Collective. */
 md_status md_deck_check_same(md_sim *sim, const char *text) MD_CHECKED;
 
 #endif

@@ -1,11 +1,13 @@
-/* Evaluates a formula by precedence climbing: binary() reads operands of the next tighter level for as long as it
- * meets operators of its own, so every operator groups from left to right; operand() reads signs, parentheses,
- * numbers, functions and names. Values are computed while reading, there is no syntax tree: a formula is short,
- * and evaluated a few times a run.
+/* Evaluates a formula by precedence climbing; see formula.h.
  *
- * Every result is checked to be finite where it arises, so that a message names the operation. Nesting is bounded
- * (the C stack) and so is the number of operands in a formula with all formulas it refers to, because variables
- * that each mention another twice would otherwise take exponential time.
+ * binary() reads operands of the next tighter level while it meets operators of its own level. So every operator
+ * groups from left to right. operand() reads signs, parentheses, numbers, functions and names. Values are computed
+ * while the text is read, without a syntax tree, because a formula is short and is evaluated a few times a run.
+ *
+ * Every result is checked to be finite where it arises, so that a message names the operation. The depth of
+ * nesting is bounded, because each level uses the C stack. The number of operands of a formula, with all formulas
+ * that it refers to, is bounded too, because variables that each mention another one twice would take exponential
+ * time.
  */
 #include "src/deck/formula.h"
 #include "common/rng.h"
@@ -49,7 +51,7 @@ typedef struct operator
 }
 operator;
 
-/* A sign that begins another stands behind it. */
+/* A sign that is the beginning of a longer one comes after it, so that the longer one is found first. */
 static const operator operators[] = {
     {"||", 0, OR},         {"|^", 0, XOR},           {"&&", 1, AND},   {"==", 2, EQUAL},  {"!=", 2, UNEQUAL},
     {"<=", 3, LESS_EQUAL}, {">=", 3, GREATER_EQUAL}, {"<", 3, LESS},   {">", 3, GREATER}, {"+", 4, PLUS},
@@ -57,7 +59,7 @@ static const operator operators[] = {
 };
 enum { OPERATORS = sizeof operators / sizeof operators[0], LEVELS = 7 };
 
-/* Halves round up, as in LAMMPS, where C's round() moves them away from zero. */
+/* Rounds halves up, as LAMMPS does. C's round() rounds them away from zero. */
 static double round_up(double x) { return x - floor(x) >= 0.5 ? ceil(x) : floor(x); }
 
 typedef struct function {
@@ -110,7 +112,7 @@ static md_status check_finite(const reader *r, const char *what, double value)
                   isnan(value) ? "not a number" : "infinite");
 }
 
-/* Digits, point and exponent are found here, because strtod also takes hexadecimals, infinities and NaN. */
+/* The end of a number is found here, because strtod also accepts hexadecimals, infinities and NaN. */
 static md_status number(reader *r, double *value)
 {
   const char *end = r->at;
@@ -140,7 +142,7 @@ static md_status expect(reader *r, char c)
   return MD_OK;
 }
 
-/* A number of (lo, hi), the next of the sequence that the seed keys. */
+/* The next random number in (lo, hi) of the sequence that the seed keys. */
 static md_status draw(const reader *r, const double *a, double *value)
 {
   if (!(a[2] >= 1.0 && a[2] <= 0x1p53 && a[2] == floor(a[2])))
@@ -222,7 +224,7 @@ static md_status signless(reader *r, double *value)
   return unexpected(r);
 }
 
-/* Signs are collected by value = scale * x or !x on the way back, hence the recursion. */
+/* Reads signs and an operand. The signs take effect from the innermost outwards, so the function calls itself. */
 static md_status operand(reader *r, double *value)
 {
   if (++r->limits->work > WORK_MAX)
@@ -270,7 +272,7 @@ static md_status apply(const reader *r, const operator* op, double a, double b, 
   return check_finite(r, op->sign, *value);
 }
 
-/* The operator of this level that stands at the reader, which moves behind it; NULL if there is none. */
+/* The operator of this level at the reader's place, which moves behind it. NULL: there is none. */
 static const operator* next_operator(reader *r, int level)
 {
   skip_blanks(r);

@@ -5,7 +5,7 @@
 #include "src/deck/variable.h"
 #include <stdint.h>
 
-/* Where names get their values. `variable` is asked for v_NAME, without the v_. */
+/* The functions that give names their values. `variable` is called for v_NAME, with NAME only. */
 typedef struct md_formula_names {
   md_status (*variable)(void *context, const char *name, double *value);
   void *variable_context;
@@ -13,14 +13,14 @@ typedef struct md_formula_names {
   void *keyword_context;
 } md_formula_names;
 
-/* Shared by a formula and all formulas it refers to; all zero to begin with. */
+/* Limits shared by a formula and all formulas that it refers to. All zero at the start. */
 typedef struct md_formula_limits {
-  int depth;      /* of nested parentheses, functions and variables, now */
+  int depth;      /* present depth of nested parentheses, functions and variables */
   int64_t work;   /* operands read since the outermost formula began */
   uint64_t draws; /* random numbers drawn so far */
 } md_formula_limits;
 
-/* MD_USAGE quotes the formula and names the offending token. */
+/* Evaluates `formula` into *value. MD_USAGE: the message quotes the formula and names the faulty part. */
 md_status md_formula_evaluate(const char *formula, const md_formula_names *names, md_formula_limits *limits,
                               double *value) MD_CHECKED;
 

@@ -1,8 +1,9 @@
-/* What a deck has done so far, so that a restart can say where in the deck it was written.
+/* The history of a deck: its runs so far, so that a restart can say where in the deck it was written.
  *
- * A run is known by its place among the deck's runs and by a hash of all commands before it that can bear on the state
- * of the system. Commands that only talk are left out, so that more output may be asked of a deck before it is resumed.
- * The state when the first run begins is known by its checksum.
+ * A run is identified by its index among the deck's runs, and by a hash of all commands before it that can change
+ * the state of the system. Commands that only concern output or speed are left out of the hash, so that a user may
+ * ask for more output before a deck is resumed. The state at the start of the first run is identified by its
+ * checksum.
  */
 #ifndef MD_SRC_DECK_HISTORY_H
 #define MD_SRC_DECK_HISTORY_H
@@ -12,15 +13,15 @@
 #include <string.h>
 
 typedef struct md_run_record {
-  uint64_t deck;         /* hash of the commands up to this run, which is included */
+  uint64_t deck;         /* hash of the commands up to this run, which counts too */
   int64_t first, last;   /* steps */
-  md_thermo_state state; /* at its end, for formulas behind it */
+  md_thermo_state state; /* at the end of the run, for formulas after it */
 } md_run_record;
 
 typedef struct md_history {
   uint64_t deck;      /* hash of the commands so far */
   uint64_t beginning; /* checksum of the particles when the first run began */
-  int64_t nrun;       /* runs begun */
+  int64_t nrun;       /* number of runs that have begun */
   md_run_record *run;
 } md_history;
 
@@ -36,14 +37,14 @@ static inline bool md_history_is_talk(const char *command)
   return false;
 }
 
-/* The words of a command, its name first. */
+/* Adds a command to the hash. words: all words of the command, its name first. */
 static inline void md_history_add(md_history *history, const md_words *words)
 {
   if (md_history_is_talk(words->word[0])) return;
   uint64_t hash = history->deck;
   for (int k = 0; k <= words->n; ++k) {
     const char *word = k < words->n ? words->word[k] : "\n";
-    do hash = (hash ^ (unsigned char)*word) * UINT64_C(0x100000001b3); /* FNV-1a, ends of words included */
+    do hash = (hash ^ (unsigned char)*word) * UINT64_C(0x100000001b3); /* FNV-1a, NUL of each word too */
     while (*word++);
   }
   history->deck = hash;

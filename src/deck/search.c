@@ -1,4 +1,4 @@
-/* Reading a deck beforehand; see search.h. */
+/* Searching a deck in advance; see search.h. */
 #include "src/deck/search.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/deck.h"
@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static md_search *present; /* the one search under way */
-static bool unknown;       /* a command could not be understood */
+static md_search *present; /* the search that is going on; NULL: none */
+static bool unknown;       /* a command was not understood */
 
 void md_search_free(md_search *search)
 {
@@ -39,7 +39,7 @@ static md_status add_restarts(md_search *s, const md_words *words)
 {
   int64_t every;
   char *name[2] = {NULL, NULL};
-  /* A wrong command is reported when it is its turn. */
+  /* The later reading of the deck reports a wrong command. */
   if (md_restart_read_words(words, &every, name) != MD_OK) return MD_OK;
   for (int k = 0; k < 2; ++k)
     if (name[k]) MD_TRY(add_name(s, name[k]));
@@ -78,7 +78,7 @@ md_status md_deck_search(md_sim *sim, FILE *deck, const char *name, md_search *s
   present = search;
   unknown = false;
   sim->follow = follow;
-  /* Where the deck breaks off, its proper reading will say so. */
+  /* The later reading of the deck reports the error that ends the search here. */
   if (md_deck_run(sim, deck, name) != MD_OK) unknown = true;
   sim->follow = NULL;
   present = NULL;

@@ -1,13 +1,16 @@
 /* Growing byte buffers and fast number output; see text.h.
  *
- * A double is m 2^e with a 53-bit integer m. Its p leading decimal digits are the integer nearest to
- * m 2^e 10^k, where k places the last of them; and 10^k = 5^k 2^k, so they are m 5^k shifted by e + k bits.
- * For 0 <= k <= 27 the product fits 128 bits: it is exact, the bits shifted out tell below, at or above
- * one half, and the result is correctly rounded without tables of approximate powers. With 17 digits this
- * covers 1e-11 < |x| < 1e17, where coordinates and velocities live; anything else goes to snprintf.
+ * Algorithm: a double is m 2^e with a 53-bit integer m. Its p leading decimal digits are the integer nearest to m
+ * 2^e 10^k, where k places the last digit. Since 10^k = 5^k 2^k, this integer is m 5^k shifted by e + k bits. For
+ * 0 <= k <= 27 the product fits into 128 bits and is exact. The bits that are shifted out say whether the rest is
+ * below, at or above one half, so the result is correctly rounded without tables of approximate powers. With 17
+ * digits this method covers 1e-11 < |x| < 1e17, the range of coordinates and velocities. snprintf formats all
+ * other values.
  *
- * Cost: about 30 ns a number, a tenth of printf's. Shorter forms that still round-trip would save one digit
- * in 17 and make the text depend on cleverness; %.17g is what others print and what is asked for.
+ * Trade-off: the shortest digits that still identify a double would save one digit in 17. They would need a more
+ * complex algorithm, and %.17g is what other programs print and what decks ask for.
+ *
+ * Cost: about 30 ns a number, a tenth of printf's time.
  */
 #include "src/deck/text.h"
 
@@ -107,7 +110,7 @@ void md_text_print(md_text *text, const char *format, ...)
   if (n > 0) text->n += n < MD_NUMBER_CHARS ? (size_t)n : MD_NUMBER_CHARS - 1;
 }
 
-/* The decimal digits of `value`, exactly `count` of them, leading zeros included. */
+/* Writes exactly `count` decimal digits of `value`, with leading zeros. */
 static void put_digits(char *out, uint64_t value, int count)
 {
   while (count > 0) {
@@ -141,8 +144,8 @@ void md_text_int(md_text *text, int64_t value)
   text->n += (size_t)count;
 }
 
-/* floor(m 2^e 10^k) in *digits, and whether rounding to nearest (ties to even) is up. The caller sees to it that
- * 0 <= k <= POWER_MAX and that the result is below 2^63. */
+/* Sets *digits to floor(m 2^e 10^k) and returns whether rounding to nearest (ties to even) goes up. The caller
+ * ensures 0 <= k <= POWER_MAX and a result below 2^63. */
 static bool scale(uint64_t m, int e, int k, uint64_t *digits)
 {
   const uint128 product = (uint128)m * power_of_5[k];
@@ -158,7 +161,8 @@ static bool scale(uint64_t m, int e, int k, uint64_t *digits)
   return rest > half || (rest == half && (*digits & 1) != 0);
 }
 
-/* d.ddd or d.ddde+XX or 0.000ddd from `n` significant digits, the first worth 10^exponent: the layout of %g. */
+/* Lays out `n` significant digits as %g does: d.ddd, d.ddde+XX or 0.000ddd. The first digit is worth 10^exponent.
+ * Returns the length. */
 static int lay_out(char *out, const char *digit, int n, int exponent, int precision)
 {
   char *at = out;
@@ -192,7 +196,7 @@ static int lay_out(char *out, const char *digit, int n, int exponent, int precis
   return (int)(at - out);
 }
 
-/* The exact way; false if the value is outside its range. */
+/* Formats by the exact method. Returns false if the value is outside the range of the method. */
 static bool format_exactly(char *out, int *length, double value, int precision)
 {
   uint64_t bits;

@@ -1,11 +1,12 @@
-/* Variables: their definitions, and replacing $x, ${name} and $(formula) in a line; see variable.h.
+/* Variables: their definitions, and the replacement of $x, ${name} and $(formula) in a line; see variable.h.
  *
- * A list of definitions, searched by name: decks have tens of them. An index or string variable is its text; an
- * equal variable is a formula evaluated at each use (formula.c), so its value follows the simulation. A variable
- * is marked busy while its formula is evaluated, and meeting a busy one is a circular definition.
+ * The definitions form a linked list that is searched by name, because decks have only tens of variables. The
+ * value of an index or string variable is its text. The value of an equal variable is its formula (formula.c),
+ * evaluated at each use, so the value follows the simulation. A variable is marked busy while its formula is
+ * evaluated. A reference to a busy variable is a circular definition, and an error.
  *
- * Numbers become text as in LAMMPS: 15 digits for the value of an equal variable, 20 for an immediate formula,
- * which is enough to carry every bit.
+ * Numbers become text as in LAMMPS: 15 digits for an equal variable, and 20 digits for an immediate formula
+ * $(...), which is enough to keep every bit.
  */
 #include "src/deck/variable.h"
 #include "src/deck/command.h"
@@ -153,7 +154,7 @@ static md_status define_index(md_variables *variables, const char *name, const c
 {
   variable *v = find(variables, name);
   if (!v) return add(variables, name, INDEX, text);
-  /* LAMMPS silently keeps the first of two definitions in a deck; that is a trap. */
+  /* LAMMPS silently keeps the first of two definitions. That hides mistakes, so it is an error here. */
   if (!v->preset || v->used)
     return md_error(
         MD_USAGE, "variable %.64s is already defined; write 'variable %.64s delete' first to define it anew",
@@ -205,7 +206,7 @@ static md_status use(md_variables *variables, const char *name, variable **found
   return MD_OK;
 }
 
-/* md_formula's view of v_name: the value of a variable inside a formula. */
+/* Gives md_formula_evaluate the value of v_name: a variable inside a formula. */
 static md_status value_of(void *context, const char *name, double *value)
 {
   md_variables *variables = context;
@@ -229,7 +230,7 @@ md_status md_variables_formula(md_variables *variables, const char *formula, dou
   return md_formula_evaluate(formula, &names, &variables->limits, value);
 }
 
-/* Text that grows by pieces. */
+/* A text that grows piece by piece. */
 typedef struct text {
   char *at;
   size_t n, capacity;
@@ -273,7 +274,7 @@ static md_status append_variable(md_variables *variables, const char *name, text
   return append_number(out, VARIABLE_FORMAT, value);
 }
 
-/* `formula` or `formula:%format`; cuts the string at the colon. */
+/* Evaluates `formula` or `formula:%format`, and cuts the string at the colon. */
 static md_status append_immediate(md_variables *variables, char *formula, text *out)
 {
   char format[MD_FORMAT_SIZE] = IMMEDIATE_FORMAT;
@@ -287,7 +288,7 @@ static md_status append_immediate(md_variables *variables, char *formula, text *
   return append_number(out, format, value);
 }
 
-/* The parenthesis that closes the one at `at`, or NULL. */
+/* The parenthesis that closes the one at `at`; NULL: there is none. */
 static const char *closing(const char *at)
 {
   int open = 0;
@@ -298,7 +299,7 @@ static const char *closing(const char *at)
   return NULL;
 }
 
-/* Replaces the reference at *at (a $) and moves *at behind it. */
+/* Appends the value of the reference at *at (a $), and moves *at behind the reference. */
 static md_status append_reference(md_variables *variables, const char **at, text *out)
 {
   const char *begin = *at + 1, *end = begin + 1;

@@ -1,10 +1,14 @@
-/* The communicator of one rank: ghosts are periodic images of its own particles.
+/* The communicator of a single rank. Its ghosts are periodic images of its own particles.
  *
- * Axis by axis, every particle or ghost within `width` of a periodic face gets an image at the opposite side;
- * going through the axes in turn makes edge and corner images appear by themselves, as in the halo exchange
- * over ranks. An image remembers the owned particle that is its source and its shift in boxes, so that an update is
- * one gather. Requires width <= the box side (the engines limit their skin).
- * Cost: three scans of the owned particles a rebin, 28 bytes of traffic a ghost and step.
+ * 1. Axis by axis, every particle or ghost within `width` of a periodic face gets an image at the opposite side.
+ *    Images along one axis get images along the next axes too. So images at edges and corners appear without extra
+ *    work, as in the halo exchange between ranks.
+ * 2. An image stores its source, which is an owned particle, and its shift in boxes. So an update of the positions
+ *    is one gather.
+ *
+ * `width` must not exceed the side of the box; the engines limit their skin for this.
+ *
+ * Cost: three scans of the owned particles for each rebin, and 28 bytes of memory traffic for each ghost and step.
  */
 #include "common/base/open_file.h"
 #include "common/ranks/comm.h"
@@ -17,7 +21,7 @@
 #include <sys/stat.h>
 
 typedef struct images {
-  double maxima[MD_MAX_VALUES]; /* of max_begin */
+  double maxima[MD_MAX_VALUES]; /* values of max_begin */
   int nmaxima;
   int64_t capacity;
   int32_t *owner;
@@ -160,7 +164,7 @@ static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int
   p->type[to] = p->type[from];
 }
 
-/* Appends the images of [0, n + nghost) across both faces of one axis. Two passes: count, then fill. */
+/* Appends the images of [0, n + nghost) across both faces of one axis, in two passes: count, then fill. */
 static md_status append_axis(images *im, md_particles *p, int axis, double width)
 {
   const double low = im->box.lo[axis] + width, high = im->box.hi[axis] - width;
@@ -262,7 +266,7 @@ static md_status finalise(md_comm *c, md_status status, bool *alone)
 struct md_comm_file {
   FILE *file;
   char *path;
-  int reason; /* errno of the first failed write, 0: none */
+  int reason; /* errno of the first failed write; 0: none */
 };
 
 static md_status cannot_write(const char *path, int reason)
@@ -313,7 +317,7 @@ static md_status file_back(md_comm *c, md_comm_file *f, int64_t n)
   (void)c;
   errno = 0;
   const int descriptor = fileno(f->file), flags = fcntl(descriptor, F_GETFL);
-  /* A file opened to append to writes at its end, wherever it stands. */
+  /* With O_APPEND a write goes to the end of the file, wherever the position is. */
   if (fflush(f->file) != 0 || flags < 0) return give_up(f);
   if ((flags & O_APPEND) && fcntl(descriptor, F_SETFL, flags & ~O_APPEND) != 0) return give_up(f);
   return fseeko(f->file, -(off_t)n, SEEK_END) == 0 ? MD_OK : give_up(f);

@@ -1,4 +1,4 @@
-/* The engine table; see engines.h. An engine is added by its line here. */
+/* The engine table; see engines.h. A line here adds an engine. */
 #include "src/engines/engines.h"
 #include "openmp/openmp.h"
 #include "src/engines/gpu_library.h"

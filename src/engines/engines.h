@@ -1,4 +1,4 @@
-/* The engine table: what --engine accepts. */
+/* The engine table: the engines that --engine accepts. */
 #ifndef MD_SRC_ENGINES_ENGINES_H
 #define MD_SRC_ENGINES_ENGINES_H
 
@@ -6,18 +6,18 @@
 
 typedef struct md_engine_entry {
   const char *name;
-  const md_engine_kind *kind; /* NULL: in the GPU engine's library */
+  const md_engine_kind *kind; /* NULL: the engine is in the GPU engine's library */
 } md_engine_entry;
 
-/* The first is the default. */
+/* The table. Its first entry is the default. */
 extern const md_engine_entry md_engines[];
 extern const int md_engines_count;
 
-/* NULL if there is none of that name. */
+/* Finds an engine by name. NULL: there is none. */
 const md_engine_entry *md_engine_find(const char *name);
 
-/* *kind: the engine, whose library is loaded first if it has one. MD_USAGE, MD_RUNTIME: it is not here, with what to
- * do. */
+/* Gives the engine of an entry in *kind, and loads its library first if it has one. MD_USAGE, MD_RUNTIME: the
+ * engine is not available; the message says what to do. */
 md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind) MD_CHECKED;
 
 #endif

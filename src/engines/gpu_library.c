@@ -1,8 +1,9 @@
 /* Loading the GPU engine's library; see gpu_library.h.
  *
- * Library and program call each other's functions and share structures, so that both must come from the same sources:
- * each holds a digest of these, and the library's is read before anything else of it. A program that the engine was
- * linked into (validate/emulator) has the library's symbol already. A library stays loaded until the program ends.
+ * Library and program call each other's functions and share structures, so both must come from the same sources.
+ * Each contains a digest of these sources. The program compares the library's digest before it uses anything else
+ * of the library. A program into which the engine was linked (validate/emulator) already has the symbol of the
+ * library. A library stays loaded until the program ends.
  */
 #include "src/engines/gpu_library.h"
 
@@ -18,7 +19,7 @@
 
 static const md_gpu_library *loaded;
 
-/* The program's folder, with the slash behind it. */
+/* Gives the folder of the program, with a slash at its end. */
 static md_status program_folder(char *folder, size_t size)
 {
   const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
@@ -37,7 +38,7 @@ static md_status no_library(const char *path)
                   path);
 }
 
-/* Where the library is; path: room for PATH_MAX bytes. */
+/* Finds the library. path: room for PATH_MAX bytes. */
 static md_status find(char *path)
 {
   static const char *const places[] = {LIBRARY, "../lib/myriad/" LIBRARY};
@@ -57,7 +58,7 @@ static md_status find(char *path)
   return no_library(path);
 }
 
-/* *library is untouched after an error. */
+/* Opens the library. *library is unchanged after an error. */
 static md_status open_library(const char *path, const md_gpu_library **library)
 {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,4 @@
-/* The naive O(n^2) engine; see naive.c. */
+/* The naive engine, which computes all pairs in O(n^2); see naive.c. */
 #ifndef MD_SRC_ENGINES_NAIVE_H
 #define MD_SRC_ENGINES_NAIVE_H
 

@@ -1,4 +1,4 @@
-/* The communicator of this process; see open_comm.h. The only file that asks whether the build has MPI. */
+/* The communicator of this process; see open_comm.h. Only this file depends on whether the build has MPI. */
 #include "src/engines/open_comm.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #ifdef MD_WITH_MPI
 #include "mpi/comm_mpi.h"
 
-/* One rank, and no MPI, if the program was started by itself. */
+/* A program that no launcher started gets one rank, and does not start MPI. */
 md_status md_open_comm(md_comm **comm)
 {
   return md_mpi_launched() ? md_comm_mpi(comm) : md_comm_serial(comm);

@@ -1,7 +1,8 @@
-/* A list of uses, each compared with all before; see file_uses.h.
+/* A list of file uses; each new use is compared with all earlier ones; see file_uses.h.
  *
- * What is noted is the name, and the file behind it is looked up again for each comparison: a file that was not there
- * has been made since, and one that is renamed into place is another inode each time. A deck names some ten files.
+ * The list stores names. The file of a name is looked up again at each comparison, for two reasons: a file that
+ * did not exist may exist now, and a file that is replaced by renaming gets a new inode each time. A deck names
+ * about ten files, so this is cheap.
  */
 #include "src/files/file_uses.h"
 
@@ -15,16 +16,16 @@ typedef struct place {
   ino_t inode;
 } place;
 
-/* A file, or those of a name with *. */
+/* The identity of a file, or of the files of a name with *. */
 typedef struct identity {
   bool known, exists, in_folder;
   place file, folder;
-  const char *name; /* in the folder; part of the path */
+  const char *name; /* name in the folder; points into the path */
 } identity;
 
 typedef struct use {
   md_file_role role;
-  char *id, *path; /* NULL: none; path NULL: the file is `stream` */
+  char *id, *path; /* id NULL: none; path NULL: the file is `stream` */
   place stream;
   bool ended;
 } use;
@@ -105,7 +106,7 @@ static identity identity_of(const use *u)
   return (identity){.known = true, .exists = true, .file = u->stream};
 }
 
-/* Whether a name is that of some step in a pattern. */
+/* Whether `name` is the pattern with a step in place of the *. */
 static bool matches(const char *pattern, const char *name)
 {
   const char *star = strchr(pattern, '*');
@@ -130,7 +131,8 @@ static bool is_restart(md_file_role role)
   return role == MD_FILE_READ_RESTART || role == MD_FILE_RESTART || role == MD_FILE_WRITE_RESTART;
 }
 
-/* Both read; or what one has written in time is replaced by its like, as is a restart by that of a later step. */
+/* Whether two uses of one file are allowed: both read it, or the old use has ended and the new one replaces its
+ * file. A file may be replaced by the same role, and a restart by another restart. */
 static bool agrees(const use *old, const use *new)
 {
   if (roles[old->role].reads && roles[new->role].reads) return true;

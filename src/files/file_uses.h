@@ -1,8 +1,9 @@
-/* Which files a program reads and writes, so that two uses of one file are refused before anything is lost.
+/* File uses: a record of the files that a run reads and writes. Two conflicting uses of one file are refused
+ * before any data is lost.
  *
- * Files are told apart by device and inode, and those that are not there yet by those of their folder and their name:
- * so a, ./a and a link to it are one file. A name with a * stands for the files of all steps. Devices, pipes and
- * sockets are no files in this sense: two outputs may go to /dev/null.
+ * Files are identified by device and inode. A file that does not exist yet is identified by the device and inode
+ * of its folder, and its name. So `a`, `./a` and a link to `a` are one file. A name with a * stands for the files
+ * of all steps. Devices, pipes and sockets are not recorded: two outputs may go to /dev/null.
  */
 #ifndef MD_SRC_FILES_FILE_USES_H
 #define MD_SRC_FILES_FILE_USES_H
@@ -26,17 +27,18 @@ typedef enum md_file_role {
 
 typedef struct md_file_uses md_file_uses;
 
-/* The caller frees *uses. MD_RUNTIME: out of memory. */
+/* Makes an empty record. The caller frees *uses. MD_RUNTIME: out of memory. */
 md_status md_file_uses_new(md_file_uses **uses) MD_CHECKED;
 void md_file_uses_free(md_file_uses *uses);
 
-/* Notes that a file is going to be used, before it is opened; id tells several uses of a role apart, or is NULL. Decks,
- * screen, logs, dumps and restarts are in use until md_file_unuse; the others only at once, and may be written again in
- * the same role. MD_USAGE: it is another use's file, and the message names both. With `uses` NULL nothing is noted. */
+/* Records that a file is going to be used. Call it before the file is opened. `id` distinguishes several uses of
+ * one role, or is NULL. Decks, screen, logs, dumps and restarts are in use until md_file_unuse. Other roles use
+ * their file only at this moment, and the same role may write it again later. MD_USAGE: another use has this file;
+ * the message names both uses. If `uses` is NULL, nothing is recorded. */
 md_status md_file_use(md_file_uses *uses, md_file_role role, const char *id, const char *path) MD_CHECKED;
 md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file) MD_CHECKED;
 
-/* The uses of that role and id have ended: the role may write to their files again. */
+/* Ends the uses of this role and id; NULL: of all ids. The role may then write to their files again. */
 void md_file_unuse(md_file_uses *uses, md_file_role role, const char *id);
 
 #endif

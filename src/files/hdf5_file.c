@@ -1,5 +1,5 @@
-/* HDF5 files; see hdf5_file.h. Every handle is closed where it was opened, and the library's own words about a failure
- * become the message, of which the innermost says most. */
+/* HDF5 files; see hdf5_file.h. Every handle is closed in the function that opened it. The library's own
+ * description of a failure becomes the message. Of its nested descriptions, the innermost is the most precise. */
 #include "src/files/hdf5_file.h"
 
 #ifndef MD_WITH_HDF5
@@ -21,9 +21,9 @@ const md_h5_library *const md_h5 = NULL;
 struct md_h5_file {
   hid_t id;
   char *path;
-  bool root;      /* of what all ranks have, this one writes it */
-  int descriptor; /* of the system, if this rank has the file open to write by itself; else -1 */
-  int reader;     /* ... or to read */
+  bool root;      /* this rank writes data that all ranks have */
+  int descriptor; /* system's file number if this rank alone has the file open to write; else -1 */
+  int reader;     /* the same for a file that is open to read */
 };
 
 enum { ALIGNED_FROM = 65536, ALIGNMENT = 4096 };
@@ -39,10 +39,10 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *contex
   return 1;
 }
 
-/* What went wrong last. The library forgets it at its next call, which may be one that only cleans up. */
+/* The last failure. The library forgets it at its next call, even if that call only cleans up. */
 static char reason[512];
 
-/* Of a system call the library says `errno = 28, error message = 'No space left on device', ...`. */
+/* For a failed system call the library's text is `errno = 28, error message = 'No space left on device', ...`. */
 static bool ok(herr_t result)
 {
   if (result >= 0) return true;
@@ -86,11 +86,12 @@ static bool together(md_comm *comm)
 
 static hid_t access_of(md_comm *comm)
 {
-  /* At its end the library would try once more to write what a full disk has refused, and crash. */
+  /* At exit the library would try again to write what a full disk refused, and would crash. */
   static bool begun;
   if (!begun) H5dont_atexit();
   begun = true;
-  /* A lock helps nobody here: a file is written under a name of its own. On some file systems locking fails. */
+  /* Locks are not needed, because a file is written under a name of its own, and on some file systems locking
+   * fails. */
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   const hid_t access = comm && comm->size > 1 ? (hid_t)comm->hdf5_access(comm) : H5Pcreate(H5P_FILE_ACCESS);
@@ -104,7 +105,7 @@ static hid_t access_of(md_comm *comm)
   return access;
 }
 
-/* Whether this is a file that HDF5 can have written, before it is asked to follow what stands in it. */
+/* Checks that HDF5 can have written this file, before the library follows the structure inside it. */
 static md_status check_file(const char *path)
 {
   if (md_file_is_special(path))
@@ -175,7 +176,7 @@ static md_status flush(md_h5_file *file)
 static bool has(md_h5_file *file, const char *name)
 {
   char part[256];
-  /* The library only asks for the last step of a path whose others are there. */
+  /* H5Lexists checks only the last part of a path and needs all parts before it. */
   for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
     snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
     if (H5Lexists(file->id, part, H5P_DEFAULT) <= 0) return false;
@@ -302,7 +303,7 @@ static md_status put(md_h5_file *file, const char *name, md_h5_type type, const 
   return done(file, H5Dclose(id) >= 0 && good, "write");
 }
 
-/* Whether numbers of the array's type go into `type` without loss. */
+/* Whether the array's numbers go into `type` without loss. */
 static bool fits(hid_t id, md_h5_type type)
 {
   const hid_t stored = H5Dget_type(id), wanted = type_of(type);
@@ -447,7 +448,8 @@ static bool move(const transfer *t, char *data)
   return good;
 }
 
-/* Along the first dimension of more than one element, MPI-IO's counts being of 32 bits. */
+/* Transfers a part in pieces along its first dimension of more than one element, because counts of MPI-IO have 32
+ * bits. */
 static bool move_in_parts(transfer *t, md_h5_type type, char *data)
 {
   int along = 0;
@@ -462,14 +464,14 @@ static bool move_in_parts(transfer *t, md_h5_type type, char *data)
     t->count[along] = total - at < fit ? total - at : fit;
     if (!move(t, data + at * row)) return false;
 #ifdef SYNC_FILE_RANGE_WRITE
-    /* The disk begins now, rather than when all is there. */
+    /* The system then starts to write to disk at once, and not only when all data is there. */
     if (t->descriptor >= 0 && total > fit) sync_file_range(t->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
   }
   return true;
 }
 
-/* Where the values of an open array lie in the file, one behind the other as in memory; -1: they do not. */
+/* The place in the file where the values of an open array lie contiguously, as in memory; -1: they do not. */
 static int64_t plain_place(hid_t id, md_h5_type type)
 {
   const hid_t properties = H5Dget_create_plist(id), stored = H5Dget_type(id);
@@ -481,7 +483,7 @@ static int64_t plain_place(hid_t id, md_h5_type type)
   return place == HADDR_UNDEF || place > INT64_MAX ? -1 : (int64_t)place;
 }
 
-/* Reads n bytes with all threads: one alone is held up by the memory it fills for the first time. */
+/* Reads n bytes with all threads. A single thread would be slowed by page faults of the memory that it fills. */
 static bool read_plainly(int descriptor, int64_t place, int64_t n, char *data)
 {
   enum { SLICE = 1 << 20 };
@@ -490,7 +492,7 @@ static bool read_plainly(int descriptor, int64_t place, int64_t n, char *data)
   for (int64_t at = 0; at < n; at += SLICE) {
     int64_t got = 0;
     const int64_t wanted = n - at < SLICE ? n - at : SLICE;
-    /* The disk goes on with what is likely to be asked for next. */
+    /* The system then reads ahead what the caller probably asks for next. */
     posix_fadvise(descriptor, (off_t)(place + at + n), (off_t)wanted, POSIX_FADV_WILLNEED);
     while (got < wanted) {
       const ssize_t some =
@@ -504,7 +506,8 @@ static bool read_plainly(int descriptor, int64_t place, int64_t n, char *data)
   return good;
 }
 
-/* The one row of a large array that is asked for, if it lies plainly; false: it does not, nothing is read. */
+/* Reads one contiguous part of a large array directly from the file. Returns false, and reads nothing, if the
+ * array or the part does not allow this. *good: the read succeeded. */
 static bool read_row(md_h5_file *file, hid_t id, md_h5_type type, int n, const int64_t *start,
                      const int64_t *count, char *data, bool *good)
 {

@@ -1,13 +1,14 @@
-/* HDF5 files of all ranks: restarts and H5MD trajectories are written through this, and nothing else includes hdf5.h.
+/* HDF5 files that all ranks write: restarts and H5MD trajectories. No other file includes hdf5.h.
  *
- * Two ways for several ranks to write one file. Together, with an HDF5 library that works over MPI: all ranks have it
- * open, whatever changes its structure is collective, and each writes its part of the arrays by itself. By turns, with
- * any other library: one rank makes the file, and then one after the other opens it, writes its part and closes it.
- * The caller takes the turns; md_h5->together says which way it is. Reading needs neither: every rank opens the file
- * for itself.
+ * There are two ways for several ranks to write one file; md_h5->together says which one applies:
+ *   - Together, if the HDF5 library works over MPI. All ranks have the file open. Changes of its structure are
+ *     collective. Each rank writes its part of the arrays by itself.
+ *   - By turns, with any other library. One rank makes the file. Then the ranks, one after the other, open it, write
+ *     their part and close it. The caller organises the turns.
+ * Reading needs neither: every rank opens the file for itself.
  *
- * The format is that of HDF5 1.8, whose structures carry checksums, so that damage to them is found as well.
- * Names are paths inside the file, "particles/x". Shapes are int64_t, the slowest dimension first.
+ * The format is that of HDF5 1.8. Its structures carry checksums, so that damage to them is found too. Names are
+ * paths inside the file, such as "particles/x". Shapes are int64_t, the slowest dimension first.
  */
 #ifndef MD_SRC_FILES_HDF5_FILE_H
 #define MD_SRC_FILES_HDF5_FILE_H
@@ -22,7 +23,8 @@ typedef enum md_h5_mode { MD_H5_CREATE, MD_H5_CHANGE, MD_H5_READ } md_h5_mode;
 
 enum { MD_H5_DIMS = 3 };
 
-/* An array's shape; chunk[0] > 0: it is stored in chunks of that shape and may grow along dimension 0. */
+/* The shape of an array. chunk[0] > 0: the array is stored in chunks of that shape, and may grow along dimension
+ * 0. */
 typedef struct md_h5_shape {
   int n; /* 0: a single value */
   int64_t size[MD_H5_DIMS];
@@ -30,35 +32,39 @@ typedef struct md_h5_shape {
 } md_h5_shape;
 
 typedef struct md_h5_library {
-  const char *version;         /* "HDF5 1.10.8" and whether it works over MPI */
-  bool (*together)(md_comm *); /* several ranks can have one file open to write */
+  const char *version;         /* such as "HDF5 1.10.8", and whether it works over MPI */
+  bool (*together)(md_comm *); /* whether several ranks can have one file open to write */
 
-  /* comm: all its ranks together; NULL: this rank alone. MD_RUNTIME says what is wrong with the file. */
+  /* Opens a file. comm: its ranks open the file together; NULL: only this rank. MD_RUNTIME: the message says what
+   * is wrong with the file. */
   md_status (*open)(md_h5_file **, const char *path, md_h5_mode, md_comm *) MD_CHECKED;
-  /* Frees the file in any case and sets it to NULL; NULL is allowed. MD_RUNTIME: disk full, ... */
+  /* Closes the file, frees it in any case and sets it to NULL. NULL is allowed. MD_RUNTIME: a write failed, for
+   * example because the disk is full. */
   md_status (*close)(md_h5_file **) MD_CHECKED;
-  /* Everything so far is handed to the system. */
+  /* Gives all data so far to the system. */
   md_status (*flush)(md_h5_file *) MD_CHECKED;
 
   bool (*has)(md_h5_file *, const char *name);
   md_status (*group)(md_h5_file *, const char *name) MD_CHECKED;
-  /* A second name for an object. */
+  /* Makes a second name `to` for the object `from`. */
   md_status (*link)(md_h5_file *, const char *from, const char *to) MD_CHECKED;
 
-  /* Whole small arrays. get: MD_RUNTIME if there is none of that shape. A text is cut to the size of its place. */
+  /* Whole small arrays. get: MD_RUNTIME if there is no array of that shape and type. get_text truncates a text to
+   * `size`. */
   md_status (*put)(md_h5_file *, const char *name, md_h5_type, const md_h5_shape *, const void *) MD_CHECKED;
   md_status (*get)(md_h5_file *, const char *name, md_h5_type, const md_h5_shape *, void *) MD_CHECKED;
   md_status (*put_text)(md_h5_file *, const char *name, const char *text) MD_CHECKED;
   md_status (*get_text)(md_h5_file *, const char *name, char *text, size_t size) MD_CHECKED;
 
-  /* Attributes of an object: n values (n 0: a single one), or a text, or n texts. */
+  /* Attributes of an object: n values or n texts; n = 0: a single one, without a dimension. */
   md_status (*note)(md_h5_file *, const char *object, const char *name, md_h5_type, int n,
                     const void *) MD_CHECKED;
   md_status (*note_text)(md_h5_file *, const char *object, const char *name, int n,
                          const char *const *text) MD_CHECKED;
   md_status (*read_note)(md_h5_file *, const char *object, const char *name, md_h5_type, void *) MD_CHECKED;
 
-  /* Large arrays in parts. The last dimension is contiguous in memory; parts beyond 1 GiB are cut. */
+  /* Large arrays, in parts [start, start + count). The last dimension is contiguous in memory. Parts above 1 GiB
+   * are transferred in pieces. */
   md_status (*array)(md_h5_file *, const char *name, md_h5_type, const md_h5_shape *) MD_CHECKED;
   md_status (*shape)(md_h5_file *, const char *name, md_h5_shape *) MD_CHECKED;
   md_status (*resize)(md_h5_file *, const char *name, int64_t first_dimension) MD_CHECKED;
@@ -71,11 +77,11 @@ typedef struct md_h5_library {
 /* NULL: this build has no HDF5. */
 extern const md_h5_library *const md_h5;
 
-/* Closes a file after what was done with it ended with `status`: that, with its message, or the status of closing.
- * NULL is allowed, also without HDF5. */
+/* Closes a file after work that ended with `status`. Returns this status with its message, or, if it is MD_OK, the
+ * status of closing. NULL is allowed, also without HDF5. */
 md_status md_h5_close_after(md_h5_file **file, md_status status) MD_CHECKED;
 
-/* MD_USAGE if this build has none, saying what `what` needs. */
+/* MD_USAGE: this build has no HDF5; the message says that `what` needs it. */
 md_status md_h5_need(const char *what) MD_CHECKED;
 
 #endif

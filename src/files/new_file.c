@@ -1,7 +1,7 @@
-/* Temporary files that become others; see new_file.h.
+/* Temporary files that are renamed at the end; see new_file.h.
  *
- * O_EXCL refuses whatever stands under the name already, links included, so the number in a name need not be secret,
- * only new: process, clock and attempt are mixed into it.
+ * O_EXCL refuses any existing name, also a link. So the number in a temporary name need not be secret, only new.
+ * It is computed from the process, the clock and the attempt.
  */
 #include "src/files/new_file.h"
 
@@ -38,7 +38,7 @@ static md_status failed(const char *path, int reason)
   return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, strerror(reason));
 }
 
-/* number 0: `name` itself. */
+/* Makes the temporary path of that number; number 0: `name` itself. */
 static md_status make_path(const char *name, int64_t number, char **path)
 {
   const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
@@ -62,7 +62,7 @@ static int64_t new_number(int attempt)
   return (int64_t)(z >> (64 - NUMBER_BITS)) | 1;
 }
 
-/* *number: of the new file; 0: `name` is special. */
+/* Creates the file. *number: the number in its name; 0: `name` is special, and nothing is created. */
 static md_status create(const char *name, int64_t *number)
 {
   *number = 0;

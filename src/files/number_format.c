@@ -1,4 +1,4 @@
-/* Checking printf formats of the deck; see number_format.h. */
+/* Checking number formats of the deck; see number_format.h. */
 #include "src/files/number_format.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 static const struct {
   const char *conversions;
-  const char *length; /* what stands in front of the conversion for printf */
+  const char *length; /* length modifier that printf needs before the letter */
   const char *accepted;
 } kinds[] = {
     [MD_FORMAT_INT] = {"di", "ll", "one whole-number conversion such as %d or %8d"},
@@ -31,8 +31,8 @@ static const char *skip_digits(const char *at, int most)
   return at;
 }
 
-/* The conversion that starts at the percent sign `at`: *middle is where its length modifier belongs, *letter
- * its last character. */
+/* Reads the conversion that starts at the percent sign `at`. *middle: the place for its length modifier; *letter:
+ * its last character. Returns whether the conversion is valid. */
 static bool parse_conversion(const char *at, md_format_kind kind, const char **middle, const char **letter)
 {
   at += 1 + strspn(at + 1, "-+ #0");

@@ -1,8 +1,9 @@
-/* printf formats that come from a deck, checked before printf sees them.
+/* Number formats: printf formats from a deck, checked before printf gets them.
  *
- * A format is literal text around exactly one conversion of the right class: %[flags][width][.precision] with
- * width and precision of at most two digits, then d or i for whole numbers (l or ll in front is accepted and
- * replaced), e f g a (or capitals) for real ones, s for words. %% is a percent sign; * and %n are refused.
+ * A format is literal text around exactly one conversion of the right kind: %[flags][width][.precision] and a
+ * letter. Width and precision have at most two digits. The letter is d or i for whole numbers (with l or ll in
+ * front, which are accepted and replaced), e f g a (or capitals) for real numbers, and s for words. %% is a
+ * percent sign. * and %n are refused.
  */
 #ifndef MD_SRC_FILES_NUMBER_FORMAT_H
 #define MD_SRC_FILES_NUMBER_FORMAT_H
@@ -13,12 +14,12 @@ enum { MD_FORMAT_SIZE = 32 };
 
 typedef enum md_format_kind { MD_FORMAT_INT, MD_FORMAT_FLOAT, MD_FORMAT_WORD } md_format_kind;
 
-/* Copies `format` to out[MD_FORMAT_SIZE] in the form printf wants for a long long, a double or a string.
- * MD_USAGE: not a format of that kind, or too long. `out` may not overlap `format`. */
+/* Copies `format` to out[MD_FORMAT_SIZE], changed so that printf takes a long long, a double or a string.
+ * MD_USAGE: it is not a format of that kind, or too long. `out` must not overlap `format`. */
 md_status md_number_format_check(const char *format, md_format_kind kind, char *out) MD_CHECKED;
 
-/* A line of formats separated by blanks, one for each of the n kinds, to out[0..n). MD_USAGE as above, and for a
- * wrong number of them; `out` is then untouched. */
+/* Reads a line of formats separated by blanks, one for each of the n kinds, into out[0..n). MD_USAGE: as above, or
+ * the number of formats is not n; `out` is then unchanged. */
 md_status md_number_format_line(const char *line, int n, const md_format_kind *kind,
                                 char (*out)[MD_FORMAT_SIZE]) MD_CHECKED;
 

@@ -1,17 +1,21 @@
-/* Checked plain and gzip files; see output_stream.h.
+/* Output files, plain or gzip; see output_stream.h.
  *
- * A gzip file is one member, as readers stop behind the first: a header, blocks of deflate, and at the end a trailer
- * with the checksum (CRC-32) and the length of the text. Each piece of text is packed by itself into blocks that end
- * at a byte, so that pieces may be packed by several threads and stand one behind the other, whichever thread made them.
- * Checksums of pieces are combined: that of A behind B is crc(A) shifted by the length of B, xor crc(B). So each rank
- * keeps the part of its own bytes, shifted by whatever has come behind them, and the trailer has the xor of all.
+ * A gzip file is one member, because some readers stop after the first member:
+ *   header | blocks of deflate ... | trailer: checksum (CRC-32) and length of the text
  *
- * A trailer is written behind every frame, and the next frame is written over it: a program that is killed leaves a
- * good file, unless that happens while it writes a frame. Where one cannot go back, in a pipe, it comes at the end
- * only.
+ * 1. Each piece of text is packed by itself into blocks that end at a byte. So several threads can pack pieces,
+ *    and the pieces can be written one after the other.
+ * 2. The checksum of text A followed by text B is crc(A) shifted by the length of B, xor crc(B). So each rank
+ *    keeps the checksum of its own bytes, shifted by the length of all text after them. The trailer has the xor
+ *    over all ranks.
+ * 3. A trailer is written after every frame, and the next frame overwrites it. So a program that is killed leaves
+ *    a good file, unless it is killed while it writes a frame. In a pipe the writer cannot go back, so the trailer
+ *    comes only at the end.
  *
- * gzip level 1: digits of random numbers hardly compress better at higher levels (44 % instead of 46 % of the size at
- * level 6, for three times the time). References: RFC 1951, RFC 1952; M. Adler's pigz packs in parallel likewise.
+ * Trade-off: gzip level 1. Higher levels hardly compress random digits better: level 6 gives 44 % of the size
+ * instead of 46 %, for three times the time.
+ *
+ * References: RFC 1951, RFC 1952; M. Adler's pigz packs in parallel in the same way.
  */
 #include "src/files/output_stream.h"
 
@@ -26,7 +30,7 @@
 
 enum { HEADER = 16, TRAILER = 10 };
 
-/* With an empty field of extra data, by which appending knows a file of ours. */
+/* The header of a gzip file. Its empty extra field 'My' marks files of this program, to which it can append. */
 static const unsigned char header[HEADER] = {0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 4, 255, 4, 0, 'M', 'y', 0, 0};
 
 struct md_output {
@@ -35,14 +39,14 @@ struct md_output {
   char *path; /* for messages */
   bool gzip;
   bool empty;
-  bool broken; /* a write has failed: what stands there is not to be ended */
+  bool broken; /* a write has failed: no trailer is written */
 
-  /* gzip: */
-  bool begun;       /* the header is there */
-  bool open_ended;  /* something is behind the last trailer */
+  /* Only for gzip: */
+  bool begun;       /* the file has its header */
+  bool open_ended;  /* there is text after the last trailer */
   bool can_go_back; /* the file is no pipe */
   int64_t tail;     /* bytes of a trailer at the end of the file */
-  uint32_t crc;     /* this rank's part */
+  uint32_t crc;     /* checksum of this rank's part */
   md_gzip_state whole;
 };
 
@@ -57,7 +61,8 @@ static bool ends_in_gz(const char *path)
   return n > 3 && strcmp(path + n - 3, ".gz") == 0;
 }
 
-/* Packs in[0..n) into blocks of deflate that end at a byte, none of them the last, behind what *out holds. */
+/* Packs in[0..n) into blocks of deflate that end at a byte, and appends them to *out. None of them is marked as
+ * the last block. */
 static bool pack_blocks(md_text *out, const char *in, size_t n)
 {
   z_stream z = {0};
@@ -90,7 +95,7 @@ static uint32_t crc_of(const char *bytes, size_t n)
   return (uint32_t)crc;
 }
 
-/* The checksum of a followed by b, whose length is n. */
+/* The checksum of text a followed by text b, where n is the length of b. */
 static uint32_t crc_behind(uint32_t a, uint32_t b, int64_t n)
 {
   return (uint32_t)crc32_combine(a, b, (z_off_t)n);
@@ -117,7 +122,8 @@ static void put_little_endian(unsigned char *at, uint32_t value)
   for (int k = 0; k < 4; ++k) at[k] = (unsigned char)(value >> (8 * k));
 }
 
-/* What a file ends with: *state.length -1: a member of another program's, behind which a new one begins. */
+/* Reads the trailer of a file. state->length -1: another program wrote the file, and a new member is appended to
+ * it. */
 static md_status read_state(const char *path, md_gzip_state *state)
 {
   unsigned char begin[HEADER] = {0}, end[TRAILER] = {0};
@@ -147,7 +153,7 @@ static void go_on_from(md_output *o, const md_gzip_state *state)
   if (o->comm->rank == 0) o->crc = state->crc;
 }
 
-/* Finds out behind what a gzip file is added to. Collective. */
+/* Finds the state of a gzip file to which text is appended. Collective. */
 static md_status adopt(md_output *o)
 {
   md_gzip_state state = {0};
@@ -179,7 +185,7 @@ static md_status open_plain(md_comm *comm, md_output **output, const char *path,
   return MD_OK;
 }
 
-/* Closes what could not be opened to its end. */
+/* Closes an output whose opening failed halfway, and returns the error of opening. */
 static md_status give_up(md_output **output, md_status status)
 {
   md_error_record first;
@@ -203,7 +209,7 @@ md_status md_output_resume(md_comm *comm, md_output **output, const char *path, 
   MD_TRY(open_plain(comm, output, path, true));
   if (!(*output)->gzip || (*output)->empty) return MD_OK;
   go_on_from(*output, state);
-  /* What stands there may be the beginning of what was written over the trailer. */
+  /* The bytes there may be the beginning of text that overwrote the trailer. */
   (*output)->open_ended = true;
   return MD_OK;
 }
@@ -217,7 +223,7 @@ static md_status append_bytes(md_output *o, const void *bytes, size_t n)
   return status;
 }
 
-/* Before more of a gzip file: its header, or where the trailer stands. */
+/* Prepares a gzip file for more text: writes its header, or goes back to the place of the trailer. */
 static md_status begin_more(md_output *o)
 {
   if (o->tail > 0) MD_TRY(o->comm->file_back(o->comm, o->file, o->tail));
@@ -228,7 +234,8 @@ static md_status begin_more(md_output *o)
   return append_bytes(o, header, o->comm->rank == 0 ? HEADER : 0);
 }
 
-/* Counts this rank's part of what is going to be written, of that length and checksum. *any: of some rank. */
+/* Adds this rank's part of the next write, with its length and checksum, to the state. *any: some rank writes
+ * something. */
 static md_status count_in(md_output *o, int64_t length, uint32_t crc, bool *any)
 {
   int64_t total = length, before = length;
@@ -251,7 +258,7 @@ static md_status packed_status(const md_output_piece *piece, int n)
   return MD_OK;
 }
 
-/* One rank's pieces go as they are, those of several as one. */
+/* Writes the pieces: of a single rank one by one, of several ranks joined into one. */
 static md_status append_pieces(md_output *o, const md_output_piece *piece, int n)
 {
   if (o->comm->size == 1) {
@@ -318,7 +325,7 @@ md_status md_output_write_once(md_output *output, md_text *text)
   return status;
 }
 
-/* The xor of all ranks' parts, from how many have each bit. */
+/* Computes the xor of all ranks' checksums: the sum over ranks counts each bit, and its lowest bit is the xor. */
 static md_status sum_crc(md_output *o)
 {
   enum { BITS = 32 };
@@ -332,7 +339,7 @@ static md_status sum_crc(md_output *o)
   return MD_OK;
 }
 
-/* An empty block that is the last, and the trailer. */
+/* Writes an empty block that is marked as the last one, and the trailer. */
 static md_status end_member(md_output *o)
 {
   if (!o->gzip || !o->open_ended || o->broken) return MD_OK;
@@ -350,7 +357,7 @@ static md_status end_member(md_output *o)
 md_status md_output_settle(md_output *output)
 {
   if (output->can_go_back) MD_TRY(end_member(output));
-  /* Ranks of several do not keep what they write. */
+  /* With several ranks nothing is buffered. */
   return output->comm->size == 1 ? output->comm->file_flush(output->comm, output->file) : MD_OK;
 }
 

@@ -1,13 +1,15 @@
-/* A checked output file of all ranks: plain, or gzip if its name ends in .gz.
+/* An output file that all ranks write: plain text, or gzip if its name ends in .gz.
  *
- * Every rank writes its own part: a write takes bytes from each and puts them into the file in the order of ranks,
- * wherever they come from. What stands once in a file, such as a title, rank 0 writes alone (md_output_write_once).
- * Nothing is gathered. Functions are collective unless they say otherwise, and so are their errors.
+ * Every rank writes its own part. A write takes bytes from each rank and puts them into the file in the order of
+ * ranks. Text that stands once in a file, such as a title, is written by rank 0 alone (md_output_write_once). No
+ * rank gathers data of the others. Functions and their errors are collective unless they say otherwise.
  *
- * Every write, flush and close is looked at, so a full disk is an error naming the file and never a short file that
- * looks complete. A gzip file is one member, which gzip and every library read, and its bytes depend on the pieces of
- * text that it is written in, but not on who writes them. Pieces may be packed by several threads at once
- * (md_output_pack) and written in order afterwards.
+ * Every write, flush and close is checked, so a full disk is an error that names the file, and never a short file
+ * that looks complete.
+ *
+ * A gzip file is one member, which gzip and every library can read. Its bytes depend on the pieces of text in
+ * which it is written, but not on the ranks and threads that write them. Several threads may pack pieces at the
+ * same time (md_output_pack); the pieces are written in order afterwards.
  */
 #ifndef MD_SRC_FILES_OUTPUT_STREAM_H
 #define MD_SRC_FILES_OUTPUT_STREAM_H
@@ -17,58 +19,58 @@
 
 typedef struct md_output md_output;
 
-/* Of the text in a gzip file: what going on with its member takes. length -1: not known. */
+/* The state of the text in a gzip file, which is needed to continue its member. length -1: unknown. */
 typedef struct md_gzip_state {
   uint32_t crc;
   int64_t length;
 } md_gzip_state;
 
-/* Some text, and once it is packed what it was before. */
+/* A piece of text. md_output_pack replaces the text by its packed form, and sets crc and length of the original. */
 typedef struct md_output_piece {
   md_text text;
   uint32_t crc;
   int64_t length;
 } md_output_piece;
 
-/* Opens `path`, truncating it or appending to it. MD_RUNTIME: cannot be written, or is a gzip file of ours that ends
- * within a frame. The caller closes *output, before
- * the communicator ends. */
+/* Opens `path`, and truncates it or appends to it. The caller closes *output before the communicator ends.
+ * MD_RUNTIME: the file cannot be written, or is a gzip file of this program that ends within a frame. */
 md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append) MD_CHECKED;
 
-/* Opens a file that was cut to a length that it had behind md_output_settle, when its state was this. */
+/* Opens a file that was truncated to its length after an earlier md_output_settle. state: the state at that time. */
 md_status md_output_resume(md_comm *comm, md_output **output, const char *path,
                            const md_gzip_state *state) MD_CHECKED;
 
-/* Whether nothing is in the file yet, neither before it was opened nor since; of what was written since, a rank knows
- * its own part and what was written once. Not collective. */
+/* Whether the file is empty: nothing was in it when it was opened, and nothing was written since. Of writes, a
+ * rank knows its own part and text that was written once. Not collective. */
 bool md_output_empty(const md_output *output);
 
 /* Writes n bytes of each rank, in the order of ranks. */
 md_status md_output_write(md_output *output, const char *bytes, size_t n) MD_CHECKED;
 
-/* Writes the text of rank 0 and empties it; other ranks' texts are emptied alone. */
+/* Writes the text of rank 0, and empties the text of every rank. */
 md_status md_output_write_once(md_output *output, md_text *text) MD_CHECKED;
 
-/* What write does, in two steps: pack may run on several threads for different pieces (a plain file's bytes stay as
- * they are; a failure is remembered in the text) and is not collective; write_packed writes the n pieces of each
- * rank, one behind the other. Several ranks' pieces are joined first, which takes memory for a copy of them. */
+/* md_output_write in two steps. md_output_pack packs a piece of a gzip file and leaves the bytes of a plain file
+ * unchanged. Several threads may pack different pieces; a failure is remembered in the text. It is not collective.
+ * md_output_write_packed writes the n pieces of each rank, one after the other. With several ranks it first joins
+ * the pieces, which takes memory for a copy. */
 void md_output_pack(const md_output *output, md_output_piece *piece);
 md_status md_output_write_packed(md_output *output, const md_output_piece *piece, int n) MD_CHECKED;
 
-/* The file is whole up to here, also as gzip, and stays so if the program is killed before the next write. */
+/* Completes the file up to here, also as gzip. It stays complete if the program is killed before the next write. */
 md_status md_output_settle(md_output *output) MD_CHECKED;
 
-/* Of a gzip file, behind settle or flush; length -1 if it is none. Not collective. */
+/* The state of a gzip file after settle or flush; length -1: it is no gzip file. Not collective. */
 md_gzip_state md_output_state(const md_output *output);
 
-/* Hands everything to the system: the file is complete up to here. */
+/* Gives all data to the system. The file is then complete up to here. */
 md_status md_output_flush(md_output *output) MD_CHECKED;
 
-/* Closes and frees *output in any case and sets it to NULL; NULL is allowed. */
+/* Closes the file, frees *output in any case and sets it to NULL. NULL is allowed. */
 md_status md_output_close(md_output **output) MD_CHECKED;
 
-/* MD_RUNTIME if a file of this name cannot be written: its directory is missing or closed to us, or it is itself a
- * directory. Creates nothing. Not collective. */
+/* MD_RUNTIME: a file of this name cannot be written, because its directory is missing or not writable, or because
+ * it is itself a directory. Creates nothing. Not collective. */
 md_status md_output_check_path(const char *path) MD_CHECKED;
 
 #endif

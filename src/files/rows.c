@@ -1,10 +1,10 @@
-/* Writing a line for each particle; see rows.h.
+/* Writing a line of text for each particle; see rows.h.
  *
- * One rank writes a few blocks per thread at a time. Of several ranks each writes a window of rows at a time, whole,
- * since the next rank's window follows it in the file.
+ * A single rank writes a few blocks per thread at a time. With several ranks, each rank writes a whole window of
+ * rows at a time, because the window of the next rank follows it in the file.
  *
- * Cost: about 0.4 s for 10^6 particles of 8 columns on one core, and the disk; with several ranks also a copy of the
- * text and of the particles (by_id.h).
+ * Cost: about 0.4 s for 10^6 particles with 8 columns on one core, and the disk. With several ranks also a copy of
+ * the text and of the particles (by_id.h).
  */
 #include "src/files/rows.h"
 
@@ -34,7 +34,7 @@ static md_status reserve_blocks(writer *w, int64_t blocks)
   return MD_OK;
 }
 
-/* Rows [first, first + count), at once; every rank has its own. */
+/* Formats and writes rows [first, first + count) at once. Each rank has its own range. Collective. */
 static md_status write_part(writer *w, const md_rows *rows, int64_t first, int64_t count)
 {
   const int64_t used = (count + BLOCK_ROWS - 1) / BLOCK_ROWS;
@@ -58,7 +58,7 @@ static md_status write_alone(writer *w, const md_rows *rows)
   return MD_OK;
 }
 
-/* As many rounds as the rank with the most rows needs. */
+/* All ranks do as many rounds as the rank with the most rows needs, because a write is collective. */
 static md_status write_unsorted(writer *w, const md_rows *rows)
 {
   const int64_t n = rows->particles->n;

@@ -1,9 +1,12 @@
-/* A line of text for each particle of all ranks, in one file: what frames of dumps and sections of data files are.
+/* Rows: a line of text for each particle of all ranks, in one file. Frames of dumps and sections of data files are
+ * rows.
  *
- * Lines are made in blocks by several threads, each block in a buffer of its own and, for a gzip file, packed there;
- * then the blocks are written in order. So the bytes do not depend on the number of threads, nor, sorted by id
- * (by_id.h), on the number of ranks. Memory is bounded by some tens of megabytes a rank, whatever the number of
- * particles.
+ * 1. Several threads format rows in blocks, each block in a buffer of its own. For a gzip file they pack it there.
+ * 2. The blocks are written in order.
+ *
+ * So the bytes do not depend on the number of threads. If the rows are sorted by id (by_id.h), the bytes do not
+ * depend on the number of ranks either. Memory is bounded by some tens of megabytes on each rank, whatever the
+ * number of particles.
  */
 #ifndef MD_SRC_FILES_ROWS_H
 #define MD_SRC_FILES_ROWS_H
@@ -11,13 +14,13 @@
 #include "src/files/output_stream.h"
 #include "src/particles/by_id.h"
 
-/* Adds the lines of rows [first, first + count) to the text; several threads may do different rows. */
+/* Adds the lines of rows [first, first + count) to the text. Several threads may format different rows. */
 typedef void (*md_row_format)(const void *context, const md_rows *rows, int64_t first, int64_t count,
                               md_text *text);
 
-/* Writes the lines of all ranks' rows, on `threads` threads, 0: all. With an order, which must be that of ids, by id
- * over all ranks; without one, each rank's own particles in turns, which is sorted in no way. Collective.
- * MD_RUNTIME: disk full, out of memory, ... */
+/* Writes the lines of all ranks' rows with `threads` threads; 0: all. If rows->order is given, it must be the
+ * order of ids, and the lines of all ranks are sorted by id. Otherwise the lines are unsorted: the ranks write
+ * their own particles in turns. Collective. MD_RUNTIME: the disk is full, memory is short, ... */
 md_status md_rows_write(md_comm *comm, const md_rows *rows, int threads, md_row_format format,
                         const void *context, md_output *output) MD_CHECKED;
 

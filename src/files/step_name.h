@@ -1,4 +1,4 @@
-/* Names of files of one step, LAMMPS's way: with a * for the step, melt.*.data of step 1200 is melt.1200.data. */
+/* Step names: file names with a * for the step, as in LAMMPS. melt.*.data is melt.1200.data at step 1200. */
 #ifndef MD_SRC_FILES_STEP_NAME_H
 #define MD_SRC_FILES_STEP_NAME_H
 
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The name with its first *, if any, replaced by the step in at least `digits` digits. The caller frees *out.
- * MD_RUNTIME: out of memory, *out is untouched. */
+/* Replaces the first * of `name`, if there is one, by the step with at least `digits` digits. The caller frees
+ * *out. MD_RUNTIME: out of memory; *out is unchanged. */
 static inline md_status md_step_name(const char *name, int64_t step, int digits, char **out)
 {
   const char *star = strchr(name, '*');

@@ -1,9 +1,11 @@
-/* The observer behind every dump, and the commands dump and undump; see dump.h.
+/* The observer of every dump, and the commands dump and undump; see dump.h.
  *
- * Frames are written at the steps divisible by N, as LAMMPS does, each step once even if a run ends and the next
- * begins with it; `dump_modify first yes` adds the step at which the first run starts. A name with * makes a file
- * per frame; otherwise the file is opened when a run starts, before any step is computed, stays open over
- * the runs of a deck, and is flushed at the end of each. All ranks write into one file (output_stream.h).
+ * Frames are written at the steps divisible by N, as in LAMMPS. Each step is written once, even if one run ends
+ * and the next begins with it. `dump_modify first yes` adds the step at which the first run starts.
+ *
+ * A file name with * makes one file for each frame. Otherwise the file is opened when a run starts, before any
+ * step is computed. It stays open over the runs of a deck, and is flushed at the end of each run. All ranks write
+ * into one file (output_stream.h).
  */
 #include "src/output/dump.h"
 #include "src/files/step_name.h"
@@ -43,7 +45,7 @@ static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
   return status;
 }
 
-/* Puts the dump's name in front of an error, and makes all ranks see the same. */
+/* Puts the dump's name in front of an error message, and gives all ranks the same status. */
 static md_status agree(md_dump *dump, md_sim *sim, md_status status)
 {
   if (status != MD_OK) md_error_prefix("dump %s: ", dump->observer.id);
@@ -71,7 +73,7 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
   md_output *output;
   MD_TRY(md_output_open(sim->comm, &output, path, dump->append));
   const md_status status = md_dump_write_frame(dump, &frame, sim->comm, threads, output);
-  /* The first error tells what went wrong. */
+  /* The first error is the cause of later ones. */
   md_error_record first;
   md_error_save(&first, status);
   const md_status closed = md_output_close(&output);
@@ -112,7 +114,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   return true;
 }
 
-/* Frames behind the restart are made again. */
+/* Cuts off the frames after the restart, because the resumed run writes them again. */
 static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark *mark)
 {
   md_dump *dump = (md_dump *)observer;
@@ -136,7 +138,7 @@ static void free_dump(md_dump *dump)
   free(dump);
 }
 
-/* What could be lost here has been flushed and checked by finish(), or an error before says more. */
+/* finish() has flushed and checked the file, or an earlier error matters more. So an error of closing is dropped. */
 static void destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;

@@ -1,14 +1,17 @@
-/* Dump style density: a picture of where the particles are, as a PNG file.
+/* Dump style density: a picture of the particles' density, as a PNG file.
  *
- * Particles are counted in square bins, D along the longer side of the box, and the counts drawn from 0 to the
- * largest in the viridis colours, linearly or by log(1 + count), with title, axes and a bar of colours round them
- * (furniture.h). In three dimensions the box is seen along one axis, and a bin holds all particles behind one
- * another. y points up.
+ * 1. The box is divided into square bins, one for each pixel, with D bins along its longer side. In three
+ *    dimensions the box is seen along one axis, and a bin holds all particles along the line of sight.
+ * 2. The particles in each bin are counted.
+ * 3. The counts are drawn in the viridis colours, from 0 to the largest count, linearly or by log(1 + count).
+ *    Title, axes and colour bar stand around the picture (furniture.h). y points up.
  *
- * Counting is parallel and exact: integer counters shared by all threads, added to atomically, so the picture
- * does not depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread meets
- * the same bin several times running and adds that run at once. Cost: a few ns per particle; 9 bytes per pixel.
- * An engine that keeps its particles elsewhere counts them there (engine.h), into the same bins.
+ * Counting is parallel and exact: all threads add atomically to shared integer counters, so the picture does not
+ * depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread often finds the
+ * same bin for several particles in a row. It adds such a run of particles at once. An engine that keeps its
+ * particles elsewhere counts them there, in the same bins (engine.h).
+ *
+ * Cost: a few ns for each particle; 9 bytes for each pixel.
  */
 #include "src/output/dump.h"
 #include "src/picture/colour_map.h"
@@ -58,10 +61,10 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* The bins over the face of the box that is seen. */
+/* The bins over the face of the box that the viewer sees. */
 static md_histogram make_grid(const md_dump *dump, const md_box *box)
 {
-  /* The axes to the right and up, for each axis along which one looks. */
+  /* The axes that point right and up, for each viewing axis. */
   static const int seen[3][2] = {{1, 2}, {0, 2}, {0, 1}};
   md_histogram g;
   const double a = box->length[seen[dump->axis][0]], b = box->length[seen[dump->axis][1]];
@@ -111,7 +114,7 @@ static void count_particles(const md_histogram *g, const md_particles *p, int th
   }
 }
 
-/* An engine that can count where its particles are spares the download of all of them. */
+/* An engine that counts its own particles saves the download of all of them. */
 static md_status count_rank(md_view *view, const md_histogram *g, int64_t *count)
 {
   if (view->engine && view->kind->histogram) return view->kind->histogram(view->engine, g, count);
@@ -122,7 +125,7 @@ static md_status count_rank(md_view *view, const md_histogram *g, int64_t *count
   return MD_OK;
 }
 
-/* Counts to levels 0..255, with the row of the highest y first. */
+/* Turns counts into levels 0..255. The first row of the picture has the highest y. */
 static void shade(const md_histogram *g, const int64_t *count, int64_t most, bool logarithmic,
                   unsigned char *level)
 {
@@ -140,7 +143,7 @@ static void shade(const md_histogram *g, const int64_t *count, int64_t most, boo
   }
 }
 
-/* The levels' colours, with everything round them. */
+/* Draws the levels in colours, with title, axes and colour bar around them. */
 static md_status furnish(const md_dump *dump, const md_view *view, const md_histogram *g, int64_t most,
                          const unsigned char *level, md_canvas *canvas)
 {

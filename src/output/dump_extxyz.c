@@ -1,14 +1,17 @@
-/* Dump style extxyz: extended XYZ, which ASE, MDAnalysis and OVITO read.
+/* Dump style extxyz: the extended XYZ format, which ASE, MDAnalysis and OVITO read.
  *
- * Every frame: the number of particles, a line of key=value pairs with the box (Lattice, Origin, pbc) and the columns
- * (Properties), then a line per particle: species, position, and velocity, force, type, mass if chosen, and id. A species
- * must be a chemical symbol; `dump_modify element` chooses it for each type.
+ * Every frame has
+ *   - a line with the number of particles,
+ *   - a line of key=value pairs with the box (Lattice, Origin, pbc) and the columns (Properties),
+ *   - a line for each particle: species, position, then velocity, force, type and mass if chosen, and id.
+ *
+ * A species must be a chemical symbol. `dump_modify element` chooses it for each type.
  */
 #include "src/output/dump.h"
 
 #include <string.h>
 
-/* What the words behind FILE choose: columns, and their entry in Properties. */
+/* The words that may follow FILE: each chooses columns, and their entry in Properties. */
 static const struct {
   const char *name, *property;
   int ncolumn;

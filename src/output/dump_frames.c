@@ -1,8 +1,8 @@
-/* Dump style frames: the text of the CS267 particle homework.
+/* Dump style frames: the text format of the CS267 particle homework.
  *
- * A file begins with `n size`, the number of particles and the side of the box; then every frame is n lines `x y`
- * (`x y z` in three dimensions) in the order of ids, and an empty line. `dump_modify precision 6` prints numbers
- * as the homework does. The format has no steps, no ids and no origin: the box is [0, size] along x.
+ * A file begins with the line `n size`: the number of particles and the side of the box. Every frame has n lines
+ * `x y` (`x y z` in three dimensions) in the order of ids, and an empty line. `dump_modify precision 6` prints
+ * numbers as the homework does. The format has no steps, no ids and no origin: the box is [0, size] along x.
  */
 #include "src/output/dump.h"
 

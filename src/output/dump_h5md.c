@@ -1,19 +1,24 @@
 /* Dump style h5md: trajectories in the H5MD 1.1 format, https://nongnu.org/h5md.
  *
- * One HDF5 file, to which each frame adds a row in time:
+ * One HDF5 file holds all frames. Each frame adds a row in time:
  *   /h5md                               version, author, creator
- *   /particles/all/box/edges            the sides of the box; as an attribute of box, offset: its lower corner
+ *   /particles/all/box/edges            sides of the box; the attribute offset of box is its lower corner
  *   /particles/all/position, velocity, force, species
  *                                       step, time, and value [frame][particle][3], or [frame][particle] of types
- *   /particles/all/id                   of the particles, in whose order they stand in every frame
- *   /parameters                         as an attribute: dimension, 2 or 3, of the system
- * Numbers are doubles with all their bits. A system in two dimensions is a plane of the three that box says there
- * are: z is 0, and the box has a side along z. Files of two columns would be in the standard too, but MDAnalysis
- * refuses them.
+ *   /particles/all/id                   ids of the particles, in the order that they have in every frame
+ *   /parameters                         attribute dimension: 2 or 3, of the system
  *
- * The particles are dealt out to ranks by id (by_id.h), and each rank writes the rows it gets. Between frames the file
- * is closed: a program that is killed leaves a good file, unless that happens while it writes a frame.
- * Cost: opening takes some milliseconds a frame; then the disk, 24 bytes a vector. Memory for 131072 rows.
+ * Numbers are doubles with all their bits. A system in two dimensions is stored as a plane in three dimensions: z
+ * is 0, and the box has a side along z. The standard also allows files with two columns, but MDAnalysis refuses
+ * them.
+ *
+ * 1. The particles are distributed to ranks by id (by_id.h).
+ * 2. Each rank writes the rows that it received, all at once or in turns (hdf5_file.h).
+ * 3. The file is closed after each frame. So a program that is killed leaves a good file, unless it is killed
+ *    while it writes a frame.
+ *
+ * Cost: some milliseconds a frame to open the file, and the disk: 24 bytes for each vector. Memory for 131072
+ * rows.
  */
 #include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
@@ -63,7 +68,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 
 /* ---- the file's structure ---- */
 
-/* A frame's arrays grow by these. */
+/* The shape of an array of values, without frames yet, and its chunks. */
 static md_h5_shape value_shape(const md_dump_column *column, int64_t natoms)
 {
   const int64_t rows = natoms < 1 ? 1 : natoms < CHUNK_ROWS ? natoms : CHUNK_ROWS;
@@ -125,7 +130,7 @@ static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model
   return MD_OK;
 }
 
-/* Everything that has frames gets that many. */
+/* Gives all arrays `frames` rows in time. */
 static md_status resize(const md_dump *dump, md_h5_file *file, int64_t frames)
 {
   char name[128];
@@ -147,7 +152,7 @@ static md_status count_frames(md_h5_file *file, int64_t *frames)
   return MD_OK;
 }
 
-/* A file that frames are to be added to must be one like this dump's. */
+/* Refuses to append to a file that does not match this dump. */
 static md_status check_file(const md_dump *dump, md_h5_file *file, int64_t natoms, const char *path)
 {
   char name[128];
@@ -171,13 +176,13 @@ typedef struct writer {
   md_comm *comm;
   const char *path;
   bool together; /* all ranks have the file open */
-  bool create;   /* this frame is the file's first */
+  bool create;   /* the file is new, and this frame is its first */
   md_h5_file *file;
   int64_t frame;
   void *buffer; /* of ROWS vectors */
 } writer;
 
-/* Makes the file ready for the frame: by all ranks, or by rank 0. */
+/* Prepares the file for the frame. All ranks call it, or rank 0 alone. */
 static md_status begin_frame(writer *w)
 {
   const md_model *model = &w->view->sim->model;
@@ -200,7 +205,7 @@ static md_status begin_frame(writer *w)
 
 static int64_t particle_of(const md_rows *rows, int64_t k) { return rows->order ? rows->order[k] : k; }
 
-/* One component of one particle, as the file has it. */
+/* One component of a vector of one particle, as the file stores it. */
 static double vector_value(const writer *w, const md_rows *rows, md_dump_what what, int64_t i, int d)
 {
   const md_particles *p = rows->particles;
@@ -210,7 +215,7 @@ static double vector_value(const writer *w, const md_rows *rows, md_dump_what wh
   return w->view->engine ? md_model_velocity(&w->view->sim->model, p, d, i) : p->v[d][i];
 }
 
-/* Rows [first, first + n), which stand at `place` in the frame. */
+/* Writes rows [first, first + n) of `rows`, from row `place` of the frame on. */
 static md_status write_block(writer *w, const md_rows *rows, int64_t first, int64_t n, int64_t place)
 {
   const int64_t start[3] = {w->frame, place, 0}, count[3] = {1, n, 3};
@@ -246,7 +251,7 @@ static md_status write_window(writer *w, const md_rows *rows, int64_t place)
   return MD_OK;
 }
 
-/* Where ranks cannot have the file open together, one after the other has it for its window. */
+/* If ranks cannot open the file together, each rank in turn opens it and writes its window. */
 static md_status write_by_turns(writer *w, const md_rows *rows, int64_t place)
 {
   for (int turn = 0; turn < w->comm->size; ++turn) {
@@ -285,7 +290,7 @@ static md_status write_frame(writer *w, const md_rows *own)
   md_status status = w->together || comm->rank == 0 ? begin_frame(w) : MD_OK;
   if (!w->together) {
     status = comm->agree(comm, md_h5_close_after(&w->file, status));
-    MD_TRY(comm->sum(comm, &w->frame, 1)); /* rank 0 alone knows it */
+    MD_TRY(comm->sum(comm, &w->frame, 1)); /* only rank 0 knows it; others have 0 */
   } else {
     status = comm->agree(comm, status);
   }
@@ -308,7 +313,7 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
               .together = sim->comm->size == 1 || md_h5->together(sim->comm),
               .create = strchr(dump->path, '*') || (dump->last_step < 0 && !dump->append)};
   MD_TRY(md_view_particles(view));
-  /* A file to be added to may not be there yet. */
+  /* A file to append to may be missing. */
   double missing = !w.create && access(path, F_OK) != 0;
   MD_TRY(w.comm->max(w.comm, &missing, 1));
   w.create = w.create || missing > 0.0;
@@ -319,7 +324,7 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   return status;
 }
 
-/* ---- going on with a file ---- */
+/* ---- continuing a file ---- */
 
 static md_status cut(const md_dump *dump)
 {
@@ -337,7 +342,8 @@ static md_status cut(const md_dump *dump)
   return md_h5_close_after(&file, status);
 }
 
-/* A file that was killed while it was written may be beyond repair: its frames are kept aside for whoever wants to try. */
+/* A file may be damaged beyond repair if the program was killed while it wrote. It is then renamed, and its frames
+ * are kept for a repair by the user. */
 static md_status resume(md_dump *dump, md_sim *sim)
 {
   double broken = 0.0;

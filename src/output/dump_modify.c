@@ -8,7 +8,8 @@
 
 enum { PAD_MAX = 20 };
 
-/* arg: the words behind the keyword, `left` of them; *used: how many it took. */
+/* Changes one setting. arg: the words after the keyword; left: their number; *used: how many of them the setter
+ * took, 1 unless the setter changes it. */
 typedef md_status (*setter)(md_sim *sim, md_dump *dump, char **arg, int left, int *used);
 
 static md_status set_every(md_sim *sim, md_dump *dump, char **arg, int left, int *used)

@@ -1,4 +1,4 @@
-/* Writing one text frame: what stands before the rows, the rows (rows.h), and what stands behind them; see dump.h. */
+/* Writing one text frame: the header of the style, the rows (rows.h), and the trailer of the style; see dump.h. */
 #include "src/output/dump.h"
 
 typedef struct dumped {

@@ -1,8 +1,8 @@
 /* Dump styles custom and atom: LAMMPS's text format.
  *
- * Every frame: ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with pp or ff for each axis, ATOMS with the columns' names,
- * and a line per particle. dump_modify adds ITEM: UNITS (once a file) and ITEM: TIME. The box is printed as LAMMPS
- * prints it, %-1.16e, which gives the same doubles back.
+ * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with pp or ff for each axis, ATOMS with
+ * the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file) and ITEM:
+ * TIME. The bounds of the box are printed as LAMMPS prints them, with %-1.16e, which identifies every double.
  */
 #include "src/output/dump.h"
 

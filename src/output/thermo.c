@@ -1,8 +1,8 @@
 /* The thermo table in the log, and the commands thermo, thermo_style and thermo_modify; see thermo.h.
  *
- * Columns and layout are those of LAMMPS, so that its log readers work: a line of titles, then rows in which whole
- * numbers are %8d and real ones %12.8g, each followed by a blank. A column is a keyword (thermo_keywords.c) or
- * v_NAME, a variable.
+ * Columns and layout are those of LAMMPS, so that log readers for LAMMPS work. A line of titles comes first. In
+ * the rows, whole numbers have the format %8d and real numbers %12.8g, each followed by a blank. A column is a
+ * keyword (thermo_keywords.c) or a variable, v_NAME.
  */
 #include "src/output/thermo.h"
 #include "src/deck/text.h"
@@ -23,7 +23,7 @@ static md_format_kind kind_of(const char *column)
   return keyword && keyword->whole ? MD_FORMAT_INT : MD_FORMAT_FLOAT;
 }
 
-/* A new style brings its own formats and normalisation back, as in LAMMPS. */
+/* A new style resets formats and normalisation, as in LAMMPS. */
 static void reset_formats(md_thermo *thermo)
 {
   thermo->format_float[0] = thermo->format_int[0] = '\0';
@@ -99,7 +99,7 @@ md_status md_thermo_row(md_sim *sim, md_view *view)
 {
   md_view *outer = sim->view;
   sim->view = view;
-  /* Every row measures, whatever its columns: formulas between runs read the last state. */
+  /* Every row measures the state, whatever its columns, because formulas between runs use the last measured state. */
   md_status status = md_view_thermo(view);
   md_text line = {0};
   if (status == MD_OK) status = put_row(sim, &line);
@@ -185,7 +185,7 @@ static md_status set_lost(md_sim *sim, const char *word)
   return MD_OK;
 }
 
-/* One keyword at words->word[*at]; moves *at behind what it takes. */
+/* Executes one keyword at words->word[*at], and moves *at behind the words that it takes. */
 static md_status modify(md_sim *sim, const md_words *words, int *at)
 {
   md_thermo *thermo = &sim->thermo;

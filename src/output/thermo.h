@@ -1,4 +1,5 @@
-/* Thermo output: the table of thermodynamic quantities in the log, in LAMMPS's columns. */
+/* Thermo output: the table of thermodynamic quantities in the log, with LAMMPS's columns.
+ */
 #ifndef MD_SRC_OUTPUT_THERMO_H
 #define MD_SRC_OUTPUT_THERMO_H
 
@@ -9,25 +10,26 @@
 enum { MD_THERMO_COLUMNS = 64, MD_THERMO_FORMAT = 32 };
 
 typedef struct md_thermo {
-  int64_t every; /* 0: only first and last step */
+  int64_t every; /* steps between rows; 0: only the first and the last step */
   int ncolumn;
   char column[MD_THERMO_COLUMNS][64];  /* keywords, or v_name for a variable */
-  char format_float[MD_THERMO_FORMAT]; /* of thermo_modify; "" = the default of the column */
+  char format_float[MD_THERMO_FORMAT]; /* of thermo_modify; "": the default of the column */
   char format_int[MD_THERMO_FORMAT];
   char format_column[MD_THERMO_COLUMNS][MD_THERMO_FORMAT];
   bool flush;
   bool norm;          /* energies per particle; default yes, as LAMMPS in lj units */
-  int64_t row_step;   /* of the row before, for steps per second: its step ... */
-  double row_seconds; /* ... and seconds since the run began */
+  int64_t row_step;   /* step of the last row, for steps per second ... */
+  double row_seconds; /* ... and its time, in seconds since the run began */
 } md_thermo;
 
 typedef struct md_sim md_sim;
 typedef struct md_view md_view;
 
-/* thermo_style one. */
+/* Sets the columns of thermo_style one and the defaults. */
 void md_thermo_init(md_thermo *thermo);
 
-/* The header line, and the row of the view's step, to the log. Collective. MD_USAGE: a variable's formula fails. */
+/* Print the header line, and the row of the view's step, to the log. Collective. MD_USAGE: the formula of a
+ * variable fails. */
 md_status md_thermo_header(md_sim *sim) MD_CHECKED;
 md_status md_thermo_row(md_sim *sim, md_view *view) MD_CHECKED;
 

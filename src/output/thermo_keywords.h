@@ -1,13 +1,14 @@
-/* The thermo keywords: every thermodynamic quantity's name, column title and meaning, once.
+/* The thermo keywords: name, column title and meaning of every thermodynamic quantity, in one table.
  *
- * The log's columns and the formulas of variables both look here, through md_sim_keyword (sim.h) or directly.
+ * The columns of the log and the formulas of variables both use this table, directly or through md_sim_keyword
+ * (sim.h).
  */
 #ifndef MD_SRC_OUTPUT_THERMO_KEYWORDS_H
 #define MD_SRC_OUTPUT_THERMO_KEYWORDS_H
 
 #include "src/sim.h"
 
-/* What a keyword is read from. */
+/* The data from which the value of a keyword is computed. */
 typedef struct md_thermo_reading {
   const md_sim *sim;
   md_thermo_state state; /* if asked for */
@@ -15,10 +16,10 @@ typedef struct md_thermo_reading {
   int64_t step;
 } md_thermo_reading;
 
-/* What must be known first. */
+/* What a keyword needs; the values can be combined. */
 enum { MD_NEEDS_BOX = 1, MD_NEEDS_STATE = 2, MD_NEEDS_MASS = 4, MD_NEEDS_RUN = 8 };
 
-/* Exactly one of `whole` and `real` is set. */
+/* A keyword. Exactly one of `whole` and `real` is set: it gives the value as a whole or as a real number. */
 typedef struct md_thermo_keyword {
   const char *name, *title;
   unsigned needs;
@@ -26,14 +27,14 @@ typedef struct md_thermo_keyword {
   double (*real)(const md_thermo_reading *);
 } md_thermo_keyword;
 
-/* NULL if there is no such keyword. */
+/* Finds a keyword. NULL: there is no such keyword. */
 const md_thermo_keyword *md_thermo_keyword_find(const char *name);
 
 /* All names, for error messages; a static string. */
 const char *md_thermo_keyword_list(void);
 
-/* Fills in what `keyword` needs, at the step being observed or, between runs, at the last one known. Collective.
- * MD_USAGE: it needs a box or a run that is not there. */
+/* Fills in what `keyword` needs, at the step that is being observed or, between runs, at the last known step.
+ * Collective. MD_USAGE: the keyword needs a box or a run, and there is none. */
 md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword,
                          md_thermo_reading *reading) MD_CHECKED;
 

@@ -1,4 +1,4 @@
-/* Views of one step for observers: fetch lazily, and once; see observer.h. */
+/* Views of one step for observers: each kind of data is fetched at the first request; see observer.h. */
 #include "src/output/observer.h"
 #include "src/sim.h"
 
@@ -34,7 +34,7 @@ md_status md_view_forces(md_view *view)
   return MD_OK;
 }
 
-/* The limbs of every wide sum are summed over ranks as they are; see exact.h. */
+/* Sums over ranks. The limbs of wide sums are summed separately, without carries; see exact.h. */
 static md_status reduce(md_comm *comm, md_measure *m)
 {
   md_wide *wide[] = {&m->pair_energy2, &m->virial2,     &m->kinetic,

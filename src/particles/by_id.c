@@ -1,12 +1,12 @@
-/* Dealing out particles in the order of their ids; see by_id.h. */
+/* Dealing particles by id; see by_id.h. */
 #include "src/particles/by_id.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  WINDOW = 131072, /* particles: some ten megabytes of text; a multiple of MD_ROW_BLOCK */
-  ROUNDS_LEAST = 4 /* of smaller systems, so that all ranks share the work */
+  WINDOW = 131072, /* particles; about ten megabytes of text; a multiple of MD_ROW_BLOCK */
+  ROUNDS_LEAST = 4 /* rounds of smaller systems, so that all ranks share the work */
 };
 
 static int64_t id_of(const md_rows *rows, int64_t k)
@@ -16,7 +16,7 @@ static int64_t id_of(const md_rows *rows, int64_t k)
 
 static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id);
 
-/* Particles of a window. */
+/* The number of particles of a window. */
 static int64_t window_size(int64_t natoms, int ranks)
 {
   const int64_t shared = natoms / ((int64_t)ROUNDS_LEAST * ranks),
@@ -25,18 +25,19 @@ static int64_t window_size(int64_t natoms, int ranks)
   return size < WINDOW ? size : WINDOW;
 }
 
-/* An id that none of any rank is above. */
+/* Sets *bound to an id that is at least the largest id of all ranks. */
 static md_status upper_bound(const md_by_id *deal, int64_t *bound)
 {
   const int64_t n = deal->own.particles->n;
   double most = n > 0 ? (double)id_of(&deal->own, n - 1) : 0.0;
   MD_TRY(deal->comm->max(deal->comm, &most, 1));
-  /* Beyond 2^53 an id has been rounded. */
+  /* Beyond 2^53 the double is rounded. */
   *bound = most < 0x1p53 ? (int64_t)most : INT64_MAX;
   return MD_OK;
 }
 
-/* For each window but the last the id up to which (w + 1) * size particles are, of all ranks; low and count: room. */
+/* Finds, for each window w except the last, the id up to which (w + 1) * size particles of all ranks lie. low and
+ * count: scratch arrays, [windows]. */
 static md_status bisect(md_by_id *deal, int64_t size, int64_t *low, int64_t *count)
 {
   const int64_t cuts = deal->windows - 1;
@@ -91,7 +92,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   return MD_OK;
 }
 
-/* The first own row, from those dealt, whose id is above. */
+/* The first own row from `from` on whose id is above `id`. */
 static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
 {
   int64_t low = from, high = deal->own.particles->n;
@@ -112,7 +113,7 @@ static int64_t record_bytes(const md_by_id *deal)
   return md_particles_bytes(dim, p->wide) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
 }
 
-/* The own particles of this round's windows, and to whom they go. */
+/* Packs the own particles of this round's windows, and lists the rank to which each goes. */
 static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **records)
 {
   const int ranks = deal->comm->size;
@@ -178,7 +179,7 @@ static md_status deal_round(md_by_id *deal)
     status = comm->sparse_exchange(comm, n, to, records, record_bytes(deal), &received, &count);
     free(records);
     records = NULL;
-    /* A failed exchange is not to be agreed on: the others may be in it still. */
+    /* No agreement after a failed exchange, because other ranks may still be in the exchange. */
     if (status == MD_OK) status = md_comm_agree(comm, unpack_window(deal, received, count));
   }
   free(to);

@@ -1,19 +1,25 @@
-/* Particles in the order of their ids, over all ranks: what dumps and data files are written in.
+/* Dealing particles by id: the particles of all ranks are given to ranks in the order of ids. Sorted dumps and data
+ * files are written this way.
  *
- * Each rank has its own particles, anywhere in that order. They are dealt out in rounds: the ids are cut into windows
- * of as many particles each, and in every round each rank gets the particles of one window, that of rank 0 below
- * that of rank 1 and so on. So if in every round the ranks write what they got in the order of ranks, the file is sorted,
- * byte for byte the one that a single rank writes; and no rank ever holds more than its window besides its own.
+ * 1. The ids are cut into windows. Windows hold the same number of particles, a multiple of MD_ROW_BLOCK, except
+ *    the last window. So a file that is packed in blocks of that length has the same bytes for any number of
+ *    ranks.
+ * 2. The last id of a window is the id up to which the right number of particles lies. Bisection finds the last ids
+ *    of all windows at once: every rank counts its own particles up to an id, and the counts are summed over ranks.
+ *    A frame needs about thirty such sums, with one number for each window, whatever the ids are.
+ * 3. In each round, every rank gets the particles of one window: rank 0 the first one, rank 1 the next, and so on.
+ * 4. If the ranks write what they got, round by round and in the order of ranks, the file is sorted. It has the
+ *    same bytes as a file from a single rank.
  *
- * Where to cut: windows hold a multiple of MD_ROW_BLOCK particles, all the same, but the last: so a file that is
- * packed in blocks of that length has the same bytes from any number of ranks. The id at which that many are below
- * is found by bisection, of all windows at once: every rank counts its own up to an id, and the counts are added.
- * Some thirty such sums a frame, of a number for each window, whatever the ids are.
+ *    ids   |  window 0  |  window 1  |  window 2  |  window 3  |
+ *    rank        0            1            0            1          (two ranks)
+ *    round       0            0            1            1
  *
- * One rank deals nothing: its particles are the only window as they are.
+ * A single rank deals nothing: its own particles are the only window.
  *
- * Cost: each particle travels once, as its fields of particle_fields.def and its force if there is one; per rank,
- * memory for a window of at most 131072 particles twice.
+ * Advantage: no rank ever holds more than its own particles and a window. Cost: each particle travels once, with
+ * its fields of particle_fields.def and, if asked for, its force. Memory per rank: a window of at most 131072
+ * particles, twice.
  */
 #ifndef MD_SRC_PARTICLES_BY_ID_H
 #define MD_SRC_PARTICLES_BY_ID_H
@@ -22,7 +28,7 @@
 
 enum { MD_ROW_BLOCK = 4096 };
 
-/* Rows to be written: row k shows particle order[k], or k if order is NULL. */
+/* Rows to write: row k shows particle order[k], or particle k if order is NULL. */
 typedef struct md_rows {
   const md_particles *particles;
   const int32_t *order;
@@ -32,23 +38,23 @@ typedef struct md_rows {
 typedef struct md_by_id {
   md_comm *comm;
   md_rows own;
-  int64_t *last; /* [windows] the largest id of each */
+  int64_t *last; /* [windows] the largest id of each window */
   int64_t windows, round;
-  int64_t dealt; /* own rows that have been dealt out */
+  int64_t dealt; /* number of own rows that were dealt */
   md_particles window;
   int32_t *order;
   double *force[3];
 } md_by_id;
 
-/* Begins to deal out a rank's rows, which are in the order of ids and stay the caller's. md_by_id_end must follow, even
- * an error. Collective. MD_RUNTIME: out of memory, on every rank. */
+/* Begins to deal the rows of this rank, which must be in the order of ids and stay owned by the caller.
+ * md_by_id_end must follow, also after an error. Collective. MD_RUNTIME: out of memory, on every rank. */
 md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own) MD_CHECKED;
 
-/* The rows of this rank's next window, in the order of ids: valid until the next call. *more: false if there are no more
- * rounds, for any rank. Collective. MD_RUNTIME: out of memory, on every rank. */
+/* Gives the rows of this rank's next window, in the order of ids. They are valid until the next call. *more is
+ * false if no rank has more rounds. Collective. MD_RUNTIME: out of memory, on every rank. */
 md_status md_by_id_next(md_by_id *deal, md_rows *rows, bool *more) MD_CHECKED;
 
-/* Not collective. */
+/* Frees everything. Not collective. */
 void md_by_id_end(md_by_id *deal);
 
 #endif

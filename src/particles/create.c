@@ -1,11 +1,11 @@
-/* The commands `create_box` and `create_atoms`; the sites themselves are found in sites.c. */
+/* The commands `create_box` and `create_atoms`; sites.c finds the sites. */
 #include "src/particles/create.h"
 
 #include "src/particles/lattice.h"
 #include "src/particles/sites.h"
 #include <string.h>
 
-/* Doubles have 16 digits: beyond, not even a sigma could be told from the next; and volumes overflow. */
+/* Doubles have 16 digits: beyond this bound two points 1 sigma apart could be equal. Volumes could overflow too. */
 #define MD_BOX_MOST 1e15
 
 md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes)
@@ -140,7 +140,7 @@ md_status md_do_create_atoms(md_sim *sim, const md_words *words)
   const int64_t old = sim->model.natoms;
   MD_TRY(create(sim, words, (int)type));
   if (sim->planning.checking) {
-    sim->model.natoms = old > 0 ? old : 1; /* for formulas, which may divide by it */
+    sim->model.natoms = old > 0 ? old : 1; /* for formulas, which may divide by natoms */
     return MD_OK;
   }
   MD_TRY(md_sim_count(sim));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Dimensionless particles are noble gases first; behind them by atomic number. */
+/* The order of default symbols: noble gases first, then by atomic number. */
 static const char *const symbols[] = {
     "Ar", "Kr", "Xe", "Ne", "He", "Rn", "H",  "Li", "Be", "B",  "C",  "N",  "O",  "F",  "Na", "Mg", "Al",
     "Si", "P",  "S",  "Cl", "K",  "Ca", "Sc", "Ti", "V",  "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga",

@@ -1,14 +1,14 @@
-/* Chemical symbols: what xyz readers accept as a species. */
+/* Chemical symbols: the names of species that xyz readers accept. */
 #ifndef MD_SRC_PARTICLES_ELEMENTS_H
 #define MD_SRC_PARTICLES_ELEMENTS_H
 
 #include <stdbool.h>
 
-/* Whether `name` is one of the 118 elements, or X, the customary dummy. */
+/* Whether `name` is one of the 118 elements, or X, the usual name of a dummy particle. */
 bool md_element_known(const char *name);
 
-/* The symbol a particle type (from 1) gets if the deck names none: the noble gases from argon on, as befits
- * Lennard-Jones particles, then the other elements in order, then X. */
+/* The default symbol of a particle type (from 1): first the noble gases from argon on, because Lennard-Jones
+ * particles model them, then the other elements in order, then X. */
 const char *md_element_default(int type);
 
 #endif

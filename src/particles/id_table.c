@@ -1,5 +1,5 @@
-/* The map from ids to values; see id_table.h. The hash table has a power of two of slots, doubles when half
- * full, and probes linearly from a multiplicative hash. */
+/* The map from ids to values; see id_table.h. The hash table has a power of two of slots, and doubles when it is
+ * half full. It uses a multiplicative hash and linear probing. */
 #include "src/particles/id_table.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int32_t *md_id_table_find(const md_id_table *table, int64_t id)
   return table->value[slot] ? &table->value[slot] : NULL;
 }
 
-/* Moves everything into a hash table of twice the slots needed. */
+/* Moves all entries into a new hash table with at least four slots for each entry. */
 static md_status rehash(md_id_table *table)
 {
   md_id_table larger = {.nslot = 64};

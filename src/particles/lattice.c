@@ -1,12 +1,14 @@
-/* The commands `lattice` and `region`: where sites are, and parts of space.
+/* The commands `lattice` and `region`: sites for particles, and parts of space.
  *
- * A lattice is a rectangular cell repeated along the axes with up to MD_BASIS_MAX sites in it. SCALE is the
- * reduced density rho (as in LAMMPS with units lj): the cell is scaled so that it holds nbasis sites at rho,
- * scale = (nbasis / (rho volume))^(1/dim). The root is refined to the correctly rounded one, so that sites have
- * the same bits whatever the C library.
- * Only rectangular, unrotated lattices exist: then each axis of the creation is a plain interval of cells
- * (sites.c), which is what makes 10^8 particles a matter of seconds. A skewed crystal has a rectangular cell
- * with a larger basis.
+ * A lattice is a rectangular cell, repeated along the axes, with up to MD_BASIS_MAX sites in it. SCALE is the
+ * reduced density rho, as in LAMMPS with units lj. The cell is scaled so that it holds nbasis sites at density
+ * rho:
+ *   scale = (nbasis / (rho volume))^(1/dim)
+ * The root is refined until it is correctly rounded, so that sites have the same bits with any C library.
+ *
+ * Trade-off: only rectangular, unrotated lattices exist. Each axis is then a plain interval of cells (sites.c), so
+ * that 10^8 particles are made in seconds. A skewed crystal must be written as a rectangular cell with a larger
+ * basis.
  *
  * Units: sigma. Reference: the LAMMPS manual, commands lattice and region.
  */
@@ -18,7 +20,7 @@ typedef struct cell_style {
   const char *name;
   int dim; /* 0: any */
   double side_y;
-  int nbasis; /* 0: given by the deck */
+  int nbasis; /* 0: as many as the deck gives */
   double basis[4][3];
 } cell_style;
 
@@ -50,7 +52,7 @@ static md_status find_style(const char *name, int dim, const cell_style **style)
                   "unknown lattice style '%s'; accepted are none, sq, sq2, hex, sc, bcc, fcc, custom", name);
 }
 
-/* The correctly rounded square or cube root (but for one case in 2^50 of the latter). */
+/* The square or cube root of x, correctly rounded (except in one of 2^50 cases of the cube root). */
 static double root(double x, int degree)
 {
   if (degree == 2) return sqrt(x);
@@ -88,7 +90,7 @@ static md_status read_fractions(const md_sim *sim, const md_words *words, int at
   return MD_OK;
 }
 
-/* orient DIRECTION i j k: only the unrotated orientation. */
+/* Checks `orient DIRECTION i j k`: only the unrotated orientation is accepted. */
 static md_status check_orient(const md_words *words, int at)
 {
   MD_TRY(need(words, at, 4));
@@ -142,7 +144,7 @@ static md_status set_side(md_lattice *lattice, const md_words *words, int at)
   return MD_OK;
 }
 
-/* The keywords behind SCALE. */
+/* Reads the keywords after SCALE. */
 static md_status read_keywords(const md_sim *sim, md_lattice *lattice, bool custom, const md_words *words,
                                int at, double spacing[3])
 {
@@ -260,7 +262,7 @@ md_status md_region_check_plane(const md_sim *sim, const md_region *region)
                   region->id, region->lo[2], region->hi[2]);
 }
 
-/* units and side, behind the `at` words of the shape. */
+/* Reads the keywords units and side, from word `at` on. */
 static md_status read_region_keywords(const md_words *words, int at, bool *in_lattice_units)
 {
   for (; at < words->n; at += 2) {
@@ -313,7 +315,7 @@ static md_status check_region_id(const md_sim *sim, const char *id)
   return MD_OK;
 }
 
-/* A region as its words are read: of `sim`, `words` the whole command. */
+/* The context for reading a region. `words` is the whole command. */
 typedef struct region_words {
   const md_sim *sim;
   const md_words *words;
@@ -325,7 +327,7 @@ static double unit_of(const region_words *r, int d)
   return r->in_lattice_units ? md_lattice_unit(r->sim, d) : 1.0;
 }
 
-/* The two bounds along axis d, words[at] and the next. */
+/* Reads the two bounds along axis d, words[at] and words[at + 1]. */
 static md_status read_bounds(const region_words *r, int at, int d, md_region *region)
 {
   char *const *bound = r->words->word + at;
@@ -345,7 +347,7 @@ static md_status read_length(const char *word, const char *what, double unit, do
   return md_error(MD_USAGE, "%s: %s times the lattice spacing is too large", what, word);
 }
 
-/* The centre's coordinate along axis d, and the block around it. */
+/* Reads the centre's coordinate along axis d, and sets the enclosing block. */
 static md_status read_centre(const region_words *r, int at, int d, md_region *region)
 {
   MD_TRY(read_length(r->words->word[at], "region centre", unit_of(r, d), &region->centre[d]));
@@ -354,7 +356,7 @@ static md_status read_centre(const region_words *r, int at, int d, md_region *re
   return MD_OK;
 }
 
-/* As in LAMMPS, a radius is in the lattice unit of the first axis across. */
+/* Reads the radius. As in LAMMPS, its unit is the lattice unit of the first axis across. */
 static md_status read_radius(const region_words *r, int at, int across, md_region *region)
 {
   MD_TRY(md_word_positive(r->words->word[at], "region radius", &region->radius));
@@ -391,7 +393,7 @@ static md_status read_sphere(const region_words *r, md_region *region)
 static const struct {
   const char *name;
   md_region_shape shape;
-  int words; /* of the command, without keywords */
+  int words; /* number of words of the command, without keywords */
   md_status (*read)(const region_words *, md_region *);
   const char *usage;
 } shapes[] = {

@@ -1,27 +1,30 @@
-/* A keyed permutation of 0 .. n-1, evaluated at any point without state or memory.
+/* A keyed permutation of 0 .. n-1, which can be evaluated at any point without state or memory.
  *
- * A Feistel network permutes the numbers of b bits, 2^(b-1) < n <= 2^b: each round replaces one half by the
- * other and the other by itself xor a hash of it, which can be undone and is therefore one to one. A number
- * that lands at n or above is sent through again (cycle walking) until it is below n; less than twice on
- * average. Shuffling an array instead would be sequential and cost 8 bytes a particle.
+ * 1. A Feistel network permutes the numbers of b bits, with 2^(b-1) < n <= 2^b. Each round exchanges the two
+ *    halves of the bits, and xors one of them with a hash of the other. A round can be undone, so it is one to
+ *    one.
+ * 2. A result of n or above is permuted again until it is below n (cycle walking). This takes less than two
+ *    permutations on average.
  *
- * Cost: about 30 ns. Not for secrets. Reference: Black and Rogaway, "Ciphers with arbitrary finite domains",
- * CT-RSA 2002.
+ * Trade-off: shuffling an array would be sequential and cost 8 bytes a particle. This permutation needs about 30
+ * ns per number, and is not secure against attackers.
+ *
+ * Reference: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.
  */
 #ifndef MD_SRC_PARTICLES_PERMUTATION_H
 #define MD_SRC_PARTICLES_PERMUTATION_H
 
 #include "common/rng.h"
 
-enum { MD_PERMUTATION_ROUNDS = 8 }; /* even: the halves end where they began */
+enum { MD_PERMUTATION_ROUNDS = 8 }; /* even, so that each half ends at its first place */
 
 typedef struct md_permutation {
   uint64_t n;
-  int bits[2]; /* of the upper and the lower half */
+  int bits[2]; /* bits of the upper and the lower half */
   uint64_t key[MD_PERMUTATION_ROUNDS];
 } md_permutation;
 
-/* The permutation of 0 .. n-1 that belongs to a seed; 1 <= n <= 2^62. */
+/* Makes the permutation of 0 .. n-1 for a seed; 1 <= n <= 2^62. */
 static inline md_permutation md_permutation_of(uint64_t n, uint64_t seed)
 {
   int bits = 2;
@@ -34,7 +37,7 @@ static inline md_permutation md_permutation_of(uint64_t n, uint64_t seed)
   return p;
 }
 
-/* Where k < n goes. */
+/* The number to which k < n is permuted. */
 static inline uint64_t md_permute(const md_permutation *p, uint64_t k)
 {
   do {

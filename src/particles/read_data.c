@@ -1,22 +1,26 @@
-/* The command `read_data`: a data file in LAMMPS's format, read as a stream.
+/* The command `read_data`: reads a data file in LAMMPS's format as a stream.
  *
- * First the header (counts and bounds, in any order), then the sections Masses, Pair Coeffs, PairIJ Coeffs, Atoms
- * and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair style that the
- * deck has chosen, as the command pair_coeff takes them. Everything is checked where it is read, so that each error
- * has its line. The promised number of particles is compared with the size of the file before memory is taken for
- * them, so a damaged header cannot ask for all of it.
+ * First comes the header (counts and bounds, in any order). Then come the sections Masses, Pair Coeffs, PairIJ
+ * Coeffs, Atoms and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair
+ * style that the deck has chosen, in the form that pair_coeff takes. Everything is checked where it is read, so
+ * that each error has its line. The promised number of particles is compared with the size of the file before
+ * memory is allocated, so a damaged header cannot ask for all memory.
  *
- * Header, masses and coefficients are short and read by every rank. The lines of Atoms and Velocities are shared
- * out: in every round each rank takes a part of the section's text, a few megabytes behind those of lower ranks,
- * and of it the lines that begin there. Counting lines first, all ranks know which lines these are of the section
- * and of the file. What a line says goes to the rank that a hash of the particle's id names: it keeps the particle,
- * and has a table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of
- * velocities, in whatever order they come. Migration brings the particles to their domains when a run begins. So
- * nothing is read twice, no rank holds more than its share, and of all errors of a round the one on the first line
- * is reported: the same as by one rank, which reads with the same code.
+ * Every rank reads header, masses and coefficients, because they are short. The lines of Atoms and Velocities are
+ * divided among the ranks, in rounds:
+ * 1. Each rank reads a part of the section's text, a few megabytes, after the parts of lower ranks. The lines that
+ *    begin in the part belong to the rank.
+ * 2. The ranks count their lines. Then each rank knows the numbers of its lines in the section and in the file.
+ * 3. Each rank parses its lines, and sends each of them to the rank that a hash of the particle's id names.
+ * 4. That rank keeps the particle. It has a table from ids to its particles (id_table.h), which finds ids that
+ *    occur twice and the owners of velocities, in any order of lines.
+ * Migration brings the particles to their domains when a run begins.
  *
- * Text that this program or LAMMPS wrote with 17 digits gives the same bits back: positions inside the box are
- * taken as they are; outside a periodic axis they are wrapped.
+ * Advantage: no text is read twice, no rank holds more than its share, and of all errors of a round the one on the
+ * first line is reported, the same as with one rank. One rank uses the same code.
+ *
+ * Text that this program or LAMMPS wrote with 17 digits gives the same bits: positions inside the box are not
+ * changed. Positions outside a periodic axis are wrapped.
  *
  * Units: as in the file, lj. Cost: about 1 us a particle. Reference: the LAMMPS manual, command read_data.
  */
@@ -34,10 +38,10 @@
 enum {
   LINE_SIZE = 65536,
   FIELDS_MAX = 16,
-  ATOM_BYTES = 10,   /* the shortest line of Atoms, "1 1 0 0 0" and its end */
-  PART_MAX = 1 << 22 /* of a section's text, for one rank in one round */
+  ATOM_BYTES = 10,   /* length of the shortest line of Atoms, "1 1 0 0 0" and its end */
+  PART_MAX = 1 << 22 /* bytes of a section's text, for one rank in one round */
 };
-/* A position this many boxes away is damage, not a particle that has travelled. */
+/* A position this many boxes away is an error in the file. No particle travels so far. */
 static const double images_max = 0x1p30;
 
 typedef struct reader {
@@ -45,22 +49,22 @@ typedef struct reader {
   FILE *file;
   const char *name;
   int64_t size;    /* of the file */
-  int64_t line;    /* of `text`, from 1 */
-  char *text;      /* comment and blanks at the end removed */
+  int64_t line;    /* line number of `text`, from 1 */
+  char *text;      /* the present line, without comment and without blanks at its end */
   char *long_line; /* LINE_SIZE bytes, for lines read one by one */
   char comment[32];
-  bool end; /* there is no such line: the file has ended */
+  bool end; /* there is no such line, because the file has ended */
   char *field[FIELDS_MAX];
-  int nfield; /* FIELDS_MAX + 1: more than that */
+  int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
   int64_t natoms, ntypes;
   double lo[3], hi[3];
   bool have_atoms, have_types, have_bounds[3];
   bool done_masses, done_coefficients[2], done_atoms, done_velocities;
   bool images_ignored, vz_ignored;
-  md_id_table ids; /* of this rank's particles: local index + 1, negative once it has its velocity */
+  md_id_table ids; /* of this rank's particles: local index + 1, negative after the velocity was read */
 } reader;
 
-/* What a line of Atoms or Velocities says. */
+/* The content of a line of Atoms or Velocities. */
 typedef struct record {
   int64_t id, line;
   double value[3];
@@ -69,15 +73,15 @@ typedef struct record {
 
 typedef struct section_kind {
   const char *name;
-  int few, many; /* numbers of fields */
+  int few, many; /* accepted numbers of fields */
   const char *columns;
-  md_status (*parse)(reader *, record *); /* r->field */
+  md_status (*parse)(reader *, record *); /* from r->field */
   md_status (*keep)(reader *, const record *);
 } section_kind;
 
 #define WRONG(r, ...) (md_error(MD_USAGE, __VA_ARGS__), locate(r))
 
-/* Puts "name:line: " in front of the message, and lets ranks agree on that of the first line. */
+/* Puts "name:line: " in front of the message, so that ranks agree on the message of the first line. */
 static md_status locate(const reader *r)
 {
   md_error_prefix("%s:%lld: ", r->name, (long long)r->line);
@@ -85,7 +89,7 @@ static md_status locate(const reader *r)
   return MD_USAGE;
 }
 
-/* Lines and fields */
+/* ---- lines and fields ---- */
 
 static md_status zero_byte(const reader *r) { return WRONG(r, "a zero byte: this is not a text file"); }
 
@@ -147,7 +151,7 @@ static void split(reader *r)
   }
 }
 
-/* The next line that is not empty, in fields; r->end at the end of the file. */
+/* Reads the next line that is not empty and splits it into fields; r->end: the file has ended. */
 static md_status next_line(reader *r)
 {
   do {
@@ -177,7 +181,7 @@ static md_status real(const reader *r, const char *field, const char *what, doub
   return MD_OK;
 }
 
-/* Header */
+/* ---- header ---- */
 
 static bool fields_are(const reader *r, int at, const char *const *word, int n)
 {
@@ -187,7 +191,7 @@ static bool fields_are(const reader *r, int at, const char *const *word, int n)
   return true;
 }
 
-/* A line of counts: N atoms, N atom types, or N of something this program does not have. */
+/* Reads a line with a count: N atoms or N atom types. */
 static md_status read_count(reader *r, int64_t *count, bool *have, const char *what)
 {
   if (*have) return WRONG(r, "the number of %s is given twice", what);
@@ -216,7 +220,7 @@ static md_status read_tilt(reader *r)
   return MD_OK;
 }
 
-/* Things of other atom styles may be counted if there are none. */
+/* Refuses the line, unless it counts zero objects of another atom style. */
 static md_status refuse_count(reader *r)
 {
   static const char *const others[] = {"bonds", "angles",    "dihedrals", "impropers", "bond",
@@ -271,7 +275,7 @@ static md_status read_header(reader *r)
   return MD_OK;
 }
 
-/* Against a damaged count: there must be room in the file for so many lines. */
+/* Checks that the file has room for the promised number of lines, as protection against a damaged count. */
 static md_status check_size(reader *r)
 {
   const off_t here = ftello(r->file);
@@ -286,7 +290,7 @@ static md_status check_size(reader *r)
   return MD_OK;
 }
 
-/* Sections */
+/* ---- sections ---- */
 
 static md_status begin_section(reader *r, const char *name, bool *done, char *title)
 {
@@ -296,7 +300,7 @@ static md_status begin_section(reader *r, const char *name, bool *done, char *ti
   return MD_OK;
 }
 
-/* Whether r->field is line k of n in a section, with a number of fields that is one of two. */
+/* Checks that r->field is line k of n in a section, with `few` or `many` fields. */
 static md_status check_line(const reader *r, const char *name, int64_t k, int64_t n, int few, int many,
                             const char *columns)
 {
@@ -342,7 +346,7 @@ static md_status read_masses(reader *r)
   return end_section(r, "Masses", r->ntypes);
 }
 
-/* A line of coefficients, as the words of pair_coeff: `types` of them are types, and a single one stands for both. */
+/* Passes a line of coefficients to pair_coeff. The first `types` fields are types; a single type stands for both. */
 static md_status set_coefficients(reader *r, int types)
 {
   char *word[FIELDS_MAX + 1];
@@ -354,7 +358,7 @@ static md_status set_coefficients(reader *r, int types)
   return md_do_pair_coeff(r->sim, &words) == MD_OK ? MD_OK : locate(r);
 }
 
-/* Pair Coeffs (types = 1, a line for each type) or PairIJ Coeffs (types = 2, one for each pair). */
+/* Reads Pair Coeffs (types = 1, a line for each type) or PairIJ Coeffs (types = 2, a line for each pair). */
 static md_status read_coefficients(reader *r, const char *name, int types, const char *style)
 {
   const md_pair_style *chosen = md_pair_style_of(r->sim->model.pair.kind);
@@ -365,7 +369,7 @@ static md_status read_coefficients(reader *r, const char *name, int types, const
                  (long long)r->line, name, style, chosen->name);
   for (int64_t k = 0; k < n; ++k) {
     MD_TRY(next_line(r));
-    /* How many coefficients there must be, the style knows. */
+    /* The pair style checks the number of coefficients. */
     const int fields = r->nfield > types && r->nfield <= FIELDS_MAX ? r->nfield : types + 1;
     MD_TRY(check_line(r, name, k, n, fields, fields,
                       types == 1 ? "type and coefficients" : "type, type and coefficients"));
@@ -374,32 +378,32 @@ static md_status read_coefficients(reader *r, const char *name, int types, const
   return end_section(r, name, n);
 }
 
-/* Sections whose lines are shared out */
+/* ---- sections whose lines are divided among ranks ---- */
 
-/* The part of a section's text that is one rank's in one round. */
+/* The part of a section's text that one rank reads in one round. */
 typedef struct part {
   char *bytes;
-  int64_t offset;       /* of bytes[0] in the file */
-  int64_t n;            /* bytes that were read */
-  int64_t begin, end;   /* its lines begin at bytes in this range, the first one at `begin` */
-  int64_t lines, texts; /* how many there are, and how many of them are not empty */
-  bool zeros;           /* there is a zero byte */
+  int64_t offset;       /* place of bytes[0] in the file */
+  int64_t n;            /* number of bytes that were read */
+  int64_t begin, end;   /* range of bytes where its lines begin; the first begins at `begin` */
+  int64_t lines, texts; /* number of lines, and of lines that are not empty */
+  bool zeros;           /* the bytes contain a zero */
 } part;
 
-/* Where all ranks are in a section. */
+/* The place of all ranks in a section. */
 typedef struct place {
-  int64_t first;     /* offset of the section's text */
-  int64_t offset;    /* of this round's first part */
+  int64_t first;     /* place of the section's text in the file */
+  int64_t offset;    /* place of this round's first part */
   int64_t part_size; /* bytes */
-  int64_t line;      /* lines of the file before it */
-  int64_t k;         /* lines of the section before it, empty ones not counted */
-  int64_t behind
-      [2]; /* the offset behind the last line of the section, and that line's number; known to its rank */
+  int64_t line;      /* number of lines of the file before this round */
+  int64_t k;         /* number of lines of the section before this round, without empty ones */
+  int64_t behind[2]; /* end of the section's last line, and that line's number; 0 on ranks without it */
 } place;
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The bytes of a part, of the one before, which tells whether a line begins there, and of the end of its last line. */
+/* Reads the bytes of a part. It also reads the byte before it, which tells whether a line begins at the part, and
+ * the bytes up to the end of the last line. */
 static md_status load_part(reader *r, const place *at, part *p)
 {
   const int64_t own = at->offset + r->sim->comm->rank * at->part_size;
@@ -418,14 +422,14 @@ static md_status load_part(reader *r, const place *at, part *p)
   return MD_OK;
 }
 
-/* The end of the line that begins at `at`: its newline, or where the bytes end. */
+/* The end of the line that begins at `at`: the place of its newline, or the end of the bytes. */
 static int64_t line_end(const part *p, int64_t at)
 {
   const char *newline = memchr(p->bytes + at, '\n', (size_t)(p->n - at));
   return newline ? newline - p->bytes : p->n;
 }
 
-/* Damage is text, so that it is reported. */
+/* Whether a line is not empty. A damaged line counts as not empty, so that it is parsed and reported. */
 static bool is_text(const part *p, int64_t at, int64_t end)
 {
   if (end - at >= LINE_SIZE || (p->zeros && memchr(p->bytes + at, '\0', (size_t)(end - at)))) return true;
@@ -444,7 +448,7 @@ static void count_lines(part *p)
   }
 }
 
-/* The text from `at` to `end`, as read_text would have read it. */
+/* Takes the line from `at` to `end` with the checks of read_text, and splits it. */
 static md_status take_line(reader *r, part *p, int64_t at, int64_t end)
 {
   if (p->zeros && memchr(p->bytes + at, '\0', (size_t)smaller(end - at, LINE_SIZE))) return zero_byte(r);
@@ -456,7 +460,7 @@ static md_status take_line(reader *r, part *p, int64_t at, int64_t end)
   return MD_OK;
 }
 
-/* The lines of a part, of which the first is line `line` of the file and k of the section, as records. */
+/* Parses the lines of a part into records. Its first line is line `line` of the file, and line k of the section. */
 static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t line, place *where, int64_t k,
                             record *records, int64_t *n)
 {
@@ -482,7 +486,8 @@ static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t l
 
 static int32_t owner_of(const md_comm *comm, int64_t id)
 {
-  /* Not the hash of the table of ids, or all its entries would be in the same few places. */
+  /* This hash differs from that of the table of ids; otherwise all entries of a rank's table would be in a few
+   * places. */
   const uint64_t hash = (uint64_t)id * UINT64_C(0xd6e8feb86659fd93);
   return (int32_t)((hash >> 32) % (uint64_t)comm->size);
 }
@@ -493,7 +498,7 @@ static int compare_lines(const void *a, const void *b)
   return (left->line > right->line) - (left->line < right->line);
 }
 
-/* Keeps records in the order of their lines, so that the second of two is the one that is wrong. */
+/* Keeps records in the order of their lines, so that the second of two equal ids is reported. */
 static md_status keep_all(reader *r, const section_kind *s, record *records, int64_t n)
 {
   bool sorted = true;
@@ -517,14 +522,14 @@ static md_status hand_out(reader *r, const section_kind *s, const record *record
   for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
   md_status status = comm->sparse_exchange(comm, n, to, records, sizeof *records, &received, &count);
   free(to);
-  /* A failed exchange is not to be agreed on: the others may be in it still. */
+  /* No agreement after a failed exchange, because other ranks may still be in the exchange. */
   if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
   free(received);
   return status;
 }
 
-/* Parses a part and hands out what it says. Lines before the first that cannot be parsed may hold what is found to be
- * wrong only where it is kept, and then that is the error. */
+/* Parses a part and sends its records to their ranks. The first line that cannot be parsed is an error. An earlier
+ * line may have an error that only its keeper finds, and then that error is reported. */
 static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64_t line, place *where,
                                 int64_t k)
 {
@@ -560,7 +565,7 @@ static md_status read_round(reader *r, const section_kind *s, part *p, place *wh
   return MD_OK;
 }
 
-/* Reads on behind the last line of the section. */
+/* Continues behind the last line of the section. */
 static md_status resume(reader *r, place *where)
 {
   md_comm *comm = r->sim->comm;
@@ -579,7 +584,7 @@ static md_status read_rounds(reader *r, const section_kind *s, part *p, place *w
   return check_line(r, s->name, where->k, r->natoms, s->few, s->many, s->columns);
 }
 
-/* The lines of a section. The same status on every rank. */
+/* Reads the lines of a section. The same status on every rank. */
 static md_status read_lines(reader *r, const section_kind *s)
 {
   md_comm *comm = r->sim->comm;
@@ -599,7 +604,7 @@ static md_status read_lines(reader *r, const section_kind *s)
   return status;
 }
 
-/* Atoms */
+/* ---- Atoms ---- */
 
 static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
 {
@@ -657,7 +662,8 @@ static md_status keep_atom(reader *r, const record *a)
 static const section_kind atoms = {"Atoms",    5,        8, "id type x y z, and perhaps three image flags",
                                    parse_atom, keep_atom};
 
-/* Room for this rank's share. Where it is all, ids tend to be 1 to N, which makes a small table; a share has gaps. */
+/* Makes room for this rank's share. With one rank, ids are usually 1 to N, so the table can be an array. With
+ * several ranks, the ids of a rank have gaps. */
 static md_status make_room(reader *r)
 {
   const int ranks = r->sim->comm->size;
@@ -677,7 +683,7 @@ static md_status read_atoms(reader *r, const char *style)
   return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
 }
 
-/* Velocities */
+/* ---- Velocities ---- */
 
 static md_status parse_velocity(reader *r, record *a)
 {
@@ -709,7 +715,7 @@ static md_status read_velocities(reader *r)
   return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
 }
 
-/* The file */
+/* ---- the file ---- */
 
 static md_status read_section(reader *r)
 {

@@ -1,19 +1,21 @@
 /* Placing many particles at once; see sites.h.
  *
- * Sites come in rows, which are counted and filled independently: count the rows of each of 256 slabs in
- * parallel, add up, then every slab knows where its particles go and is filled in parallel. Nothing is
- * stored but the particles, and nothing depends on the number of threads.
- * A lattice site is a product: on each axis the cells whose site lies in the box are one interval, so the
- * number of sites before any row, and with it every id, is a formula. Ids run as in LAMMPS: z slowest, then
- * y, then x, then the sites of a cell. Another rank finds the same intervals, keeps its own part of them and
- * still knows the global ids.
+ * 1. Sites come in rows. A row can be counted and filled independently of other rows.
+ * 2. The rows are divided into 256 groups (SLABS). The sites of each group are counted in parallel.
+ * 3. The counts are added up, so that each group knows where its particles go.
+ * 4. The groups are filled in parallel.
+ * Only the particles are stored, and nothing depends on the number of threads.
  *
- * At the faces: a site that belongs on the lower face but was rounded below it is put on it; sites on the
- * upper face of a periodic axis are left out, since they are the lower ones' images. As in LAMMPS this
- * decision has a tolerance of 1e-6 of the box (but at most 1e-3 of a cell), so that a box typed with a few
+ * Lattice: along each axis, the cells whose site lies in the box form one interval. So the number of sites before
+ * a row, and with it every id, is a formula. Ids run as in LAMMPS: z slowest, then y, then x, then the sites of a
+ * cell. Every rank finds the same intervals and keeps its own part of them, so it knows the global ids.
+ *
+ * At the faces: a site that belongs on the lower face, but was rounded below it, is put on it. Sites on the upper
+ * face of a periodic axis are left out, because they are images of those on the lower face. As in LAMMPS, this
+ * decision has a tolerance of 1e-6 of the box, but at most 1e-3 of a cell. So a box that was typed with a few
  * digits still gets each site once.
  *
- * Cost: 10^8 particles in 2 s on 4 cores, most of it the first touch of their memory.
+ * Cost: 10^8 particles in 2 s on 4 cores. Most of this time is the first touch of their memory.
  */
 #include "src/particles/sites.h"
 
@@ -24,7 +26,7 @@ enum { SLABS = 256, RANDOM_ROW = 4096 };
 
 __extension__ typedef __int128 wide_integer;
 
-/* What all kinds of sites have in common; the kinds begin with it. */
+/* The common part of all kinds of sites; each kind begins with it. */
 typedef struct sites {
   const md_box *box;
   double lo[3], hi[3]; /* of this rank's domain */
@@ -57,7 +59,7 @@ static void put(const sites *s, md_particles *p, int64_t at, int64_t id, const d
   }
 }
 
-/* Second words of momenta, which a run may have left, are for its particles only. */
+/* Makes room for n particles. Second words of momenta, which a run may have left, are discarded. */
 static md_status make_room(md_particles *p, int64_t n)
 {
   MD_TRY(md_particles_widen(p, false));
@@ -96,7 +98,7 @@ static md_status append(md_sim *sim, const sites *s)
   return MD_OK;
 }
 
-/* Whether there may be `global` new particles over all ranks. Collective. */
+/* MD_USAGE: `global` new particles, over all ranks, are too many. Collective. */
 static md_status check_total(const md_sim *sim, wide_integer global)
 {
   if (global > (wide_integer)MD_PARTICLES_MAX * sim->comm->size - sim->model.natoms)
@@ -110,7 +112,7 @@ static md_status check_total(const md_sim *sim, wide_integer global)
   return sim->comm->agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 
-/* Lattice */
+/* ---- lattice ---- */
 
 typedef struct interval {
   int64_t begin, end;
@@ -120,7 +122,7 @@ static int64_t length(interval a) { return a.end > a.begin ? a.end - a.begin : 0
 
 static bool contains(interval a, int64_t i) { return i >= a.begin && i < a.end; }
 
-/* How many of the interval's numbers are below i. */
+/* How many numbers of the interval are below i. */
 static int64_t before(interval a, int64_t i)
 {
   if (i <= a.begin) return 0;
@@ -129,7 +131,7 @@ static int64_t before(interval a, int64_t i)
 
 typedef struct axis {
   double side, scale, shift;
-  double lo; /* of the box: sites rounded below it are put on it */
+  double lo; /* lower face of the box; sites that were rounded below it are put on it */
 } axis;
 
 typedef struct lattice_sites {
@@ -138,8 +140,8 @@ typedef struct lattice_sites {
   const double (*basis)[3];
   axis axis[3];
   interval all[MD_BASIS_MAX][3]; /* cells whose site m is in the box and region */
-  interval own[MD_BASIS_MAX][3]; /* ... and in this rank's domain */
-  interval row_y, row_z;         /* cells that have own sites */
+  interval own[MD_BASIS_MAX][3]; /* ... and also in this rank's domain */
+  interval row_y, row_z;         /* cells with sites of this rank */
 } lattice_sites;
 
 static double unsnapped(const axis *a, int64_t i, double basis)
@@ -152,7 +154,7 @@ static double coordinate(const axis *a, int64_t i, double basis)
   return md_max(unsnapped(a, i, basis), a->lo);
 }
 
-/* The first cell whose site is at or above the bound. */
+/* Finds the first cell whose site is at or above the bound. */
 static md_status first_cell(const axis *a, double basis, double bound, int64_t *cell)
 {
   const double estimate = floor((bound - a->shift) / (a->side * a->scale) - basis);
@@ -197,7 +199,7 @@ static md_status find_cells(lattice_sites *s, const md_region *region, int m, in
 
 static wide_integer volume(const interval a[3])
 {
-  /* Intervals are shorter than 2^51, so that only the last product needs care. */
+  /* Intervals are shorter than 2^51, so only the last product can overflow. */
   const wide_integer area = (wide_integer)length(a[0]) * length(a[1]);
   const int64_t height = length(a[2]);
   return area > INT64_MAX && height > 0 ? area : area * height;
@@ -214,7 +216,7 @@ static int64_t count_lattice_row(const sites *base, int64_t row)
   return count;
 }
 
-/* How many sites of all ranks come before the row's cell i. */
+/* How many sites of all ranks come before cell i of the row (j, k). */
 static int64_t sites_before(const lattice_sites *s, int64_t i, int64_t j, int64_t k)
 {
   int64_t count = 0;
@@ -283,7 +285,7 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
   return append(sim, &s.base);
 }
 
-/* Random */
+/* ---- random ---- */
 
 typedef struct random_sites {
   sites base;
@@ -349,7 +351,7 @@ md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint6
   return append(sim, &s.base);
 }
 
-/* Grid */
+/* ---- grid ---- */
 
 typedef struct grid_sites {
   sites base;

@@ -1,12 +1,13 @@
-/* The command `write_data`: the present box, masses, positions and velocities as a data file.
+/* The command `write_data`: writes the present box, masses, positions and velocities as a data file.
  *
- * LAMMPS's format (atom_style atomic), sorted by id, every number with 17 significant digits so that read_data
- * gives the same bits back. All ranks write into the one file (rows.h). The file appears under its name only when it
- * is complete: it is written to a temporary file, flushed, and renamed (new_file.h); a device or a pipe is written as it
- * is, by one rank.
+ * The file has LAMMPS's format (atom_style atomic) and is sorted by id. Every number has 17 significant digits, so
+ * that read_data gives the same bits. All ranks write into the one file (rows.h). The data is written to a
+ * temporary file, flushed, and renamed (new_file.h), so the name always stands for a complete file. A device or a
+ * pipe is written in place, by one rank.
  *
- * Coefficients of pair styles are not part of the file; they stay in the deck. Cost: about 0.2 us a particle on
- * 4 cores. Reference: the LAMMPS manual, command write_data.
+ * Coefficients of pair styles are not in the file; they stay in the deck.
+ *
+ * Cost: about 0.2 us a particle on 4 cores. Reference: the LAMMPS manual, command write_data.
  */
 #include "src/files/new_file.h"
 #include "src/files/rows.h"
@@ -53,7 +54,7 @@ static void velocity_lines(const void *context, const md_rows *rows, int64_t fir
   }
 }
 
-/* A section: its title and one line for each particle by increasing id. */
+/* Writes a section: its title, and one line for each particle in the order of ids. */
 static md_status write_section(md_sim *sim, md_output *output, const char *title, const md_rows *rows,
                                md_row_format lines)
 {

@@ -1,8 +1,8 @@
-/* The viridis colour map from 17 anchors; see colour_map.h.
+/* The viridis colour map, interpolated between 17 anchors; see colour_map.h.
  *
- * viridis (van der Walt and Smith, 2015) is perceptually uniform: equal steps of the value look equally large, also in
- * grey and to the colour-blind. The anchors are a least-squares fit of straight pieces to it; the curve between
- * them is within 4 of 255 of the original, which no eye sees.
+ * viridis (van der Walt and Smith, 2015) is perceptually uniform: equal steps of the value look equally large,
+ * also in grey and to colour-blind readers. The anchors are a least-squares fit of straight pieces to it. The
+ * result differs by at most 4 of 255 from the original, which is not visible.
  */
 #include "src/picture/colour_map.h"
 

@@ -1,8 +1,9 @@
-/* Titles, axes and colour bars round a picture; see furniture.h.
+/* Titles, axes and colour bars around a picture; see furniture.h.
  *
- * Lengths are in dots: a dot of the font is `dot` pixels, one for each 250 pixels of the picture, so that a large
- * picture has large letters. A letter's lit dots are joined to strokes, and a pixel is as black as the stroke covers
- * it: letters are round at any size. Ticks are at multiples of 1, 2 or 5 times a power of ten, as many as have room.
+ * Lengths are in dots. A dot of the font is `dot` pixels wide, one pixel for each 250 pixels of the picture, so
+ * that a large picture has large letters. The lit dots of a letter are joined by strokes. A pixel is as black as
+ * the fraction of it that a stroke covers, so letters are round at any size. Ticks are at multiples of 1, 2 or 5
+ * times a power of ten, as many as have room.
  *
  * Cost: some milliseconds, and 3 bytes for each pixel.
  */
@@ -17,7 +18,7 @@
 enum { BAR_WIDTH = 8, GAP = 4, TICK = 3, LABELS_MAX = 24, LABEL_CHARS = 16, TEXT_HEIGHT = MD_GLYPH_ROWS };
 
 typedef struct label {
-  double at; /* 0 to 1 along the axis or bar */
+  double at; /* place along the axis or bar, 0 to 1 */
   char text[LABEL_CHARS];
 } label;
 
@@ -61,7 +62,7 @@ static double distance(double x, double y, int column, int row, int right, int d
   return hypot(dx - t * right, dy - t * down);
 }
 
-/* From a place, in dots, to the nearest stroke of a glyph. */
+/* The distance from a place, in dots, to the nearest stroke of a glyph. */
 static double to_stroke(const uint8_t *glyph, double x, double y)
 {
   static const int step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -73,7 +74,7 @@ static double to_stroke(const uint8_t *glyph, double x, double y)
       for (int k = 0; k < 4; ++k) {
         const int right = step[k][0], down = step[k][1];
         if (!lit(glyph, column + right, row + down)) continue;
-        /* A corner of three dots is no triangle. */
+        /* Three dots that form a corner get two strokes, and no diagonal. */
         if (right && down && (lit(glyph, column + right, row) || lit(glyph, column, row + down))) continue;
         least = fmin(least, distance(x, y, column, row, right, down));
       }
@@ -81,7 +82,7 @@ static double to_stroke(const uint8_t *glyph, double x, double y)
   return least;
 }
 
-/* One letter whose box begins at (x, y); upwards: turned to be read from below. */
+/* Draws one letter whose box begins at (x, y). upwards: turned, to be read from bottom to top. */
 static void draw_glyph(const drawing *d, const uint8_t *glyph, int x, int y, bool upwards)
 {
   static const double half_stroke = 0.45;
@@ -112,7 +113,7 @@ static void draw_text(const drawing *d, const char *text, int x, int y, bool upw
 
 /* ---- where numbers stand ---- */
 
-/* The least of 1, 2, 5 times a power of ten that is at least `least`. */
+/* The smallest number of the form 1, 2 or 5 times a power of ten that is at least `least`. */
 static double nice_step(double least)
 {
   const double power = pow(10.0, floor(log10(least)));
@@ -131,7 +132,7 @@ static void add_label(labels *all, double at, double value)
   snprintf(l->text, sizeof l->text, "%.6g", value);
 }
 
-/* Of a linear axis with room for `most` numbers. */
+/* The labels of a linear axis with room for `most` numbers. */
 static labels linear_labels(double lo, double hi, int most)
 {
   labels all = {0};
@@ -171,10 +172,10 @@ static int widest(const drawing *d, const labels *all)
 
 /* ---- the parts ---- */
 
-/* Where everything stands, in pixels. */
+/* The places of all parts, in pixels. */
 typedef struct layout {
   int left, top, width, height; /* of the map */
-  int bar;                      /* its left edge; 0: none */
+  int bar;                      /* left edge of the colour bar; 0: none */
   labels x, y, quantity;
 } layout;
 
@@ -204,14 +205,14 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
   return l;
 }
 
-/* Turned text beside the middle of the map, or as far below as its length asks for. */
+/* Draws turned text beside the middle of the map, or lower if the text is too long for that. */
 static void draw_upwards(const drawing *d, const layout *l, const char *text, int x)
 {
   const int width = text_width(d, text), middle = l->top + (l->height + width) / 2;
   draw_text(d, text, x, larger(middle, width + GAP * d->dot), true);
 }
 
-/* A frame around width x height pixels at (x, y), outside them. */
+/* Draws a frame around, and outside, width x height pixels at (x, y). */
 static void draw_frame(const drawing *d, int x, int y, int width, int height)
 {
   const int t = (d->dot + 1) / 2;

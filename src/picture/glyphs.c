@@ -1,7 +1,7 @@
-/* A font of 5 by 8 dots, the lowest row for what hangs below the line; see glyphs.h.
+/* A font of 5 by 8 dots; see glyphs.h. The lowest row is for parts of letters below the line.
  *
- * Five columns are the least that tells all letters apart. They are drawn as strokes from dot to dot (furniture.c), so
- * that large letters are round.
+ * Five columns are the fewest that distinguish all letters. Letters are drawn as strokes from dot to dot
+ * (furniture.c), so that large letters are round.
  */
 #include "src/picture/glyphs.h"
 

@@ -1,4 +1,4 @@
-/* Letters for pictures: a small font of dots. */
+/* Glyphs: a small font of dots for texts in pictures. */
 #ifndef MD_SRC_PICTURE_GLYPHS_H
 #define MD_SRC_PICTURE_GLYPHS_H
 
@@ -6,11 +6,12 @@
 
 enum { MD_GLYPH_COLUMNS = 5, MD_GLYPH_ROWS = 8, MD_GLYPH_ADVANCE = 6 };
 
-/* The columns of the character that begins at *text in UTF-8, from the left; bit 0 is the highest dot. *text moves
- * behind it. Known are ASCII and σ τ ² ³; anything else looks like a question mark. */
+/* The columns, from the left, of the UTF-8 character that begins at *text; bit 0 is the highest dot. Moves *text
+ * behind the character. Known are ASCII and σ τ ² ³; any other character looks like a question mark. The result is
+ * static. */
 const uint8_t *md_glyph_next(const char **text);
 
-/* Characters of a text. */
+/* The number of characters of a text. */
 int md_glyph_count(const char *text);
 
 #endif

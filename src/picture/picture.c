@@ -1,6 +1,7 @@
-/* PNG output through libpng; see picture.h.
+/* PNG output with libpng; see picture.h.
  *
- * Levels are one byte a pixel and a palette of 256 colours: smaller than colours, and the levels can be read back.
+ * A picture of levels has one byte a pixel and a palette of 256 colours. It is smaller than a picture of colours,
+ * and its levels can be read back.
  */
 #include "src/picture/picture.h"
 #include "common/base/open_file.h"
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* libpng reports errors by jumping; what it says is kept for the message. */
+/* libpng reports an error by a jump. This function keeps its text for the message. */
 static void on_error(png_structp png, png_const_charp message)
 {
   char *reason = png_get_error_ptr(png);
@@ -46,14 +47,14 @@ static void put_chunks(png_structp png, png_infop info, const md_picture *im)
   png_set_IHDR(png, info, (png_uint_32)im->width, (png_uint_32)im->height, 8,
                im->colours ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  /* Of noise, which pictures of particles are, differences of pixels take more room than the pixels. */
+  /* Pictures of particles are noise. For noise, differences of pixels need more room than the pixels. */
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
   if (!im->colours) set_palette(png, info);
   png_set_text(png, info, &description, 1);
   png_write_info(png, info);
 }
 
-/* false: libpng failed, and reason[128] says why. */
+/* Encodes the picture. Returns false if libpng failed; reason[128] then says why. */
 static bool encode(FILE *file, const md_picture *im, char *reason)
 {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, reason, on_error, on_warning);

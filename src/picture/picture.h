@@ -5,17 +5,17 @@
 #include "common/base/error.h"
 #include <stdbool.h>
 
-/* Rows from the top. Levels are 0 to 255 in the viridis colours (colour_map.h), one byte a pixel, and can be read back
- * from the file; colours are red, green and blue, three bytes a pixel. */
+/* A picture to write, with rows from the top. Levels are 0 to 255 in the viridis colours (colour_map.h), one byte
+ * a pixel, and can be read back from the file. Colours are red, green and blue, three bytes a pixel. */
 typedef struct md_picture {
   int width, height;
   const unsigned char *pixel;
   bool colours;            /* pixel holds colours, not levels */
-  const char *description; /* becomes a tEXt chunk */
+  const char *description; /* stored as a tEXt chunk */
 } md_picture;
 
-/* Written to a temporary file and renamed when complete, so a picture is whole or absent. MD_RUNTIME: the file cannot be
- * written; nothing is left behind then. */
+/* Writes a PNG file: first to a temporary file, which is renamed when it is complete. MD_RUNTIME: the file cannot
+ * be written; no file is left then. */
 md_status md_picture_write(const char *path, const md_picture *picture) MD_CHECKED;
 
 #endif

@@ -1,7 +1,9 @@
 /* Writing and reading restart files; see restart.h.
  *
- * One list of items (walk) is followed to write a file, to read one, and to hash, so that the three cannot differ.
- * The arrays of particles go from and to memory without a copy, each component as one contiguous row.
+ * One list of items (walk) is followed to write a file, to read a file, and to hash, so that the three always
+ * agree. The arrays of particles are written and read without a copy in memory, each component as one contiguous
+ * row.
+ *
  * Cost: the checksums take about a tenth of the time of writing.
  */
 #include "src/restart/restart.h"
@@ -66,7 +68,7 @@ static inline uint64_t mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
-/* Over values [first, first + n) of one component; the ids are those of the same particles. */
+/* The sum of hashes over values [first, first + n) of one component. The ids are those of the same particles. */
 static uint64_t hash_values(const field *f, int index, int d, const int64_t *id, int64_t first, int64_t n)
 {
   const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix(3 * (uint64_t)index + (uint64_t)d + 1);
@@ -83,7 +85,7 @@ static uint64_t hash_values(const field *f, int index, int d, const int64_t *id,
   return sum;
 }
 
-/* Sums of halves do not overflow. */
+/* Sums the checksums over ranks. Halves of 32 bits are summed separately, because these sums do not overflow. */
 static md_status sum_over_ranks(md_comm *comm, uint64_t checksum[MD_RESTART_FIELDS])
 {
   int64_t half[2 * MD_RESTART_FIELDS];
@@ -127,7 +129,7 @@ static void hash_bytes(walk *w, const char *bytes)
   while (*bytes++);
 }
 
-/* Values of 8 bytes, or of 1 for MD_H5_UINT8. */
+/* Handles an array of values of 8 bytes, or of 1 byte for MD_H5_UINT8. */
 static void numbers(walk *w, const char *name, md_h5_type type, md_h5_shape shape, void *value)
 {
   if (w->status != MD_OK) return;
@@ -199,7 +201,7 @@ static void text(walk *w, const char *name, char *value, size_t size)
   hash_bytes(w, value);
 }
 
-/* One of n names. */
+/* Handles a value that is stored as one of n names. */
 static void choice(walk *w, const char *name, const char *const *names, int n, int *value)
 {
   char word[64];
@@ -242,7 +244,7 @@ static void walk_pair(walk *w, md_model *m)
   numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
 }
 
-/* What decides the trajectory, and the grids that follow from it. */
+/* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
   static const char *const integrators[] = {"none", "nve", "nve/leapfrog", "nve/leapfrog mirror"};
@@ -274,7 +276,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
 }
 
-/* A table of runs, by columns. */
+/* The runs of a deck, each with its own items. */
 static void walk_history(walk *w, md_history *h)
 {
   const md_h5_shape one = {0};
@@ -310,7 +312,7 @@ static void walk_history(walk *w, md_history *h)
   }
 }
 
-/* Of compressed files alone. */
+/* The state of a compressed file; other files have none. */
 static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
 {
   char name[64];
@@ -413,7 +415,7 @@ static md_status make_arrays(md_h5_file *file, const md_restart *r, const md_par
   return MD_OK;
 }
 
-/* This rank's particles, to places [first, first + n). */
+/* Writes this rank's particles to places [first, first + n). */
 static md_status write_share(md_h5_file *file, const md_particles *particles, int64_t first)
 {
   md_particles view = *particles;
@@ -429,7 +431,7 @@ static md_status write_share(md_h5_file *file, const md_particles *particles, in
   return MD_OK;
 }
 
-/* What this rank wrote is on the disk, whatever happens to the machine. */
+/* Brings what this rank wrote to the disk, so that it survives a failure of the machine. */
 static md_status to_disk(const char *path)
 {
   const int file = open(path, O_RDWR);
@@ -474,7 +476,8 @@ static md_status write_by_turns(md_comm *comm, md_restart *r, const md_particles
   return MD_OK;
 }
 
-/* Directories are files whose entries must reach the disk too; where that is not offered, nothing is lost but haste. */
+/* Brings the entry in the directory to the disk. Where the system does not offer this, the file is still complete,
+ * and the entry reaches the disk later. */
 static void directory_to_disk(const char *path)
 {
   char *copy = strdup(path);
@@ -504,7 +507,7 @@ static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particl
   return comm->agree(comm, status);
 }
 
-/* A restart of the present state; only r->output is its own. */
+/* Fills in a restart of the present state. *r owns only r->output. */
 static md_status gather(md_sim *sim, bool in_run, md_restart *r)
 {
   *r = (md_restart){.model = sim->model,
@@ -572,7 +575,7 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
                   "cannot read %.500s: it is damaged, the checksum of its model and settings is wrong", path);
 }
 
-/* Their shapes, before memory is taken for them. */
+/* Checks the shapes of the arrays of particles before memory is allocated for them. */
 static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
 {
   md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
@@ -611,7 +614,7 @@ void md_restart_free(md_restart *r)
   *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
 }
 
-/* A block of particles from places [place, place + n) of the file to [at, at + n) of *p, and its hashes. */
+/* Reads particles from places [place, place + n) of the file into [at, at + n) of *p, and adds their hashes. */
 static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, int64_t at, int64_t n,
                             uint64_t checksum[MD_RESTART_FIELDS])
 {
@@ -628,7 +631,7 @@ static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, in
   return MD_OK;
 }
 
-/* This rank's share, which it keeps in *p, or only looks at. */
+/* Reads this rank's share. keep: into *p; otherwise only to check it, block by block. */
 static md_status read_share(md_h5_file *file, const char *path, const md_restart *r, int64_t first, int64_t n,
                             bool keep, md_particles *p, uint64_t checksum[MD_RESTART_FIELDS])
 {

@@ -1,22 +1,21 @@
-/* Restart files: the whole state of a system, from which a run goes on to the same bits.
+/* Restart files: the whole state of a system, from which a run continues to the same bits.
  *
  * A file is HDF5, with these groups (docs/restarts.md lists every item):
  *   /model       box, types, masses, pair style and coefficients, integrator, thermostat, walls, timestep, grids
- *   /run         step, the run it was written in, and the deck's runs before that
+ *   /run         step, the run in which the file was written, and the deck's runs before it
  *   /output      the files that dumps had open, and how far they were written
- *   /particles   one array for each field of common/particle_fields.def, in any order of particles
+ *   /particles   one array for each field of common/particle_fields.def, with the particles in any order
  *
- * Checksums: that of a field is the sum modulo 2^64, over particles and components, of a 64-bit hash of (id, component,
- * value). It does not depend on the order of particles, so any number of ranks finds the same one, each from its part.
- * All other items have one together, in their order.
+ * Checksums: the checksum of a field is the sum modulo 2^64, over particles and components, of a 64-bit hash of
+ * (id, component, value). It does not depend on the order of particles, so any number of ranks finds the same
+ * checksum, each rank from its part. All other items together have one checksum, which depends on their order.
  *
- * While a run is under way velocities are stored as engines hold them, p/m_reference on the velocity grid, which loses
- * no bit: velocity = v * /model/velocity_per_v[type]. Between runs those factors are 1. Wide momenta (/model/wide) have
- * their second words in /particles/v_low, in units of grids.v m_reference.
+ * Velocities: while a run is under way they are stored as engines hold them, p/m_reference on the velocity grid,
+ * which loses no bit: velocity = v * /model/velocity_per_v[type]. Between runs these factors are 1. Wide momenta
+ * (/model/wide) have their second words in /particles/v_low, in units of grids.v m_reference.
  *
- * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h), handed to the disk (fsync) by every rank, and
- * renamed: under its name there is a
- * complete file or the one before.
+ * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h). Every rank passes its data to the disk (fsync), and the
+ * file is then renamed. So the name always stands for a complete file, the new one or the one before.
  */
 #ifndef MD_SRC_RESTART_RESTART_H
 #define MD_SRC_RESTART_RESTART_H
@@ -26,40 +25,42 @@
 
 enum { MD_RESTART_FIELDS = 8 };
 
-/* What a file holds besides the particles. */
+/* The content of a file without the particles. */
 typedef struct md_restart {
-  md_model model; /* pair parameters are its own */
+  md_model model; /* with pair parameters of its own */
   md_history history;
-  bool under_way; /* written inside the last run of the history */
+  bool under_way; /* written during the last run of the history */
   bool has_energy;
-  double first_energy; /* total, of the run's first thermo row */
+  double first_energy; /* total energy in the run's first thermo row */
   int64_t noutput;
   md_output_mark *output;
-  uint64_t checksum[MD_RESTART_FIELDS]; /* by field */
+  uint64_t checksum[MD_RESTART_FIELDS]; /* one for each field */
   char program[64];
 } md_restart;
 
-/* Sum over all ranks of the hashes of every field's values. Collective. */
+/* Computes the checksum of each field, over all ranks. Collective. */
 md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
                                uint64_t checksum[MD_RESTART_FIELDS]) MD_CHECKED;
 
-/* A hash of the physics of a prepared model, for comparing two. */
+/* A hash of the physics of a prepared model, to compare two models. */
 uint64_t md_restart_model_hash(const md_model *model);
 
-/* Writes the present state; sim->particles is current. in_run: velocities are as engines hold them. Collective.
- * MD_RUNTIME: disk full, ... */
+/* Writes the present state. sim->particles must be up to date. in_run: velocities are in the engine's form.
+ * Collective. MD_RUNTIME: a write failed, for example because the disk is full. */
 md_status md_restart_write(md_sim *sim, const char *path, bool in_run) MD_CHECKED;
 
-/* Opens a file and reads all but the particles; the caller closes *file and frees what is in *restart, also after an
- * error. MD_RUNTIME: no such file, no restart, truncated, damaged. Not collective. */
+/* Opens a file and reads everything except the particles. The caller closes *file and frees *restart with
+ * md_restart_free, also after an error. MD_RUNTIME: there is no such file, or it is no restart, truncated or
+ * damaged. Not collective. */
 md_status md_restart_open(const char *path, md_h5_file **file, md_restart *restart) MD_CHECKED;
 void md_restart_free(md_restart *restart);
 
-/* Of its particles. */
+/* The size of its particles in megabytes. */
 double md_restart_megabytes(const md_restart *restart);
 
-/* Each rank's share of the particles, in place of those in *particles; NULL only verifies them. Collective, with the
- * same status on every rank. MD_RUNTIME: a field's checksum is wrong. */
+/* Reads this rank's share of the particles and replaces those in *particles. If `particles` is NULL, the particles
+ * are only verified. Collective, with the same status on every rank. MD_RUNTIME: a checksum is wrong, or the
+ * particles are not valid. */
 md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *restart,
                                md_particles *particles) MD_CHECKED;
 

@@ -1,8 +1,9 @@
-/* What a restart may say; see restart_check.h.
+/* Checks of a restart's content; see restart_check.h.
  *
- * Only what no deck could have set is refused here; what is merely unusual is the affair of the commands and of
- * md_model_prepare. Ids are looked for twice in a table of bits, as they tend to be 1 to N; where they are sparse they
- * are sorted. Several ranks send each id to the rank that its value decides.
+ * Only values that no deck can set are refused here. The commands and md_model_prepare judge unusual values.
+ *
+ * A table of bits finds ids that occur twice, because ids are usually 1 to N. Sparse ids are sorted instead. With
+ * several ranks, each id goes to the rank that its value determines.
  */
 #include "src/restart/restart_check.h"
 
@@ -16,7 +17,7 @@ static md_status wrong(const char *path, const char *name)
 
 static bool not_negative(double value) { return isfinite(value) && value >= 0.0; }
 
-/* Whether this can be parameter p of a style; where the style has its own choice, it is none. */
+/* Whether `value` can be parameter p of a style. NaN stands for the style's own default, where there is one. */
 static bool is_parameter(const md_pair_style *style, int p, double value)
 {
   const md_domain domain = style->parameter[p].domain;
@@ -25,7 +26,7 @@ static bool is_parameter(const md_pair_style *style, int p, double value)
          !(domain == MD_NOT_NEGATIVE && value < 0.0);
 }
 
-/* What is wrong with the coefficients of types i and j; NULL: nothing. */
+/* The item that is wrong in the coefficients of types i and j; NULL: none. */
 static const char *wrong_in_coefficients(const md_pair *pair, int64_t i, int64_t j)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -59,7 +60,7 @@ static const char *wrong_in_box(const md_box *box)
   return NULL;
 }
 
-/* Quanta are powers of two; a file that was not written inside a run has none. */
+/* Whether `a` is a power of two, as quanta are, or 0: a file that was not written during a run has none. */
 static bool may_be_quantum(double a)
 {
   int exponent;
@@ -160,7 +161,7 @@ static md_status twice(const char *path, int64_t id)
                   (long long)id);
 }
 
-/* Ids in [1, most]. */
+/* Checks ids in [1, most] with a table of bits. */
 static md_status check_by_bits(const int64_t *id, int64_t n, int64_t most, const char *path)
 {
   uint64_t *seen;

@@ -1,4 +1,4 @@
-/* Choosing a restart, and going through a deck to where it was written; see resume.h. */
+/* Choosing a restart, and executing a deck up to the place where the restart was written; see resume.h. */
 #include "src/restart/resume.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
@@ -14,7 +14,7 @@
 
 typedef struct candidate {
   char *path;
-  int64_t run, step; /* how far it is: run -1: it cannot be read */
+  int64_t run, step; /* how far the file is in the deck; run -1: it is not usable */
 } candidate;
 
 typedef struct candidates {
@@ -50,7 +50,7 @@ static md_status add(candidates *all, const char *folder, const char *name)
   return MD_OK;
 }
 
-/* Whether `name` is `before`, digits, `behind`. */
+/* Whether `name` is the first n characters of `before`, then digits, then `behind`. */
 static bool is_numbered(const char *name, const char *before, size_t n, const char *behind)
 {
   if (strncmp(name, before, n) != 0) return false;
@@ -58,14 +58,14 @@ static bool is_numbered(const char *name, const char *before, size_t n, const ch
   return digits > 0 && strcmp(name + n + digits, behind) == 0;
 }
 
-/* The files of a name, in which * stands for a step. */
+/* Adds the files of a name; a * in the name stands for a step. */
 static md_status add_files(candidates *all, const char *pattern)
 {
   struct stat about;
   const char *star = strchr(pattern, '*');
   if (!star) return stat(pattern, &about) == 0 ? add(all, "", pattern) : MD_OK;
   const char *slash = strrchr(pattern, '/');
-  /* A star in the name of a folder: the step stands where nobody can list it. */
+  /* With a * in the name of a folder, the files cannot be found by listing one folder. */
   if (slash && slash > star) return MD_OK;
   char folder[1024] = "";
   if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - pattern), pattern);
@@ -79,9 +79,9 @@ static md_status add_files(candidates *all, const char *pattern)
   return status;
 }
 
-/* ---- which of them is good ---- */
+/* ---- the choice of a good one ---- */
 
-/* The files that dumps go on with must be as long as they were. */
+/* Checks that the files that dumps will continue are at least as long as they were. */
 static md_status check_outputs(const char *path, const md_restart *r)
 {
   for (int64_t k = 0; k < r->noutput; ++k) {
@@ -127,7 +127,7 @@ static md_status look_at(const char *path, const md_search *search, candidate *c
   return status;
 }
 
-/* Opens a candidate again, and looks at every particle. */
+/* Opens a candidate again and verifies every particle. */
 static md_status verify(md_comm *comm, const char *path, md_resume *resume)
 {
   md_h5_file *file = NULL;
@@ -200,7 +200,7 @@ md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *dec
   return MD_OK;
 }
 
-/* ---- going through the deck ---- */
+/* ---- executing the deck ---- */
 
 static md_status note_run(md_history *history, int64_t first, int64_t last)
 {
@@ -220,7 +220,8 @@ static md_status changed(const md_sim *sim, const char *what)
       sim->resume->path, what);
 }
 
-/* Pairs of 32 bits, exact as doubles, are the same on all ranks for they come from sums. */
+/* Records the checksum of the particles at the first run. It is the same on all ranks, because it comes from sums
+ * over ranks. */
 static md_status note_beginning(md_sim *sim)
 {
   uint64_t checksum[MD_RESTART_FIELDS];

@@ -1,15 +1,18 @@
-/* --resume: a deck is started again and goes on from its newest good restart.
+/* --resume: a deck is started again and continues from its newest good restart.
  *
- * The names to look for are those of the deck's `restart` commands, for which it is read once beforehand, and that of a
- * run that was stopped. Of the files there, the one furthest in the deck whose checksums are all right is taken.
+ * 1. The deck is searched once for the names in its `restart` commands (search.h). The name of the restart of a
+ *    stopped run is added.
+ * 2. Of the files with these names, the one furthest in the deck whose checksums are all right is chosen.
+ * 3. The deck is executed as usual: particles are made, fixes and dumps are defined.
+ * 4. Runs that were complete are skipped, with the thermodynamic state at their end. Commands whose effect is in
+ *    the restart or in files are skipped too: velocity after a run, write_data, write_restart.
+ * 5. The run in which the restart was written takes the particles, the step and the two ends of the ramp from the
+ *    restart, and continues.
  *
- * Then the deck is followed as always: particles are made, fixes and dumps named. Runs that were complete are passed
- * over, with the thermodynamic state they ended with, and so are commands whose effect is in the restart or in files:
- * velocity after a run, write_data, write_restart. The run in which the restart was written takes the particles, the
- * step and the ramp's two ends from it and goes on. Its deck up to there, the particles at the first run and the model
- * must be the same as then: anything else is refused.
+ * Three things must be the same as when the restart was written: the deck up to that run, the particles at the
+ * first run, and the model. Otherwise the resume is refused.
  *
- * Files of dumps are cut to what was written before the restart, and added to.
+ * The files of dumps are cut to what was written before the restart, and then continued.
  */
 #ifndef MD_SRC_RESTART_RESUME_H
 #define MD_SRC_RESTART_RESUME_H
@@ -21,16 +24,16 @@ struct md_resume {
   md_restart restart;
 };
 
-/* Chooses the restart; *found false: there is none, the deck begins at its beginning. The caller frees resume->restart if
- * there is one. The deck is read to its end in `probe`, a simulation for nothing else, and rewound. Collective.
- * MD_RUNTIME: there are some, but none is good. */
+/* Chooses the restart. *found is false if there is none, and the deck then starts from its beginning. If there is
+ * one, the caller frees resume->restart. `probe`, a temporary simulation, searches the deck to its end, and the
+ * deck is rewound. Collective. MD_RUNTIME: there are restarts, but none is good. */
 md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *deck_name, md_resume *resume,
                          bool *found) MD_CHECKED;
 
-/* Notes a run that begins; *passed: it was complete before. Collective. */
+/* Records that a run begins. *passed: the run was complete before, and is skipped. Collective. */
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed) MD_CHECKED;
 
-/* In the interrupted run, its model prepared: takes over what the restart holds. Collective. */
+/* In the interrupted run, with a prepared model: takes over the content of the restart. Collective. */
 md_status md_resume_load(md_sim *sim) MD_CHECKED;
 
 #endif
