@@ -48,8 +48,10 @@ static md_status write_line(md_comm *comm, const char *text, const print_to *to)
   md_text_string(&line, "\n");
   const md_status status = md_output_write_once(output, &line);
   md_text_free(&line);
+  md_error_record first;
+  md_error_save(&first, status);
   const md_status closed = md_output_close(&output);
-  return status == MD_OK ? closed : status;
+  return status != MD_OK ? md_error_restore(&first) : closed;
 }
 
 static md_status print_text(md_sim *sim, const char *text, const print_to *to)

@@ -59,7 +59,7 @@ static md_status max_next(md_comm *c, bool wait, double *values, bool *done)
   return MD_OK;
 }
 
-static md_status before(md_comm *c, int64_t *value)
+static md_status exclusive_sum(md_comm *c, int64_t *value)
 {
   (void)c;
   *value = 0;
@@ -231,7 +231,7 @@ static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
-static md_status deliver(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
+static md_status sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
                          void **received, int64_t *count)
 {
   (void)c, (void)to;
@@ -367,7 +367,7 @@ md_status md_comm_serial(md_comm **comm)
                  .max = largest,
                  .max_begin = max_begin,
                  .max_next = max_next,
-                 .exclusive_sum = before,
+                 .exclusive_sum = exclusive_sum,
                  .agree = agree,
                  .decompose = decompose,
                  .prefer_slabs = prefer_slabs,
@@ -381,7 +381,7 @@ md_status md_comm_serial(md_comm **comm)
                  .halo_build = halo_build,
                  .halo_begin = halo_begin,
                  .halo_next = halo_next,
-                 .sparse_exchange = deliver,
+                 .sparse_exchange = sparse_exchange,
                  .file_open = file_open,
                  .file_append = file_append,
                  .file_back = file_back,
