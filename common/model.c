@@ -63,7 +63,7 @@ static scales scales_of(const md_model *model, const double *unit_k)
 {
   scales s = {.lightest = (double)INFINITY};
   for (int t = 1; t <= model->ntypes; ++t) s.lightest = md_min(s.lightest, model->mass[t]);
-  if (model->langevin.on) s.energy = md_max(model->langevin.t_start, model->langevin.t_stop);
+  s.energy = model->hottest;
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
       const double r = md_pair_length(&model->pair, i, j);
@@ -309,19 +309,6 @@ static md_status prepare_grids(md_model *model, double *unit_k)
   return prepare_pair(model, unit_k, &s, h);
 }
 
-static md_status prepare_langevin(md_model *model)
-{
-  if (!model->langevin.on) return MD_OK;
-  if (model->dt == 0.0) return md_error(MD_USAGE, "fix langevin needs a timestep above 0");
-  /* The Pade form of exp(-dt/damp): no transcendental, and fluctuation-dissipation holds exactly. */
-  const double a = 0.5 * model->dt / model->langevin.damp;
-  model->langevin_keep = (1.0 - a) / (1.0 + a);
-  if (model->integrator != MD_NVE)
-    return md_error(MD_USAGE, "fix langevin needs fix nve to move the particles");
-  if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
-  return MD_OK;
-}
-
 md_status md_model_prepare(md_model *model)
 {
   if (model->ntypes < 1) return md_error(MD_USAGE, "there is no box yet: use create_box or read_data first");
@@ -339,7 +326,7 @@ md_status md_model_prepare(md_model *model)
   const md_status status = prepare_grids(model, unit_k);
   free(unit_k);
   MD_TRY(status);
-  return prepare_langevin(model);
+  return md_fixes_prepare(model);
 }
 
 /* ---- entering and leaving the grids ---- */

@@ -28,6 +28,7 @@
 #include "common/base/error.h"
 #include "common/box.h"
 #include "common/exact.h"
+#include "common/fix.h"
 #include "common/pair.h"
 #include "common/particles.h"
 
@@ -49,13 +50,6 @@ typedef enum md_integrator {
   MD_LEAPFROG_MIRROR, /* drift, kick: the exact time reversal of MD_LEAPFROG */
 } md_integrator;
 
-typedef struct md_langevin {
-  bool on;
-  double t_start, t_stop; /* temperature at the first and last step of a run */
-  double damp;            /* tau */
-  uint64_t seed;
-} md_langevin;
-
 typedef struct md_grids {
   double x, v;
   double f, e, w, k; /* fine quanta; MD_FINE of them are a coarse one */
@@ -73,11 +67,13 @@ typedef struct md_model {
   int ntypes;
   double mass[MD_TYPES_MAX + 1]; /* by type; 0 = not set */
   md_pair pair;
+  int nfix;
+  md_fix fix[MD_FIXES_MAX]; /* in the order of the deck; md_fixes_join makes the next lines of them */
   md_integrator integrator;
-  md_langevin langevin;
   bool wall[3][2]; /* a reflecting wall below, above */
   double wall_at[3][2];
   bool float_drift; /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
+  double hottest;   /* the highest temperature of a thermostat, or 0 */
   double dt;
   double skin;                /* of `neighbor`: a hint to engines, never changes a result */
   int64_t natoms;             /* over all ranks */
@@ -102,7 +98,8 @@ typedef struct md_model {
   double speed_most;  /* and what a shorter timestep could make of it */
   double
       move_limit; /* the largest displacement along one axis in one step: a few cutoffs, or the speed limit's */
-  double langevin_keep; /* v' = keep v + noise[type] (u - 1/2), at the temperature below */
+  int nmiddle;
+  md_action middle[MD_MIDDLES_MAX]; /* what acts between the two halves of a drift, in this order */
 } md_model;
 
 void md_model_init(md_model *model);

@@ -1,4 +1,4 @@
-/* The formulas of motion for one coordinate: kick, drift, reflection, thermostat, kinetic energy; wide momenta. C and CUDA.
+/* The formulas of motion for one coordinate: kick, drift, reflection, kinetic energy; wide momenta. C and CUDA.
  *
  * step.h says in which order a step applies them. `v` is p/m_reference (model.h); of a wide momentum, its first word.
  */
@@ -50,12 +50,6 @@ MD_FN double md_drift(double v, double time_scale, double rounder)
   return fma(v, time_scale, rounder) - rounder;
 }
 
-/* Ornstein-Uhlenbeck over one step: u uniform in (0,1), rounder = MD_ROUND * v_step. */
-MD_FN double md_thermalise(double v, double keep, double noise, double u, double rounder)
-{
-  return md_quantise(fma(keep, v, noise * (u - 0.5)), rounder);
-}
-
 /* Elastic reflection at lo and hi (either may be infinite), repeated while outside. The mirrors stand half a
  * quantum outside, x -> 2 lo - q - x, so that no grid point is its own image: a particle exactly on the wall
  * would otherwise come back from a reversed run with the wrong sign of v. */
@@ -67,12 +61,6 @@ MD_FN void md_reflect(double *x, double *v, double lo, double hi, double quantum
   }
 }
 
-/* Amplitude of the thermostat's noise for a mass: variance T (1 - keep^2)/m of the velocity, drawn uniformly. */
-MD_FN double md_langevin_noise(double temperature, double keep, double mass, double mass_reference)
-{
-  return sqrt(12.0 * temperature * (1.0 - keep * keep) * mass) / mass_reference;
-}
-
 /* Kinetic energy from v2 = |v|^2, in energy units. */
 MD_FN double md_kinetic(double v2, double velocity_per_v, double mass_reference)
 {
@@ -81,11 +69,5 @@ MD_FN double md_kinetic(double v2, double velocity_per_v, double mass_reference)
 
 /* p/m_reference from the two words of a wide momentum, rounded. */
 MD_FN double md_momentum_value(double v, int64_t low, double quantum) { return fma((double)low, quantum, v); }
-
-/* The thermostat's temperature `done` steps into a run of `span` steps: a linear ramp. */
-MD_FN double md_langevin_ramp(double t_start, double t_stop, int64_t done, int64_t span)
-{
-  return span > 0 ? t_start + (t_stop - t_start) * ((double)done / (double)span) : t_stop;
-}
 
 #endif

@@ -3,8 +3,8 @@
  *   1  force   impulses of the pairs at the present positions       if kicks_before > 0
  *   2  kick    v += kicks_before impulses
  *   3  drift   x += v dt, reflected at walls                        if moves
- *              with a thermostat: half a drift, Ornstein-Uhlenbeck, half a drift, each half reflected (the BAOAB order of
- *              Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34)
+ *              with fixes that act in the middle, as thermostats do: half a drift, these fixes in the order of the deck,
+ *              half a drift; each half is reflected
  *   4  force   impulses at the new positions                        if kicks_after > 0
  *   5  kick    v += kicks_after impulses
  *
@@ -29,7 +29,7 @@ typedef struct md_step {
   int kicks_before, kicks_after;
   bool moves;
   int dim;
-  double time; /* of one drift: dt, or dt/2 with a thermostat */
+  double time; /* of one drift: dt, or dt/2 with fixes that act in the middle */
   double round_x;
   double quantum;                /* of positions; 0 with plain doubles */
   double lo[3], hi[3];           /* reflecting walls, or infinite */
@@ -37,11 +37,11 @@ typedef struct md_step {
   double box_lo[3], box_hi[3], length[3];
   bool periodic[3];
   double move_limit;
-  bool thermostat;
-  double keep, mass_reference;
-  double t_start, t_stop; /* the thermostat's temperature at the first and the last step of the run ... */
-  int64_t ramp_done, ramp_span; /* ... of which this step has so many behind it, and which has so many */
-  uint64_t seed, number;        /* of random numbers: the thermostat's, and the step that this one leaves */
+  double mass_reference;
+  int middles;
+  md_action middle[MD_MIDDLES_MAX];
+  int64_t ramp_done, ramp_span; /* steps of the run before this one, and in all */
+  uint64_t number;              /* the step that this one leaves, for random numbers */
 } md_step;
 
 /* The step that leaves model->step, of a prepared model. */
@@ -52,19 +52,16 @@ static inline md_step md_step_of(const md_model *model)
                .kicks_after = integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR ? 1 : 0,
                .moves = integrator != MD_STATIC,
                .dim = model->box.dim,
-               .time = model->langevin.on ? 0.5 * model->dt : model->dt,
+               .time = model->nmiddle > 0 ? 0.5 * model->dt : model->dt,
                .round_x = model->float_drift ? 0.0 : MD_ROUND * model->grids.x,
                .quantum = model->float_drift ? 0.0 : model->grids.x,
                .move_limit = model->move_limit,
-               .thermostat = model->langevin.on,
-               .keep = model->langevin_keep,
                .mass_reference = model->mass_reference,
-               .t_start = model->langevin.t_start,
-               .t_stop = model->langevin.t_stop,
+               .middles = model->nmiddle,
                .ramp_done = model->step - model->run_begin,
                .ramp_span = model->run_end - model->run_begin,
-               .seed = model->langevin.seed,
                .number = (uint64_t)model->step};
+  for (int a = 0; a < MD_MIDDLES_MAX; ++a) s.middle[a] = model->middle[a];
   for (int d = 0; d < 3; ++d) {
     s.lo[d] = model->wall[d][0] ? model->wall_at[d][0] : (double)-INFINITY;
     s.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
@@ -78,25 +75,34 @@ static inline md_step md_step_of(const md_model *model)
   return s;
 }
 
-/* What the drift of one particle needs besides the step: constants of its type, and its random numbers. */
-typedef struct md_mover {
-  double time_scale; /* time * velocity_per_v of its type */
-  double noise;      /* amplitude, and the numbers; with a thermostat only */
-  double round_v;    /* MD_ROUND * v_step of its type */
-  md_random random;
-} md_mover;
+/* One particle while it moves. */
+typedef struct md_moving {
+  uint64_t id;
+  double mass, v_step, velocity_per_v; /* of its type */
+  double x[3], v[3];
+  bool wide;
+  int64_t low[3]; /* of a wide momentum */
+} md_moving;
 
-/* For the particle of that id, `done` steps behind the one that `s` was made for. */
-MD_FN md_mover md_step_mover(const md_step *s, double velocity_per_v, double mass, double v_step, uint64_t id,
-                             int64_t done)
+/* A quantity that goes linearly from its value at the first step of a run to that at the last one, `done` steps behind s. */
+MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t done)
 {
-  md_mover m = {s->time * velocity_per_v, 0.0, 0.0, {{0}}};
-  if (!s->thermostat) return m;
-  const double temperature = md_langevin_ramp(s->t_start, s->t_stop, s->ramp_done + done, s->ramp_span);
-  m.noise = md_langevin_noise(temperature, s->keep, mass, s->mass_reference);
-  m.round_v = MD_ROUND * v_step;
-  m.random = md_random_at(s->seed, id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
-  return m;
+  const int64_t span = s->ramp_span;
+  return span > 0 ? start + (stop - start) * ((double)(s->ramp_done + done) / (double)span) : stop;
+}
+
+#include "common/fix_styles.h"
+
+/* What the fixes do to one particle in the middle of its drift, `done` steps behind s. Afterwards v is on the grid of v_step,
+ * and a wide momentum has no second word. */
+MD_FN void md_step_act(const md_step *s, int64_t done, md_moving *p)
+{
+  for (int a = 0; a < s->middles; ++a) {
+#define MD_FIX_MIDDLE(symbol)                                                                                \
+  if (s->middle[a].kind == MD_FIX_##symbol) md_##symbol##_middle(&s->middle[a], s, done, p);
+#include "common/fix_styles.h"
+#undef MD_FIX_MIDDLE
+  }
 }
 
 /* One drift along one axis, with its reflection. Returns the displacement; one beyond move_limit (or NaN) ends the move at
@@ -110,19 +116,31 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
   return moved;
 }
 
-/* Point 3 for one coordinate. low: the second word of a wide momentum, or NULL.
- * Returns the larger displacement of the step's drifts, and stops at one beyond move_limit. */
-MD_FN double md_step_drift(const md_step *s, int d, const md_mover *m, double *x, double *v, int64_t *low)
+/* Point 3 for one particle. moved: along each axis the larger displacement of the step's drifts; an axis stops at one beyond
+ * move_limit. */
+MD_FN void md_step_move(const md_step *s, md_moving *p, double moved[3])
 {
-  const double before = *v;
-  double moved = md_step_drift_once(s, d, m->time_scale, x, v);
-  if (s->thermostat && fabs(moved) <= s->move_limit) {
-    *v = md_thermalise(*v, s->keep, m->noise, md_random_unit(m->random.word[d]), m->round_v);
-    const double more = md_step_drift_once(s, d, m->time_scale, x, v);
-    if (fabs(more) > fabs(moved) || !(fabs(more) <= s->move_limit)) moved = more;
+  const double time_scale = s->time * p->velocity_per_v;
+  double before[3], middle[3];
+  for (int d = 0; d < s->dim; ++d) {
+    before[d] = p->v[d];
+    moved[d] = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
+    middle[d] = p->v[d];
   }
-  if (low) *low = s->thermostat ? 0 : md_momentum_turned(before, *v, *low);
-  return moved;
+  if (s->middles > 0) {
+    md_step_act(s, 0, p);
+    for (int d = 0; d < s->dim; ++d) {
+      if (!(fabs(moved[d]) <= s->move_limit)) {
+        p->v[d] = middle[d];
+        continue;
+      }
+      const double more = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
+      if (fabs(more) > fabs(moved[d]) || !(fabs(more) <= s->move_limit)) moved[d] = more;
+    }
+  }
+  if (p->wide)
+    for (int d = 0; d < s->dim; ++d)
+      p->low[d] = s->middles > 0 ? 0 : md_momentum_turned(before[d], p->v[d], p->low[d]);
 }
 
 /* May a particle be at x along axis d after a drift by `moved`? If not, it is a runaway. */

@@ -52,7 +52,7 @@ static md_status find_runaway(const md_engine *e, const md_step *step)
 /* The second word of a momentum, or NULL. */
 static int64_t *low_word(const md_particles *p, int d, int64_t i) { return p->wide ? &p->v_low[d][i] : NULL; }
 
-/* The general move, a particle at a time: several masses, wide momenta, or a thermostat. */
+/* The general move, a particle at a time: several masses, wide momenta, or fixes that act in the middle. */
 static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
                       int64_t last, double *largest2)
 {
@@ -62,18 +62,28 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   bool sane = true;
   for (int64_t i = first; i < last; ++i) {
     const int type = p->type[i];
-    const md_mover mover = md_step_mover(step, model->velocity_per_v[type], model->mass[type],
-                                         model->v_step[type], (uint64_t)p->id[i], 0);
-    double distance2 = 0.0;
+    md_moving m = {.id = (uint64_t)p->id[i],
+                   .mass = model->mass[type],
+                   .v_step = model->v_step[type],
+                   .velocity_per_v = model->velocity_per_v[type],
+                   .wide = p->wide};
     for (int d = 0; d < p->dim; ++d) {
-      double x = a->x[d][i], *v = &a->v[d][i];
-      int64_t *low = low_word(p, d, i);
-      if (impulse) md_step_kick(a->kicks * impulse[d][i - first], a->quantum, model->v_step[type], v, low);
-      const double moved = md_step_drift(step, d, &mover, &x, v, low);
-      sane = sane && md_step_allows(step, d, moved, x);
-      const double delta = x - a->corner[d] - (double)a->from[d][i];
+      m.x[d] = a->x[d][i];
+      m.v[d] = a->v[d][i];
+      if (m.wide) m.low[d] = p->v_low[d][i];
+      if (impulse)
+        md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
+                     m.wide ? &m.low[d] : NULL);
+    }
+    double moved[3], distance2 = 0.0;
+    md_step_move(step, &m, moved);
+    for (int d = 0; d < p->dim; ++d) {
+      sane = sane && md_step_allows(step, d, moved[d], m.x[d]);
+      const double delta = m.x[d] - a->corner[d] - (double)a->from[d][i];
       distance2 += delta * delta;
-      a->to[d][i] = x;
+      a->to[d][i] = m.x[d];
+      a->v[d][i] = m.v[d];
+      if (m.wide) p->v_low[d][i] = m.low[d];
     }
     *largest2 = md_max(*largest2, distance2);
   }
@@ -83,7 +93,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain = e->model->one_mass && !e->model->wide && !a->step->thermostat;
+  const bool plain = e->model->one_mass && !e->model->wide && a->step->middles == 0;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);

@@ -516,20 +516,49 @@ static md_status info(void)
   return finish_printing();
 }
 
+/* The styles of the command fix, from their files. */
+static void print_fix_styles(void)
+{
+  for (int s = 0; s < MD_FIX_KINDS; ++s) {
+    const md_fix_style *style = md_fix_style_of((md_fix_kind)s);
+    printf("\n  %s\n", style->usage);
+    for (const char *line = style->help; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+      printf("    %.*s\n", (int)strcspn(line, "\n"), line);
+    const char *const kept[] = {style->conserves_momentum ? "conserves momentum" : NULL,
+                                style->conserves_energy ? "conserves energy" : NULL,
+                                style->reversible ? "reversible" : NULL};
+    const char *between = "    ";
+    for (int k = 0; k < 3; ++k)
+      if (kept[k]) {
+        printf("%s%s", between, kept[k]);
+        between = ", ";
+      }
+    if (between[0] == ',') printf("\n");
+  }
+}
+
+static void print_command(const md_command *command)
+{
+  printf("%s\n\n%s\n", command->usage, command->help);
+  if (command->handler == md_do_fix) print_fix_styles();
+}
+
 /* Prints docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
 static md_status help_markdown(void)
 {
   printf(
-      "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def instead. "
-      "-->\n\n"
+      "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def, and "
+      "common/fix_*.h, instead. -->\n\n"
       "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
       "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
   for (int k = 0; k < md_commands_count; ++k)
     printf("%s[%s](#%s)", k > 0 ? " ·\n" : "", md_commands[k].name, md_commands[k].name);
   putchar('\n');
-  for (int k = 0; k < md_commands_count; ++k)
-    printf("\n## %s\n\n```text\n%s\n\n%s\n```\n", md_commands[k].name, md_commands[k].usage,
-           md_commands[k].help);
+  for (int k = 0; k < md_commands_count; ++k) {
+    printf("\n## %s\n\n```text\n", md_commands[k].name);
+    print_command(&md_commands[k]);
+    printf("```\n");
+  }
   return finish_printing();
 }
 
@@ -544,7 +573,7 @@ static md_status help(const char *name)
   }
   const md_command *command = md_command_find(name);
   if (!command) return md_command_unknown(name);
-  printf("%s\n\n%s\n", command->usage, command->help);
+  print_command(command);
   return finish_printing();
 }
 

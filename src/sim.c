@@ -26,7 +26,7 @@ void md_sim_free(md_sim *sim)
     observer->destroy(observer);
   }
   while (sim->fixes) {
-    md_fix *fix = sim->fixes;
+    md_fix_name *fix = sim->fixes;
     sim->fixes = fix->next;
     free(fix);
   }

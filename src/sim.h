@@ -41,13 +41,12 @@ typedef struct md_region {
   struct md_region *next;
 } md_region;
 
-/* A fix under the name that the deck gave it. The model holds the effect of the fix. */
-typedef struct md_fix {
+/* The name that the deck gave to a fix. The model holds the fixes, in the order of their names; balance is the ranks'. */
+typedef struct md_fix_name {
   char id[64];
-  char style[32];
-  bool wall[3][2]; /* [axis][low or high]: the faces where wall/reflect put walls, as in the model */
-  struct md_fix *next;
-} md_fix;
+  bool balance;
+  struct md_fix_name *next;
+} md_fix_name;
 
 /* A command that this program accepts and ignores, after a note about it was printed. */
 typedef struct md_explained {
@@ -92,8 +91,8 @@ struct md_sim {
   md_variables *variables;
   md_lattice lattice;
   md_region *regions;
-  md_fix *fixes;
-  md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
+  md_fix_name *fixes; /* in the order of the deck */
+  md_thermo thermo;   /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */
   bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */

@@ -8,37 +8,6 @@ template <class T> struct impulse_arrays {
   const typename T::real *at[3];
 };
 
-/* One coordinate of an exact layout. low: the second word of a wide momentum, or NULL. */
-template <class T>
-static __device__ __forceinline__ drifted<T> drift_mover(const system_view<T> &s, const step_args &a, int d,
-                                                         const md_mover &mover, double &x, double &v,
-                                                         int64_t *low)
-{
-  if (!a.motion.thermostat) {
-    const double before = v;
-    const drifted<T> drift = drift_axis<T>(s, a, d, mover.time_scale, x, v);
-    if (low) *low = md_momentum_turned(before, v, *low);
-    return drift;
-  }
-  const double moved = md_step_drift(&a.motion, d, &mover, &x, &v, low);
-  return drifted<T>{2.0 * fabs(moved), md_step_allows(&a.motion, d, moved, x)};
-}
-
-/* One coordinate of a mixed layout: the same points of the step in single precision. */
-template <class T>
-static __device__ __forceinline__ drifted<T> drift_mover(const system_view<T> &s, const step_args &a, int d,
-                                                         const md_mover &mover, uint32_t &x, float &v,
-                                                         int64_t *)
-{
-  const float time_scale = (float)mover.time_scale;
-  const drifted<T> first = drift_axis<T>(s, a, d, time_scale, x, v);
-  if (!a.motion.thermostat || !first.sane) return first;
-  const float random = (float)(md_random_unit(mover.random.word[d]) - 0.5);
-  v = fmaf((float)a.motion.keep, v, (float)mover.noise * random);
-  const drifted<T> second = drift_axis<T>(s, a, d, time_scale, x, v);
-  return drifted<T>{first.moved + second.moved, second.sane};
-}
-
 /* The second word of a momentum, or NULL. */
 template <class T> static __device__ __forceinline__ int64_t *low_word(const step_args &a, int i, int d)
 {
@@ -59,6 +28,32 @@ static __device__ __forceinline__ void kick(const system_view<T> &s, const step_
   s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, (typename T::real)impulse, a.quantum);
 }
 
+/* The fixes that act in the middle of a drift, and its second half. An axis that has moved too far stays as it is. */
+template <class T>
+static __device__ __forceinline__ void act(const system_view<T> &s, const step_args &a, int i, int type,
+                                           int64_t done, typename T::real time_scale, typename T::particle &r,
+                                           typename T::real v[], drifted<T> drift[])
+{
+  md_moving p = {};
+  p.id = (uint64_t)a.id[a.origin[i]];
+  p.mass = a.mass[type];
+  p.v_step = a.v_step[type];
+  p.velocity_per_v = a.velocity_per_v[type];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    p.x[d] = T::where(s.scale, d, r.x[d]);
+    p.v[d] = (double)v[d];
+  }
+  md_step_act(&a.motion, done, &p);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    if (!drift[d].sane) continue;
+    v[d] = (typename T::real)p.v[d];
+    const drifted<T> second = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
+    drift[d] = drifted<T>{drift[d].moved + second.moved, second.sane};
+  }
+}
+
 template <class T, int SOURCE>
 static __global__ void __launch_bounds__(256)
     k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
@@ -75,19 +70,27 @@ static __global__ void __launch_bounds__(256)
     const int i = (int)k;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
-    const md_mover mover = md_step_mover(&a.motion, a.velocity_per_v[type], a.mass[type], a.v_step[type],
-                                         a.motion.thermostat ? (uint64_t)a.id[a.origin[i]] : 0, done);
+    const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
+    typename T::real v[T::DIM], before[T::DIM];
+    drifted<T> drift[T::DIM];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
+      if (kicks != 0.0) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
+      before[d] = v[d] = s.v[d][i];
+      drift[d] = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
+    }
+    if (a.motion.middles > 0) act<T>(s, a, i, type, done, time_scale, r, v, drift);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
-      if (kicks != 0.0) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
-      typename T::real v = s.v[d][i];
-      const drifted<T> drift = drift_mover<T>(s, a, d, mover, r.x[d], v, low_word<T>(a, i, d));
-      s.v[d][i] = v;
-      sane = sane && drift.sane;
-      most = max(most, magnitude_word(drift.moved));
-      moved2 = fmaf((float)drift.moved, (float)drift.moved, moved2);
+      s.v[d][i] = v[d];
+      if constexpr (T::WIDENS)
+        if (int64_t *low = low_word<T>(a, i, d))
+          *low = a.motion.middles > 0 ? 0 : md_momentum_turned(before[d], v[d], *low);
+      sane = sane && drift[d].sane;
+      most = max(most, magnitude_word(drift[d].moved));
+      moved2 = fmaf((float)drift[d].moved, (float)drift[d].moved, moved2);
     }
     if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);

@@ -142,8 +142,10 @@ static void info_pair(md_sim *sim)
 
 static void info_fixes(md_sim *sim)
 {
-  for (const md_fix *fix = sim->fixes; fix; fix = fix->next)
-    md_log_print(sim->log, "  fix %s: %s\n", fix->id, fix->style);
+  int index = 0;
+  for (const md_fix_name *fix = sim->fixes; fix; fix = fix->next)
+    md_log_print(sim->log, "  fix %s: %s\n", fix->id,
+                 fix->balance ? "balance" : md_fix_style_of(sim->model.fix[index++].kind)->name);
   const md_model *m = &sim->model;
   for (int d = 0; d < m->box.dim; ++d)
     for (int side = 0; side < 2; ++side)

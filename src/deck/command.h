@@ -10,16 +10,9 @@
 #ifndef MD_SRC_DECK_COMMAND_H
 #define MD_SRC_DECK_COMMAND_H
 
-#include "common/base/error.h"
-#include <stdbool.h>
-#include <stdint.h>
+#include "common/base/words.h"
 
 typedef struct md_sim md_sim;
-
-typedef struct md_words {
-  int n;
-  char **word;
-} md_words;
 
 typedef md_status (*md_command_handler)(md_sim *sim, const md_words *words);
 
@@ -47,14 +40,6 @@ const char *md_command_of_lammps(const char *name);
 /* Returns MD_USAGE, with a message that names the command and suggests what may be meant. */
 md_status md_command_unknown(const char *name);
 
-/* Turn a word into a value. MD_USAGE: the word is refused; the message names it, and `what` describes it. Numbers
- * must be finite; int64 takes whole numbers from `least` to `most` only. */
-md_status md_word_double(const char *word, const char *what, double *value) MD_CHECKED;
-md_status md_word_positive(const char *word, const char *what, double *value) MD_CHECKED;
-md_status md_word_int64(const char *word, const char *what, int64_t least, int64_t most,
-                        int64_t *value) MD_CHECKED;
-md_status md_word_bool(const char *word, const char *what,
-                       bool *value) MD_CHECKED; /* yes no on off true false */
 /* A range of types: "3", "*", "2*", "*4" or "2*4", within 1..ntypes. */
 md_status md_word_types(const char *word, int ntypes, int *first, int *last) MD_CHECKED;
 /* Only the group `all` exists. */

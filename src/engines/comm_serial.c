@@ -232,7 +232,7 @@ static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 }
 
 static md_status sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
-                         void **received, int64_t *count)
+                                 void **received, int64_t *count)
 {
   (void)c, (void)to;
   MD_TRY(md_array_new(received, n, (unsigned long)size, "particles to deliver"));

@@ -124,19 +124,28 @@ static md_status drift(md_engine *e, const md_step *step)
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i) {
     const int type = p->type[i];
-    const double ratio = model->velocity_per_v[type];
-    const md_mover mover =
-        md_step_mover(step, ratio, model->mass[type], model->v_step[type], (uint64_t)p->id[i], 0);
+    md_moving m = {.id = (uint64_t)p->id[i],
+                   .mass = model->mass[type],
+                   .v_step = model->v_step[type],
+                   .velocity_per_v = model->velocity_per_v[type],
+                   .wide = p->wide};
     for (int d = 0; d < p->dim; ++d) {
-      double *x = &p->x[d][i], *v = &p->v[d][i];
-      const double speed = *v;
-      const double moved = md_step_drift(step, d, &mover, x, v, p->wide ? &p->v_low[d][i] : NULL);
-      if (!(fabs(moved) <= step->move_limit))
-        md_runaway_add(&runaway, p->id[i], d, *x, speed, ratio);
+      m.x[d] = p->x[d][i];
+      m.v[d] = p->v[d][i];
+      if (m.wide) m.low[d] = p->v_low[d][i];
+    }
+    double moved[3];
+    md_step_move(step, &m, moved);
+    for (int d = 0; d < p->dim; ++d) {
+      if (!(fabs(moved[d]) <= step->move_limit))
+        md_runaway_add(&runaway, p->id[i], d, m.x[d], p->v[d][i], m.velocity_per_v);
       else if (step->periodic[d])
-        *x = md_wrap(*x, step->box_lo[d], step->box_hi[d], step->length[d]);
-      else if (*x < step->box_lo[d] || *x > step->box_hi[d])
-        md_runaway_add(&runaway, p->id[i], d, *x, *v, ratio);
+        m.x[d] = md_wrap(m.x[d], step->box_lo[d], step->box_hi[d], step->length[d]);
+      else if (m.x[d] < step->box_lo[d] || m.x[d] > step->box_hi[d])
+        md_runaway_add(&runaway, p->id[i], d, m.x[d], m.v[d], m.velocity_per_v);
+      p->x[d][i] = m.x[d];
+      p->v[d][i] = m.v[d];
+      if (m.wide) p->v_low[d][i] = m.low[d];
     }
   }
   return md_runaway_status(&runaway, model);

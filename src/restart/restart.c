@@ -23,7 +23,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 2, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 3, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -244,11 +244,32 @@ static void walk_pair(walk *w, md_model *m)
   numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
 }
 
+/* The fixes of the model. A model that is read gets its settings from them. */
+static void walk_fixes(walk *w, md_model *m)
+{
+  const char *names[MD_FIX_KINDS];
+  for (int k = 0; k < MD_FIX_KINDS; ++k) names[k] = md_fix_style_of((md_fix_kind)k)->name;
+  limited(w, "model/fixes", &m->nfix, 0, MD_FIXES_MAX);
+  if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, "model/fix");
+  for (int k = 0; k < m->nfix && w->status == MD_OK; ++k) {
+    char name[64];
+    int kind = (int)m->fix[k].kind;
+    snprintf(name, sizeof name, "model/fix/%d", k + 1);
+    if (w->mode == WRITE) w->status = md_h5->group(w->file, name);
+    snprintf(name, sizeof name, "model/fix/%d/style", k + 1);
+    choice(w, name, names, MD_FIX_KINDS, &kind);
+    m->fix[k].kind = (md_fix_kind)kind;
+    snprintf(name, sizeof name, "model/fix/%d/numbers", k + 1);
+    reals(w, name, MD_FIX_K, m->fix[k].k);
+    snprintf(name, sizeof name, "model/fix/%d/seed", k + 1);
+    whole(w, name, &m->fix[k].seed);
+  }
+  if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");
+}
+
 /* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
-  static const char *const integrators[] = {"none", "nve", "nve/leapfrog", "nve/leapfrog mirror"};
-  int integrator = (int)m->integrator;
   limited(w, "model/dimension", &m->box.dim, 2, 3);
   limited(w, "model/types", &m->ntypes, 1, MD_TYPES_MAX);
   whole(w, "model/particles", &m->natoms);
@@ -259,16 +280,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   real(w, "model/timestep", &m->dt);
-  choice(w, "model/integrator", integrators, 4, &integrator);
-  m->integrator = (md_integrator)integrator;
-  flags(w, "model/float_drift", 1, &m->float_drift);
-  flags(w, "model/langevin", 1, &m->langevin.on);
-  real(w, "model/langevin_tstart", &m->langevin.t_start);
-  real(w, "model/langevin_tstop", &m->langevin.t_stop);
-  real(w, "model/langevin_damp", &m->langevin.damp);
-  numbers(w, "model/langevin_seed", MD_H5_INT64, (md_h5_shape){0}, &m->langevin.seed);
-  flags(w, "model/walls", 6, &m->wall[0][0]);
-  reals(w, "model/walls_at", 6, &m->wall_at[0][0]);
+  walk_fixes(w, m);
   reals(w, "model/grids", sizeof m->grids / sizeof(double), &m->grids.x);
   real(w, "model/mass_reference", &m->mass_reference);
   reals(w, "model/velocity_per_v", m->ntypes, m->velocity_per_v + 1);

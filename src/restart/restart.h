@@ -1,7 +1,7 @@
 /* Restart files: the whole state of a system, from which a run continues to the same bits.
  *
  * A file is HDF5, with these groups (docs/restarts.md lists every item):
- *   /model       box, types, masses, pair style and coefficients, integrator, thermostat, walls, timestep, grids
+ *   /model       box, types, masses, pair style and coefficients, fixes, timestep, grids
  *   /run         step, the run in which the file was written, and the deck's runs before it
  *   /output      the files that dumps had open, and how far they were written
  *   /particles   one array for each field of common/particle_fields.def, with the particles in any order

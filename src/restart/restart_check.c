@@ -91,12 +91,9 @@ static const char *wrong_in_model(const md_model *m)
   if (!not_negative(m->dt)) return "model/timestep";
   if (!not_negative(m->skin)) return "model/skin";
   if (!not_negative(m->mass_reference)) return "model/mass_reference";
-  const md_langevin *l = &m->langevin;
-  if (l->on && !not_negative(l->t_start)) return "model/langevin_tstart";
-  if (l->on && !not_negative(l->t_stop)) return "model/langevin_tstop";
-  if (l->on && (!not_negative(l->damp) || l->damp == 0.0)) return "model/langevin_damp";
-  for (int k = 0; k < 6; ++k)
-    if ((&m->wall[0][0])[k] && !isfinite((&m->wall_at[0][0])[k])) return "model/walls_at";
+  for (int f = 0; f < m->nfix; ++f)
+    for (int k = 0; k < MD_FIX_K; ++k)
+      if (!isfinite(m->fix[f].k[k])) return "model/fix";
   const char *found = wrong_in_box(&m->box);
   if (!found) found = wrong_in_grids(m);
   return found ? found : wrong_in_pair(&m->pair);

@@ -56,10 +56,20 @@ def test_help_lists_options_and_commands(tmp_path):
         assert works(call(tmp_path, option)).out == text
 
 
+def test_help_of_fix_names_every_style(tmp_path):
+    out = works(call(tmp_path, "help", "fix")).out
+    styles = re.findall(r'MD_FIX_STYLE\(\w+, "(.+?)"\)', "".join(p.read_text() for p in (ROOT / "common").glob("fix_*.h")))
+    assert len(styles) >= 5
+    for style in styles:
+        assert re.search(rf"^  {style}\b", out, re.M), style
+
+
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_help_of_a_command(name, tmp_path):
     usage, explanation = commands()[name]
-    assert works(call(tmp_path, "help", name)).out == f"{usage}\n\n{explanation}\n"
+    out = works(call(tmp_path, "help", name)).out
+    # Styles of fixes follow, from their own list.
+    assert out.startswith(f"{usage}\n\n{explanation}\n") if name == "fix" else out == f"{usage}\n\n{explanation}\n"
     assert usage.split()[0] == name
     assert max(map(len, explanation.splitlines())) <= 110
 

@@ -178,10 +178,10 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 2
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 3
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
-        assert f["model/pair_style"][()] == b"lj/cut" and f["model/integrator"][()] == b"nve"
-        assert f["model/langevin_seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
+        assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
+        assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
         assert f["model/pair_coefficients"][1, 1, 0] == 0.8
         identity, kind = f["particles/id"][:], f["particles/type"][:]
         order = np.argsort(identity)
@@ -253,8 +253,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 3
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 3", "reads version 2")
+        f["version"][()] = 4
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 4", "reads version 3")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -300,9 +300,9 @@ def header_names(f) -> List[str]:
     """What the checksum of model and settings goes over, in its order."""
     none = f["model/pair_style"][()] == b"none"
     pair = "" if none else "pair_shift pair_mixing pair_defaults pair_coefficients pair_set "
-    model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair +
-             "timestep integrator float_drift langevin langevin_tstart langevin_tstop langevin_damp langevin_seed walls walls_at grids mass_reference "
-             "velocity_per_v wide velocity_steps skin")
+    fixes = "".join(f"fix/{k + 1}/{name} " for k in range(int(f["model/fixes"][()])) for name in ("style", "numbers", "seed"))
+    model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair + "timestep fixes " + fixes +
+             "grids mass_reference velocity_per_v wide velocity_steps skin")
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     for k in range(int(f["run/runs"][()])):
@@ -365,9 +365,7 @@ FORGERIES = {
     "model/box_lo": [NAN, -INF, 1e9, 1e300], "model/box_hi": [NAN, INF, -1e9], "model/periodic": [2, -1],
     "model/types": [0, -1, 1025], "model/dimension": [1, 4], "model/particles": [-1, 2**62],
     "model/pair_shift": [7], "model/pair_defaults": [NAN, INF, -1.0], "model/pair_coefficients": [NAN, INF, -1.0],
-    "model/pair_set": [3, 255], "model/float_drift": [-1], "model/langevin": [2], "model/langevin_tstart": [NAN, -1.0],
-    "model/langevin_tstop": [INF], "model/langevin_damp": [0.0, NAN, -1.0],
-    "model/walls": [9], "model/grids": [NAN, 0.3, INF],
+    "model/pair_set": [3, 255], "model/fixes": [-1], "model/fix/2/numbers": [NAN, -1.0, INF], "model/grids": [NAN, 0.3, INF],
     "model/mass_reference": [NAN, -1.0], "model/velocity_per_v": [0.0, NAN, -1.0, INF],
     "model/wide": [2], "model/velocity_steps": [NAN, 0.3, -0.5, INF],
     "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],

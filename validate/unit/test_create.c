@@ -1,4 +1,4 @@
-// links: src/particles/lattice.c src/particles/sites.c src/particles/create.c src/commands/set.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/file_uses.c
+// links: src/particles/lattice.c src/particles/sites.c src/particles/create.c src/commands/set.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/file_uses.c common/fix.c common/base/words.c
 /* Lattices, regions, create_box, create_atoms and set: sites and ids as LAMMPS has them, the same for any number of
  * threads and any split into domains, none lost or doubled at the faces, and every refusal. */
 #include "sim_fixture.h"

@@ -1,4 +1,4 @@
-// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c
+// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c common/fix.c common/base/words.c
 /* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
  * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -361,9 +361,11 @@ static void fixes_set_and_unset_the_model(void **state)
       "dimension 2\nboundary f f p\ncreate_box 1 box\nfix 1 all nve\nfix t all langevin 1.0 2.0 0.5 48279\n"
       "fix 2 all enforce2d\nfix w all wall/reflect xlo EDGE xhi 9.5 ylo 0.5 units box\n");
   assert_int_equal(m->integrator, MD_NVE);
-  assert_true(m->langevin.on && m->langevin.t_start == 1.0 && m->langevin.t_stop == 2.0 &&
-              m->langevin.damp == 0.5);
-  assert_true(m->langevin.seed == 48279);
+  assert_int_equal(m->nfix, 4);
+  assert_int_equal(m->fix[1].kind, MD_FIX_langevin);
+  assert_true(m->fix[1].k[0] == 1.0 && m->fix[1].k[1] == 2.0 && m->fix[1].k[2] == 0.5 &&
+              m->fix[1].seed == 48279);
+  assert_true(m->hottest == 2.0);
   assert_true(m->wall[0][0] && m->wall[0][1] && m->wall[1][0] && !m->wall[1][1]);
   assert_true(m->wall_at[0][0] == 0.0 && m->wall_at[0][1] == 9.5 && m->wall_at[1][0] == 0.5);
   refused(b, "fix 1 all nve", "fix 1 exists already (nve)");
@@ -371,7 +373,8 @@ static void fixes_set_and_unset_the_model(void **state)
   refused(b, "fix 3 all langevin 1 1 1 1", "there is one already");
   refused(b, "fix 3 all wall/reflect xlo EDGE", "there is a wall on that side already");
   assert_runs(b, "unfix 1\nunfix t\nunfix w\nunfix 2\n");
-  assert_true(m->integrator == MD_STATIC && !m->langevin.on && !m->wall[0][0] && !m->wall[1][0]);
+  assert_true(m->integrator == MD_STATIC && m->nfix == 0 && m->hottest == 0.0 && !m->wall[0][0] &&
+              !m->wall[1][0]);
   assert_null(b->sim.fixes);
   assert_runs(b, "fix 1 all nve/leapfrog\n");
   assert_int_equal(m->integrator, MD_LEAPFROG);
@@ -404,9 +407,9 @@ static void bad_fixes_are_refused(void **state)
 {
   bench *b = *state;
   assert_runs(b, "boundary f p f\ncreate_box 1 box\n");
-  refused(b, "fix 1 all nvt temp 1 1 1",
-          "unknown fix style 'nvt'; accepted are: nve; nve/leapfrog [mirror yes|no] [drift grid|float]; "
-          "langevin");
+  refused(
+      b, "fix 1 all nvt temp 1 1 1",
+      "unknown fix style 'nvt'; accepted are: enforce2d; langevin TSTART TSTOP DAMP SEED; nve; nve/leapfrog");
   refused(b, "fix 1 all balance 100", "fix balance takes N and THRESHOLD");
   refused(b, "fix 1 all balance 0 1.1", "must be at least 1, not 0");
   refused(b, "fix 1 all balance 100 0.9", "must be at least 1, not 0.9");

@@ -1,4 +1,4 @@
-// links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
+// links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c common/fix.c common/base/words.c
 /* The OpenMP engine while messages are under way: whenever they come, the same bits, lists and errors.
  *
  * A communicator of one rank that says it is one of two, and answers only when it has been asked so many times; until

@@ -1,0 +1,59 @@
+/* The table of fix styles, and putting fixes into a model; see fix.h. */
+#include "common/fix.h"
+#include "common/model.h"
+
+#include <string.h>
+
+#define MD_FIX_HOST
+#include "common/fix_styles.h"
+#undef MD_FIX_HOST
+
+static const md_fix_style *const styles[] = {
+#define MD_FIX_STYLE(symbol, label) &symbol##_style,
+#include "common/fix_styles.h"
+#undef MD_FIX_STYLE
+};
+
+const md_fix_style *md_fix_style_of(md_fix_kind kind) { return styles[kind]; }
+
+md_fix_kind md_fix_find(const char *name)
+{
+  int kind = 0;
+  while (kind < MD_FIX_KINDS && strcmp(styles[kind]->name, name) != 0) ++kind;
+  return (md_fix_kind)kind;
+}
+
+md_status md_fix_takes(const md_fix *fix, const md_words *words, int n)
+{
+  const char *name = styles[fix->kind]->name;
+  if (words->n == n) return MD_OK;
+  if (words->n > n) return md_error(MD_USAGE, "fix %s: unexpected '%.64s'", name, words->word[n]);
+  return md_error(MD_USAGE, "fix %s takes %d arguments behind its name, not %d", name, n, words->n);
+}
+
+md_status md_fixes_join(md_model *model)
+{
+  model->integrator = MD_STATIC;
+  model->float_drift = false;
+  model->hottest = 0.0;
+  memset(model->wall, 0, sizeof model->wall);
+  for (int f = 0; f < model->nfix; ++f) MD_TRY(styles[model->fix[f].kind]->join(&model->fix[f], model));
+  return MD_OK;
+}
+
+md_status md_fixes_prepare(md_model *model)
+{
+  model->nmiddle = 0;
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix *fix = &model->fix[f];
+    const md_fix_style *style = styles[fix->kind];
+    if (!style->prepare) continue;
+    if (model->nmiddle == MD_MIDDLES_MAX)
+      return md_error(MD_USAGE, "fix %s: at most %d fixes may act within a step", style->name,
+                      MD_MIDDLES_MAX);
+    md_action *action = &model->middle[model->nmiddle++];
+    *action = (md_action){.kind = fix->kind, .seed = (uint64_t)fix->seed};
+    MD_TRY(style->prepare(fix, model, action));
+  }
+  return MD_OK;
+}

@@ -1,0 +1,83 @@
+/* fix langevin: a thermostat, the Ornstein-Uhlenbeck process between the two halves of the drift.
+ *
+ *   v' = c v + sqrt(12 T (1 - c^2)/m) (u - 1/2),   c = (1 - a)/(1 + a),   a = dt/(2 damp),   u uniform in (0, 1)
+ *
+ * c is the Pade form of exp(-dt/damp): it needs no transcendental function, and fluctuation and dissipation balance exactly.
+ * T goes from TSTART to TSTOP in a run. The order of the step, BAOAB, is that of Leimkuhler and Matthews, Appl. Math. Res.
+ * Express 2013, 34. u depends on seed, id and step alone.
+ *
+ * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Of its action: k0 c, k1 TSTART, k2 TSTOP.
+ */
+#if defined MD_FIX_STYLE
+
+MD_FIX_STYLE(langevin, "langevin")
+
+#elif defined MD_FIX_MIDDLE
+
+MD_FIX_MIDDLE(langevin)
+
+#elif defined MD_FIX_HOST
+
+static md_status langevin_temperature(const char *word, const char *what, double *t)
+{
+  MD_TRY(md_word_double(word, what, t));
+  if (*t < 0.0) return md_error(MD_USAGE, "%s must be zero or positive, not %.64s", what, word);
+  return MD_OK;
+}
+
+static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  (void)place;
+  MD_TRY(md_fix_takes(fix, words, 4));
+  MD_TRY(langevin_temperature(words->word[0], "Tstart of fix langevin", &fix->k[0]));
+  MD_TRY(langevin_temperature(words->word[1], "Tstop of fix langevin", &fix->k[1]));
+  MD_TRY(md_word_positive(words->word[2], "damp of fix langevin", &fix->k[2]));
+  return md_word_int64(words->word[3], "the seed of fix langevin", 1, INT64_MAX, &fix->seed);
+}
+
+static md_status langevin_join(const md_fix *fix, md_model *model)
+{
+  for (const md_fix *other = model->fix; other < fix; ++other)
+    if (other->kind == MD_FIX_langevin)
+      return md_error(MD_USAGE, "fix langevin: there is one already; unfix it first");
+  if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
+    return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
+  model->hottest = md_max(fix->k[0], fix->k[1]);
+  return MD_OK;
+}
+
+static md_status langevin_prepare(const md_fix *fix, const md_model *model, md_action *action)
+{
+  if (model->dt == 0.0) return md_error(MD_USAGE, "fix langevin needs a timestep above 0");
+  if (model->integrator != MD_NVE)
+    return md_error(MD_USAGE, "fix langevin needs fix nve to move the particles");
+  const double a = 0.5 * model->dt / fix->k[2];
+  if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
+  action->k[0] = (1.0 - a) / (1.0 + a);
+  action->k[1] = fix->k[0];
+  action->k[2] = fix->k[1];
+  return MD_OK;
+}
+
+static const md_fix_style langevin_style = {
+    .name = "langevin",
+    .usage = "langevin TSTART TSTOP DAMP SEED",
+    .help = "thermostat beside fix nve; its temperature ramps in a run",
+    .parse = langevin_parse,
+    .join = langevin_join,
+    .prepare = langevin_prepare,
+};
+
+#else
+
+MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_moving *p)
+{
+  const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
+  const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
+  const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
+  for (int d = 0; d < s->dim; ++d)
+    p->v[d] =
+        md_quantise(fma(keep, p->v[d], noise * (md_random_unit(random.word[d]) - 0.5)), MD_ROUND * p->v_step);
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* fix nve: velocity Verlet. A kick by half a step, a drift, the new force, a kick by half a step.
+ *
+ * Reference: Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76 (1982) 637.
+ */
+#if defined MD_FIX_STYLE
+
+MD_FIX_STYLE(nve, "nve")
+
+#elif defined MD_FIX_HOST
+
+/* For every integrator: there can be one. */
+static md_status join_integrator(const md_fix *fix, md_model *model, md_integrator integrator)
+{
+  if (model->integrator != MD_STATIC)
+    return md_error(MD_USAGE, "fix %s: another fix moves the particles already; unfix it first",
+                    md_fix_style_of(fix->kind)->name);
+  model->integrator = integrator;
+  return MD_OK;
+}
+
+static md_status nve_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  (void)place;
+  return md_fix_takes(fix, words, 0);
+}
+
+static md_status nve_join(const md_fix *fix, md_model *model) { return join_integrator(fix, model, MD_NVE); }
+
+static const md_fix_style nve_style = {
+    .name = "nve",
+    .usage = "nve",
+    .help = "velocity Verlet",
+    .conserves_momentum = true,
+    .conserves_energy = true,
+    .reversible = true,
+    .parse = nve_parse,
+    .join = nve_join,
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* fix wall/reflect: walls on faces of the box, at which particles are reflected elastically (motion.h).
+ *
+ * Numbers: k[4 d + 2 side] is 1 if there is a wall below (side 0) or above (side 1) along axis d, and the next number is its
+ * place, sigma.
+ */
+#if defined MD_FIX_STYLE
+
+MD_FIX_STYLE(wall_reflect, "wall/reflect")
+
+#elif defined MD_FIX_HOST
+
+/* xlo, yhi, ...: the axis and the side, or false. */
+static bool wall_read_face(const char *word, int *axis, int *side)
+{
+  if (word[0] < 'x' || word[0] > 'z') return false;
+  *axis = word[0] - 'x';
+  *side = strcmp(word + 1, "hi") == 0;
+  return *side == 1 || strcmp(word + 1, "lo") == 0;
+}
+
+static md_status wall_check_face(const md_fix *fix, const md_box *box, const char *face, int axis, int side)
+{
+  if (axis >= box->dim)
+    return md_error(MD_USAGE, "fix wall/reflect %s: two dimensions have no z walls", face);
+  if (box->periodic[axis])
+    return md_error(MD_USAGE, "fix wall/reflect %s: the box is periodic along %c; use boundary f there", face,
+                    "xyz"[axis]);
+  if (fix->k[4 * axis + 2 * side] != 0.0)
+    return md_error(MD_USAGE, "fix wall/reflect %s: there is a wall on that side already", face);
+  return MD_OK;
+}
+
+/* What a number means is known only after the last word, as in LAMMPS: lattice units unless `units box`. */
+static md_status wall_read_units(const md_words *words, bool *in_lattice)
+{
+  *in_lattice = true;
+  for (int k = 0; k + 1 < words->n; k += 2) {
+    if (strcmp(words->word[k], "units") != 0) continue;
+    const char *value = words->word[k + 1];
+    *in_lattice = strcmp(value, "lattice") == 0;
+    if (!*in_lattice && strcmp(value, "box") != 0)
+      return md_error(MD_USAGE, "fix wall/reflect units '%.64s' is unknown; accepted are box and lattice",
+                      value);
+  }
+  return MD_OK;
+}
+
+static md_status wall_read(const md_box *box, const char *face, const char *word, int axis, int side,
+                           double unit, double *at)
+{
+  if (strcmp(word, "EDGE") == 0) {
+    *at = side ? box->hi[axis] : box->lo[axis];
+    return MD_OK;
+  }
+  if (md_word_double(word, face, at) != MD_OK)
+    return md_error(MD_USAGE, "fix wall/reflect %s: '%.64s' is neither EDGE nor a number", face, word);
+  *at *= unit;
+  if (!(*at >= box->lo[axis] && *at <= box->hi[axis]))
+    return md_error(
+        MD_USAGE,
+        "fix wall/reflect %s: the wall at %g (sigma) lies outside the box, which reaches from %g to %g; "
+        "numbers are in lattice units unless `units box` is given",
+        face, *at, box->lo[axis], box->hi[axis]);
+  return MD_OK;
+}
+
+static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  if (words->n == 0)
+    return md_error(MD_USAGE, "fix wall/reflect needs at least one face: xlo, xhi, ylo, yhi, zlo or zhi");
+  bool in_lattice;
+  MD_TRY(wall_read_units(words, &in_lattice));
+  for (int k = 0; k < words->n; k += 2) {
+    const char *face = words->word[k];
+    int axis, side;
+    const bool units = strcmp(face, "units") == 0;
+    if (!units && !wall_read_face(face, &axis, &side))
+      return md_error(MD_USAGE,
+                      "fix wall/reflect: unknown face '%.64s'; accepted are xlo xhi ylo yhi zlo zhi, and "
+                      "units box|lattice",
+                      face);
+    if (k + 1 == words->n)
+      return md_error(MD_USAGE, "fix wall/reflect %s needs %s", face,
+                      units ? "box or lattice" : "EDGE or a number");
+    if (units) continue;
+    MD_TRY(wall_check_face(fix, place->box, face, axis, side));
+    double *wall = &fix->k[4 * axis + 2 * side];
+    MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, side,
+                     in_lattice ? place->lattice[axis] : 1.0, &wall[1]));
+    wall[0] = 1.0;
+  }
+  return MD_OK;
+}
+
+static md_status wall_reflect_join(const md_fix *fix, md_model *model)
+{
+  for (int d = 0; d < 3; ++d)
+    for (int side = 0; side < 2; ++side) {
+      const double *wall = &fix->k[4 * d + 2 * side];
+      if (wall[0] == 0.0) continue;
+      if (model->wall[d][side])
+        return md_error(MD_USAGE, "fix wall/reflect %c%s: there is a wall on that side already", "xyz"[d],
+                        side ? "hi" : "lo");
+      model->wall[d][side] = true;
+      model->wall_at[d][side] = wall[1];
+    }
+  return MD_OK;
+}
+
+static const md_fix_style wall_reflect_style = {
+    .name = "wall/reflect",
+    .usage = "wall/reflect FACE EDGE|POSITION ... [units box|lattice]",
+    .help =
+        "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. POSITION is in lattice units unless\n"
+        "units box is given, as in LAMMPS; EDGE is the face of the box",
+    .needs_box = true,
+    .conserves_energy = true,
+    .reversible = true,
+    .parse = wall_reflect_parse,
+    .join = wall_reflect_join,
+};
+
+#endif
