@@ -6,7 +6,7 @@
  *   3. If memory is too short for lists, take cells after all.
  *
  * Trade-off: lists save candidates in every step, and cost memory and time at a rebin. The number of candidates
- * from which on a list pays is not sharp; see docs/performance.md.
+ * from which on a list pays is not sharp; see docs/history.md.
  */
 #include "gpu/engine/configuration.h"
 #include "gpu/runtime/reciprocal.h"

@@ -3,7 +3,7 @@
  * Sums are 64-bit integers that count quanta, so that the order in which the additions arrive does not matter: the same
  * bits as force.cu. A pair of an owned particle and a ghost is evaluated by the owned one alone; the ghost's owner does
  * the same from its side. Half the arithmetic, against dim atomic additions a pair; which is faster is in
- * docs/performance.md.
+ * docs/history.md.
  */
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"

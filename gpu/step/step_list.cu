@@ -9,7 +9,7 @@
  * beyond the cutoff. Evaluating those too, without a branch, was slower.
  *
  * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
- * velocities. See docs/performance.md for the limits.
+ * velocities. See docs/history.md for the limits.
  */
 #include "gpu/step/step_end.cuh"
 
