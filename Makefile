@@ -220,7 +220,7 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check emulated check-emulated \
+.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending emulated check-emulated \
         scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program, then the GPU engine where nvcc is found (the default target)
@@ -321,6 +321,11 @@ check: ## compare every engine, thread count and number of ranks with the naive 
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
+
+check-extending: ## follow docs/extending.md in a copy of the tree: build its examples, and compare every engine
+	@$(SETUP) build python
+	@$(MAKE) wanted
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/extending.py --make '$(MAKE)'
 
 ifneq ($(WITH_GPU),)
 emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels translated for the CPU

@@ -19,8 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const md_dump_style *const styles[] = {&md_dump_custom, &md_dump_atom,    &md_dump_extxyz,
-                                              &md_dump_frames, &md_dump_density, &md_dump_h5md};
+static const md_dump_style *const styles[] = {
+#define MD_DUMP_STYLE(name) &md_dump_##name,
+#include "src/output/dump_styles.def"
+#undef MD_DUMP_STYLE
+};
 
 enum { STYLES = sizeof styles / sizeof styles[0] };
 

@@ -78,8 +78,9 @@ struct md_dump {
   int64_t last_step; /* step of the last frame; -1: none */
 };
 
-extern const md_dump_style md_dump_custom, md_dump_atom, md_dump_extxyz, md_dump_frames, md_dump_density,
-    md_dump_h5md;
+#define MD_DUMP_STYLE(name) extern const md_dump_style md_dump_##name;
+#include "src/output/dump_styles.def"
+#undef MD_DUMP_STYLE
 
 /* Finds the dump with the id `id`. MD_USAGE: there is none; the message lists the dumps. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
@@ -88,9 +89,7 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
  * known ones. */
 md_status md_dump_set_columns(md_dump *dump, int n, const char *const *name) MD_CHECKED;
 /* The kind of format that a column takes. */
-/* The kind of format that a column takes. */
 md_format_kind md_dump_column_kind(const md_dump_column *column);
-/* Whether a column of the dump shows forces. */
 /* Whether a column of the dump shows forces. */
 bool md_dump_wants_forces(const md_dump *dump);
 

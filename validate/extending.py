@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Follows docs/extending.md to the letter: `make check-extending`.
+
+In a copy of the tree, with what has been built there, it writes the page's files, adds the page's lines, each to the end
+of its list, and builds. Then it runs the page's deck: naive against openmp with every instruction set, three ranks, and
+the GPU engine on the CPU (if its emulated program can be built), and compares what they write, byte by byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+import harness
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "extending.md"
+BLOCK = r"`(.+?)`:\n\n```\w+\n(.*?)```"
+
+
+def copy_tree(folder: Path) -> None:
+    """The tracked parts and what is built, with the times of the files, so that only what changes is compiled."""
+    parts = ("Makefile", ".ci", "common", "src", "openmp", "gpu", "mpi", "validate", "inputs", "build")
+    for part in parts:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "fuzz", "lint"))
+        elif source.exists():
+            shutil.copy2(source, folder / part)
+
+
+def extend(folder: Path, page: str) -> List[str]:
+    """Writes the page's files and adds its lines; what was touched."""
+    touched = []
+    for name, text in re.findall("File " + BLOCK, page, re.S):
+        assert not (folder / name).exists(), f"{name} is there already"
+        (folder / name).write_text(text)
+        touched.append(name)
+    for name, line in re.findall("Line in " + BLOCK, page, re.S):
+        assert line.count("\n") == 1, f"more than a line for {name}"
+        with open(folder / name, "a", encoding="utf-8") as file:
+            file.write(line)
+        touched.append(name)
+    return touched
+
+
+def run(words: Sequence[str], folder: Path, environment: dict) -> str:
+    """The screen output of a run in a folder of its own, which must succeed."""
+    folder.mkdir()
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+    return done.stdout
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(description="Follow docs/extending.md in a copy of the tree.")
+    parser.add_argument("--make", default="make", help="the make to build with")
+    options = parser.parse_args(arguments)
+    page = PAGE.read_text(encoding="utf-8")
+    deck = re.search(r"```lammps\n(.*?)```", page, re.S)[1]
+    with tempfile.TemporaryDirectory(prefix="myriad-extending-") as name:
+        folder = Path(name)
+        tree = folder / "tree"
+        tree.mkdir()
+        copy_tree(tree)
+        touched = extend(tree, page)
+        assert len(touched) == 8, touched
+        print("\n".join(f"  {path}" for path in touched), flush=True)
+        jobs = f"-j{len(os.sched_getaffinity(0))}"
+        for target in ("build/myriad", "emulated"):
+            subprocess.run([options.make, "--no-print-directory", jobs, target], cwd=tree, check=True)
+        (folder / "in.deck").write_text(deck)
+        program, emulated = tree / "build" / "myriad", tree / "build" / "myriad-emulated"
+        os.environ["MYRIAD"] = str(program)
+        words = ["-in", str(folder / "in.deck"), "-log", "none", "--threads", "2"]
+        ways = {"naive": ([str(program), *words, "--engine", "naive"], harness.environment())}
+        for isa in harness.instruction_sets():
+            ways[f"openmp, {isa}"] = ([str(program), *words], harness.environment(isa))
+        if not harness.mpi_missing():
+            ways["3 ranks"] = ([*harness.mpirun(3), str(program), *words], harness.rank_environment())
+        if emulated.exists():
+            ways["gpu, emulated"] = ([str(emulated), *words, "--engine", "gpu"], harness.environment())
+        expected = None
+        bad = 0
+        for place, (way, (command, environment)) in enumerate(ways.items()):
+            out = run(command, folder / str(place), environment)
+            assert "There are 864 particles" in out, out
+            found = (folder / str(place) / "positions.txt").read_bytes()
+            assert found.count(b"\n") == 3 * 864 + 2, "three frames, and a line between two of them"
+            expected = expected or found
+            bad += found != expected
+            print(f"{way:<16} {'identical' if found == expected else 'DIFFERENT'}", flush=True)
+        assert "drag DAMP" in subprocess.run([program, "help", "fix"], capture_output=True, text=True, check=True).stdout
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
