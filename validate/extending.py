@@ -70,6 +70,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         tree = folder / "tree"
         tree.mkdir()
         copy_tree(tree)
+        (tree / "build" / "myriad-emulated").unlink(missing_ok=True)
         touched = extend(tree, page)
         assert len(touched) == 8, touched
         print("\n".join(f"  {path}" for path in touched), flush=True)

@@ -124,10 +124,11 @@ def test_links_lead_somewhere(page):
 def test_files_that_are_named_exist(page):
     """Paths of this repository, wherever they stand in backticks."""
     text = page.read_text(encoding="utf-8")
+    text = re.sub(r"\nFile `.+?`:\n\n```.*?```", "", text, flags=re.S)  # files that the page makes
     rooms = "common|src|openmp|gpu|mpi|validate|inputs|docs|job-scripts"
     for path in re.findall(rf"(?<![\w/.])((?:{rooms})/[\w./*-]*)", text):
         path = path.rstrip(".")
-        if re.search(r"[A-Z]{4}|_ipl\.", path):  # placeholders: pair_NAME.h, and the example of a new style
+        if re.search(r"[A-Z]{4}|_ipl\.|pair_inverse12\.h|fix_drag\.h", path):  # placeholders: pair_NAME.h, and the example of a new style
             continue
         base = page.parent if re.search(rf"\]\({re.escape(path)}", text) else ROOT
         assert list(base.glob(path.rstrip("/"))), f"{page.name} names {path}"
