@@ -30,13 +30,12 @@ md_pair_kind md_pair_find(const char *name)
 static md_status check(const md_pair_style *style, int index, double value, bool of_style)
 {
   const md_pair_parameter *p = &style->parameter[index];
-  const md_domain domain = of_style && index == style->rc_parameter ? MD_POSITIVE : p->domain;
-  if (!isfinite(value) || (domain == MD_POSITIVE && value <= 0.0) ||
-      (domain == MD_NOT_NEGATIVE && value < 0.0))
+  const md_parameter_range range = of_style && index == style->rc_parameter ? MD_POSITIVE : p->range;
+  if (!isfinite(value) || (range == MD_POSITIVE && value <= 0.0) || (range == MD_NOT_NEGATIVE && value < 0.0))
     return md_error(MD_USAGE, "%s of pair style %s must be %s, not %g", p->name, style->name,
-                    domain == MD_POSITIVE       ? "positive"
-                    : domain == MD_NOT_NEGATIVE ? "zero or positive"
-                                                : "finite",
+                    range == MD_POSITIVE       ? "positive"
+                    : range == MD_NOT_NEGATIVE ? "zero or positive"
+                                               : "finite",
                     value);
   return MD_OK;
 }

@@ -18,11 +18,11 @@ extern "C" {
 enum { MD_PAIR_PARAMETERS = 4, MD_PAIR_K = 8 };
 
 typedef enum md_mixing { MD_MIX_GEOMETRIC, MD_MIX_ARITHMETIC, MD_MIX_SIXTHPOWER } md_mixing;
-typedef enum md_domain { MD_ANY, MD_POSITIVE, MD_NOT_NEGATIVE } md_domain;
+typedef enum md_parameter_range { MD_ANY, MD_POSITIVE, MD_NOT_NEGATIVE } md_parameter_range;
 
 typedef struct md_pair_parameter {
   const char *name;
-  md_domain domain;
+  md_parameter_range range;
 } md_pair_parameter;
 
 typedef struct md_pair_style {

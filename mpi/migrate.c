@@ -21,8 +21,8 @@
 /* Finds the particles that are not in [lo, hi) of this domain, NaN included: s->found gets their *count indices. A
  * particle at the upper end of the box is among them, although this rank may be its owner. *lost gets the particle of
  * the smallest id that is outside the box. */
-static md_status find_leavers(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
-                              md_runaway *lost)
+static md_status find_migrants(md_comm *c, const md_box *box, const md_particles *p, int64_t *count,
+                               md_runaway *lost)
 {
   mpi_state *s = mpi_state_of(c);
   bounds own = {.first = 0, .last = p->dim};
@@ -38,30 +38,30 @@ static md_status find_leavers(md_comm *c, const md_box *box, const md_particles 
 }
 
 /* Fills the vacated slots of the migrants with particles from the end. The particles that stay may lose their order,
- * and nothing depends on it. `leaver`: indices of the migrants, increasing; `record`: scratch for one record. */
-static void close_ranks(md_particles *p, const int32_t *leaver, int64_t count, char *record)
+ * and nothing depends on it. `migrant`: indices of the migrants, increasing; `record`: scratch for one record. */
+static void fill_vacated_slots(md_particles *p, const int32_t *migrant, int64_t count, char *record)
 {
   int64_t last = p->n - 1, left = count;
   for (int64_t k = 0; k < left; ++k) {
-    while (left > k && last == leaver[left - 1]) --left, --last;
+    while (left > k && last == migrant[left - 1]) --left, --last;
     if (left <= k) break;
     md_particles_pack(p, last--, record);
-    md_particles_unpack(p, leaver[k], record);
+    md_particles_unpack(p, migrant[k], record);
   }
   p->n -= count;
 }
 
 /* Packs the migrants, and writes their owners to `to`. */
-static void pack(md_comm *c, const md_particles *p, const int32_t *leaver, int64_t count, int64_t size,
+static void pack(md_comm *c, const md_particles *p, const int32_t *migrant, int64_t count, int64_t size,
                  int32_t *to, char *records)
 {
   const md_decomposition *division = &mpi_state_of(c)->division;
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < count; ++k) {
     double x[3] = {0.0, 0.0, 0.0};
-    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][leaver[k]];
+    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][migrant[k]];
     to[k] = md_decomposition_owner(division, p->dim, x);
-    md_particles_pack(p, leaver[k], records + k * size);
+    md_particles_pack(p, migrant[k], records + k * size);
   }
 }
 
@@ -73,7 +73,7 @@ static md_status take_in(md_particles *p, const char *records, int64_t count, in
   return MD_OK;
 }
 
-static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver, int64_t count)
+static md_status send_migrants(md_comm *c, md_particles *p, const int32_t *migrant, int64_t count)
 {
   const int64_t size = md_particles_bytes(p->dim, p->wide);
   int32_t *to = NULL;
@@ -84,11 +84,11 @@ static md_status send_leavers(md_comm *c, md_particles *p, const int32_t *leaver
   if (status == MD_OK)
     status = md_array_new(&records, count + 1, (unsigned long)size, "particles that leave");
   if (status == MD_OK) {
-    pack(c, p, leaver, count, size, to, records);
+    pack(c, p, migrant, count, size, to, records);
     status = md_mpi_sparse_exchange(c, count, to, records, size, &received, &arrived);
   }
   if (status == MD_OK) {
-    close_ranks(p, leaver, count, records);
+    fill_vacated_slots(p, migrant, count, records);
     status = take_in(p, received, arrived, size);
   }
   free(to);
@@ -119,7 +119,7 @@ md_status md_mpi_migrate(md_comm *c, const md_model *model, md_particles *p)
   const double mark = md_time();
   MD_TRY(md_mpi_rebalance_if_due(c, model, p));
   if (c->balance.every > 0) c->balancing += md_time() - mark;
-  MD_TRY(find_leavers(c, &model->box, p, &count, &lost));
-  MD_TRY(send_leavers(c, p, s->found, count));
+  MD_TRY(find_migrants(c, &model->box, p, &count, &lost));
+  MD_TRY(send_migrants(c, p, s->found, count));
   return check(c, model, p, &lost);
 }

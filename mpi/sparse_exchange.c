@@ -129,7 +129,7 @@ md_status md_mpi_sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const
 {
   mpi_state *s = mpi_state_of(c);
   if (size > INT32_MAX) return md_error(MD_RUNTIME, "records of %lld bytes are too long", (long long)size);
-  exchange d = {.comm = s->exchange, .tag = (int)(s->deliveries++ & 1u), .size = size};
+  exchange d = {.comm = s->exchange, .tag = (int)(s->exchanges++ & 1u), .size = size};
   MD_MPI(MPI_Type_contiguous((int)size, MPI_BYTE, &d.record));
   MD_MPI(MPI_Type_commit(&d.record));
   md_status status = sort_records(&d, c->size, n, to, records);

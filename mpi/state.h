@@ -44,7 +44,7 @@ typedef struct mpi_state {
   MPI_Request maximum; /* the reduction of max_begin that is under way */
   int32_t *found;      /* indices that md_mpi_outside has found */
   int64_t found_capacity;
-  unsigned deliveries;     /* number of sparse exchanges so far: their tags alternate */
+  unsigned exchanges;      /* number of sparse exchanges so far: their tags alternate */
   int64_t balanced_at;     /* step of the last look at the balance; -1: none */
   bool alone;              /* agree or finalise waited for the other ranks in vain ... */
   md_status status;        /* ... and destroy ends all ranks with this status */

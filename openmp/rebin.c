@@ -30,7 +30,7 @@
 
 /* Cells and halo are wider than they must be by a factor of 1 + 10^-6, so that rounding cannot put neighbours out of
  * reach of the stencil. */
-#define HAIR (1.0 + 1e-6)
+#define ROUNDING_MARGIN (1.0 + 1e-6)
 
 /* Room for what the engine keeps of each chunk's list. */
 static md_status reserve(md_engine *e)
@@ -262,7 +262,7 @@ static md_status choose_slack(md_engine *e)
   double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* negative: the communicator has no minimum */
   MD_TRY(e->comm->max(e->comm, &fewest, 1));
   e->slack = -fewest * life;
-  e->halo = (e->reach + 2.0 * e->slack) * HAIR;
+  e->halo = (e->reach + 2.0 * e->slack) * ROUNDING_MARGIN;
   return MD_OK;
 }
 

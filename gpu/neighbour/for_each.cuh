@@ -31,7 +31,7 @@ __device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view
  * there a particle that crossed a periodic face since the rebin has the coordinates of its image behind that face. */
 template <class T> __device__ __forceinline__ bool own_image(const system_view<T> &s, int i, int j)
 {
-  return T::MIXED && j >= s.n && s.ghost.owner[j - s.n] == i;
+  return T::MIXED && j >= s.n && s.ghost.source[j - s.n] == i;
 }
 
 /* Calls f for the particles and ghosts in the cells around the cell where particle i is now. half: only for ghosts

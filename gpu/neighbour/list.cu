@@ -27,15 +27,15 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   if (i >= end) return;
   /* The coordinate of such a ghost is that of its source (mixed), is known only modulo 2^42 quanta (packed), or
    * comes from another rank: so it is computed from its source. */
-  const bool by_owner = i >= s.n && (T::MIXED || T::PACKED || s.received);
-  const typename T::particle r = by_owner && s.received
+  const bool is_ghost = i >= s.n && (T::MIXED || T::PACKED || s.received);
+  const typename T::particle r = is_ghost && s.received
                                      ? s.received[s.order[i - s.n]]
-                                     : present_particle<T>(s, by_owner ? s.ghost.owner[i - s.n] : i);
+                                     : present_particle<T>(s, is_ghost ? s.ghost.source[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
-    if (by_owner) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
+    if (is_ghost) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
     x[d] = (float)at;
   }
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));

@@ -82,7 +82,7 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
   end = min(end, s.ghost.capacity);
   for (int g = begin + lane; g < end; g += 32) {
     if (own_image<T>(s, i, s.n + g)) continue;
-    const int owner = s.ghost.owner[g];
+    const int owner = s.ghost.source[g];
     const typename T::record now = owner < 0 ? load_record(x + s.n + g) : image_of<T>(s, x, g);
     if (!(wide_separation<T>(s.scale, xi, now) < cutoff2)) continue;
     const float path =

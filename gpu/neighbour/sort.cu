@@ -52,7 +52,7 @@ static __device__ __forceinline__ void place_record(const system_view<T> &s, typ
   each_image<T>(s, x, [&](int code, int c) {
     const int g = atomicAdd(&ghost_cursor[c], 1);
     if (g < s.ghost.capacity) {
-      s.ghost.owner[g] = to;
+      s.ghost.source[g] = to;
       s.ghost.shift[g] = code;
     } else {
       atomicOr(&s.ctl->overflow, HALT_GHOSTS);

@@ -28,7 +28,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
   const typename T::record xi = x[i];
   auto look = [&](int j, const typename T::record &, double r2, int pair) {
     if (!(r2 < s.overlap2[pair])) return;
-    const int owned = j < s.n || s.received ? j : s.ghost.owner[j - s.n];
+    const int owned = j < s.n || s.received ? j : s.ghost.source[j - s.n];
     const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
     const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
     if (stage == FIND_A)

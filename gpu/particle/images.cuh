@@ -66,7 +66,7 @@ template <class T>
 __device__ __forceinline__ typename T::record image_of(const system_view<T> &s, const typename T::record *x,
                                                        int ghost)
 {
-  return image_by<T>(s, load_record(x + s.ghost.owner[ghost]), s.ghost.shift[ghost]);
+  return image_by<T>(s, load_record(x + s.ghost.source[ghost]), s.ghost.shift[ghost]);
 }
 
 /* Calls f(shift code, cell) for every image of particle r, which must be wrapped. */

@@ -164,8 +164,8 @@ struct ghost_view {
   /* The `folded` cells from cell `fold` on have no place in `start`, because no stencil looks for ghosts there. The
    * cells behind them are `folded` places lower. */
   int fold, folded;
-  int *owner; /* local index of the source; -1: it is on another rank */
-  int *shift; /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1): an image is its source shifted by s boxes */
+  int *source; /* local index of the source; -1: it is on another rank */
+  int *shift;  /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1): an image is its source shifted by s boxes */
   int capacity;
 };
 

@@ -238,7 +238,7 @@ static __global__ void k_order_ghosts(const __grid_constant__ system_view<T> s,
   const int slot = atomicAdd(&cursor[cell_of_ghost<T>(s, g, k)], 1);
   g.slot[k] = slot;
   g.order[slot] = k;
-  s.ghost.owner[slot] = g.source[k];
+  s.ghost.source[slot] = g.source[k];
   s.ghost.shift[slot] = g.code[k];
   present(s)[s.n + slot] = image_by<T>(s, record_of<T>(s, g.received[k]), g.code[k]);
 }

@@ -68,7 +68,7 @@ template <class T> struct gpu_ranks {
   /* The migrants that leave, as the host sees them. One copy into pinned memory is enough for at most SEEN
    * migrants. */
   enum { SEEN = 8192 };
-  struct leavers_seen {
+  struct migrants_seen {
     int count;
     vacated_slot left[SEEN];
   } *seen = nullptr;
@@ -141,16 +141,16 @@ template <class T> struct gpu_ranks {
   md_status sum_ids(const int64_t *of, int64_t n, uint64_t *sum);
 
   /* The parts of a migration, in this order. */
-  md_status find_leavers(const system_view<T> &s, int *origin, int *start);
+  md_status find_migrants(const system_view<T> &s, int *origin, int *start);
   md_status send_migrants(int64_t *arrived);
   void assign(int64_t arrived, int n);
   md_status take_in(const system_view<T> &s, int *origin, int *start);
   md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);
 
-  md_status group_leavers();
+  md_status group_migrants();
   migration<T> travel(int *origin, const device_array &migrants_at, int *start) const;
   md_status reserve_migrants(device_array *array, int64_t n);
-  md_status reserve_leavers(int64_t n);
+  md_status reserve_leaving(int64_t n);
 
   /* ---- ranks/halo.inc ---- */
 

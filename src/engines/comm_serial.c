@@ -24,7 +24,7 @@ typedef struct images {
   double maxima[MD_MAX_VALUES]; /* values of max_begin */
   int nmaxima;
   int64_t capacity;
-  int32_t *owner;
+  int32_t *source;
   int8_t *shift[3]; /* -1, 0, 1 boxes */
   md_box box;
   double cut[2];
@@ -133,12 +133,12 @@ static md_status reserve(images *im, int64_t count)
 {
   if (count <= im->capacity) return MD_OK;
   count += count / 8;
-  int32_t *owner;
+  int32_t *source;
   int8_t *shift[3];
-  MD_TRY(md_array_new(&owner, count, sizeof *owner, "ghosts"));
-  if (im->capacity > 0) memcpy(owner, im->owner, (size_t)im->capacity * sizeof *owner);
-  free(im->owner);
-  im->owner = owner;
+  MD_TRY(md_array_new(&source, count, sizeof *source, "ghosts"));
+  if (im->capacity > 0) memcpy(source, im->source, (size_t)im->capacity * sizeof *source);
+  free(im->source);
+  im->source = source;
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_array_new(&shift[d], count, 1, "ghosts"));
     if (im->capacity > 0) memcpy(shift[d], im->shift[d], (size_t)im->capacity);
@@ -153,7 +153,7 @@ static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int
 {
   const int64_t g = to - p->n;
   const bool is_ghost = from >= p->n;
-  im->owner[g] = is_ghost ? im->owner[from - p->n] : (int32_t)from;
+  im->source[g] = is_ghost ? im->source[from - p->n] : (int32_t)from;
   for (int d = 0; d < p->dim; ++d) {
     im->shift[d][g] = is_ghost ? im->shift[d][from - p->n] : 0;
     p->x[d][to] = p->x[d][from];
@@ -219,7 +219,7 @@ static md_status halo_begin(md_comm *c, md_particles *p)
     double *x = p->x[d];
     const int8_t *shift = im->shift[d];
 #pragma omp for schedule(static) nowait
-    for (int64_t g = 0; g < p->nghost; ++g) x[p->n + g] = x[im->owner[g]] + shift[g] * length;
+    for (int64_t g = 0; g < p->nghost; ++g) x[p->n + g] = x[im->source[g]] + shift[g] * length;
   }
   return MD_OK;
 }
@@ -344,7 +344,7 @@ static md_status file_close(md_comm *c, md_comm_file *f)
 static void destroy(md_comm *c)
 {
   images *im = c->state;
-  free(im->owner);
+  free(im->source);
   for (int d = 0; d < 3; ++d) free(im->shift[d]);
   free(im);
   free(c);

@@ -20,10 +20,10 @@ static bool not_negative(double value) { return isfinite(value) && value >= 0.0;
 /* Whether `value` can be parameter p of a style. NaN stands for the style's own default, where there is one. */
 static bool is_parameter(const md_pair_style *style, int p, double value)
 {
-  const md_domain domain = style->parameter[p].domain;
+  const md_parameter_range range = style->parameter[p].range;
   if (isnan(value)) return p >= style->nparameter - style->nglobal + style->global_required;
-  return isfinite(value) && !(domain == MD_POSITIVE && value <= 0.0) &&
-         !(domain == MD_NOT_NEGATIVE && value < 0.0);
+  return isfinite(value) && !(range == MD_POSITIVE && value <= 0.0) &&
+         !(range == MD_NOT_NEGATIVE && value < 0.0);
 }
 
 /* The item that is wrong in the coefficients of types i and j; NULL: none. */
