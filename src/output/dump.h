@@ -3,7 +3,7 @@
  * One observer (dump.c) serves all styles. It decides when a frame is due and which file it goes to, and it opens
  * and closes files. A style only defines what a frame looks like. A text style has a header and columns:
  * dump_columns.c formats the rows, and dump_rows.c writes them, from all ranks into one file. Other styles write
- * the frame themselves. dump.c holds the list of styles. The file of a style is dump_<style>.c.
+ * the frame themselves. dump_styles.def lists the styles. The file of a style is dump_<style>.c.
  */
 #ifndef MD_SRC_OUTPUT_DUMP_H
 #define MD_SRC_OUTPUT_DUMP_H
