@@ -1,8 +1,10 @@
-/* The OpenMP engine from inside: what its files share.
+/* The OpenMP engine from inside: the types and functions that its files share.
  *
- * engine.c is the interface: it makes an engine, runs steps and measures. A step (step.c) is a pass over all particles in
- * chunks (pass.c), by lists that a rebin makes (rebin.c), while ranks tell one another about the last one
- * (messages.c).
+ *   engine.c     the interface of the engine: makes it, runs steps, measures
+ *     step.c       a step: kicks and a drift, in one pass
+ *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
+ *       rebin.c      cells, ghosts and lists
+ *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
 #ifndef MD_OPENMP_ENGINE_H
 #define MD_OPENMP_ENGINE_H
@@ -12,18 +14,21 @@
 #include "openmp/chunk_queues.h"
 #include "openmp/kernels.h"
 
-/* In the order in which a step finds them: forces come before the move. */
+/* Faults in ascending severity: all ranks get the largest value. An overlap decides, because a step finds it before the
+ * move, in the forces. */
 typedef enum fault { NO_FAULT, RUNAWAY, OVERLAP } fault;
 
-/* What the ranks know of the last move, and of the ghosts' new positions (messages.c has the diagram). */
+/* What the ranks know of the last move, and whether the new positions of ghosts are there (messages.c has a
+ * diagram). */
 typedef enum move_state {
-  MOVE_SETTLED,  /* all ranks have acted on it */
+  MOVE_SETTLED,  /* this rank has taken the verdict */
   MOVE_ASKED,    /* the answer of all ranks is under way */
-  MOVE_ANSWERED, /* `most` holds the answer; this rank has not acted on it */
+  MOVE_ANSWERED, /* `most` holds the answer; this rank has not taken the verdict */
 } move_state;
 typedef enum halo_state { HALO_PRESENT, HALO_UNDER_WAY } halo_state;
 
-/* What the last move did to the list: nothing; pairs may be missing; or the cells do not hold either. */
+/* What the last move did to the list. LIST_HOLDS: nothing. LIST_RELIST: pairs may be missing. LIST_REBIN: the same, and
+ * the cells do not hold either. */
 typedef enum list_verdict { LIST_HOLDS, LIST_RELIST, LIST_REBIN } list_verdict;
 
 struct md_engine {
@@ -34,40 +39,42 @@ struct md_engine {
   const kernels *kernels;
   int threads;
   double skin, reach; /* reach = cutoff + skin, the list radius */
-  double halo;        /* width of cells and ghosts: reach and twice the slack */
+  double halo;        /* width of the halo and, at least, of cells: reach and twice the slack */
 
   bool built; /* list, ghosts and impulse arrays fit the particles */
   move_state move;
   halo_state halo_state;
-  double most[2];         /* over all ranks: distance from where the list was built, and fault */
-  bool impulses_kept;     /* the spare arrays hold the impulses at the present positions */
-  double owed;            /* kicks by those impulses that are due before the next drift */
-  int64_t positions_step; /* the step that led to the present positions; the first one of the engine */
-  bool moved;             /* since the particles were sorted */
-  double slack;           /* how far particles may be from where they were sorted, for the cells to hold */
-  double drifted;         /* how far they were from there, at most, when the list was built */
-  fault fault;            /* found on this rank, until all ranks know of it */
+  double most[2];     /* the largest of all ranks: distance from where the list was built, and fault */
+  bool impulses_kept; /* the spare arrays hold the impulses at the present positions */
+  double owed;        /* how many times these impulses must be given before the next drift */
+  int64_t
+      positions_step; /* the step that led to the present positions; at first, the first step of the engine */
+  bool moved;         /* have particles moved since they were sorted? */
+  double slack;       /* how far particles may be from where they were sorted, so that the cells hold */
+  double drifted;     /* how far particles were from there, at most, when the list was built */
+  fault fault;        /* what this rank found, until all ranks know of it */
   md_status fault_status;
 
   cell_grid grid;
   cell_index owned, ghost;
-  /* Positions that the list was built from, relative to the domain's corner: owned, then ghosts in cell order. */
+  /* Positions from which the list was built, relative to the domain's corner: owned particles, then ghosts in cell
+   * order. */
   float *near_x[3];
   int64_t near_capacity;
-  double near_error; /* of a distance from there, at most */
-  int32_t *type;     /* 0-based, owned and ghosts; only with several types */
+  double near_error; /* the largest error of a distance from there */
+  int32_t *type;     /* 0-based, of owned particles and ghosts; only with several types */
   int64_t type_capacity;
   arena *arenas; /* [threads] */
   int64_t nchunk, chunk_capacity;
-  int64_t *chunk_at;      /* where a chunk's list begins in its arena, ... */
-  int32_t *chunk_arena;   /* ... which that is, ... */
-  int32_t *chunk_entries; /* ... and the list's length */
-  int32_t *rows;          /* [nchunk * CHUNK_BLOCKS] */
-  bool *inner;            /* no ghost can be in the chunk's lists */
-  chunk_queues queues;    /* of threads */
+  int64_t *chunk_at;      /* where the list of a chunk begins in its arena, ... */
+  int32_t *chunk_arena;   /* ... the number of that arena, ... */
+  int32_t *chunk_entries; /* ... and the length of the list */
+  int32_t *rows;          /* rows of each block's list, [nchunk * CHUNK_BLOCKS] */
+  bool *inner;            /* true: no ghost can be in the lists of the chunk */
+  chunk_queues queues;    /* one for each thread */
 
   md_timers timers;
-  int64_t steps, rebins, sorts;
+  int64_t steps, rebins, sorts; /* rebins: lists made, also those of relists */
   char details[64];
 };
 
@@ -84,68 +91,72 @@ static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 
 /* ---- rebin.c ---- */
 
-/* Puts the particles into cell order, with new ghosts and a new list. Collective, as all below with a status. */
+/* Puts the particles into cell order, and makes new ghosts and a new list. Collective, as all functions below that
+ * return a status, unless a comment says otherwise. */
 md_status engine_rebin(md_engine *) MD_CHECKED;
 
-/* A list from the cells of the last rebin, for particles that are `distance` from where the last list was built, and
- * whose ghosts are under way or there. */
+/* Makes a new list from the cells of the last rebin. distance: how far particles are, at most, from where the last list
+ * was built. Waits for the positions of ghosts if they are still under way. */
 md_status engine_relist(md_engine *, double distance) MD_CHECKED;
 
 /* ---- pass.c ---- */
 
 /* What a thread finds in a pass. */
 typedef struct finding {
-  md_overlap overlap; /* a pair that is too near */
-  double largest2;    /* squared displacement since the rebin */
-  bool sane;          /* no particle flew */
+  md_overlap overlap; /* of the pairs that overlap, the one of the smallest ids */
+  double largest2;    /* the largest squared distance of a particle from where the list was built */
+  bool sane;          /* no particle moved too far or left the box */
 } finding;
 
-/* One pass over all chunks: forces on each, and what they are for. */
+/* One pass over all chunks: the forces, and the function that sums and uses them. */
 typedef struct pass {
   force_args force;
   move_args move;
   double *out[3]; /* impulses or forces of all particles */
+  /* Sums the forces on chunk c, uses them, and adds to the finding. */
   void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
   /* The same for a chunk whose impulses are in `out` already. */
   void (*summed_chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
-  int summed; /* in so many first parts of the queues, those without ghosts are */
+  int summed; /* in the first `summed` parts of the queues, the impulses of inner chunks are in `out` already */
 } pass;
 
-/* For impulses at the present positions, in quanta, or for measuring, by the table for it. */
+/* The arguments for forces at the present positions. table: of coefficients, for impulses in quanta or for
+ * measuring. */
 force_args engine_force_args(const md_engine *, const double *table);
 
-/* Impulses on one chunk. A pair that overlaps is left out, and noted. */
+/* Sums the impulses on chunk c into force[d][], by index in the chunk. A pair that overlaps is left out and noted. */
 void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
 
-/* Forces on one chunk for output, in energy/length, with the digits of fine sums. */
+/* Sums the forces on chunk c for output, in energy/length, as fine sums. A pair that overlaps is left out and noted. */
 void engine_output_forces(const md_engine *, int64_t c, double (*force)[CHUNK], md_overlap *);
 
-/* Notes the pairs of one chunk that overlap. */
+/* Notes pairs of chunk c that overlap. */
 void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);
 
-/* Does every chunk, on all threads, those with ghosts when their positions are there, and adds to the finding. The time is
- * that of `phase`, what is waited for apart. */
+/* Calls the pass's functions for every chunk, on all threads, and adds to the finding. Outer chunks come when the
+ * positions of ghosts are there. Adds the time to `phase`; the time of waiting for messages counts apart. */
 md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_CHECKED;
 
-/* While the answer to the last move is under way: puts the impulses of chunks without ghosts into the spare arrays, those
- * of the first *summed parts of the queues. */
+/* Sums speculative forces while the answer to the last move is under way: the impulses of inner chunks, in the first
+ * *summed parts of the queues, into the spare arrays. *summed is 0 if the answer is there already. Not collective. */
 md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECKED;
 
+/* The finding of a thread that has done nothing yet. */
 finding finding_none(void);
 
 /* ---- messages.c ---- */
 
-/* Tells all ranks about a move: how far particles are from where the list was built, at most, a fault, and where ghosts
- * are. */
+/* Tells all ranks about a move: the fault of this rank, if any, and the new positions of its particles that are ghosts
+ * elsewhere. distance: how far particles are, at most, from where the list was built. */
 md_status engine_tell(md_engine *, double distance) MD_CHECKED;
 
-/* Takes what has come. Not collective. */
+/* Takes the messages that have come, without waiting. Not collective. */
 md_status engine_poll(md_engine *) MD_CHECKED;
 
-/* Waits for the ghosts' positions. */
+/* Waits for the positions of ghosts. */
 md_status engine_finish_halo(md_engine *) MD_CHECKED;
 
-/* Waits for the answer of all ranks to the last move. Returns the fault of the move, if there is one, on all ranks. */
+/* Waits for the answer of all ranks to the last move. If a rank found a fault, all ranks return its error. */
 md_status engine_verdict(md_engine *, list_verdict *) MD_CHECKED;
 
 /* May the list lack pairs, if a particle is `distance` from where the list was built? */
@@ -159,13 +170,13 @@ static inline bool engine_cells_ended(const md_engine *e, double distance)
 
 /* ---- step.c ---- */
 
-/* One step; the model's step stays. Its last kicks are owed. */
+/* Does one step. It does not change model->step. Kicks after the drift are owed, and given later. */
 md_status engine_step(md_engine *) MD_CHECKED;
 
-/* Waits for the verdict on the last move, and makes list, or cells and list, anew if that is due. */
+/* Waits for the verdict on the last move, and does the relist or rebin that it asks for. */
 md_status engine_act_on_verdict(md_engine *) MD_CHECKED;
 
-/* Gives the owed kicks, and keeps their impulses for the next drift. */
+/* Gives the owed kicks without a drift, and keeps their impulses for the next drift. */
 md_status engine_settle(md_engine *) MD_CHECKED;
 
 #endif

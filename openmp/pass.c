@@ -148,6 +148,7 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
   }
 }
 
+/* Sums the impulses on one chunk into `out`. */
 static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   double impulse[3][CHUNK];

@@ -1,22 +1,29 @@
-/* Steps of the OpenMP engine: kicks and a drift, in one pass.
+/* Steps of the OpenMP engine: the kicks and the drift of a step, in one pass over the particles.
  *
- * The impulses of a chunk move its particles as soon as they are summed. New positions go into the spare arrays, which
- * change places with the positions at the end, so that a neighbour's old position is there for whoever comes later. Where
- * velocities are wanted before the next drift, at the end of a run by velocity Verlet, impulses are kept in the spare
- * arrays, and that drift is a pass without forces.
+ *   1. For each chunk, a pass sums the impulses and moves the particles of the chunk at once. New positions go into the
+ *      spare arrays, because other chunks still need the old positions of these particles. At the end of the pass the
+ *      spare arrays and the position arrays change places.
+ *   2. Every move measures how far particles are from where the list was built, and tells all ranks (messages.c).
+ *   3. The next step begins while the answer is under way, with speculative forces (pass.c). If the list may miss a
+ *      pair, the verdict is a relist or a rebin, and the speculative forces are thrown away.
  *
- * Every move measures how far particles are from where the list was built, and tells all ranks (messages.c); the first step
- * that would take a pair out of its sight rebins. What was summed by the list while the answer was under way is then
- * forgotten.
+ * Trade-off: forces are used while they are in the cache, and usually no array of forces travels through memory. But
+ * the spare arrays take memory.
  *
- * Cost: 8 dim bytes a particle for the spare arrays. A pass moves 16 dim bytes of positions, the same of velocities and
- * of new positions with what a write reads first, 4 dim of those at the rebin, and the list.
+ * Some velocities are needed before the next drift: at the end of a run with velocity Verlet. Then engine_settle()
+ * gives the kicks without a drift, and keeps the impulses in the spare arrays. The next drift is a pass without
+ * forces, and it is in place.
+ *
+ * Cost: 8 dim bytes a particle of memory for the spare arrays. A pass moves these bytes a particle: 16 dim for
+ * positions, 16 dim for velocities, 16 dim for new positions (a write first reads what was there), 4 dim for the
+ * positions at which the list was built, and the list.
  */
 #include "openmp/engine.h"
 
 /* ---- faults ---- */
 
-/* Keeps a physics error until the ranks agree on one: returning at once would leave the others waiting. */
+/* Keeps a physics error until the ranks agree on one. If this rank returned at once, the other ranks would wait for it
+ * forever. */
 static void note_fault(md_engine *e, fault kind, md_status status)
 {
   if (status == MD_OK || e->fault != NO_FAULT) return;
@@ -24,7 +31,8 @@ static void note_fault(md_engine *e, fault kind, md_status status)
   e->fault_status = status;
 }
 
-/* Pairs that overlap are those of the step that led to their places, unless forces are a step's first part. */
+/* Notes a pair that overlaps. The error names the step that led to the present positions, if the integrator kicks after
+ * the drift. Otherwise the force is the first part of a step, and the error names that step. */
 static void note_overlap(md_engine *e, const md_overlap *overlap)
 {
   if (overlap->a == INT64_MAX) return;
@@ -35,7 +43,7 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 
 /* ---- move ---- */
 
-/* Names the particle of the smallest id that moved too far in the present step or left the box. */
+/* Names the particle of the smallest id that moved too far in the present step, or that left the box. */
 static md_status find_runaway(const md_engine *e, const md_step *step)
 {
   const md_particles *p = e->p;
@@ -49,10 +57,11 @@ static md_status find_runaway(const md_engine *e, const md_step *step)
   return md_runaway_status(&runaway, e->model);
 }
 
-/* The second word of a momentum, or NULL. */
+/* The second word of a momentum component, or NULL if momenta are not wide. */
 static int64_t *low_word(const md_particles *p, int d, int64_t i) { return p->wide ? &p->v_low[d][i] : NULL; }
 
-/* The general move, a particle at a time: several masses, wide momenta, or fixes that act in the middle. */
+/* The general move, one particle at a time: for several masses, wide momenta, or fixes that act in the middle of a
+ * drift. The arguments are those of kernels.move. */
 static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
                       int64_t last, double *largest2)
 {
@@ -100,6 +109,7 @@ static void move_chunk(const md_engine *e, const move_args *a, const double *con
   f->sane = f->sane && sane;
 }
 
+/* Sums the impulses on one chunk and moves it. */
 static void push_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   double impulse[3][CHUNK];
@@ -107,7 +117,7 @@ static void push_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
   move_chunk(e, &s->move, (const double *const[3]){impulse[0], impulse[1], impulse[2]}, c, f);
 }
 
-/* Impulses, where they are needed, are in the spare arrays. */
+/* Moves one chunk without summing its impulses. If they are needed, they are in the spare arrays. */
 static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   const double *impulse[3] = {NULL, NULL, NULL};
@@ -115,6 +125,7 @@ static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f
   move_chunk(e, &s->move, s->move.kicks > 0.0 ? impulse : NULL, c, f);
 }
 
+/* push: the pass also sums impulses, so new positions go into the spare arrays. Otherwise they stay in place. */
 static move_args move_args_of(const md_engine *e, const md_step *step, bool push)
 {
   move_args a = {.kicks = e->owed,
@@ -143,7 +154,7 @@ md_status engine_act_on_verdict(md_engine *e)
   return MD_OK;
 }
 
-/* Gives the owed kicks and drifts, and tells the other ranks. */
+/* Gives the owed kicks, drifts the particles, and tells the other ranks. */
 static md_status drift(md_engine *e, const md_step *step)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
@@ -180,6 +191,7 @@ static md_status drift(md_engine *e, const md_step *step)
   return engine_tell(e, sqrt(f.largest2) + e->near_error);
 }
 
+/* Sums the impulses on one chunk, kicks it without a drift, and keeps the impulses in `out`. */
 static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   const double gain = s->move.kicks * s->move.quantum;

@@ -1,5 +1,15 @@
-/* The naive way on the GPU: every particle looks at every other one, at its minimum image. No cells, no lists, no
- * ghosts; as an oracle it shares nothing with them but the formulas. Positions pass through shared memory a tile at a time.
+/* The naive algorithm on the GPU: every particle looks at every other particle, at its minimum image. Forces and
+ * measurements.
+ *
+ * Positions pass through shared memory one tile at a time. A tile is TILE consecutive particles, and a block of TILE
+ * threads sums the impulses on TILE particles:
+ *
+ *   1. Each thread copies one position of the tile into shared memory.
+ *   2. Each thread evaluates the pairs of its own particle with all particles of the tile.
+ *   3. The block goes on with the next tile.
+ *
+ * Trade-off: there are no cells, no lists and no ghosts. So this kernel can check the others, because it shares nothing
+ * with them but the formulas. But its cost grows with the square of n.
  * Cost: n^2 pair distances a step, about 10^12 a second on an H100.
  */
 #include "gpu/output/measure.cuh"
@@ -7,7 +17,7 @@
 
 constexpr int TILE = 128;
 
-/* Calls f(j, record) for every j but i; all threads of a block together. */
+/* Calls f(j, record) for every particle j except i. All threads of a block call it together. */
 template <class T, class F>
 static __device__ __forceinline__ void for_each_particle(const system_view<T> &s, const typename T::record *x,
                                                          int i, F f)
@@ -23,6 +33,7 @@ static __device__ __forceinline__ void for_each_particle(const system_view<T> &s
   }
 }
 
+/* The difference a - b at the minimum image in delta[]. Returns its square. */
 template <class T>
 static __device__ __forceinline__ double nearest_image(const system_view<T> &s, const typename T::record &a,
                                                        const typename T::record &b, double delta[3])

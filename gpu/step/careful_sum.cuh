@@ -1,5 +1,15 @@
-/* Summing one particle's impulses the careful way: a pair at a time, pairs too near for the fast rounding included.
- * Fast kernels call it for the few particles that have such a neighbour.
+/* Sums of the impulses on one particle: the fast sum, and the careful sum of exact layouts.
+ *
+ * The fast sum rounds an impulse to whole quanta with one addition, which works below a certain size. A pair that is
+ * nearer than model.close2 may have a larger impulse. The steps of a sum:
+ *   1. The fast sum adds all pairs, and notes whether one of them was too near.
+ *   2. If so, the careful sum begins anew. It adds one pair at a time, and rounds each impulse in the way that its
+ *      size needs (md_round_product).
+ *   3. A pair that is nearer than its overlap distance has an impulse out of every range. This is an overlap, an error.
+ * Mixed layouts have no careful sum: there a pair that is too near is an overlap.
+ *
+ * Trade-off: almost no particle has such a neighbour, so the fast kernels stay short. But the few particles that have
+ * one are summed twice.
  */
 #ifndef MD_GPU_STEP_CAREFUL_SUM_CUH
 #define MD_GPU_STEP_CAREFUL_SUM_CUH
@@ -7,7 +17,8 @@
 #include "gpu/neighbour/for_each.cuh"
 #include "gpu/step/formulas.cuh"
 
-/* One pair of an exact layout; false if it overlaps. table: of impulses or forces. */
+/* Adds the impulse of one pair of an exact layout to the sum, if the pair is within the cutoff. Returns false if the
+ * pair overlaps; then the sum stays as it is. The table of the view may also hold coefficients of forces. */
 template <class T, int STYLE>
 __device__ __forceinline__ bool add_near(const system_view<T> &s, const typename T::record &a,
                                          const typename T::record &b, int64_t sum[3])
@@ -15,7 +26,7 @@ __device__ __forceinline__ bool add_near(const system_view<T> &s, const typename
   double delta[3];
   const double r2 = separation<T>(s.scale, a, b, delta);
   const int pair = pair_of<T>(s, a, b);
-  if (r2 < s.overlap2[pair]) return false; /* its impulse is beyond every range */
+  if (r2 < s.overlap2[pair]) return false;
   const double *k = s.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return true;
   const double f = force_of<STYLE>(r2, k);
@@ -24,7 +35,8 @@ __device__ __forceinline__ bool add_near(const system_view<T> &s, const typename
   return true;
 }
 
-/* All of particle i. */
+/* The careful sum of all impulses on particle i. Returns false if particle i overlaps with another. x: the present
+ * positions. */
 template <class T, int STYLE, int SOURCE>
 __device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename T::record *x, int i,
                                          int64_t sum[3])
@@ -38,13 +50,14 @@ __device__ __forceinline__ bool sum_near(const system_view<T> &s, const typename
   return apart;
 }
 
-/* Squared distances order like their upper words. */
+/* The upper word of a squared distance. Squared distances are not negative, so they are ordered like their upper
+ * words. */
 __device__ __forceinline__ int upper_word(double r2) { return __double2hiint(r2); }
 
-/* A sum of impulses, with coefficients by pair of types. */
+/* The fast sum of the impulses on one particle. The coefficients come from the table by pair of types. */
 template <class T, int STYLE> struct pair_sum {
   typename T::sum sum[3];
-  bool near = false; /* was a pair too near for the fast rounding, or in mixed precision an overlap? */
+  bool near = false; /* was a pair too near for the fast rounding, or, in mixed precision, did one overlap? */
 
   __device__ __forceinline__ pair_sum()
   {
@@ -72,7 +85,8 @@ template <class T, int STYLE> struct pair_sum {
     }
   }
 
-  /* The total on particle i, whose neighbours are found by SOURCE if it takes the careful way. Returns bits of halt. */
+  /* Stores the total on particle i in total[]. If a careful sum is needed, it finds the neighbours by SOURCE. Returns
+   * bits of progress.halt. */
   template <int SOURCE>
   __device__ __forceinline__ unsigned finish(const system_view<T> &s, const typename T::record *x, int i,
                                              typename T::real total[3]) const
@@ -92,7 +106,7 @@ template <class T, int STYLE> struct pair_sum {
   }
 };
 
-/* Impulses of i from every candidate. Returns bits of halt. */
+/* Stores the impulses on particle i from all its candidates in total[]. Returns bits of progress.halt. */
 template <class T, int STYLE, int SOURCE>
 __device__ __forceinline__ unsigned sum_pairs(const system_view<T> &s, const typename T::record *x, int i,
                                               typename T::real total[3])

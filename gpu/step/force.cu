@@ -1,7 +1,11 @@
-/* Impulses or forces on every particle, into arrays: each pair is evaluated by both partners.
+/* The force kernel for every model: impulses or forces on every particle, into arrays.
  *
- * For what the fused kernels (step_*.cu) do not do: several types, thermostats, the end of a run, forces for output.
- * Coefficients come from a table by pair of types. Cost: that of the pairs, and 8 dim bytes a particle written.
+ * It does what the fused kernels (step_*.cu) do not do: several types, thermostats, the end of a run, and forces for
+ * output. One thread sums all pairs of one particle. In dense systems without lists the warps search together
+ * (warp_search.cuh). Coefficients come from a table by pair of types.
+ *
+ * Trade-off: each pair is evaluated twice, once by each partner. In return no thread writes the sum of another thread.
+ * Cost: that of the pairs, and 8 dim bytes written for each particle.
  */
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/particle/launch.cuh"
@@ -25,7 +29,7 @@ static __global__ void __launch_bounds__(256)
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = total[d];
 }
 
-/* The same from cells, by warps together. */
+/* The same sums with the warp search, from cells. */
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(FINDING_THREADS)
     k_force_dense(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)

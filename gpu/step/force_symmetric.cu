@@ -1,9 +1,11 @@
-/* Impulses with each pair evaluated once and added to both partners by atomicAdd.
+/* The force kernel that evaluates each pair once and adds its impulse to both partners by atomicAdd.
  *
- * Sums are 64-bit integers that count quanta, so that the order in which the additions arrive does not matter: the same
- * bits as force.cu. A pair of an owned particle and a ghost is evaluated by the owned one alone; the ghost's owner does
- * the same from its side. Half the arithmetic, against dim atomic additions a pair; which is faster is in
- * docs/history.md.
+ * Sums are 64-bit integers that count quanta. So the order of the additions does not matter, and the result has the
+ * same bits as that of force.cu. For a pair of an owned particle and a ghost only the owned particle gets the impulse.
+ * The owner of the ghost's source evaluates the same pair from its side.
+ *
+ * Trade-off: half the arithmetic of force.cu, against dim atomic additions a pair. docs/history.md says which is
+ * faster.
  */
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
@@ -12,6 +14,8 @@ struct quanta_arrays {
   unsigned long long *at[3];
 };
 
+/* The impulse of particle b on particle a, in quanta. Returns false if there is none: the pair is beyond the cutoff, or
+ * it overlaps and sets HALT_OVERLAP in bits. */
 template <class T, int STYLE>
 static __device__ __forceinline__ bool pair_quanta(const system_view<T> &s, const typename T::record &a,
                                                    const typename T::record &b, int64_t quanta[3],
@@ -63,7 +67,7 @@ static __global__ void __launch_bounds__(256)
   for (int d = 0; d < T::DIM; ++d) atomicAdd(&sum.at[d][i], (unsigned long long)own[d]);
 }
 
-/* Integers to doubles, in place. */
+/* Converts the sums from integers to doubles, in place. */
 static __global__ void k_convert_sums(int n, int dim, quanta_arrays sum)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

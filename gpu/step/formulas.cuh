@@ -1,12 +1,18 @@
-/* The pair formulas on the device, in double and in single precision: force_of<STYLE>(r2, k), energy_of<STYLE>(r2, k).
+/* The pair formulas on the device: force_of<STYLE>(r2, k), the force over the distance, and energy_of<STYLE>(r2, k).
+ * Both take the squared distance r2 and the coefficients k of the pair of types.
  *
- * In single precision the first approximations are the hardware's approximations (2 ulp), which mixed precision allows; in double
- * they are the recipes of common/real.h, the same bits as on every other engine.
+ * This file compiles common/pair_styles.h for the device again, with other elementary functions (reciprocal, square
+ * root, logarithm). So there are three forms of each formula:
  *
- * ranged_force_of is force_of for RECIPROCAL_LEAST <= r2 < RECIPROCAL_MOST, with the same bits. An IEEE division begins with the
- * hardware's approximation and one Newton step, and goes another way for operands that are not normal, or whose reciprocals
- * are not. Without that other way there is no branch, and the compiler interleaves neighbours. That the step
- * rounds correctly for every operand is checked on the device before it is relied on (reciprocal.cu).
+ *   force_of, energy_of in double   the recipes of common/real.h: the same bits as on every other engine
+ *   ranged_force_of in double       the same bits, for RECIPROCAL_LEAST <= r2 < RECIPROCAL_MOST
+ *   force_of in single              the approximations of the hardware (2 ulp), which mixed precision allows
+ *
+ * Why a ranged form: an IEEE division in single precision begins with the approximation of the hardware and one
+ * Newton step. It takes another branch for operands that are not normal, or whose reciprocals are not normal. In the
+ * range there are no such operands, so ranged_inverse() leaves that branch out. Without a branch the compiler
+ * interleaves the arithmetic of several neighbours. The engine checks on the device that the Newton step rounds
+ * correctly for every operand, before it relies on it (reciprocal.cu).
  */
 #ifndef MD_GPU_STEP_FORMULAS_CUH
 #define MD_GPU_STEP_FORMULAS_CUH

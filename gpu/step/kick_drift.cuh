@@ -1,36 +1,48 @@
-/* Kicking and drifting one particle on the device: common/motion.h for exact layouts, and the same steps on 32-bit
- * coordinates for mixed ones. Also: how much of the slack a particle has used since the rebin.
+/* Kick and drift of one particle on the device, and the share of the slack that a particle has used since the rebin.
  *
- * With cells the slack is what their width exceeds the cutoff by. A particle looks for partners around the cell where it
- * is now, among particles in the cells where they were at the rebin: it is enough that nobody has moved farther than the
- * slack, along any axis, since then. The largest displacement is bounded by the sum of each step's largest one, so that
- * nothing is stored by particle. With lists it is half the skin, and the particle's path length since the rebin, carried
- * in its record, bounds its displacement. Fast particles are listed farther, and their paths begin below zero.
+ * For exact layouts these are the formulas of common/motion.h; for mixed layouts the same steps on 32-bit coordinates.
+ *
+ * With cells, the width of a cell is cutoff + slack. A particle looks for partners around the cell where it is now. But
+ * a partner is in the cell where it was at the rebin:
+ *
+ *        | c - 1 |   c   | c + 1 |      P   particle, now in cell c
+ *        |       |  P    |    q  |      q   place of the partner now: within the cutoff of P
+ *        |       |       | q0    |      q0  place of the partner at the rebin: within cutoff + slack of P
+ *
+ * So the stencil around c is enough, as long as no particle has moved farther than the slack along any axis since the
+ * rebin. That displacement is at most the sum of the largest displacements of the steps. So no displacement is stored
+ * for each particle.
+ *
+ * With lists, the slack is half the skin. The record of a particle holds the length of its path since the rebin, which
+ * bounds its displacement. The list of a fast particle reaches farther by its extra, and its path begins at minus the
+ * extra.
  */
 #ifndef MD_GPU_STEP_KICK_DRIFT_CUH
 #define MD_GPU_STEP_KICK_DRIFT_CUH
 
 #include "gpu/neighbour/for_each.cuh"
 
-/* One step, for move kernels. */
+/* What move kernels need to know of a step. */
 struct step_args {
   md_step motion;
-  double first_kicks, kicks; /* impulses due before the drift: in the first step, and in later ones */
-  double quantum;            /* of impulses; 1 for mixed layouts */
-  int64_t *low[3];           /* by original index: second words of momenta; NULL unless these are wide */
-  double time_scale;         /* of a drift, with one mass */
-  float time_scale_single;   /* and for mixed layouts, with the most a drift may be */
-  float most_single[3];
-  const double *velocity_per_v, *mass, *v_step;          /* by 0-based type */
-  const int64_t *id;                                     /* by original index; with a thermostat only */
-  const int *origin;                                     /* original index of each particle */
-  uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts, */
-  uint32_t safe_lo32[3], safe_span32[3];                 /* and where none of them matters */
-  bool has_lo[3], has_hi[3], stays_lo[3], stays_hi[3];
+  double first_kicks,
+      kicks;         /* how many times the impulse is given before the drift: in the first step, and later */
+  double quantum;    /* of impulses; 1 for mixed layouts */
+  int64_t *low[3];   /* second words of wide momenta, by original index; NULL without wide momenta */
+  double time_scale; /* displacement per v of a drift, with one mass */
+  float time_scale_single;                      /* the same for mixed layouts, ... */
+  float most_single[3];                         /* ... and their largest displacement in a drift */
+  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
+  const int64_t *id;                            /* by original index; only with fixes in the middle */
+  const int *origin;                            /* original index of each particle */
+  uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts */
+  uint32_t safe_lo32[3], safe_span32[3];                 /* interval in which no wall or bound needs a test */
+  bool has_lo[3], has_hi[3], stays_lo[3], stays_hi[3];   /* which walls and bounds there are */
 };
 
-/* Magnitudes as words that are ordered like them, as comparing doubles, or converting each, takes longer; and a bound of
- * the magnitude that a word stands for. */
+/* The magnitude of a number as a word: words have the order of the magnitudes. Comparing words takes less time than
+ * comparing doubles or converting them. The word of a double is its upper half, so slack_after() takes the largest
+ * double with that upper half. */
 __device__ __forceinline__ unsigned magnitude_word(double a)
 {
   return (unsigned)__double2hiint(a) & 0x7fffffffu;
@@ -38,17 +50,16 @@ __device__ __forceinline__ unsigned magnitude_word(double a)
 __device__ __forceinline__ unsigned magnitude_word(float a) { return __float_as_uint(a) & 0x7fffffffu; }
 
 template <class T> struct drifted {
-  typename T::real moved; /* at least the displacement's magnitude */
-  bool sane;
+  typename T::real moved; /* at least the magnitude of the displacement */
+  bool sane;              /* false: too far, or outside the bounds */
 };
 
-/* One coordinate of an exact layout. */
+/* Drifts one coordinate of an exact layout, as md_step_drift_once() does. */
 template <class T>
 __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const step_args &a, int d,
                                                  double time_scale, double &x, double &v)
 {
-  /* As md_step_drift; within the bounds there is no wall to reflect at, and no step comes near the limit, which is almost
-   * always. */
+  /* This is the usual case: no wall is reached, and the displacement is clearly below the limit. */
   const double moved = md_drift(v, time_scale, a.motion.round_x);
   x += moved;
   if (x >= a.motion.stay_lo[d] && x <= a.motion.stay_hi[d] &&
@@ -62,7 +73,8 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const s
   return drifted<T>{fabs(moved), sane};
 }
 
-/* One coordinate of a mixed layout: whole units of the 32-bit scale, mirrored half a unit outside the walls. */
+/* Drifts one coordinate of a mixed layout, by whole units of the 32-bit scale. A mirror stands half a unit outside a
+ * wall. */
 template <class T>
 __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const step_args &a, int d,
                                                  float time_scale, uint32_t &x, float &v)
@@ -84,7 +96,7 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &s, const 
   return drifted<T>{fabsf(moved), sane};
 }
 
-/* v plus some impulses. */
+/* Momentum v after `kicks` times the impulse. */
 __device__ __forceinline__ double kicked(double v, double kicks, double impulse, double quantum)
 {
   return md_kick(v, kicks * impulse, quantum);
@@ -94,8 +106,9 @@ __device__ __forceinline__ float kicked(float v, float kicks, float impulse, dou
   return fmaf(kicks, impulse, v);
 }
 
-/* With cells: the share of the slack used after a step in which nobody moved more than `word` along an axis. A coordinate
- * on the 32-bit scale is rounded to a unit on the way. */
+/* With cells: the share of the slack that is used after a step in which no particle moved farther than `word` along an
+ * axis. before: the share before the step. On the 32-bit scale a displacement is rounded to a unit, so a unit is
+ * added. */
 template <class T>
 __device__ __forceinline__ float slack_after(const system_view<T> &s, float before, unsigned word)
 {
@@ -111,7 +124,8 @@ __device__ __forceinline__ float slack_after(const system_view<T> &s, float befo
   return __fadd_ru(before, __fmul_ru(moved, s.per_slack));
 }
 
-/* With lists: the share of the slack used, with the path of the record lengthened by a step. */
+/* With lists: lengthens the path in the record by a step, and returns the share of the slack that is used. moved2: the
+ * squared displacement in this step. */
 template <class T>
 __device__ __forceinline__ float slack_used(const system_view<T> &s, float moved2, typename T::particle &x)
 {
@@ -120,6 +134,8 @@ __device__ __forceinline__ float slack_used(const system_view<T> &s, float moved
   return path_of(x) * s.per_slack;
 }
 
+/* Notes that particle i is beyond the slack, for the list check. If there are more such particles than places for them,
+ * they are only counted. */
 template <class T> __device__ __forceinline__ void note_beyond_slack(const system_view<T> &s, int i)
 {
   const unsigned at = atomicAdd(&s.ctl->slot[s.launch % SLOTS].beyond_slack, 1u);

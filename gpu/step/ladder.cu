@@ -1,28 +1,31 @@
-/* The force kernel of cells without lists in two dimensions, with each of its optimisations as a switch of its own:
- * the place to read what an optimisation is, and to see by `make ladder-cells` what it is worth. Every variant gives
- * the same bits, those of force.cu: the variants differ in how candidates are found and read, and sums of whole quanta
- * do not depend on that. With all but STAGED it is the force kernel of runs that are `fused no`.
+/* The force kernel of cells without lists in two dimensions, with a switch for each of its optimisations. This is the
+ * place to read what an optimisation is. `make ladder-cells` shows what each is worth.
  *
- * One thread a place in the order of cells. The candidates of a particle are those of 3 x 3 cells; with x the fastest
- * axis of the grid a row of three cells is one range of places.
+ * Every variant gives the same bits, those of force.cu. Variants differ in how they find and read candidates, and sums
+ * of whole quanta do not depend on that. The variant with all switches but STAGED is the force kernel of runs that are
+ * `fused no`.
  *
- *   SORTED    Particles are moved into the order of cells at a rebin: place k holds particle k, so that a range of
- *             places is a stretch of memory, and a warp reads few lines of cache. Off: particles stay where they were
- *             loaded, and order[k] tells who is at place k; each candidate costs an index, and then a load from
- *             anywhere.
+ * The particles have places in the order of cells, and each thread has one place. The candidates of a particle are
+ * those of 3 x 3 cells. Because x is the fastest axis of the grid, a row of three cells is one range of places.
+ *
+ *   SORTED    A rebin moves the particles into the order of cells, so that place k holds particle k. Then a range of
+ *             places is one stretch of memory, and a warp reads few cache lines. Off: particles stay where they were
+ *             loaded, and order[k] is the index of the particle at place k. Each candidate costs the load of an index,
+ *             and then a load from anywhere in memory.
  *   PADDED    The grid has a border of empty cells, so that every cell has eight neighbours. Off: the border is not
- *             used; cells at the edge have fewer, which costs every particle tests.
- *   UNROLLED  The three rows are written out one after the other, so that the beginnings of all of them are on their
- *             way at the same time. Off: a loop, which asks for the next row only when it is done with the last.
- *   STAGED    A block first copies all candidates of its particles, one range for each of the three rows, into shared
- *             memory, so that each is read from global memory once a block; a row with too many is not copied, and
- *             particles that have come to cells beyond what was copied read elsewhere. It takes SORTED, without which
- *             there is no range to copy, and each particle's cell at the rebin. What it saves, the L1 cache saves
- *             too, without a barrier: measure before you believe.
+ *             used. Cells at the edge have fewer neighbours, and this costs tests for every particle.
+ *   UNROLLED  The code has the three rows one after the other, so that the ranges of all rows are loaded at the same
+ *             time. Off: a loop, which loads the next range only when it is done with the last row.
+ *   STAGED    A block first copies all candidates of its particles into shared memory, one range for each of the three
+ *             rows. So a block reads each candidate from global memory once. A row with too many candidates is not
+ *             copied, and a particle that has moved to a cell beyond what was copied reads from global memory. STAGED
+ *             needs SORTED, because otherwise there is no range to copy, and it needs the cell of each particle at the
+ *             rebin. The L1 cache saves the same reads, and needs no barrier: measure before you use it.
  *
- * Further rungs are elsewhere: rebinning when it is due (engine/run.inc), and force and move in one kernel, which also
- * looks at coarse positions before it evaluates anything (step_cells_2d.cu).
- * Bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; 4 a cell.
+ * Further optimisations are elsewhere: rebins only when they are due (engine/run.inc); force and move in one kernel,
+ * and coarse positions before any evaluation (step_cells_2d.cu).
+ *
+ * Cost in bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; and 4 a cell.
  */
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
@@ -31,7 +34,7 @@
 
 enum { SORTED = 1, PADDED = 2, UNROLLED = 4, STAGED = 8, VARIANTS = 16 };
 
-/* Records of a row there is room for in shared memory, per thread of the block: twice its own particles. */
+/* Room in shared memory for the records of a row, for each thread of the block: twice the block's own particles. */
 enum { STAGED_PER_THREAD = 2, MOST_THREADS = 256 };
 
 typedef exact2::record place_record;
@@ -40,12 +43,12 @@ struct components {
   double *at[2];
 };
 
-/* Places in the order of cells. */
+/* The places [begin, end) in the order of cells. */
 struct place_range {
   int begin, end;
 };
 
-/* For each row the places whose records the block has in shared memory; none if there are too many. */
+/* For each row, the places whose records are in shared memory; none if there are too many. */
 struct staged_rows {
   place_range row[3];
 };
@@ -54,8 +57,9 @@ extern __shared__ place_record staged[];
 
 static __device__ __forceinline__ int staged_in_row() { return STAGED_PER_THREAD * (int)blockDim.x; }
 
-/* Copies the candidates of the block's particles, had they stayed in their cells; all of its threads together. As cells
- * ascend, their candidates in a row lie between those of the first particle and those of the last. */
+/* Copies the candidates of the block's particles into shared memory. All threads of the block call it together. It
+ * takes each particle to be in its cell at the rebin. Cells ascend with the places, so that the candidates of all
+ * particles in a row lie between those of the first particle and those of the last. */
 static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
                                                   const place_record *__restrict__ x, staged_rows &rows)
 {
@@ -74,7 +78,7 @@ static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
   __syncthreads();
 }
 
-/* The places of row y = -1, 0 or 1 around the cell c. */
+/* The places in row y = -1, 0 or 1 of the stencil around the cell with coordinates c. */
 template <int BITS>
 static __device__ __forceinline__ place_range row_around(const cell_grid &g, const int *__restrict__ start,
                                                          const int c[3], int y)
@@ -90,7 +94,7 @@ static __device__ __forceinline__ place_range row_around(const cell_grid &g, con
   }
 }
 
-/* Calls f(record) for every candidate of a row but the one at place `own`. */
+/* Calls f(record) for every candidate in row y, except the one at place `own`. range: the places of the row. */
 template <int BITS, class F>
 static __device__ __forceinline__ void for_each_in_row(const place_record *__restrict__ x,
                                                        const int *__restrict__ order, const staged_rows &rows,
@@ -109,7 +113,7 @@ static __device__ __forceinline__ void for_each_in_row(const place_record *__res
     if (k != own) f(load_record(x + ((BITS & SORTED) != 0 ? k : __ldg(order + k))));
 }
 
-/* Calls f(record) for every candidate of the particle at place `own`, in `cell`. */
+/* Calls f(record) for every candidate of the particle at place `own`, which is in the cell with coordinates c. */
 template <int BITS, class F>
 static __device__ __forceinline__ void
 for_each_in_rows(const system_view<exact2> &s, const place_record *__restrict__ x,
@@ -134,7 +138,8 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
              bool step)
 {
   bool nothing = step && idle(progress_before(s.ctl, s.launch));
-  /* Another block may find an overlap meanwhile; but a block that copies must agree. */
+  /* Another block may find an overlap meanwhile, and then only some threads of this block see it. But all threads of a
+   * block that stages must decide alike, because they meet at barriers. */
   if constexpr ((BITS & STAGED) != 0) nothing = __syncthreads_or(nothing);
   if (nothing) return;
   const place_record *__restrict__ x = present(s);
@@ -165,7 +170,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
 #pragma unroll
   for (int d = 0; d < 2; ++d) total[d] = exact2::total(sum[d]);
   if (near) {
-    /* Rare, so nothing is staged or unrolled for it. */
+    /* The careful sum. It is rare, so nothing is staged or unrolled for it. */
     int64_t exact[3] = {0, 0, 0};
     bool apart = true;
     for_each_in_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
@@ -191,7 +196,7 @@ static void launch_variant(const launch &l, const system_view<exact2> &s, const 
   }
 }
 
-/* Of all variants the one of these bits. */
+/* Launches the variant with these bits. */
 template <int STYLE, int... BITS>
 static void launch_style(int bits, std::integer_sequence<int, BITS...>, const launch &l,
                          const system_view<exact2> &s, const int *order, const components &impulse, bool step)

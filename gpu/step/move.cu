@@ -1,5 +1,15 @@
-/* Kick and drift of every particle in place, behind a force kernel: for any model, thermostats and several masses
- * included. Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
+/* The move kernel: kick and drift of every particle in place, after a force kernel. It serves every model, also
+ * thermostats and several masses.
+ *
+ * For each particle, along each axis:
+ *   1. kick by the impulse that the force kernel left in the impulse arrays;
+ *   2. drift, with reflection at walls;
+ *   3. with fixes that act in the middle of a drift (common/step.h): 2 was only half a drift, so the fixes act, and the
+ *      second half follows;
+ *   4. store the particle, and how much of the slack it has used.
+ *
+ * Trade-off: it does every model, but impulses travel through memory, which a fused kernel avoids.
+ * Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
@@ -8,14 +18,14 @@ template <class T> struct impulse_arrays {
   const typename T::real *at[3];
 };
 
-/* The second word of a momentum, or NULL. */
+/* The second word of a momentum component, or NULL if momenta are not wide. */
 template <class T> static __device__ __forceinline__ int64_t *low_word(const step_args &a, int i, int d)
 {
   if constexpr (T::WIDENS) return a.low[0] ? &a.low[d][a.origin[i]] : nullptr;
   return nullptr;
 }
 
-/* Adds impulses to one component of a momentum. */
+/* Adds `kicks` times the impulse to component d of the momentum of particle i. */
 template <class T>
 static __device__ __forceinline__ void kick(const system_view<T> &s, const step_args &a, int i, int type,
                                             int d, double kicks, double impulse)
@@ -28,7 +38,9 @@ static __device__ __forceinline__ void kick(const system_view<T> &s, const step_
   s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, (typename T::real)impulse, a.quantum);
 }
 
-/* The fixes that act in the middle of a drift, and its second half. An axis that has moved too far stays as it is. */
+/* Applies the fixes that act in the middle of a drift, and then does the second half of the drift. `done` steps lie
+ * between the step of a.motion and this one. drift[]: of the first half, and on return of both. An axis along which the
+ * particle has moved too far already stays as it is. */
 template <class T>
 static __device__ __forceinline__ void act(const system_view<T> &s, const step_args &a, int i, int type,
                                            int64_t done, typename T::real time_scale, typename T::particle &r,
@@ -117,6 +129,7 @@ md_status launch_move(const launch &l, int source, const system_view<T> &s, cons
   return MD_OK;
 }
 
+/* Adds `kicks` times the impulse to every momentum, without a drift. */
 template <class T>
 static __global__ void k_kick(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
                               double kicks, impulse_arrays<T> impulse)

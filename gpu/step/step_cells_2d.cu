@@ -1,50 +1,75 @@
-/* One step without lists in two dimensions, for particles of one type: force from cells, kick and drift, in one kernel.
+/* One step without lists in two dimensions, for particles of one type: force from cells, kick and drift in one kernel.
  *
- * One thread a particle; threads follow the particles' order, which is that of the cells. With x the fastest axis the
- * three cells of a stencil row are one contiguous range of particles, so that 3 x 3 cells are three ranges. The stencil
- * is that around the cell where the particle is now: its position, which is read anyway, tells, and no array of cells is
- * needed (kick_drift.cuh says why that is enough). A warp first only looks at coarse positions of the candidates (prefilter.cuh), and
- * remembers in a bit mask which may be within the cutoff; then it evaluates those. Few of the candidates are, so evaluating
- * them on the spot would make the whole warp wait at almost every candidate.
+ * Each thread has one particle. Threads follow the order of the particles, which is that of the cells. For its particle
+ * a thread does this:
  *
- * A block moves several tiles of particles, one particle a thread and tile, and while it moves one, positions and ranges of
- * the next are on their way. Blocks that are all at work at once stay, and stride through the particles, backwards in every
- * other step, which then begins with what the last one has left in L2. Where that would take them too far apart to share
- * rows of cells in the caches, a block takes a few tiles that lie together, and what later blocks will read is fetched
- * into L2; there is little left of the last step then, and turning back costs more than it saves. What is written is
- * marked as the first to leave L2. Particles with a pair that needs the slow rounding come last: whatever is on its way
- * would have to be kept over the call.
+ *   1. It computes the cell where the particle is now, from the position that it reads anyway. So no array of cells is
+ *      needed. kick_drift.cuh says why the stencil of this cell is enough.
+ *   2. The 3 x 3 cells of the stencil are three contiguous ranges of particles, because x is the fastest axis.
+ *   3. It looks only at the coarse positions of the candidates (prefilter.cuh), and notes in a word of bits which of
+ *      them may be within the cutoff.
+ *   4. It evaluates these hits. Few candidates are hits. If they were evaluated at once in 3, the whole warp would wait
+ *      at almost every candidate.
+ *   5. It kicks and drifts the particle. Positions are read from one array and written to the other; velocities stay in
+ *      place (SORTS_MOVE: they go to other arrays, too).
  *
- * Positions are read from one array and written to the other; velocities stay in place. Bytes a particle and step: 32 + 32
- * for positions and velocities (in mixed precision half of it), 8 for coarse positions, 4 a cell for the ranges; all other reads hit
- * a cache.
+ * Particles with a pair that is too near for the fast rounding come last. If the loop called the careful sum, all that
+ * is being loaded would have to be kept over the call.
  *
- * The kernel comes in three kinds: one that only steps; one that besides counts how many particles each cell will hold after
- * the next step, where foreseen_cell() expects them; and one, the next, that writes everybody to the place which that
- * leaves (engine/sorting.inc).
+ * A tile is as many particles as a block has threads. A block moves several tiles. While it moves one, the position and
+ * the ranges of the next are being loaded. There are two paces, here with 3 blocks and 6 tiles:
+ *
+ *      tiles in memory     0 1 2 3 4 5
+ *      short pace          A B C A B C     all blocks A, B, C are resident: they work at the same time until the end.
+ *                          C B A C B A     In every other step they go backwards, and begin with what the step before
+ *                                          has left in L2.
+ *      long pace           A A B B C C     Each block takes a few tiles that lie together, and prefetches into L2 what
+ *                                          later blocks will read.
+ *
+ * The long pace is for large systems. There the blocks of the short pace would get too far apart to share rows of cells
+ * in the caches. Little of the step before is left in L2 then, so going backwards costs more than it saves. What the
+ * kernel writes is marked as the first to leave L2.
+ *
+ * There are three kinds of the kernel (engine/sorting.inc). SORTS_NOT only does the step. SORTS_COUNT also counts how
+ * many particles each cell will hold after the next step, by foreseen_cell(). SORTS_MOVE is that next step. It writes
+ * every particle to its place in the new order.
+ *
+ * Trade-off: a candidate that is no hit costs 4 bytes. But coarse positions are written in every step, and each pair is
+ * evaluated twice, by both partners.
+ * Bytes a particle and step: 32 + 32 for positions and velocities (in mixed precision half of it), 8 for coarse
+ * positions, 4 a cell for the ranges. All other reads hit a cache.
  */
 #include "gpu/neighbour/prefilter.cuh"
 #include "gpu/runtime/prefetch.cuh"
 
 #include <algorithm>
 
-/* Candidates of a row that are looked at together: as many as registers hold. */
+/* How many candidates of a row are tested together: as many as registers hold. */
 template <class T> constexpr int CANDIDATES = T::MIXED ? 10 : 8;
-/* Tiles of a block that stays, at most; and of one of many: more of them crowd each other out of L2. */
+/* MOST_TILES: the most tiles of a block at the short pace. FEW_TILES: the tiles of a block at the long pace. With more
+ * of them, the tiles of different blocks would push each other out of L2. */
 constexpr int MOST_TILES = 32;
 template <class T> constexpr int FEW_TILES = T::MIXED ? 4 : 2;
-/* How many particles ahead to fetch: half of what an H100 works on at a time. */
+/* How many particles ahead to prefetch: half of those that an H100 works on at the same time. */
 constexpr unsigned AHEAD = 75000;
-/* Blocks of 256 threads on a multiprocessor. In mixed precision a few spilled registers cost less than fewer warps. */
+/* How many blocks of 256 threads are resident on a multiprocessor. In mixed precision a few spilled registers cost less
+ * than fewer warps. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 template <class T> constexpr int RESIDENT = 4;
 #else
 template <class T> constexpr int RESIDENT = T::MIXED ? 5 : 4;
 #endif
 
-/* How a launch goes through the particles: where block 0 begins, and how far it is from there to the next block, and from
- * each tile of a block to its next; backwards they are negative, modulo 2^32. And how far ahead to fetch, in particles and in
- * cells, 0: not. Positions are needed a row of cells earlier than velocities. */
+/* The pace of a launch: which tiles a block takes, and in which order.
+ *
+ *   first                  first particle of block 0
+ *   block                  particles from the first tile of a block to that of the next block
+ *   tile                   particles from a tile of a block to its next tile
+ *   velocities, positions  how many particles ahead to prefetch; 0: no prefetch
+ *   cells                  the same in cells, for the ranges
+ *
+ * Backwards, `block` and `tile` are negative, modulo 2^32. Positions are needed one row of cells earlier than
+ * velocities, because the stencil reaches one row ahead. */
 struct pace {
   int blocks, tiles;
   unsigned first, block, tile;
@@ -59,7 +84,7 @@ template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
   if (tiles <= MOST_TILES) {
     const unsigned far = (unsigned)blocks * threads;
     if (s.launch % 2 == 0) return pace{blocks, tiles, 0, threads, far, 0, 0, 0};
-    /* Whole warps, and what is left over last. */
+    /* Whole warps come first. The rest, which does not fill a warp, comes last. */
     const unsigned top = (((unsigned)s.members + 31u) & ~31u) - threads;
     return pace{blocks, tiles, top, 0u - threads, 0u - far, 0, 0, 0};
   }
@@ -74,7 +99,7 @@ template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
               (unsigned)s.grid.row + (unsigned)(AHEAD / per_cell)};
 }
 
-/* What a block yet to come will read. first: this block's first particle. */
+/* Prefetches what a later block will read. first: the first particle of this block. */
 template <class T>
 static __device__ __forceinline__ void fetch_for_later(const system_view<T> &s, const pace &p,
                                                        unsigned parity, unsigned first)
@@ -87,7 +112,8 @@ static __device__ __forceinline__ void fetch_for_later(const system_view<T> &s, 
   for (int d = 0; d < T::DIM; ++d) fetch_range(s.v[d], velocity, min(velocity + count, n));
 }
 
-/* The rows around the cell where a particle is now. */
+/* The ranges of particles in the three rows around the cell where x is now. They are empty if the thread is not active.
+ * Prefetches cell_start for later blocks. */
 template <class T>
 static __device__ __forceinline__ three_rows rows_of(const system_view<T> &s, const pace &p,
                                                      const typename T::record &x, bool active)
@@ -97,8 +123,9 @@ static __device__ __forceinline__ three_rows rows_of(const system_view<T> &s, co
   return active ? rows_around(s.start, cell, s.grid.row) : three_rows{};
 }
 
-/* The cell where a particle is expected after the next step: what its impulse changes of that is little. Whoever asks, it
- * is the same. */
+/* The foreseen cell of a particle with position x and velocity v: where it will be after the next step if it gets no
+ * impulse in that step. The counting step and the moving step compute it from the same bits, so both get the same
+ * cell. */
 template <class T>
 static __device__ __forceinline__ int foreseen_cell(const system_view<T> &s, const step_args &a,
                                                     typename T::record x, const typename T::real v[3])
@@ -112,7 +139,8 @@ static __device__ __forceinline__ int foreseen_cell(const system_view<T> &s, con
   return cell_of<T>(s, x);
 }
 
-/* Where particle i goes. */
+/* The destination of particle i, before the step. SORTS_MOVE: the next free place of its foreseen cell; its origin is
+ * written there, too. Otherwise it keeps its place. */
 template <class T, step_sorting SORTING>
 static __device__ __forceinline__ destination<T>
 destination_of(const system_view<T> &s, const step_args &a, const next_order<T> &order, int i,
@@ -124,7 +152,7 @@ destination_of(const system_view<T> &s, const step_args &a, const next_order<T> 
   return destination<T>{order.to.v, to};
 }
 
-/* The whole step of a particle with a pair that the fast loop could not round. */
+/* The whole step of particle i, which has a pair that is too near for the fast rounding. */
 template <class T, int STYLE, step_sorting SORTING>
 static __device__ __forceinline__ void move_late(const system_view<T> &s, const step_args &a,
                                                  const next_order<T> &order, typename T::real kicks, int i,
@@ -154,10 +182,10 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
   findings found = {0, 0, 0.0f};
   const unsigned last = (unsigned)s.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
   if (p.velocities) fetch_for_later(s, p, parity, (unsigned)member<SCATTERED>(s, (int)(begin - threadIdx.x)));
-  unsigned k = begin, late = 0; /* a bit for each tile */
+  unsigned k = begin, late = 0; /* late: a bit for each tile whose particle comes last */
   typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
   three_rows next_rows = rows_of<T>(s, p, next, k <= last);
-  /* A warp stays together: its lanes share every loop. */
+  /* All lanes of a warp take the same number of turns, because they share every loop. */
 #pragma unroll 1
   for (int tile = 0; tile < p.tiles && (k & ~31u) <= last; ++tile, k += p.tile) {
     const bool active = k <= last, more = tile + 1 < p.tiles;
@@ -168,7 +196,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
     const coarse_position own_coarse = T::coarse(s.coarse, xi);
     unsigned hits = 0;
     if (kicks != 0) hits = prefilter<CANDIDATES<T>, true>(s, coarse, own_coarse, i, rows, 0);
-    /* What is loaded from here on must not take registers before. */
+    /* The compiler must not move the loads below to before this line, where they would take registers. */
     __syncwarp();
     typename T::real impulse[3], v[3];
     load_velocity(s, i, v);
@@ -202,7 +230,8 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
       }
     }
     if (more) next_rows = rows_of<T>(s, p, next, k + p.tile <= last);
-    /* Only now, as everything above would wait for it; those of the other part are few. */
+    /* Particles of the other part leave only here. If they left earlier, all loads above would wait for `other`; and
+     * they are few. */
     if (!active || !is_own(other, i)) continue;
     if (least <= s.close_high) {
       late |= 1u << tile;
@@ -234,7 +263,8 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
   });
 }
 
-/* Whoever has ghosts beside him is among those that are sent (ranks/deferred.inc). */
+/* Launches a step that sorts, for all particles or for a part. Only parts that are SCATTERED need to look for ghosts:
+ * every particle with ghosts in its stencil is among those that are sent (ranks/deferred.inc). */
 template <class T, step_sorting SORTING>
 static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                 const step_args &a, const next_order<T> &next)

@@ -1,23 +1,32 @@
-/* One step without lists in three dimensions: force from cells, kick and drift, in one kernel. In two: step_cells_2d.cu; where
- * cells hold many: step_dense.cu.
+/* One step without lists in three dimensions: force from cells, kick and drift in one kernel. step_cells_2d.cu does it
+ * in two dimensions, and step_dense.cu where cells hold many particles.
  *
- * One thread a particle; threads follow the particles' order, which is that of the cells. The 3 x 3 x 3 cells of a stencil are
- * nine ranges of particles (rows.cuh). The stencil is that around the cell where the particle is now: its position, which is
- * read anyway, tells, and no array of cells is needed (kick_drift.cuh says why that is enough).
+ *   1. Each thread has one particle. Threads follow the order of the particles, which is that of the cells.
+ *   2. The thread computes the cell where its particle is now, from the position that it reads anyway. So no array of
+ *      cells is needed. kick_drift.cuh says why the stencil of this cell is enough.
+ *   3. The 3 x 3 x 3 cells of the stencil are nine contiguous ranges of particles (rows.cuh). The thread sums the
+ *      impulses of their particles, and of ghosts if the cell is near a border.
+ *   4. The thread kicks and drifts its particle. It reads positions from one array and writes them to the other.
+ *      Velocities stay in place.
  *
- * Positions are read from one array and written to the other; velocities stay in place. A thread takes several particles, a
- * block's lie next to each other: beginning and ending a step (state.cuh) costs little then, and blocks at work at the same
- * time share rows in the cache. Bytes a particle and step: 64 + 48 for records and velocities, 4 a cell for the ranges; all
- * other reads hit a cache.
+ * A thread does this for several particles, one after the other. The particles of a block lie next to each other. So
+ * beginning and ending a step (state.cuh) costs little, and blocks that work at the same time share rows of cells in
+ * the cache.
+ *
+ * Trade-off: no impulse is written or read, and no list. But each pair is evaluated twice, by both partners.
+ * Bytes a particle and step: 64 + 48 for records and velocities, and 4 a cell for the ranges. All other reads hit a
+ * cache.
  */
 #include "gpu/neighbour/rows.cuh"
 
 #include <algorithm>
 
-/* Particles a thread moves one after the other, at most; and how many an H100 moves at a time, if each thread has one:
- * fewer than that must not wait for one another. */
+/* TILE: the most particles that a thread moves one after the other. WAVE: how many particles an H100 moves at the same
+ * time, with one in each thread. If there are no more than that, no particle should wait for another. */
 constexpr int TILE = 4, WAVE = 1 << 17;
 
+/* Adds the impulses on particle i from all particles and ghosts of its stencil. All lanes of a warp call it together; a
+ * lane that is not active gets none. least: see evaluate_pair(). */
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
@@ -51,7 +60,7 @@ static __global__ void __launch_bounds__(256, 2)
   const unsigned last = (unsigned)s.members - 1;
   unsigned k = blockIdx.x * tile * blockDim.x + threadIdx.x;
   typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
-  /* A warp stays together: its lanes share every loop. */
+  /* All lanes of a warp take the same number of turns, because they share every loop. */
 #pragma unroll 1
   for (int t = 0; t < tile && (k & ~31u) <= last; ++t, k += blockDim.x) {
     const bool active = k <= last;
@@ -66,7 +75,8 @@ static __global__ void __launch_bounds__(256, 2)
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
     if (kicks != 0) scan_cells<T, STYLE>(s, x, xi, i, active, sum, least);
-    /* Only now, as everything above would wait for it; those of the other part are few. */
+    /* Particles of the other part leave only here. If they left earlier, all loads above would wait for `other`; and
+     * they are few. */
     if (!active || !is_own(other, i)) continue;
     const destination<T> to = {s.v, i};
     if (least <= s.close_high) {

@@ -1,12 +1,20 @@
-/* The end of a step for one particle, shared by the kernels that fuse force and move. */
+/* The end of a step for one particle: the evaluation of its pairs, its kick and its drift. The fused kernels
+ * (step_*.cu), which do force, kick and drift in one kernel, share it.
+ *
+ *   1. evaluate_pair() adds the impulses of pairs, with the fast rounding, and notes the least distance of a pair.
+ *   2. If no pair was too near for this rounding, move_particle() gives the kick and the drift.
+ *   3. Otherwise move_near_particle() repeats the whole step of this particle with a careful sum (careful_sum.cuh).
+ *   4. All that a thread notes on the way is collected in its findings.
+ */
 #ifndef MD_GPU_STEP_STEP_END_CUH
 #define MD_GPU_STEP_STEP_END_CUH
 
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
 
-/* What a thread has found so far in the particles it moved. most: the largest step of one along an axis, as a
- * magnitude_word, with cells; usage: the share of the slack used, with lists. */
+/* What one thread has found so far in the particles that it moved. bits: of progress.halt. most: with cells, the
+ * largest displacement of the step along an axis, as a magnitude_word. usage: with lists, the largest share of the
+ * slack that is used. */
 struct findings {
   unsigned bits, most;
   float usage;
@@ -19,20 +27,22 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
   a.usage = fmaxf(a.usage, b.usage);
 }
 
-/* Calls f(view, scattered), with scattered.value a constant, for a launch of all particles or of a part. */
+/* Calls f(view, scattered) for a launch of all particles, or of a part of them. scattered.value is a constant: true
+ * if the particles need not lie together (scattered() in state.cuh). */
 template <class T, class F> static md_status in_parts(const system_view<T> &s, F &&f)
 {
   if (s.part == PART_ALL) return f(undivided(s), std::false_type{});
   return scattered(s) ? f(s, std::true_type{}) : f(s, std::false_type{});
 }
 
-/* Where a moved particle is written: its position into the array that is not the present one, its velocity into v. */
+/* Where a moved particle is written: its position to index `at` of the idle position array, and its velocity to index
+ * `at` of v[]. */
 template <class T> struct destination {
   typename T::real *const *v;
   int at;
 };
 
-/* A velocity that nobody else reads in this step. */
+/* Loads the velocity of particle i. It may leave the cache at once: no other thread reads it in this step. */
 template <class T>
 static __device__ __forceinline__ void load_velocity(const system_view<T> &s, int i, typename T::real v[3])
 {
@@ -40,8 +50,10 @@ static __device__ __forceinline__ void load_velocity(const system_view<T> &s, in
   for (int d = 0; d < T::DIM; ++d) v[d] = __ldcs(s.v[d] + i);
 }
 
-/* How far a particle is from where foreseen_cell() expected it after a step that moved it by `moved`, its velocity having
- * changed by `change`; not less. One that went beyond the slack may have been reflected far from there. */
+/* How far along an axis a particle is, at most, from the place where foreseen_cell() expected it. `moved` is its
+ * displacement in this step and `change` the change of its velocity; the sign of the result means nothing. A particle
+ * that moved farther than the slack may have been reflected far from that place. The result is then `moved`, which
+ * makes the cells stale. */
 template <class T>
 static __device__ __forceinline__ typename T::real
 unforeseen_move(const system_view<T> &s, typename T::real moved, typename T::real change,
@@ -50,8 +62,9 @@ unforeseen_move(const system_view<T> &s, typename T::real moved, typename T::rea
   return moved <= (typename T::real)s.slack ? change * time : moved;
 }
 
-/* Kicks a particle of velocity v by `impulse`, drifts it, and writes it to its destination. SORTS: cells are those where
- * foreseen_cell() expected it. */
+/* Gives a particle of velocity v the kick by `impulse`, drifts it, and writes it to its destination. `kicks`: how many
+ * times the impulse is given. parity: of the present positions. SORTS: the step writes the particle to its foreseen
+ * cell, so what counts is its distance from the place that was expected. */
 template <class T, int SOURCE, bool SORTS = false>
 static __device__ __forceinline__ void
 move_particle(const system_view<T> &s, const step_args &a, typename T::real kicks, const destination<T> &to,
@@ -95,8 +108,8 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
   }
 }
 
-/* The whole step of particle i with a pair that the fast loop could not round. Not inlined, and starting from nothing:
- * such particles are rare, and the fast path must not keep registers free for them. */
+/* The whole step of particle i, which has a pair that is too near for the fast rounding. It is not inlined and gets no
+ * intermediate result: such particles are rare, and the fast path must not keep registers free for them. */
 template <class T, int STYLE, int SOURCE, bool SORTS = false>
 static __device__ __noinline__ findings move_near_particle(const system_view<T> &s, const step_args &a,
                                                            typename T::real kicks, int i, destination<T> to,
@@ -118,13 +131,13 @@ static __device__ __noinline__ findings move_near_particle(const system_view<T> 
   return found;
 }
 
-/* Squared distances as whole numbers of the same order: pairs not above close_high are too near for the fast rounding, or,
- * in mixed precision, overlap. */
+/* A squared distance as a whole number of the same order. A pair whose number is not above close_high is too near for
+ * the fast rounding, or, in mixed precision, overlaps. */
 static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2); }
 static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
 
-/* Adds the impulse of a pair to the sum, if it is within the cutoff, and if `other`: not a particle and itself. least: the
- * least order_of() a squared distance. */
+/* Adds the impulse of a pair to the sum, if the pair is within the cutoff and `other` is true. other: false if xi and
+ * xj are the same particle. least: becomes the smaller of itself and order_of() the squared distance. */
 template <class T, int STYLE>
 static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, const typename T::record &xi,
                                                      const typename T::record &xj, bool other,

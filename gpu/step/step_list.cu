@@ -1,20 +1,31 @@
 /* One step with lists: force, kick and drift in one kernel.
  *
- * One thread a particle. Its neighbours come four at a time, 16 bytes that a warp reads side by side; the next four are
- * on their way while these are evaluated. Neighbouring threads have neighbouring particles, whose lists run through
- * space in the same order, so that the positions a warp asks for at one time lie in a few cache lines.
+ * Each thread has one particle. It reads the list of this particle four neighbours at a time:
  *
- * What counts is the cache lines a warp touches, the warps there are to wait meanwhile, and instructions, about 55 a
- * neighbour, 19 of them in double: so packed positions (layout.cuh), 64 registers, and no branches but those that skip pairs
- * beyond the cutoff. Evaluating those too, without a branch, was slower.
+ *      lane         0        1              31
+ *      row 0    | 4 j's  | 4 j's  | ... | 4 j's  |     j: index of a neighbour
+ *      row 1    | 4 j's  | 4 j's  | ... | 4 j's  |     4 j's: 16 bytes; a warp reads one row at a time
  *
+ * The next row is loaded while the neighbours of this row are evaluated. Neighbouring threads have neighbouring
+ * particles, whose lists go through space in the same order. So the positions that a warp loads at one time lie in a
+ * few cache lines.
+ *
+ * The time of this kernel depends on three numbers: the cache lines that a warp touches; the warps on a multiprocessor,
+ * because others work while one waits; and the instructions, about 55 a neighbour, 19 of them in double. This is why
+ * positions are packed (layout.cuh), why a thread has 64 registers, and why the only branches skip pairs beyond the
+ * cutoff. To evaluate these pairs too, without a branch, was slower.
+ *
+ * Trade-off: only neighbours are read, not all particles of 27 cells. But lists take memory and must be made, and each
+ * pair is evaluated twice.
  * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
- * velocities. See docs/history.md for the limits.
+ * velocities. docs/history.md has the limits.
  */
 #include "gpu/step/step_end.cuh"
 
 #include <limits.h>
 
+/* Adds the impulses on particle i from its list. own: does this launch move the particle? If not, its list is left out.
+ * A short list is filled with i itself, which adds nothing. least: see evaluate_pair(). */
 template <class T, int STYLE>
 static __device__ __forceinline__ void
 scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
@@ -22,7 +33,7 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
 {
   const int block = i >> 5;
   const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
-  /* Read in any case, so that neither read waits for the other. */
+  /* Loaded for every particle, so that this load and that of `own` do not wait for each other. */
   const int listed = s.rows[block], rows = own ? listed : 0;
   if (rows == 0) return;
   int4 next = __ldcs(list);
@@ -65,7 +76,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
       continue;
     }
-    /* Only now: over the loop each register is a warp less. */
+    /* Loaded only here: registers that are in use during the loop reduce the number of warps. */
     typename T::real v[3], impulse[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
