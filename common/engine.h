@@ -98,7 +98,7 @@ typedef struct md_histogram {
 /* What an engine says of itself after some steps. */
 typedef struct md_engine_report {
   md_timers timers;
-  int64_t rebins;
+  int64_t rebins; /* of engines with lists: lists made */
   int64_t steps;
   double neighbours; /* stored per particle, average */
   int64_t ghosts;

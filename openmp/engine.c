@@ -167,7 +167,7 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
-                          .rebins = e->rebins,
+                          .rebins = e->lists,
                           .steps = e->steps,
                           .neighbours = e->p->n > 0 ? (double)entries / (double)e->p->n : 0.0,
                           .ghosts = e->p->nghost,

@@ -74,7 +74,7 @@ struct md_engine {
   chunk_queues queues;    /* one for each thread */
 
   md_timers timers;
-  int64_t steps, rebins, sorts; /* rebins: lists made, also those of relists */
+  int64_t steps, lists, sorts; /* lists made, of which `sorts` at a rebin */
   char details[64];
 };
 

@@ -125,7 +125,7 @@ static md_status round_positions(md_engine *e)
     for (int d = 0; d < p->dim; ++d) {
       free(e->near_x[d]);
       e->near_x[d] = NULL;
-      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions at the rebin"));
+      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions of the list"));
     }
   }
 #pragma omp parallel
@@ -236,7 +236,7 @@ static md_status renew_list(md_engine *e)
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;
-  ++e->rebins;
+  ++e->lists;
   return MD_OK;
 }
 

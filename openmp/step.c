@@ -159,12 +159,12 @@ static md_status drift(md_engine *e, const md_step *step)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
   const bool push = e->owed > 0.0 && !e->impulses_kept;
-  const int64_t list = e->rebins;
+  const int64_t list = e->lists;
   finding f = finding_none();
   int summed = 0;
   if (push) MD_TRY(engine_speculative_force(e, &summed, &f));
   MD_TRY(engine_act_on_verdict(e));
-  if (e->rebins != list) {
+  if (e->lists != list) {
     f = finding_none();
     summed = 0;
   }
