@@ -21,6 +21,9 @@
 /* x rounded to a multiple of the quantum for which `rounder` = MD_ROUND * q; |x| < 2^51 q. */
 MD_FN double md_quantise(double x, double rounder) { return (x + rounder) - rounder; }
 
+/* x rounded to a multiple of q, a power of two: for any x, unlike md_quantise. */
+MD_FN double md_round_to(double x, double q) { return rint(x / q) * q; }
+
 /* Products at least this large are rounded in two steps, which their last bits no longer show. */
 #define MD_ROUND_RANGE 0x1p50
 

@@ -2,7 +2,18 @@
 #include "common/fix.h"
 #include "common/model.h"
 
+#include <float.h>
 #include <string.h>
+
+/* For every integrator: there can be one. */
+static md_status join_integrator(const md_fix *fix, md_model *model, md_integrator integrator)
+{
+  if (model->integrator != MD_STATIC)
+    return md_error(MD_USAGE, "fix %s: another fix moves the particles already; unfix it first",
+                    md_fix_style_of(fix->kind)->name);
+  model->integrator = integrator;
+  return MD_OK;
+}
 
 #define MD_FIX_HOST
 #include "common/fix_styles.h"
@@ -12,6 +23,12 @@ static const md_fix_style *const styles[] = {
 #define MD_FIX_STYLE(symbol, label) &symbol##_style,
 #include "common/fix_styles.h"
 #undef MD_FIX_STYLE
+};
+
+static const bool acts[MD_FIX_KINDS] = {
+#define MD_FIX_MIDDLE(symbol) [MD_FIX_##symbol] = true,
+#include "common/fix_styles.h"
+#undef MD_FIX_MIDDLE
 };
 
 const md_fix_style *md_fix_style_of(md_fix_kind kind) { return styles[kind]; }
@@ -47,6 +64,9 @@ md_status md_fixes_prepare(md_model *model)
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix *fix = &model->fix[f];
     const md_fix_style *style = styles[fix->kind];
+    if (acts[fix->kind] != (style->prepare != NULL))
+      return md_error(MD_RUNTIME, "fix %s: its file must have both prepare and MD_FIX_MIDDLE, or neither",
+                      style->name);
     if (!style->prepare) continue;
     if (model->nmiddle == MD_MIDDLES_MAX)
       return md_error(MD_USAGE, "fix %s: at most %d fixes may act within a step", style->name,

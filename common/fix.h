@@ -6,7 +6,8 @@
  *      settings of the model, and nothing else;
  *   3  for every engine, if the style acts on particles: a function md_NAME_middle of one particle, called between the two
  *      halves of the drift (step.h), with the numbers that `prepare` made of its arguments.
- * A model with such a style is run by the general passes of each engine, any other by the fused ones.
+ * A model with such a style is run by the general passes of each engine, and so are several types of particles on a GPU,
+ * several masses, and wide momenta. Any other model is run by fused ones.
  */
 #ifndef MD_COMMON_FIX_H
 #define MD_COMMON_FIX_H

@@ -42,7 +42,7 @@ static md_status langevin_join(const md_fix *fix, md_model *model)
       return md_error(MD_USAGE, "fix langevin: there is one already; unfix it first");
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
-  model->hottest = md_max(fix->k[0], fix->k[1]);
+  model->hottest = md_max(model->hottest, md_max(fix->k[0], fix->k[1]));
   return MD_OK;
 }
 
@@ -76,8 +76,7 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
   for (int d = 0; d < s->dim; ++d)
-    p->v[d] =
-        md_quantise(fma(keep, p->v[d], noise * (md_random_unit(random.word[d]) - 0.5)), MD_ROUND * p->v_step);
+    p->v[d] = md_round_to(fma(keep, p->v[d], noise * (md_random_unit(random.word[d]) - 0.5)), p->v_step);
 }
 
 #endif

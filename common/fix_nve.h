@@ -8,16 +8,6 @@ MD_FIX_STYLE(nve, "nve")
 
 #elif defined MD_FIX_HOST
 
-/* For every integrator: there can be one. */
-static md_status join_integrator(const md_fix *fix, md_model *model, md_integrator integrator)
-{
-  if (model->integrator != MD_STATIC)
-    return md_error(MD_USAGE, "fix %s: another fix moves the particles already; unfix it first",
-                    md_fix_style_of(fix->kind)->name);
-  model->integrator = integrator;
-  return MD_OK;
-}
-
 static md_status nve_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   (void)place;

@@ -44,8 +44,10 @@ static md_status nve_leapfrog_join(const md_fix *fix, md_model *model)
 static const md_fix_style nve_leapfrog_style = {
     .name = "nve/leapfrog",
     .usage = "nve/leapfrog [mirror yes|no] [drift grid|float]",
-    .help = "kick, then drift; mirror: drift, then kick, its exact reversal. drift float rounds x + v dt as\n"
-            "plain doubles do, for the homework's official frames: not reversible, no periodic axes",
+    .help =
+        "kick, then drift; mirror: drift, then kick, its exact reversal. drift float rounds x + v dt as\n"
+        "plain doubles do, for the homework's official frames; that alone is not reversible, and needs axes\n"
+        "that are not periodic",
     .conserves_momentum = true,
     .conserves_energy = true,
     .reversible = true,

@@ -1,7 +1,7 @@
 /* fix wall/reflect: walls on faces of the box, at which particles are reflected elastically (motion.h).
  *
- * Numbers: k[4 d + 2 side] is 1 if there is a wall below (side 0) or above (side 1) along axis d, and the next number is its
- * place, sigma.
+ * Numbers: k[4 d + 2 side] is 1 if there is a wall below (side 0) or above (side 1) along axis d, 2 if it is on the face of
+ * the box (EDGE), wherever that is when a run begins, and 0 if there is none. The next number is its place, sigma.
  */
 #if defined MD_FIX_STYLE
 
@@ -45,13 +45,9 @@ static md_status wall_read_units(const md_words *words, bool *in_lattice)
   return MD_OK;
 }
 
-static md_status wall_read(const md_box *box, const char *face, const char *word, int axis, int side,
-                           double unit, double *at)
+static md_status wall_read(const md_box *box, const char *face, const char *word, int axis, double unit,
+                           double *at)
 {
-  if (strcmp(word, "EDGE") == 0) {
-    *at = side ? box->hi[axis] : box->lo[axis];
-    return MD_OK;
-  }
   if (md_word_double(word, face, at) != MD_OK)
     return md_error(MD_USAGE, "fix wall/reflect %s: '%.64s' is neither EDGE nor a number", face, word);
   *at *= unit;
@@ -85,9 +81,10 @@ static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md
     if (units) continue;
     MD_TRY(wall_check_face(fix, place->box, face, axis, side));
     double *wall = &fix->k[4 * axis + 2 * side];
-    MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, side,
-                     in_lattice ? place->lattice[axis] : 1.0, &wall[1]));
-    wall[0] = 1.0;
+    wall[0] = strcmp(words->word[k + 1], "EDGE") == 0 ? 2.0 : 1.0;
+    if (wall[0] == 1.0)
+      MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, in_lattice ? place->lattice[axis] : 1.0,
+                       &wall[1]));
   }
   return MD_OK;
 }
@@ -101,8 +98,11 @@ static md_status wall_reflect_join(const md_fix *fix, md_model *model)
       if (model->wall[d][side])
         return md_error(MD_USAGE, "fix wall/reflect %c%s: there is a wall on that side already", "xyz"[d],
                         side ? "hi" : "lo");
+      if (!(wall[0] == 1.0 || wall[0] == 2.0) || !(fabs(wall[1]) <= DBL_MAX))
+        return md_error(MD_USAGE, "fix wall/reflect %c%s: its place is not a number", "xyz"[d],
+                        side ? "hi" : "lo");
       model->wall[d][side] = true;
-      model->wall_at[d][side] = wall[1];
+      model->wall_at[d][side] = wall[0] == 1.0 ? wall[1] : side ? (double)INFINITY : -(double)INFINITY;
     }
   return MD_OK;
 }

@@ -38,9 +38,6 @@ static double power_above(double a)
   return ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
 }
 
-/* x rounded to a multiple of q, a power of two: for any x, unlike md_quantise. */
-static double round_to(double x, double q) { return rint(x / q) * q; }
-
 static md_status check_box(const md_box *box)
 {
   for (int d = 0; d < box->dim; ++d)
@@ -120,7 +117,11 @@ static md_status round_walls(md_model *model, int d)
   for (int side = 0; side < 2; ++side) {
     if (!model->wall[d][side]) continue;
     double *at = &model->wall_at[d][side];
-    *at = round_to(*at, model->grids.x);
+    const double face = side ? box->hi[d] : box->lo[d];
+    *at = md_round_to(*at, model->grids.x);
+    /* The box may have been rounded to a coarser grid before: a wall on its face stays there. */
+    if (!(fabs(*at - face) > 0x1p-30 * box->length[d])) *at = face;
+    if (!isfinite(*at)) *at = face;
     if (!(*at >= box->lo[d] && *at <= box->hi[d]))
       return md_error(MD_USAGE, "fix wall/reflect: the wall at %c = %g lies outside the box", "xyz"[d], *at);
   }
@@ -151,8 +152,8 @@ static md_status prepare_box(md_model *model, const scales *s)
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
   const double q = model->grids.x;
   for (int d = 0; d < box->dim; ++d) {
-    box->lo[d] = round_to(box->lo[d], q);
-    box->hi[d] = round_to(box->hi[d], q);
+    box->lo[d] = md_round_to(box->lo[d], q);
+    box->hi[d] = md_round_to(box->hi[d], q);
     box->length[d] = box->hi[d] - box->lo[d];
     if (!(box->length[d] > 0.0))
       return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
@@ -365,7 +366,7 @@ static void enter_velocity(const md_model *model, md_particles *p, int d, int64_
     md_momentum_split(count_product(*v, mass_ratio, q) + p->v_low[d][i], q, model->v_step[type], v,
                       &p->v_low[d][i]);
   else
-    *v = model->one_mass ? round_to(*v, q) : round_product_to(*v, mass_ratio, q);
+    *v = model->one_mass ? md_round_to(*v, q) : round_product_to(*v, mass_ratio, q);
 }
 
 static md_status too_fast(const md_model *model, int64_t id, int axis, double speed)
@@ -413,7 +414,7 @@ md_status md_model_enter(const md_model *model, md_particles *p)
         if (p->id[i] < bad) bad = p->id[i];
         continue;
       }
-      if (!model->float_drift) x[i] = round_to(x[i], qx);
+      if (!model->float_drift) x[i] = md_round_to(x[i], qx);
       if (periodic) x[i] = md_wrap(x[i], lo, hi, length);
       enter_velocity(model, p, d, i);
     }

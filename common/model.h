@@ -70,10 +70,10 @@ typedef struct md_model {
   int nfix;
   md_fix fix[MD_FIXES_MAX]; /* in the order of the deck; md_fixes_join makes the next lines of them */
   md_integrator integrator;
-  bool wall[3][2]; /* a reflecting wall below, above */
-  double wall_at[3][2];
-  bool float_drift; /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
-  double hottest;   /* the highest temperature of a thermostat, or 0 */
+  bool wall[3][2];      /* a reflecting wall below, above */
+  double wall_at[3][2]; /* sigma; infinite: the face of the box, until the model is prepared */
+  bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
+  double hottest;       /* the highest temperature of a thermostat, or 0 */
   double dt;
   double skin;                /* of `neighbor`: a hint to engines, never changes a result */
   int64_t natoms;             /* over all ranks */

@@ -79,7 +79,9 @@ static inline md_step md_step_of(const md_model *model)
 typedef struct md_moving {
   uint64_t id;
   double mass, v_step, velocity_per_v; /* of its type */
-  double x[3], v[3];
+  double x
+      [3]; /* on a periodic axis any image, as the engine keeps it: for the drift alone, fixes must not use it */
+  double v[3];
   bool wide;
   int64_t low[3]; /* of a wide momentum */
 } md_moving;

@@ -84,7 +84,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
         md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
                      m.wide ? &m.low[d] : NULL);
     }
-    double moved[3], distance2 = 0.0;
+    double moved[3] = {0.0}, distance2 = 0.0;
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
       sane = sane && md_step_allows(step, d, moved[d], m.x[d]);

@@ -59,7 +59,8 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
   md_step_act(&a.motion, done, &p);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    if (!drift[d].sane) continue;
+    const double most = T::MIXED ? (double)a.most_single[d] : a.motion.move_limit;
+    if (!((double)drift[d].moved <= most)) continue;
     v[d] = (typename T::real)p.v[d];
     const drifted<T> second = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
     drift[d] = drifted<T>{drift[d].moved + second.moved, second.sane};

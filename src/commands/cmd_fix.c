@@ -1,7 +1,7 @@
 /* The commands fix and unfix.
  *
  * The styles are in common/fix_styles.h; balance alone is here, as it is about ranks and not about physics. A fix goes into the
- * model's list, and the model's settings are made from the whole list anew. sim->fixes has the IDs in the same order, so that
+ * model's list, and the model's settings are made from the whole list anew. sim->fixes has the IDs in the same order, balance among them, so that
  * unfix finds a fix in both.
  */
 #include "src/commands/ranks.h"

@@ -134,14 +134,14 @@ static md_status drift(md_engine *e, const md_step *step)
       m.v[d] = p->v[d][i];
       if (m.wide) m.low[d] = p->v_low[d][i];
     }
-    double moved[3];
+    double moved[3] = {0.0};
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
       if (!(fabs(moved[d]) <= step->move_limit))
         md_runaway_add(&runaway, p->id[i], d, m.x[d], p->v[d][i], m.velocity_per_v);
       else if (step->periodic[d])
         m.x[d] = md_wrap(m.x[d], step->box_lo[d], step->box_hi[d], step->length[d]);
-      else if (m.x[d] < step->box_lo[d] || m.x[d] > step->box_hi[d])
+      else if (!md_step_allows(step, d, moved[d], m.x[d]))
         md_runaway_add(&runaway, p->id[i], d, m.x[d], m.v[d], m.velocity_per_v);
       p->x[d][i] = m.x[d];
       p->v[d][i] = m.v[d];
