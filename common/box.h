@@ -1,7 +1,8 @@
-/* The simulation box: an axis-aligned block, each axis periodic or fixed.
+/* The box: a block with faces at right angles to the axes. Each axis is periodic or fixed.
  *
- * Units: lengths in sigma. In two dimensions axis 2 only carries the deck's z bounds for output.
- * After md_model_prepare() lo, hi and length lie on the position grid, so x + length and x_i - x_j are exact.
+ * Units: lengths in sigma. In two dimensions axis 2 only holds the deck's z bounds, for output. After
+ * md_model_prepare() lo, hi and length are multiples of the position quantum, so that x + length and x_i - x_j are
+ * exact.
  */
 #ifndef MD_COMMON_BOX_H
 #define MD_COMMON_BOX_H
@@ -16,14 +17,15 @@ typedef struct md_box {
   bool periodic[3];
 } md_box;
 
-/* Volume in 3D, area in 2D. */
+/* The volume in three dimensions, the area in two. */
 static inline double md_box_volume(const md_box *box)
 {
   const double area = box->length[0] * box->length[1];
   return box->dim == 3 ? area * box->length[2] : area;
 }
 
-/* Periodic wrap of one coordinate into [lo, hi), any distance, exact: each addition is of grid multiples. */
+/* A coordinate of a periodic axis moved into [lo, hi), from any distance. Exact, because all numbers are multiples of
+ * the position quantum. */
 MD_FN double md_wrap(double x, double lo, double hi, double length)
 {
   while (x < lo) x += length;
@@ -31,7 +33,7 @@ MD_FN double md_wrap(double x, double lo, double hi, double length)
   return x;
 }
 
-/* Minimum image of a difference of two wrapped coordinates, exact. */
+/* The minimum image of d, a difference of two wrapped coordinates. Exact. */
 MD_FN double md_minimum_image(double d, double length)
 {
   if (d + d > length) return d - length;

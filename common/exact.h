@@ -1,15 +1,23 @@
 /* Exact arithmetic: sums that do not depend on order, threads, ranks or engine.
  *
- * Everything that is summed is first rounded to a multiple of a power of two, the quantum q of its grid.
- * A sum of multiples of q is exact in double as long as it stays below 2^53 q, and exact in integers far
- * beyond, so any order of additions, any atomic and any reduction tree gives the same bits.
+ *   1  Each term is rounded to a multiple of a power of two: the quantum q of its grid.
+ *   2  The rounded terms are summed. A sum of multiples of q is exact in double as long as it stays below 2^53 q, and
+ *      exact in integers far beyond. So any order of additions, any atomic and any reduction tree gives the same bits.
  *
- * Rounding to the grid is one addition: x + 1.5*2^52*q has a last bit worth q, whatever |x| < 2^51 q is.
- * In a force kernel everything is scaled so that q = 1; then the *bits* of x + 1.5*2^52 are an integer that
- * counts quanta, and a kernel may add those integers instead of the doubles.
+ * To round to the grid takes one addition: the last bit of x + 1.5*2^52*q is worth q, for every |x| < 2^51 q.
  *
- * Cost: two additions per summed term (one with the integer form). Reference: the same idea is known as
- * pre-rounding in reproducible summation, Demmel and Nguyen, IEEE Trans. Comput. 64 (2015) 2060.
+ *   1.5*2^52*q    11000000 ... 00000000
+ *   x                    1 ... 01101001.10111
+ *   sum           11000001 ... 01101010          the bits worth less than q are rounded away
+ *
+ * Force kernels scale everything so that q = 1. Then the bits of x + 1.5*2^52, read as an integer, count quanta, and a
+ * kernel may add these integers instead of the doubles.
+ *
+ * Trade-off: the sums have the same bits everywhere. However, each term loses what is smaller than its quantum, and a
+ * sum must stay within its range, so that each quantum must be chosen with care (model.h).
+ * Cost: two additions for each term (one with integers).
+ * Reference: the idea is known as pre-rounding in reproducible summation, Demmel and Nguyen, IEEE Trans. Comput. 64
+ * (2015) 2060.
  */
 #ifndef MD_COMMON_EXACT_H
 #define MD_COMMON_EXACT_H
@@ -27,14 +35,16 @@ MD_FN double md_round_to(double x, double q) { return rint(x / q) * q; }
 /* Products at least this large are rounded in two steps, which their last bits no longer show. */
 #define MD_ROUND_RANGE 0x1p50
 
-/* a*b rounded to a whole number: once if it is within MD_ROUND_RANGE (which kernels rely on), and else, up to
- * 2^53, from the rounded product. Odd in either factor. */
+/* a*b rounded to a whole number, |a*b| < 2^53. A product within MD_ROUND_RANGE is rounded once, and kernels rely on
+ * that. A larger product is rounded to a double first, and then to a whole number. A change of sign of a or b changes
+ * nothing but the sign of the result. */
 MD_FN double md_round_product(double a, double b)
 {
   const double product = a * b;
   return fabs(product) < MD_ROUND_RANGE ? fma(a, b, MD_ROUND) - MD_ROUND : rint(product);
 }
 
+/* The bits of x as an integer. */
 MD_FN int64_t md_bits(double x)
 {
   int64_t bits;
@@ -54,12 +64,12 @@ MD_FN int64_t md_count(double x)
 
 __extension__ typedef __int128 md_int128;
 
-/* A sum of integer counts of 127 bits: value = sum of limb[k] * 2^(32 k). Limbs may be summed separately (by MPI_SUM,
- * by atomics) as long as at most 2^30 normalised sums are combined between two normalisations. */
+/* A wide sum: a sum of integer counts with 127 bits. Its value is the sum of limb[k] * 2^(32 k). The limbs may be
+ * summed separately (by MPI_SUM, by atomics), if at most 2^30 normalised sums are combined between two
+ * normalisations. Normalised means that 0 <= limb < 2^32 for all limbs but the last, which has the sign. */
 enum { MD_WIDE_LIMBS = 3 };
 typedef struct md_wide {
-  int64_t
-      limb[MD_WIDE_LIMBS]; /* 0 <= limb < 2^32 when normalised, but for the last one, which has the sign */
+  int64_t limb[MD_WIDE_LIMBS];
 } md_wide;
 
 MD_FN void md_wide_normalise(md_wide *w)
@@ -70,6 +80,7 @@ MD_FN void md_wide_normalise(md_wide *w)
   }
 }
 
+/* Adds a count to a normalised sum, which stays normalised. */
 MD_FN void md_wide_add(md_wide *w, md_int128 count)
 {
   w->limb[0] += (int64_t)(count & 0xffffffff);
@@ -78,13 +89,14 @@ MD_FN void md_wide_add(md_wide *w, md_int128 count)
   md_wide_normalise(w);
 }
 
+/* Adds another normalised sum. */
 MD_FN void md_wide_merge(md_wide *w, const md_wide *other)
 {
   for (int k = 0; k < MD_WIDE_LIMBS; ++k) w->limb[k] += other->limb[k];
   md_wide_normalise(w);
 }
 
-/* The sum times its quantum as a double, rounded once. q is a power of two. Not on a device. */
+/* The sum times its quantum q, a power of two, as a double that is rounded once. For the host only. */
 static inline double md_wide_value(const md_wide *w, double q)
 {
   const md_int128 count = (md_int128)w->limb[2] * ((md_int128)1 << 64) +
@@ -92,9 +104,11 @@ static inline double md_wide_value(const md_wide *w, double q)
   return (double)count * q;
 }
 
-/* A fine sum adds terms in two parts: whole coarse quanta, and what they leave, in units of 2^-MD_FINE_BITS of one.
- * It reaches from the largest term, 2^51 coarse quanta, to 2^-91 of that. So output quantities, whose largest term is
- * that of a close encounter, keep the digits of small terms. Either part is an integer; both are odd functions. */
+/* A fine sum: a sum in two parts. The first part, coarse, counts whole coarse quanta. The second part, rest, counts
+ * fine quanta, each 2^-MD_FINE_BITS of a coarse one. A fine sum reaches from the largest term, 2^51 coarse quanta,
+ * down to 2^-91 of that. The largest term of an output quantity is that of a close encounter; the second part keeps
+ * the digits of the small terms beside it. Both parts are integers. A term with the opposite sign changes the sign
+ * of both. */
 enum { MD_FINE_BITS = 40 };
 #define MD_FINE 0x1p40
 
@@ -116,7 +130,8 @@ MD_FN md_int128 md_fine_count(md_fine sum)
   return (md_int128)sum.coarse * ((md_int128)1 << MD_FINE_BITS) + sum.rest;
 }
 
-/* The sum in fine quanta as a double: by one recipe, as compilers convert wide integers differently. */
+/* The sum in fine quanta as a double. The steps are written out, because compilers convert 128-bit integers
+ * differently. */
 MD_FN double md_fine_value(md_fine sum)
 {
   const int64_t carry = (sum.rest + (INT64_C(1) << (MD_FINE_BITS - 1))) >> MD_FINE_BITS;

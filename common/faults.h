@@ -1,5 +1,10 @@
-/* Physics errors found by engines, collected so that the same one is named whatever the order of finding:
- * the fault of the smallest ids.
+/* Faults: the two physics errors that an engine finds while it computes forces or moves particles.
+ *
+ * overlap:  a pair so near that its impulse is out of range.
+ * runaway:  a particle that moves too far in a step, or has left the box.
+ *
+ * A step may have many faults, and threads find them in any order. Each `_add` function keeps the fault of the smallest
+ * ids, so that the message does not depend on threads, ranks or engine. The `_status` function makes the message.
  */
 #ifndef MD_COMMON_FAULTS_H
 #define MD_COMMON_FAULTS_H
@@ -10,10 +15,10 @@
 extern "C" {
 #endif
 
-/* Two particles so close that their impulse leaves the exact range. */
+/* An overlap: two particles so near that their impulse leaves the exact range. */
 typedef struct md_overlap {
-  int64_t a, b; /* a < b; INT64_MAX: none */
-  double r2;
+  int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap */
+  double r2;    /* squared distance */
 } md_overlap;
 
 static inline md_overlap md_overlap_none(void)
@@ -22,6 +27,7 @@ static inline md_overlap md_overlap_none(void)
   return o;
 }
 
+/* Notes the overlap of the particles with ids i and j, in any order, unless *o has smaller ids. */
 static inline void md_overlap_add(md_overlap *o, int64_t i, int64_t j, double r2)
 {
   const int64_t a = i < j ? i : j, b = i < j ? j : i;
@@ -32,15 +38,16 @@ static inline void md_overlap_add(md_overlap *o, int64_t i, int64_t j, double r2
   }
 }
 
-/* MD_PHYSICS naming the pair, or MD_OK if there is none. */
+/* MD_OK if *o is no overlap. MD_PHYSICS otherwise: the message names the pair, and md_error_particles gives its ids. */
 md_status md_overlap_status(const md_overlap *o, const md_model *model) MD_CHECKED;
 
-/* A particle that moves too far in one step, is nowhere (NaN), or has left a box without walls. */
+/* A runaway: a particle that moves too far in one step, has a position or velocity that is not finite, or has left the
+ * box through a face that is neither periodic nor a wall. */
 typedef struct md_runaway {
-  int64_t id; /* INT64_MAX: none */
+  int64_t id; /* INT64_MAX: there is no runaway */
   int axis;
-  double x, v; /* position, and velocity p/m_reference, along the axis */
-  double velocity_per_v;
+  double x, v;           /* position, and p/m_reference (model.h), along the axis */
+  double velocity_per_v; /* the velocity is v times this */
 } md_runaway;
 
 static inline md_runaway md_runaway_none(void)
@@ -49,6 +56,7 @@ static inline md_runaway md_runaway_none(void)
   return f;
 }
 
+/* Notes a runaway, unless *f has a smaller id, or the same id and a smaller axis. */
 static inline void md_runaway_add(md_runaway *f, int64_t id, int axis, double x, double v,
                                   double velocity_per_v)
 {
@@ -58,6 +66,8 @@ static inline void md_runaway_add(md_runaway *f, int64_t id, int axis, double x,
   }
 }
 
+/* MD_OK if *f is no runaway. MD_PHYSICS otherwise: the message names the particle and says what to do, and
+ * md_error_particles gives its id. */
 md_status md_runaway_status(const md_runaway *f, const md_model *model) MD_CHECKED;
 
 #ifdef __cplusplus

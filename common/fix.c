@@ -1,4 +1,4 @@
-/* The table of fix styles, and putting fixes into a model; see fix.h. */
+/* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix.h"
 #include "common/model.h"
 

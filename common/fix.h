@@ -1,4 +1,4 @@
-/* Fixes: what a deck's `fix` does to the model, one file for each style (fix_styles.h), for C and CUDA.
+/* Fixes: what a deck's `fix` does to the model. C and CUDA.
  *
  * A style has up to three parts in its file:
  *   1  its name, in the list;
@@ -22,7 +22,7 @@ extern "C" {
 
 enum { MD_FIXES_MAX = 32, MD_FIX_K = 12, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
 
-/* One symbol per style, MD_FIX_nve, ... and their number. */
+/* One symbol for each style, MD_FIX_nve and so on. MD_FIX_KINDS is their number. */
 typedef enum md_fix_kind {
 #define MD_FIX_STYLE(symbol, name) MD_FIX_##symbol,
 #include "common/fix_styles.h"
@@ -30,21 +30,22 @@ typedef enum md_fix_kind {
   MD_FIX_KINDS
 } md_fix_kind;
 
-/* A fix as the model holds it and restarts keep it. */
+/* A fix, as the model and restart files hold it. */
 typedef struct md_fix {
   md_fix_kind kind;
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
 } md_fix;
 
-/* What a style acts with in a run: made by its `prepare` when the model is prepared. */
+/* The numbers that md_NAME_middle acts with in a run. The style's `prepare` makes them when the model is prepared; the
+ * style's file says what each of them is. */
 typedef struct md_action {
   md_fix_kind kind;
   double k[MD_ACTION_K];
   uint64_t seed;
 } md_action;
 
-/* What arguments may refer to. */
+/* The box and the lattice, to which the arguments of a fix may refer. */
 typedef struct md_fix_place {
   const md_box *box;
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
@@ -52,34 +53,41 @@ typedef struct md_fix_place {
 
 struct md_model;
 
+/* A style: the host's part of its file. All strings are static. */
 typedef struct md_fix_style {
   const char *name;
   const char *usage; /* "langevin TSTART TSTOP DAMP SEED" */
   const char *help;  /* lines of at most 100 characters */
-  const char *note;  /* printed once where a deck uses the style; NULL: nothing */
-  bool needs_box;
+  const char *note;  /* is printed once where a deck uses the style; NULL: no note */
+  bool needs_box;    /* the fix must come behind the command that makes the box */
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
-  /* The words behind the style's name. MD_USAGE: what is wrong with them. */
+  /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with
+   * the words. */
   md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_place *place);
-  /* Puts the fix into the model, whose fixes before it are there. MD_USAGE: two fixes that exclude each other. */
+  /* Puts the fix into the settings of the model, which already hold the fixes before it. MD_USAGE: two fixes exclude
+   * each other. */
   md_status (*join)(const md_fix *fix, struct md_model *model);
-  /* For styles with md_NAME_middle, else NULL: the numbers it needs, of a model whose masses and timestep are known. */
+  /* Fills the numbers that md_NAME_middle needs. NULL for a style without md_NAME_middle. The masses and the timestep
+   * of the model are known. MD_USAGE: the model does not suit the fix. */
   md_status (*prepare)(const md_fix *fix, const struct md_model *model, md_action *action);
 } md_fix_style;
 
+/* The style of a kind below MD_FIX_KINDS; static. */
 const md_fix_style *md_fix_style_of(md_fix_kind kind);
 
-/* The kind of that name; MD_FIX_KINDS if there is none. */
+/* The kind with this name; MD_FIX_KINDS if no style has it. */
 md_fix_kind md_fix_find(const char *name);
 
-/* Puts all fixes of a model into it, and nothing of fixes that it had before. MD_USAGE as join. */
+/* Makes the settings of the model anew from its list of fixes. Nothing remains of fixes that are no longer in the list.
+ * MD_USAGE as for join. */
 md_status md_fixes_join(struct md_model *model) MD_CHECKED;
 
-/* Fills model->middle. MD_USAGE as prepare. */
+/* Fills model->middle and model->nmiddle. MD_USAGE: as for prepare, or more than MD_MIDDLES_MAX fixes act within a
+ * step. */
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
-/* Refuses words that are more or fewer than n. */
+/* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;
 
 #ifdef __cplusplus

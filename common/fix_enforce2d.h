@@ -1,4 +1,5 @@
-/* fix enforce2d: for decks that other programs run in a flat box. Two dimensions have no z component here. */
+/* fix enforce2d: accepted in two dimensions, without effect. Other programs run a two-dimensional deck in a flat box
+ * and need this fix to keep particles at z = 0. Here particles in two dimensions have no z component. */
 #if defined MD_FIX_STYLE
 
 MD_FIX_STYLE(enforce2d, "enforce2d")

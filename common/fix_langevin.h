@@ -1,12 +1,17 @@
-/* fix langevin: a thermostat, the Ornstein-Uhlenbeck process between the two halves of the drift.
+/* fix langevin: a thermostat. Friction and noise (an Ornstein-Uhlenbeck process) act on each velocity between the two
+ * halves of the drift.
  *
  *   v' = c v + sqrt(12 T (1 - c^2)/m) (u - 1/2),   c = (1 - a)/(1 + a),   a = dt/(2 damp),   u uniform in (0, 1)
  *
- * c is the Pade form of exp(-dt/damp): it needs no transcendental function, and fluctuation and dissipation balance exactly.
- * T goes from TSTART to TSTOP in a run. The order of the step, BAOAB, is that of Leimkuhler and Matthews, Appl. Math. Res.
- * Express 2013, 34. u depends on seed, id and step alone.
+ * c is the Pade form of exp(-dt/damp). It needs no transcendental function, and fluctuation and dissipation balance
+ * exactly. T goes linearly from TSTART to TSTOP in a run. u depends on seed, id, step and axis alone, so that threads,
+ * ranks and engine do not change the result.
  *
- * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Of its action: k0 c, k1 TSTART, k2 TSTOP.
+ * Cost: one set of random numbers and dim additions on the grid for each particle and step, and general passes
+ * (fix.h).
+ * Reference for the order of the step, BAOAB: Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34.
+ *
+ * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Numbers of its action: k0 c, k1 TSTART, k2 TSTOP.
  */
 #if defined MD_FIX_STYLE
 
@@ -70,6 +75,7 @@ static const md_fix_style langevin_style = {
 
 #else
 
+/* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_moving *p)
 {
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];

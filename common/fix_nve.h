@@ -1,4 +1,4 @@
-/* fix nve: velocity Verlet. A kick by half a step, a drift, the new force, a kick by half a step.
+/* fix nve: velocity Verlet. Each step is a kick by half a step, a drift, the new forces, and a kick by half a step.
  *
  * Reference: Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76 (1982) 637.
  */

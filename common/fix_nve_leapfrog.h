@@ -1,6 +1,8 @@
-/* fix nve/leapfrog: kick by a step, then drift, as the CS267 homework does; mirror: drift, then kick, its time reversal.
+/* fix nve/leapfrog: a kick by a whole step, then a drift, as in the CS267 homework. With `mirror yes` the drift comes
+ * first and the kick second, which is the exact time reversal.
  *
- * Velocities are half a step apart from positions. Numbers: k0 mirror, k1 drift float.
+ * Velocities belong to times half a step away from those of the positions.
+ * Numbers of the fix: k0 is 1 for mirror yes, k1 is 1 for drift float.
  */
 #if defined MD_FIX_STYLE
 

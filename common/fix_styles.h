@@ -1,10 +1,10 @@
-/* The fix styles, once: a line each. Adding a style is one file like those below, and its line here.
+/* The list of fix styles, one line for each. To add a style, write a file like those below and add its line here.
  *
- * This list is included several times, each time for another purpose:
- *   with MD_FIX_STYLE(symbol, name) defined  it expands to one MD_FIX_STYLE per style;
- *   with MD_FIX_MIDDLE(symbol) defined       it expands to one MD_FIX_MIDDLE per style that acts on particles;
- *   with MD_FIX_HOST defined                 it yields the host part: arguments, help, promises;
- *   otherwise                                it yields the functions of one particle (step.h).
+ * The list is included several times, for different purposes:
+ *   with MD_FIX_STYLE(symbol, name) defined  it becomes one MD_FIX_STYLE for each style;
+ *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts on particles;
+ *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
+ *   otherwise                                it becomes the functions md_NAME_middle (step.h).
  */
 #include "common/fix_enforce2d.h"
 #include "common/fix_langevin.h"

@@ -1,4 +1,4 @@
-/* fix wall/reflect: walls on faces of the box, at which particles are reflected elastically (motion.h).
+/* fix wall/reflect: walls at which particles are reflected elastically (md_reflect, motion.h).
  *
  * Numbers: k[4 d + 2 side] is 1 if there is a wall below (side 0) or above (side 1) along axis d, 2 if it is on the face of
  * the box (EDGE), wherever that is when a run begins, and 0 if there is none. The next number is its place, sigma.
@@ -9,7 +9,7 @@ MD_FIX_STYLE(wall_reflect, "wall/reflect")
 
 #elif defined MD_FIX_HOST
 
-/* xlo, yhi, ...: the axis and the side, or false. */
+/* Reads the name of a face (xlo, yhi, ...) into axis and side. False: the word is not such a name. */
 static bool wall_read_face(const char *word, int *axis, int *side)
 {
   if (word[0] < 'x' || word[0] > 'z') return false;
@@ -30,7 +30,8 @@ static md_status wall_check_face(const md_fix *fix, const md_box *box, const cha
   return MD_OK;
 }
 
-/* What a number means is known only after the last word, as in LAMMPS: lattice units unless `units box`. */
+/* Finds the unit of the positions: the lattice unless `units box` is given. This is a pass of its own, because `units`
+ * may stand behind the numbers, as in LAMMPS. */
 static md_status wall_read_units(const md_words *words, bool *in_lattice)
 {
   *in_lattice = true;

@@ -1,9 +1,11 @@
-/* The pair formulas in double precision: md_<style>_force and md_<style>_energy, for C and CUDA alike. */
+/* The pair formulas in double precision: md_STYLE_force and md_STYLE_energy for each style. C and CUDA. The
+ * functions are instances of the templates in pair_STYLE.h (real.h). */
 #ifndef MD_COMMON_FORMULAS_H
 #define MD_COMMON_FORMULAS_H
 
 #include "common/real.h"
 
+/* a b - c, rounded once. */
 MD_FN double md_fms(double a, double b, double c) { return fma(a, b, -c); }
 
 #define real double

@@ -1,5 +1,5 @@
-/* Measuring one particle's motion: its kinetic energy and momentum, as exact sums. C only;
- * gpu/output/measure.cuh does the same on the device.
+/* The part of a measure (model.h) that comes from the motion of particles: kinetic energy and momentum, as exact sums.
+ * For C; gpu/output/measure.cuh does the same on the device.
  */
 #ifndef MD_COMMON_MEASURE_H
 #define MD_COMMON_MEASURE_H
@@ -7,7 +7,7 @@
 #include "common/model.h"
 #include "common/motion.h"
 
-/* Adds one particle's kinetic energy and momentum to a measure. */
+/* Adds the kinetic energy and momentum of particle i to a measure. */
 static inline void md_measure_particle(const md_model *model, const md_particles *p, int64_t i, md_measure *m)
 {
   const double quantum = model->grids.v, v_step = model->v_step[p->type[i]];

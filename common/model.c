@@ -1,7 +1,16 @@
-/* Preparing a model: checks, grids, coefficient tables; entering and leaving the grids; see model.h.
+/* The preparation of a model, and how particles enter and leave its grids; see model.h.
  *
- * The grids follow from the model alone, by operations with the same bits on every machine, so that every
- * engine and every rank chooses the same ones.
+ * md_model_prepare works in this order:
+ *   1  masses;
+ *   2  pairs of types without coefficients get mixed ones;
+ *   3  scales: the usual sizes of forces and energies, which the grids must resolve;
+ *   4  positions: the quantum, box and walls on the grid;
+ *   5  momenta: the quantum, the speed limit, one word or two;
+ *   6  pairs: the quanta of output, the coefficient tables, the distances of close pairs and overlaps;
+ *   7  the numbers of fixes that act within a step.
+ *
+ * The grids follow from the model alone, by operations with the same bits on every machine. So every engine and every
+ * rank chooses the same grids.
  */
 #include "common/model.h"
 #include "common/motion.h"
@@ -49,11 +58,11 @@ static md_status check_box(const md_box *box)
 
 /* ---- scales: what the grids must resolve ---- */
 
-/* What forces and thermostat say of usual sizes. Zero: nothing. */
+/* The usual sizes of forces and energies, from pair style and thermostat. Zero: unknown, because there is neither. */
 typedef struct scales {
-  double strongest, weakest; /* force of a pair at its usual distance, over pairs that interact */
-  double energy;             /* that force times the distance, or the thermostat's temperature */
-  double lightest;           /* mass */
+  double strongest, weakest; /* force of a pair at its usual distance, over the types that interact */
+  double energy;   /* largest of that force times the distance, and of the thermostat's temperature */
+  double lightest; /* the smallest mass */
 } scales;
 
 static scales scales_of(const md_model *model, const double *unit_k)
@@ -77,8 +86,8 @@ static scales scales_of(const md_model *model, const double *unit_k)
 
 /* ---- positions ---- */
 
-/* A quantum for positions in three dimensions of which 2^42 are three cutoffs, so that three coordinates fit into 16 bytes
- * (gpu/particle/layout.cuh); 0 if drifts need a finer one. */
+/* The position quantum in three dimensions that packed layouts allow: 2^42 quanta are at least three cutoffs, so that
+ * three coordinates fit into 16 bytes (gpu/particle/layout.cuh). 0 if drifts need a finer quantum. */
 static double packed_quantum(const md_model *model, const scales *s)
 {
   if (model->box.dim != 3 || !(model->cutoff > 0.0) || model->float_drift) return 0.0;
@@ -87,16 +96,17 @@ static double packed_quantum(const md_model *model, const scales *s)
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
 
-/* How far beyond the box coordinates must be exact: a particle moves on until it is reflected, or wrapped at the end of a
- * list, and ghosts lie within reach of it, at most one box length away. Engines with wide cells have ghosts farther away,
- * which interact with nothing. */
+/* How far beyond the box coordinates must be exact. A particle may be beyond a face until it is reflected, or until the
+ * rebin wraps it. Its ghosts are within reach of it, and at most one box length away. Engines with wide cells have
+ * ghosts farther away, but these interact with no particle. */
 static double beyond_box(const md_model *model, double longest, bool images)
 {
   const double most = images ? longest : 0.25 * longest;
   return model->cutoff > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->cutoff) : most;
 }
 
-/* Refuses a timestep whose drifts plain doubles would not resolve either; the grid may have a bit less, for images. */
+/* Refuses a timestep if even plain doubles would not resolve its drifts. The grid may have one bit less than doubles,
+ * because it must also cover images. */
 static md_status check_drift(const md_model *model, const scales *s, double extent)
 {
   const double move = model->dt * sqrt(s->energy / s->lightest), last_digit = power_above(extent) * 0x1p-53;
@@ -145,7 +155,8 @@ static md_status prepare_box(md_model *model, const scales *s)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
   model->move_limit = 0.25 * longest;
   if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->cutoff);
-  /* Plain double positions see finer velocities than a position grid does: leave them those bits. */
+  /* Positions that are plain doubles resolve finer velocities than positions on a grid. A lower limit of movement
+   * leaves these bits to the momenta. */
   if (model->float_drift) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
   model->grids.x = power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
@@ -181,7 +192,7 @@ static md_status prepare_masses(md_model *model)
   return MD_OK;
 }
 
-/* The quantum of which 2^53 cover `most`. */
+/* The least quantum of which 2^53 reach to `most`. */
 static double covering(double most) { return power_above(most) * 0x1p-53; }
 
 static double power_below(double a)
@@ -190,8 +201,8 @@ static double power_below(double a)
   return above == a ? a : 0.5 * above;
 }
 
-/* Two words a momentum: the speed limit is the timestep's, and the quantum as fine as close encounters allow, whose
- * impulses must stay below 2^52 quanta. */
+/* Chooses the grid of wide momenta, which have two words. The speed limit is the one that the timestep allows. The
+ * quantum is as fine as close encounters allow: their impulses must stay below 2^52 quanta. */
 static md_status widen(md_model *model, double fastest, double strongest, double allowed)
 {
   enum { BELOW = 37, LOW_BITS = 60 };
@@ -209,11 +220,12 @@ static md_status widen(md_model *model, double fastest, double strongest, double
       model->mass_reference, model->dt, 0.5 * model->mass_reference * allowed / model->grids.v);
 }
 
-/* The grid of momenta and the speed limit. h: the length of a kick. */
+/* Chooses the grid of momenta and the speed limit. h: the length of a kick, in units of time. */
 static md_status prepare_momenta(md_model *model, const scales *s, double h)
 {
   const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
-  /* Forces that are weak say little of speeds, and no forces nothing; those of reduced units are about 1. */
+  /* Weak forces say little about speeds, and a model without forces says nothing. Speeds in reduced units are about
+   * 1. */
   const double hot = s->energy > 0.0 ? 0x1p8 * md_max(usual, 1.0) : 0x1p16;
   double fastest = model->dt > 0.0 ? model->move_limit / model->dt : 2.0 * hot;
   if (!model->float_drift) fastest = md_min(fastest, 2.0 * hot);
@@ -234,15 +246,17 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
         .drift = model->dt > 0.0 ? 0.5 * model->grids.x / (model->dt * sqrt(s->energy / m)) : 0.0,
         .impulse = allowed > 0.0 ? MD_IMPULSE_ERROR * model->grids.v / allowed : 0.0,
         .speed = 0.5 * model->grids.v * m / s->lightest / usual};
-  /* Twice a particle's largest kinetic energy; its terms are few, so that 2^60 coarse quanta cover it. */
+  /* At least twice the largest kinetic energy of a particle. A particle adds one term, so that 2^60 coarse quanta may
+   * cover the energy. */
   model->grids.k = power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;
   return MD_OK;
 }
 
 /* ---- pairs ---- */
 
-/* The distance below which the force of a pair exceeds `range`, found by walking inwards from the cutoff; zero for styles
- * whose force stays in range. largest: energy, virial and force met on the way. unit_k: forces in their own unit. */
+/* The distance below which the force of a pair exceeds `range`; zero for a style whose force stays in range. The search
+ * starts at the cutoff and goes inwards. largest: receives the largest energy, virial and force of the search. unit_k:
+ * coefficients for forces in units of force. */
 static double closest_approach(const md_model *model, const double *unit_k, double range, double largest[3])
 {
   const double rc = sqrt(unit_k[0]);
@@ -286,7 +300,8 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   }
   model->grids.e = power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = power_above(largest[1]) * 0x1p-50 / MD_FINE;
-  /* Not as fine as it could be: sums below 2^7 usual forces are then doubles, and add up to zero exactly. */
+  /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
+   * add up to zero exactly. */
   model->grids.f = power_above(largest[2]) * 0x1p-50 / MD_FINE;
   if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
@@ -303,7 +318,7 @@ static md_status prepare_grids(md_model *model, double *unit_k)
   MD_TRY(check_cutoff(model));
   const bool leapfrog = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR;
   model->kick_time = leapfrog ? model->dt : 0.5 * model->dt;
-  /* A timestep of zero kicks nothing; its grids are those of a usual one. */
+  /* With a timestep of zero there are no kicks. The grids are then those of a usual timestep. */
   const double usual = s.energy > 0.0 ? 0x1p-10 * model->cutoff * sqrt(s.lightest / s.energy) : 1.0;
   const double h = model->kick_time > 0.0 ? model->kick_time : usual;
   MD_TRY(prepare_momenta(model, &s, h));
@@ -332,8 +347,8 @@ md_status md_model_prepare(md_model *model)
 
 /* ---- entering and leaving the grids ---- */
 
-/* a b rounded to a multiple of q, a power of two, from the exact product: where the rounded one lies half way between two
- * multiples, what its rounding left away decides. */
+/* The exact product a b, rounded to a multiple of q, a power of two. If the product as a double lies half way between
+ * two multiples, the rest that this double lacks decides between them. */
 static double round_product_to(double a, double b, double q)
 {
   const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
@@ -343,7 +358,7 @@ static double round_product_to(double a, double b, double q)
   return whole * q;
 }
 
-/* The same as a count of quanta, which may exceed 2^53. */
+/* The exact product a b, rounded to a count of quanta q. The count may exceed 2^53. */
 static md_int128 count_product(double a, double b, double q)
 {
   const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
@@ -351,12 +366,14 @@ static md_int128 count_product(double a, double b, double q)
   return (md_int128)whole + (md_int128)rint((product - whole) + rest);
 }
 
+/* Notes that the recorded message is about a particle. */
 static md_status about(int64_t id, md_status status)
 {
   md_error_about(id, id);
   return status;
 }
 
+/* Makes the momentum of particle i along axis d from its velocity. */
 static void enter_velocity(const md_model *model, md_particles *p, int d, int64_t i)
 {
   const int type = p->type[i];
@@ -386,7 +403,8 @@ static md_status too_fast(const md_model *model, int64_t id, int axis, double sp
       (long long)model->step, (long long)id, speed, "xyz"[axis], speed * dt, model -> speed_limit, advice);
 }
 
-/* What a run before has left of momenta counts only if it is of the same unit. */
+/* Gives particles second words if momenta are wide. The counts that an earlier run left in v_low are kept if they have
+ * the same unit, and set to zero otherwise. */
 static md_status widen_particles(const md_model *model, md_particles *p)
 {
   const double unit = model->wide ? model->grids.v * model->mass_reference : 0.0;
@@ -433,8 +451,9 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   return MD_OK;
 }
 
-/* The velocity from which md_model_enter makes p again. The nearest one may miss it by a quantum where p is large; as the
- * momenta of neighbouring velocities are at most a quantum apart, a neighbour then does. */
+/* The velocity from which md_model_enter makes the momentum p again. Where p is large, the velocity nearest to the
+ * exact quotient may give a momentum that differs from p by a quantum. The momenta of neighbouring doubles are at
+ * most a quantum apart. So a neighbour of this velocity gives p. */
 static double velocity_of(double p, double velocity_per_v, double q)
 {
   const double mass_ratio = 1.0 / velocity_per_v;
@@ -444,7 +463,7 @@ static double velocity_of(double p, double velocity_per_v, double q)
   return v;
 }
 
-/* A double velocity, and what it leaves of the momentum. */
+/* Makes of a wide momentum the velocity as a double in v, and in v_low the quanta that this velocity lacks. */
 static void leave_wide(const md_model *model, md_particles *p, int d, int64_t i)
 {
   const double q = model->grids.v, velocity_per_v = model->velocity_per_v[p->type[i]];
@@ -490,7 +509,8 @@ void md_measure_merge(md_measure *a, const md_measure *b)
   a->count += b->count;
 }
 
-/* LAMMPS's conventions: dim N - dim degrees of freedom, and they also carry the pressure's kinetic part. */
+/* The conventions are those of LAMMPS: there are dim N - dim degrees of freedom, also for the kinetic part of the
+ * pressure. */
 md_thermo_state md_measure_thermo(const md_model *model, const md_measure *m)
 {
   const int dim = model->box.dim;

@@ -1,6 +1,8 @@
-/* The formulas of motion for one coordinate: kick, drift, reflection, kinetic energy; wide momenta. C and CUDA.
+/* The formulas of motion for one coordinate: kick, drift, reflection, kinetic energy, and the two words of a wide
+ * momentum. C and CUDA.
  *
- * step.h says in which order a step applies them. `v` is p/m_reference (model.h); of a wide momentum, its first word.
+ * step.h says in which order a step applies the formulas. `v` is p/m_reference (model.h), or the first word of a wide
+ * momentum.
  */
 #ifndef MD_COMMON_MOTION_H
 #define MD_COMMON_MOTION_H
@@ -11,8 +13,9 @@
 /* v plus `impulse` quanta. */
 MD_FN double md_kick(double v, double impulse, double quantum) { return fma(impulse, quantum, v); }
 
-/* A wide momentum of `count` quanta as its two words: v to the nearest v_step, halves away from zero, so that the momentum
- * of opposite sign has the words of opposite sign. Both steps are powers of two. */
+/* Splits a wide momentum of `count` quanta into its two words. v is the nearest multiple of v_step; halves are rounded
+ * away from zero, so that the momentum of opposite sign has words of opposite sign. quantum and v_step are powers of
+ * two. */
 MD_FN void md_momentum_split(md_int128 count, double quantum, double v_step, double *v, int64_t *low)
 {
   const int bits = (int)((md_bits(v_step) - md_bits(quantum)) >> 52);
@@ -23,36 +26,37 @@ MD_FN void md_momentum_split(md_int128 count, double quantum, double v_step, dou
   *low = count < 0 ? -rest : rest;
 }
 
-/* The quanta of a momentum's two words. */
+/* The number of quanta in the two words of a wide momentum. */
 MD_FN md_int128 md_momentum_count(double v, int64_t low, double quantum, double v_step)
 {
   const int bits = (int)((md_bits(v_step) - md_bits(quantum)) >> 52);
   return (md_int128)md_count(v / v_step) * ((md_int128)1 << bits) + low;
 }
 
-/* A wide momentum plus `impulse` quanta, a whole number. */
+/* Adds `impulse` quanta, a whole number, to a wide momentum. */
 MD_FN void md_kick_wide(double *v, int64_t *low, double impulse, double quantum, double v_step)
 {
   const md_int128 count = md_momentum_count(*v, *low, quantum, v_step) + md_count(impulse);
   md_momentum_split(count, quantum, v_step, v, low);
 }
 
-/* Keeps the second word with the first, which a move may have turned round. */
+/* The second word of a wide momentum after a move. If a reflection changed the sign of the first word, from `before` to
+ * `after`, the sign of the second word changes too. */
 MD_FN int64_t md_momentum_turned(double before, double after, int64_t low)
 {
   return (before < 0.0) != (after < 0.0) ? -low : low;
 }
 
-/* The displacement of a drift: time_scale = time * velocity_per_v, rounder = MD_ROUND * grids.x, or 0 for the
- * product as double arithmetic rounds it. */
+/* The displacement of a drift. time_scale: time * velocity_per_v. rounder: MD_ROUND * grids.x; 0 leaves the product as
+ * double arithmetic rounds it. */
 MD_FN double md_drift(double v, double time_scale, double rounder)
 {
   return fma(v, time_scale, rounder) - rounder;
 }
 
-/* Elastic reflection at lo and hi (either may be infinite), repeated while outside. The mirrors stand half a
- * quantum outside, x -> 2 lo - q - x, so that no grid point is its own image: a particle exactly on the wall
- * would otherwise come back from a reversed run with the wrong sign of v. */
+/* Reflects a particle elastically at lo and hi, until it is between them. Either may be infinite. The mirrors stand
+ * half a quantum outside of lo and hi, x -> 2 lo - q - x, so that no grid point is its own image. Otherwise a
+ * particle exactly on the wall would come back from a reversed run with the wrong sign of v. */
 MD_FN void md_reflect(double *x, double *v, double lo, double hi, double quantum)
 {
   while (*x < lo || *x > hi) {
@@ -67,7 +71,7 @@ MD_FN double md_kinetic(double v2, double velocity_per_v, double mass_reference)
   return 0.5 * mass_reference * velocity_per_v * v2;
 }
 
-/* p/m_reference from the two words of a wide momentum, rounded. */
+/* p/m_reference of a wide momentum as a double, rounded. */
 MD_FN double md_momentum_value(double v, int64_t low, double quantum) { return fma((double)low, quantum, v); }
 
 #endif

@@ -26,7 +26,8 @@ md_pair_kind md_pair_find(const char *name)
   return (md_pair_kind)kind;
 }
 
-/* A single pair may have a cutoff of 0, which makes it one without interaction; the style's own may not. */
+/* Checks the domain of a parameter. of_style: the value comes from pair_style. The cutoff of the style must be
+ * positive; that of a single pair of types may be 0, so that these types do not interact. */
 static md_status check(const md_pair_style *style, int index, double value, bool of_style)
 {
   const md_pair_parameter *p = &style->parameter[index];
@@ -74,6 +75,7 @@ static unsigned char *set_flag(const md_pair *pair, int i, int j)
   return &pair->set[(size_t)i * (size_t)pair->ntypes + (size_t)j];
 }
 
+/* how: the value of md_pair.set. */
 static void store(md_pair *pair, int i, int j, const double *value, unsigned char how)
 {
   memcpy(parameters(pair, i, j), value, MD_PAIR_PARAMETERS * sizeof(double));

@@ -1,8 +1,11 @@
-/* Pair interactions of a model: the style, its parameters for each pair of types, and the coefficient tables
- * the engines read. The formulas themselves are in pair_<style>.h, listed in pair_styles.h.
+/* The pair interactions of a model: the style, its parameters for each pair of types, and the coefficient tables that
+ * engines read. The formulas of a style are in its file, pair_STYLE.h, and pair_styles.h lists the files.
  *
- * A style's parameters come from `pair_style NAME globals...` (defaults for every pair: the last nglobal
- * parameters) and `pair_coeff I J parameters...`. A missing pair i j is mixed from i i and j j.
+ *   pair_style NAME globals...           defaults of the last nglobal parameters, for all pairs of types
+ *   pair_coeff I J parameters...         parameters of the types I and J
+ *   md_pair_complete                     mixes the parameters of a missing pair i j from those of i i and j j
+ *   md_pair_table                        parameters -> coefficients k[MD_PAIR_K] of the formulas
+ *   md_STYLE_force, md_STYLE_energy      formulas of r2 and k
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
@@ -25,28 +28,32 @@ typedef struct md_pair_parameter {
   md_parameter_range range;
 } md_pair_parameter;
 
+/* A style: the host's part of its file. */
 typedef struct md_pair_style {
   const char *name;
   const char *summary;
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
-  int global_required; /* so many of them must be given there; the rest default to NaN = style's choice */
-  int rc_parameter;    /* which one is the cutoff */
-  /* The distance at which forces are of the usual size: so much of this parameter. Grids are chosen by the force
-   * there (model.c). */
+  int global_required; /* the number of these that must be given; the others are NaN then: the style's choice */
+  int rc_parameter;    /* the index of the cutoff */
+  /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
+   * grids (model.c). */
   int length_parameter;
   double length_factor;
   bool takes_shift;    /* pair_modify shift has a meaning */
-  bool needs_no_coeff; /* complete without any pair_coeff */
+  bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
-  /* Why these parameters together make no sense, or NULL; may be NULL itself. */
+  /* Returns the reason why these parameters do not go together, or NULL if they do. The pointer is NULL for a style
+   * that takes all combinations. */
   const char *(*refuse)(const double *parameter);
+  /* Fills the parameters ab of a pair of types from those of each type with itself, a and b. */
   void (*mix)(const double *a, const double *b, md_mixing mixing, double *ab);
-  /* Fills k[MD_PAIR_K]; k[0] = rc^2. Forces come out multiplied by scale, energies never. */
+  /* Fills k[MD_PAIR_K], which is zero before; k[0] is rc^2. The formulas then give forces times scale, and energies
+   * without it. */
   void (*prepare)(const double *parameter, bool shift, double scale, double *k);
 } md_pair_style;
 
-/* One symbol per style, MD_PAIR_lj_cut, ... and their number. */
+/* One symbol for each style, MD_PAIR_lj_cut and so on. MD_PAIR_KINDS is their number. */
 typedef enum md_pair_kind {
 #define MD_PAIR_STYLE(symbol, name) MD_PAIR_##symbol,
 #include "common/pair_styles.h"
@@ -56,7 +63,7 @@ typedef enum md_pair_kind {
 } md_pair_kind;
 
 typedef struct md_pair {
-  md_pair_kind kind; /* MD_PAIR_NONE: an ideal gas */
+  md_pair_kind kind; /* MD_PAIR_NONE: particles do not interact */
   int ntypes;
   bool shift;
   md_mixing mixing;
@@ -68,32 +75,39 @@ typedef struct md_pair {
 /* The style's description, or NULL for MD_PAIR_NONE. */
 const md_pair_style *md_pair_style_of(md_pair_kind kind);
 
-/* The kind of that name; MD_PAIR_KINDS if there is none. */
+/* The kind with this name; MD_PAIR_KINDS if no style has it. */
 md_pair_kind md_pair_find(const char *name);
 
-/* Starts a style (nvalue <= nglobal defaults). MD_USAGE: wrong count or a value out of its domain. */
+/* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and
+ * mixing stay. The caller frees with md_pair_free. MD_USAGE: a wrong number of values, or a value out of its domain.
+ * MD_RUNTIME: out of memory. */
 md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const double *value,
                         int nvalue) MD_CHECKED;
 
-/* Sets the pair of types i j (1-based) and j i. MD_USAGE as above. */
+/* Sets the parameters of the types i and j (1-based), in both orders. MD_USAGE: as above, or no style yet. */
 md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nvalue) MD_CHECKED;
 
-/* Mixes what is missing. MD_USAGE: a pair whose own types are not set, naming the pair_coeff to add. */
+/* Mixes the parameters of missing pairs of types. MD_USAGE: a missing pair cannot be mixed, and the message names the
+ * pair_coeff to add; or the style refuses the parameters of a pair. */
 md_status md_pair_complete(md_pair *pair) MD_CHECKED;
 
+/* Frees the arrays, and makes *pair one without a style. */
 void md_pair_free(md_pair *pair);
 
-/* Largest cutoff over all pairs, 0 without a style. After md_pair_complete. */
+/* The largest cutoff of all pairs of types, 0 without a style. For use after md_pair_complete. */
 double md_pair_cutoff(const md_pair *pair);
 
-/* The usual distance of two particles of 0-based types i and j, inside the cutoff; 0 if they do not interact. */
+/* The usual distance of two particles of 0-based types i and j. It is inside the cutoff; 0 if there is no
+ * interaction. */
 double md_pair_length(const md_pair *pair, int i, int j);
 
-/* The coefficient table [ntypes*ntypes][MD_PAIR_K] for 0-based types i*ntypes + j. Caller owns it. */
+/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], which belongs to the caller. The row of 0-based types i
+ * and j is i*ntypes + j. scale: of forces. */
 void md_pair_table(const md_pair *pair, double scale, double *k);
 
-/* The formulas for one pair, for engines that are not in a hurry, and tests: F/r times the table's scale,
- * and U, at squared distance r2; zero at and beyond the cutoff. */
+/* The formulas for one pair at squared distance r2: F/r times the scale of the table, and the energy U. k: the row of
+ * the table. Both are zero at the cutoff and beyond. These functions choose the style at every call, which is slow; the
+ * openmp and gpu engines have kernels of their own. */
 double md_pair_force(md_pair_kind kind, double r2, const double *k);
 double md_pair_energy(md_pair_kind kind, double r2, const double *k);
 

@@ -1,10 +1,12 @@
-/* Lennard-Jones, truncated: U(r) = 4 eps ((sigma/r)^12 - (sigma/r)^6) [- U(rc) if shifted], r < rc.
+/* The Lennard-Jones potential with a cutoff: U(r) = 4 eps ((sigma/r)^12 - (sigma/r)^6) [- U(rc) if shifted], r < rc.
  *
- * Coefficients: k0 = rc^2, k1 = 48 s eps sigma^12, k2 = 24 s eps sigma^6, k3 = 4 eps sigma^12,
- * k4 = 4 eps sigma^6, k5 = U(rc) if shifted; s is the caller's scale of forces. A pair without interaction, by eps or
- * sigma or rc of 0, has k0 = 0: nothing is within its reach, not even a particle at the same place, where 0 times 1/r
- * would be no number.
- * Cost: one reciprocal and 6 operations a pair. Reference: Allen and Tildesley, ch. 1.4.
+ * Coefficients, s being the caller's scale of forces:
+ *   k0 = rc^2                  k2 = 24 s eps sigma^6      k4 = 4 eps sigma^6
+ *   k1 = 48 s eps sigma^12     k3 = 4 eps sigma^12        k5 = U(rc) if shifted, else 0
+ * If eps, sigma or rc is 0, the pair of types does not interact, and all its coefficients are 0. With k0 = 0 no
+ * particle is within the cutoff, not even one at the same place, for which 0 times 1/r would not be a number.
+ *
+ * Cost: one reciprocal and 6 operations for each pair. Reference: Allen and Tildesley, ch. 1.4.
  */
 #if defined MD_PAIR_STYLE
 
@@ -70,7 +72,7 @@ static const md_pair_style lj_cut_style = {
 
 #else
 
-/* F/r times the scale, for r2 < rc^2. k: k0..k2. */
+/* F/r times the scale, for r2 < rc^2. Reads k1 and k2. */
 MD_FN real MD_T(md_lj_cut_force)(real r2, const real *k)
 {
   const real inverse2 = MD_T(md_recip)(r2);
@@ -78,7 +80,7 @@ MD_FN real MD_T(md_lj_cut_force)(real r2, const real *k)
   return inverse6 * MD_T(md_fms)(k[1], inverse6, k[2]) * inverse2;
 }
 
-/* U(r). k: all. */
+/* U(r), for r2 < rc^2. Reads k3 to k5. */
 MD_FN real MD_T(md_lj_cut_energy)(real r2, const real *k)
 {
   const real inverse2 = MD_T(md_recip)(r2);

@@ -1,12 +1,14 @@
-/* The soft repulsion of the CS267 particle homework: U(r) = ln(r/rc) + rc/r - 1 for rmin <= r < rc, continued
- * linearly below rmin; the force on i is (1 - rc/r)/r^2 (x_j - x_i), with r = max(|x_j - x_i|, rmin).
+/* The soft repulsion of the CS267 particle homework.
  *
- * Below rmin the magnitude of the homework's force falls linearly with the distance, as the formula says;
- * its energy is then the quadratic -k r^2/2 + const that has that force as its gradient.
+ * The force on i is (1 - rc/r)/r^2 (x_j - x_i), with r = max(|x_j - x_i|, rmin). Its energy is
+ *   rmin <= r < rc   U(r) = ln(r/rc) + rc/r - 1
+ *   r < rmin         U(r) = k6 - k5 r^2, because the force falls linearly with the distance.
  *
- * Coefficients: k0 = rc^2, k1 = s rc, k2 = s, k3 = rmin^2, k4 = rc, k5 = rmin^-2 (rc/rmin - 1)/2,
- * k6 = U(rmin) + k5 rmin^2.
- * Cost: one reciprocal square root and 5 operations a pair; the energy one logarithm.
+ * Coefficients, s being the caller's scale of forces:
+ *   k0 = rc^2      k2 = s           k4 = rc                           k6 = U(rmin) + k5 rmin^2
+ *   k1 = s rc      k3 = rmin^2      k5 = rmin^-2 (rc/rmin - 1)/2
+ *
+ * Cost: one reciprocal square root and 5 operations for each pair; the energy also takes one logarithm.
  */
 #if defined MD_PAIR_STYLE
 
@@ -58,14 +60,14 @@ static const md_pair_style repulsive_style = {
 
 #else
 
-/* F/r times the scale, for r2 < rc^2. k: k0..k3. */
+/* F/r times the scale, for r2 < rc^2. Reads k1 to k3. */
 MD_FN real MD_T(md_repulsive_force)(real r2, const real *k)
 {
   const real inverse = MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3]));
   return MD_T(md_fms)(k[1], inverse, k[2]) * (inverse * inverse);
 }
 
-/* U(r). k: all. */
+/* U(r), for r2 < rc^2. Reads k3 to k6. */
 MD_FN real MD_T(md_repulsive_energy)(real r2, const real *k)
 {
   const real ratio = k[4] * MD_T(md_rsqrt)(r2);

@@ -1,9 +1,13 @@
 /* Harmonic soft repulsion: F(r) = a (1 - r/rc), U(r) = a rc (1 - r/rc)^2 / 2, r < rc.
  *
- * It is the conservative force of dissipative particle dynamics (Groot and Warren, J. Chem. Phys. 107 (1997)
- * 4423), not the cosine-shaped style that LAMMPS calls soft. Two particles in one place do not push each other.
+ * This is the conservative force of dissipative particle dynamics (Groot and Warren, J. Chem. Phys. 107 (1997) 4423).
+ * It is not the style with the shape of a cosine that LAMMPS calls soft. Two particles at the same place have no force
+ * on each other.
  *
- * Coefficients: k0 = rc^2, k1 = s a, k2 = s a/rc, k3 = (rc 1e-6)^2, k4 = a rc/2, k5 = 1/rc.
+ * Coefficients, s being the caller's scale of forces:
+ *   k0 = rc^2     k2 = s a/rc            k4 = a rc/2
+ *   k1 = s a      k3 = (rc 1e-6)^2       k5 = 1/rc
+ * k3 is the least r^2 of which a reciprocal square root is taken.
  */
 #if defined MD_PAIR_STYLE
 
@@ -46,13 +50,13 @@ static const md_pair_style soft_style = {
 
 #else
 
-/* F/r times the scale, for r2 < rc^2. k: k0..k3. */
+/* F/r times the scale, for r2 < rc^2. Reads k1 to k3. */
 MD_FN real MD_T(md_soft_force)(real r2, const real *k)
 {
   return MD_T(md_fms)(k[1], MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3])), k[2]);
 }
 
-/* U(r). k: all. */
+/* U(r), for r2 < rc^2. Reads k3 to k5. */
 MD_FN real MD_T(md_soft_energy)(real r2, const real *k)
 {
   const real overlap = 1.0 - k[5] * r2 * MD_T(md_rsqrt)(MD_T(md_max)(r2, k[3]));

@@ -1,9 +1,9 @@
-/* The pair styles, once: a line each. Adding a style is one file like those below, and its line here.
+/* The list of pair styles, one line for each. To add a style, write a file like those below and add its line here.
  *
- * This list is included several times, each time for another purpose:
- *   with MD_PAIR_STYLE(symbol, name) defined  it expands to one MD_PAIR_STYLE per style;
- *   with MD_PAIR_HOST defined                 it yields the host part: parameters, mixing, coefficients;
- *   otherwise                                 it yields the formulas for the current `real` (real.h).
+ * The list is included several times, for different purposes:
+ *   with MD_PAIR_STYLE(symbol, name) defined  it becomes one MD_PAIR_STYLE for each style;
+ *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
+ *   otherwise                                 it becomes the formulas for the number type `real` (real.h).
  */
 #include "common/pair_lj_cut.h"
 #include "common/pair_repulsive.h"

@@ -1,7 +1,7 @@
-/* Allocation, wrapping, permutation and id order of the particle arrays; see particles.h.
+/* Allocation, wrapping, permutation and order by id of the particle arrays; see particles.h.
  *
- * Every function iterates over particle_fields.def through `fields`, which views a structure as a flat list
- * of (array, element size), so that a new field needs no line here.
+ * The functions iterate over particle_fields.def through `fields`, which shows the structure as a list of (array,
+ * element size). So a new field needs no line here.
  */
 #include "common/particles.h"
 
@@ -15,6 +15,7 @@ typedef struct field {
   size_t element;
 } field;
 
+/* Fills out[] with all arrays of fields, and returns their number. */
 static int fields(md_particles *p, field *out)
 {
   int n = 0;
@@ -74,7 +75,7 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity)
 md_status md_particles_widen(md_particles *p, bool wide)
 {
   if (p->wide == wide) return MD_OK;
-  p->wide = true; /* whatever has been made so far is freed with the particles */
+  p->wide = true; /* so that after an error md_particles_free frees the arrays made so far */
   for (int d = 0; d < p->dim; ++d) {
     free(p->v_low[d]);
     p->v_low[d] = NULL;
@@ -112,7 +113,8 @@ md_status md_particles_spare(md_particles *p)
   return MD_OK;
 }
 
-/* to[f][k] = from[f][order[k]] for several fields, in pieces of `order` that stay in the first-level cache. */
+/* to[f][k] = from[f][order[k]] for several fields. Goes through `order` in pieces that stay in the first-level cache
+ * while all fields use them. */
 static void gather_wide(int nfield, void *const *to, void *const *from, const int32_t *order, int64_t n)
 {
 #pragma omp parallel for schedule(static)
@@ -124,6 +126,7 @@ static void gather_wide(int nfield, void *const *to, void *const *from, const in
     }
 }
 
+/* Do all n values agree? With one type of particles they do, and need no permutation. */
 static bool all_alike(const uint16_t *value, int64_t n)
 {
   unsigned varying = 0;
@@ -137,7 +140,7 @@ static void permute_narrow(uint16_t *value, const int32_t *order, int64_t n, uin
   if (all_alike(value, n)) return;
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < n; ++k) scratch[k] = value[order[k]];
-  /* Swapping would leave a spare array too small for the other fields. */
+  /* No swap here: it would make a spare array that is too small for the other fields. */
   copy(value, scratch, n, sizeof *value);
 }
 
@@ -164,7 +167,8 @@ md_status md_particles_permute(md_particles *p, const int32_t *order)
   return MD_OK;
 }
 
-/* Least significant digit radix sort of (id, index), 11 bits a pass over the digits that vary. */
+/* A radix sort of (id, index) from the least significant digit on. Each pass sorts by 11 bits. Digits that are the same
+ * in all ids have no pass. */
 md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
 {
   enum { DIGIT = 11, BUCKETS = 1 << DIGIT };

@@ -1,10 +1,11 @@
-/* The arithmetic that every compiler must do alike, and the template device for writing a formula once.
+/* Arithmetic with the same bits from every compiler, and how a pair formula is written once for all number types.
  *
- * A formula header (pair_*.h) is a template over `real`: it is included once per number type, with
- *   real        the type: double, float (mixed precision), or a GNU vector of doubles (SIMD engines)
- *   MD_T(name)  the name of the instance, for instance name##_v8
- * and uses only + - * / and md_fma, md_sqrt_..., which dispatch on that type. The C compiler runs with
- * -ffp-contract=off and nvcc with -fmad=false, so an fma happens exactly where one is written.
+ * A formula header (pair_*.h) is a template over the number type `real`. It is included once for each number type, with
+ *   real        the type: double, float (mixed precision), or a vector of doubles (openmp/simd.h)
+ *   MD_T(name)  the name of a function for this type, for instance name##_v
+ * It uses only + - * / and functions such as MD_T(md_recip), of which each number type has an instance. The functions
+ * below are those for double. The C compiler runs with -ffp-contract=off and nvcc with -fmad=false, so that there is an
+ * fma exactly where the source has one.
  */
 #ifndef MD_COMMON_REAL_H
 #define MD_COMMON_REAL_H
@@ -19,8 +20,8 @@
 #define MD_FN static inline __attribute__((always_inline, unused))
 #endif
 
-/* 1/a to about one rounding, by a recipe with the same bits everywhere: an IEEE single-precision approximation and
- * two Newton steps. |a| must be within single precision's range (1e-38 .. 3e38). */
+/* 1/a to about one rounding, with the same bits everywhere: an approximation in IEEE single precision and two Newton
+ * steps. |a| must be within the range of single precision (1e-38 .. 3e38). */
 MD_FN double md_recip(double a)
 {
   double y = (double)(1.0f / (float)a);
@@ -30,7 +31,7 @@ MD_FN double md_recip(double a)
   return fma(y, e, y);
 }
 
-/* 1/sqrt(a), likewise: from 1/sqrtf in IEEE single precision, two Newton steps. */
+/* 1/sqrt(a), likewise: 1/sqrtf in IEEE single precision and two Newton steps. */
 MD_FN double md_rsqrt(double a)
 {
   const double half = 0.5 * a;
@@ -47,9 +48,12 @@ MD_FN double md_min(double a, double b) { return a < b ? a : b; }
 /* a < b ? x : y */
 MD_FN double md_select_less(double a, double b, double x, double y) { return a < b ? x : y; }
 
-/* Natural logarithm of a > 0 (normal), by a fixed recipe of +, -, *, / and fma: the same bits on every
- * machine, error below 2 ulp. a = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s),
- * s = (m - 1)/(m + 1), by its Taylor series in s^2 (|s| < 0.1716, terms to s^23: remainder < 2^-60). */
+/* The natural logarithm of a normal number a > 0, with an error below 2 ulp and the same bits on every machine, because
+ * only +, -, *, / and fma are used.
+ *   1  a = 2^k m with m in [sqrt(1/2), sqrt(2)).
+ *   2  log m = 2 atanh(s), s = (m - 1)/(m + 1), by its Taylor series in s^2: |s| < 0.1716, terms to s^23, remainder
+ *      below 2^-60.
+ *   3  log a = k log 2 + log m. */
 MD_FN double md_ln(double a)
 {
   int64_t bits;

@@ -1,10 +1,10 @@
-/* The step, stated once: what happens to every particle between two states, and in which order. Every engine runs this.
+/* The step: what happens to every particle between two states, and in which order. Every engine computes this.
  *
  *   1  force   impulses of the pairs at the present positions       if kicks_before > 0
  *   2  kick    v += kicks_before impulses
  *   3  drift   x += v dt, reflected at walls                        if moves
- *              with fixes that act in the middle, as thermostats do: half a drift, these fixes in the order of the deck,
- *              half a drift; each half is reflected
+ *              with fixes that act in the middle, such as a thermostat: half a drift, these fixes in the order of
+ *              the deck, half a drift; each half is reflected
  *   4  force   impulses at the new positions                        if kicks_after > 0
  *   5  kick    v += kicks_after impulses
  *
@@ -14,9 +14,9 @@
  *   nve/leapfrog mirror   0             1            yes     dt (the time reversal of the line above)
  *   none                  0             0            no
  *
- * Kick 5 and kick 2 of the next step are by the same impulses, so an engine may give both at once. Every addition is of
- * grid multiples and therefore exact, so that a run with the velocities reversed returns to the same bits. `v` is
- * p/m_reference (model.h); of a wide momentum, its first word. C and CUDA.
+ * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. Every addition
+ * is of multiples of a quantum and therefore exact, so that a run with reversed velocities returns to the same bits.
+ * `v` is p/m_reference (model.h), or the first word of a wide momentum. C and CUDA.
  */
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
@@ -25,26 +25,27 @@
 #include "common/motion.h"
 #include "common/rng.h"
 
+/* The numbers of one step, for engines. */
 typedef struct md_step {
   int kicks_before, kicks_after;
   bool moves;
   int dim;
-  double time; /* of one drift: dt, or dt/2 with fixes that act in the middle */
-  double round_x;
-  double quantum;                /* of positions; 0 with plain doubles */
+  double time;                   /* of one drift: dt, or dt/2 with fixes that act in the middle */
+  double round_x;                /* md_drift's rounder for positions; 0 if these are plain doubles */
+  double quantum;                /* of positions; 0 if these are plain doubles */
   double lo[3], hi[3];           /* reflecting walls, or infinite */
-  double stay_lo[3], stay_hi[3]; /* bounds after a move: the walls, a box that is not periodic, or infinite */
+  double stay_lo[3], stay_hi[3]; /* bounds after a move: walls, faces that are not periodic, or infinite */
   double box_lo[3], box_hi[3], length[3];
   bool periodic[3];
   double move_limit;
   double mass_reference;
   int middles;
   md_action middle[MD_MIDDLES_MAX];
-  int64_t ramp_done, ramp_span; /* steps of the run before this one, and in all */
-  uint64_t number;              /* the step that this one leaves, for random numbers */
+  int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
+  uint64_t number;              /* model->step before this step, for random numbers */
 } md_step;
 
-/* The step that leaves model->step, of a prepared model. */
+/* The step that begins at model->step, of a prepared model. */
 static inline md_step md_step_of(const md_model *model)
 {
   const md_integrator integrator = model->integrator;
@@ -75,7 +76,7 @@ static inline md_step md_step_of(const md_model *model)
   return s;
 }
 
-/* One particle while it moves. */
+/* A particle during its move. */
 typedef struct md_moving {
   uint64_t id;
   double mass, v_step, velocity_per_v; /* of its type */
@@ -83,10 +84,10 @@ typedef struct md_moving {
       [3]; /* on a periodic axis any image, as the engine keeps it: for the drift alone, fixes must not use it */
   double v[3];
   bool wide;
-  int64_t low[3]; /* of a wide momentum */
+  int64_t low[3]; /* second words of a wide momentum */
 } md_moving;
 
-/* A quantity that goes linearly from its value at the first step of a run to that at the last one, `done` steps behind s. */
+/* The value of a quantity that goes linearly from start to stop in a run, `done` steps behind s. */
 MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t done)
 {
   const int64_t span = s->ramp_span;
@@ -95,8 +96,8 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
 
 #include "common/fix_styles.h"
 
-/* What the fixes do to one particle in the middle of its drift, `done` steps behind s. Afterwards v is on the grid of v_step,
- * and a wide momentum has no second word. */
+/* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
+ * multiple of v_step, and the second word of a wide momentum is 0. */
 MD_FN void md_step_act(const md_step *s, int64_t done, md_moving *p)
 {
   for (int a = 0; a < s->middles; ++a) {
@@ -107,8 +108,8 @@ MD_FN void md_step_act(const md_step *s, int64_t done, md_moving *p)
   }
 }
 
-/* One drift along one axis, with its reflection. Returns the displacement; one beyond move_limit (or NaN) ends the move at
- * once, so that a reflection cannot go on forever. */
+/* One drift along one axis, with its reflection. Returns the displacement. If this is beyond move_limit or a NaN, there
+ * is no reflection, because that might never end. */
 MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, double *x, double *v)
 {
   const double moved = md_drift(*v, time_scale, s->round_x);
@@ -118,8 +119,8 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
   return moved;
 }
 
-/* Point 3 for one particle. moved: along each axis the larger displacement of the step's drifts; an axis stops at one beyond
- * move_limit. */
+/* Point 3 of the step for one particle. moved: receives for each axis the larger displacement of the step's drifts.
+ * After a displacement beyond move_limit there is no second drift along this axis. */
 MD_FN void md_step_move(const md_step *s, md_moving *p, double moved[3])
 {
   const double time_scale = s->time * p->velocity_per_v;
@@ -145,14 +146,14 @@ MD_FN void md_step_move(const md_step *s, md_moving *p, double moved[3])
       p->low[d] = s->middles > 0 ? 0 : md_momentum_turned(before[d], p->v[d], p->low[d]);
 }
 
-/* May a particle be at x along axis d after a drift by `moved`? If not, it is a runaway. */
+/* May a particle be at x along axis d after a drift by `moved`? If not, the particle is a runaway. */
 MD_FN bool md_step_allows(const md_step *s, int d, double moved, double x)
 {
   return fabs(moved) <= s->move_limit && x >= s->stay_lo[d] && x <= s->stay_hi[d];
 }
 
-/* Points 2 and 5 for one coordinate: adds `impulse` quanta, a whole number. low, v_step: of a wide momentum; low is NULL
- * without. */
+/* Points 2 and 5 of the step for one coordinate: adds `impulse` quanta, a whole number. low: the second word of a wide
+ * momentum, or NULL. v_step: used with low only. */
 MD_FN void md_step_kick(double impulse, double quantum, double v_step, double *v, int64_t *low)
 {
   if (low)

@@ -1,4 +1,4 @@
-"""What every published figure names besides the program: the processor and the commit."""
+"""The processor and the commit, which every published figure names."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Plot = Tuple[str, str]
 
 
 def short(value: float) -> str:
-    """50000 as 50k: a tick label."""
+    """A number as a short label of a tick: 50000 is 50k."""
     for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= unit:
             return f"{value / unit:.3g}{letter}"

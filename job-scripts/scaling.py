@@ -94,7 +94,7 @@ class Deck:
         return {}
 
     def actual(self, n: int, unit: int) -> int:
-        """How many particles n amounts to."""
+        """The number of particles that the deck makes of n."""
         if self.sized_by == "xyz":
             return round(math.prod(near_cube(n, unit / CELLS**3)) * unit / CELLS**3)
         return n if self.sized_by else unit
@@ -147,7 +147,7 @@ class Runner:
                    "-log", str(log), "-screen", "none", "-echo", "none", *words_of(variables), *study.words]
         environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
         if study.engine != "gpu" and not any(job in environment for job in BATCH_JOB):
-            # Other programs may want the same cores, and a rank that is bound cannot step aside.
+            # Other programs may use the same cores, and a bound rank cannot move to a free core.
             environment.setdefault("MYRIAD_BIND", "no")
         if os.geteuid() == 0:  # containers
             environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
@@ -256,7 +256,7 @@ def choose_points(options: argparse.Namespace, ranks: Sequence[int], n: int, dec
 
 
 def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[str, str]) -> Study:
-    """The study that the options ask for, or the folder's with more points; saved, but for the steps."""
+    """The study of the options, or that of the folder with more points. Saved, except for the number of steps."""
     old = Study.load(folder)
     cores = len(os.sched_getaffinity(0))
     if options.submit:
@@ -307,7 +307,7 @@ def tune(runner: Runner, fill: float) -> int:
 
 
 def measure_here(runner: Runner) -> List[str]:
-    """Runs what is missing; returns what went wrong."""
+    """Measures the points that are missing. Returns the messages of errors."""
     study, folder, problems = runner.study, runner.folder, []
     rows = st.gather(folder, study)
     missing = [p for p in study.points if not st.done(rows, study, p)]

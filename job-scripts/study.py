@@ -1,9 +1,9 @@
-"""What a scaling study is made of: its points, the rows of results.csv, and the verdict on them.
+"""The parts of a scaling study: its points, the rows of results.csv, and the verdict on them.
 
 A point is a number of ranks and of particles; it belongs to one or several series: `strong` (the same N on all
 ranks), `weak` (N on each rank) and `size` (N varies, on the fewest ranks). results.csv has a row for each point of
-each series and is the study's memory: what it holds is not measured again, and what it says is what is judged. Jobs
-of an array, which end in any order, each leave a file of rows in points/ that the next reader moves into results.csv.
+each series. Points in results.csv are not measured again, and its rows are judged. The jobs of an array end in any
+order. Each job leaves a file of rows in points/, and the next reader moves these rows into results.csv.
 
 Energies are compared as text with 17 digits, which is one to one with the bits of a double.
 """
@@ -226,7 +226,7 @@ def gather(folder: Path, study: Study) -> List[Row]:
 
 
 def add_rows(folder: Path, study: Study, point: Point, rows: List[Row], alone: bool) -> None:
-    """Keeps a point's rows; `alone`: nobody else writes results.csv now."""
+    """Keeps the rows of a point. `alone`: no other program writes results.csv now."""
     if alone:
         with locked(folder):
             write_rows(folder / "results.csv", sorted([*read_rows(folder / "results.csv"), *rows], key=order))
@@ -250,8 +250,7 @@ def judge(rows: List[Row], tolerance: float = 0.0) -> None:
     """Fills in efficiency and verdict of each row.
 
     Efficiency is the rate per rank over that of the fewest ranks of the series. Rows with the same N must have the
-    same energy; where they have not, those that agree with the most others are right (of equally many, those on
-    fewer ranks).
+    same energy. If energies differ, the one that most rows have is right (of equally many, the one on fewer ranks).
     """
     for mode in ("strong", "weak"):
         series = [row for row in rows if row["mode"] == mode]

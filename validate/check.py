@@ -8,7 +8,7 @@ numbers?  `check.py --help` lists formats, options and exit codes.
 Algorithm
     Both files are read as streams.  Each frame is taken CHUNK_ROWS rows at a
     time from both files.  While the two files list their ids in the same order
-    the chunks are compared row by row and forgotten.  At the first chunk whose
+    the chunks are compared row by row and dropped.  At the first chunk whose
     ids disagree, the rest of B's frame is held in compact arrays sorted by id
     (argsort), and the rest of A's frame is streamed through it (searchsorted).
 
@@ -744,7 +744,7 @@ def pair_frames(a: Frame, b: Frame, wanted: Optional[Sequence[str]]) -> Pair:
 
 
 def field_notes(pair: Pair) -> List[str]:
-    """What a reader of the verdict must know about the fields that were compared."""
+    """Notes for the verdict about the fields that were compared."""
     notes = []
     for label, frame, side in (("A", pair.a, 0), ("B", pair.b, 1)):
         used = {shared.columns[side] for shared in pair.fields}
@@ -1300,7 +1300,7 @@ def print_lines(lines: List[str]) -> None:
             print(line.encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()
     except BrokenPipeError:
-        # `check.py a b | head -1`: nobody is left to tell, also not at exit.
+        # `check.py a b | head -1`: no program reads the output any more, also not at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -1315,7 +1315,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         message = "not enough memory"
     except KeyboardInterrupt:
         message = "interrupted"
-    except Exception as error:  # a defect here must not pass for a difference (status 1)
+    except Exception as error:  # an error of this program must not look like a difference (status 1)
         message = f"internal error, please report: {type(error).__name__}: {error}"
     else:
         if not parsed.quiet:

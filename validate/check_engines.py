@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Variant:
-    """How the OpenMP engine is asked to do it."""
+    """The options of a run with the OpenMP engine."""
 
     threads: int
     skin: Optional[float]  # None: the deck's
@@ -82,7 +82,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class GpuVariant:
-    """How the GPU engine is asked to do it: a name of harness.ENGINES and keywords of `package gpu`."""
+    """The options of a run with the GPU engine: a name of harness.ENGINES and keywords of `package gpu`."""
 
     engine: str
     package: Mapping[str, harness.Value]
@@ -101,7 +101,7 @@ class GpuVariant:
 
 @dataclass(frozen=True)
 class RankVariant:
-    """How ranks with the OpenMP engine are asked to do it."""
+    """The options of a run on several ranks with the OpenMP engine."""
 
     ranks: int
     grid: Optional[Tuple[int, int, int]]  # None: the program's choice
@@ -210,7 +210,7 @@ RANK_STEPS = 600
 
 
 def grids(ranks: int, fits: Tuple[int, int, int]) -> List[Tuple[int, int, int]]:
-    """The grids of so many ranks that fit."""
+    """The grids of `ranks` ranks whose domains are thick enough."""
     return [grid for grid in itertools.product(*(range(1, most + 1) for most in fits)) if math.prod(grid) == ranks]
 
 
@@ -286,7 +286,7 @@ def knobs(case: Case, steps: Optional[int], every: Optional[int],
 
 
 def differences(reference: Path, folder: Path, expected: harness.Result, got: harness.Result) -> List[str]:
-    """What is not the same in two runs' dumps and thermo tables; nothing if they are identical."""
+    """The differences between the dumps and thermo tables of two runs; empty if they are identical."""
     status, lines = check.check(str(reference / "check.dump"), str(folder / "check.dump"), check.Options())
     found = [] if status == check.SAME else lines
     for a, b in zip(expected.tables, got.tables):
@@ -337,7 +337,7 @@ def size_of_dump(path: Path) -> Tuple[int, int]:
 
 
 def tried(case: Case, *arguments) -> Verdict:
-    """check_case, where a run of naive that fails is a verdict too."""
+    """As check_case, but a failed run of naive is a verdict and not an exception."""
     try:
         return check_case(case, *arguments)
     except (AssertionError, check.Unreadable) as error:
@@ -351,8 +351,8 @@ def describe(verdict: Verdict) -> str:
 
 
 def keep_to_a_core(cores: Sequence[int]) -> Callable[[], None]:
-    """What a thread of a pool calls first: its runs keep to a core of their own. Ranks that wait then give way to those that
-    they wait for, not to ranks of another run, which wait as well."""
+    """Each thread of a pool calls this first, so that its runs have a core of their own. A rank that waits then gives
+    way to the rank for which it waits, and not to a rank of another run, which may wait as well."""
     free = iter(cores)
     return lambda: os.sched_setaffinity(0, {next(free)})
 

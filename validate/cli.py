@@ -1,4 +1,4 @@
-"""Running the command line itself: what it prints, and how it ends when something is wrong.
+"""Runs the command line: what it prints, and how it ends after an error.
 
 harness.py runs decks that are meant to work.  Here every end is of interest, and any
 end but the four statuses of the manual is a failure: a signal, a sanitizer's report
@@ -78,9 +78,9 @@ def run_deck(folder: Path, text: Union[str, bytes], *arguments: str, **keywords)
 
 
 def refused(done: Done, status: int, *words: str, line: Optional[int] = None) -> str:
-    """Checks that a run ended with this status and one line of message, and what that says.
+    """Checks that a run ended with this status and a message of one line, and checks the words of the message.
 
-    words: what the message must mention.  line: of in.deck, where it must lay the fault.
+    words: the message must have them.  line: the line of in.deck that the message must name.
     Returns the message behind `myriad: error: `.
     """
     assert done.status == status, f"status {done.status}, not {status}: {done.err}{done.out[-500:]}"
@@ -95,7 +95,7 @@ def refused(done: Done, status: int, *words: str, line: Optional[int] = None) ->
 
 
 def works(done: Done) -> Done:
-    """Checks that a run ended well and without a word of complaint."""
+    """Checks that a run ended well and without a message of an error."""
     assert done.status == 0, done.err
     assert done.err == "", done.err
     return done

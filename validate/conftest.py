@@ -1,5 +1,5 @@
-"""What the end-to-end tests share: the engines, the skipping of tests for a GPU or for ranks where there are none, and the
-cores that large runs may use."""
+"""Fixtures of the end-to-end tests: the engines, the cores that large runs may use, and the skipping of tests if there
+is no GPU or no MPI."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def isas():
 
 @pytest.fixture(autouse=True)
 def ranks_on_one_core(request):
-    """Where tests run side by side, each worker keeps its ranks to one core: ranks that wait give way to those that they
-    wait for. Ranks of all tests on all cores mostly give way to others that wait, and take half as long again."""
+    """If tests run side by side, each worker keeps its ranks on one core: a rank that waits gives way to the rank for
+    which it waits. Without this, ranks mostly give way to ranks of other tests that wait, and runs take half as long
+    again."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker or not request.node.get_closest_marker("mpi"):
         yield

@@ -37,7 +37,7 @@ def copy_tree(folder: Path) -> None:
 
 
 def extend(folder: Path, page: str) -> List[str]:
-    """Writes the page's files and adds its lines; what was touched."""
+    """Writes the files of the page and adds its lines. Returns the files that changed."""
     touched = []
     for name, text in re.findall("File " + BLOCK, page, re.S):
         assert not (folder / name).exists(), f"{name} is there already"

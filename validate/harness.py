@@ -1,4 +1,4 @@
-"""Running myriad from the tests, and reading what it writes: logs and dumps.
+"""Runs myriad for the tests, and reads the files that it writes: logs and dumps.
 
 The program is $MYRIAD, by default build/myriad of this tree.  Nothing here judges
 a result except `run`, which expects an exit status.  Numbers keep every digit:
@@ -53,9 +53,10 @@ def environment(isa: Optional[str] = None) -> Dict[str, str]:
     return variables
 
 
-# Several ranks a core, by whoever runs the tests: ranks that wait let others work. Kernels in containers often forbid
-# the copy between processes. Ranks of one machine need shared memory alone: looking for networks costs a third of a
-# second a run. Open MPI only: other libraries have other words for it and pass over these.
+# Tests start more ranks than there are cores, and any user may start them, also root. So ranks that wait give way.
+# Kernels in containers often forbid the copy between processes. Ranks of one machine only need shared memory, and the
+# search for networks costs a third of a second for each run. These variables are for Open MPI; other libraries ignore
+# them.
 RANK_ENVIRONMENT: Mapping[str, str] = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -83,12 +84,12 @@ def mpirun(ranks: int, *words: str) -> List[str]:
 
 
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
-    """The environment of a run by ranks; what the caller's own says of MPI stays."""
+    """The environment of a run on several ranks. The caller's own variables of MPI stay."""
     return {**RANK_ENVIRONMENT, **environment(isa)}
 
 
 def patience(seconds: float) -> float:
-    """A limit of time for what should not take so long: where tests run side by side, they wait for one another's cores."""
+    """A limit of time that no run should reach. It is longer if tests run side by side, because they share cores."""
     return seconds * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 
 
@@ -246,7 +247,7 @@ class RankTimes(NamedTuple):
 
 @dataclass
 class Result:
-    """What a run left behind."""
+    """The results of a run: exit status, output and files."""
 
     status: int
     out: str
@@ -286,7 +287,7 @@ class Result:
 
     @property
     def rank_phases(self) -> Dict[str, RankTimes]:
-        """Times over ranks of each phase of the last run; what Comm consists of: rank_comm."""
+        """The times of each phase of the last run, over ranks. rank_comm has the parts of Comm."""
         return self._rank_times("")
 
     @property
@@ -345,9 +346,9 @@ def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads
         timeout: float = 300.0, arguments: Sequence[str] = (), wrapper: Sequence[str] = ()) -> Result:
     """Runs a deck (a path, or its text) in `folder`, which is also where relative names lead.
 
-    ranks: how many mpirun starts; None: the program is started by itself.
-    package: keywords of `package gpu`.  wrapper: a program that runs ours, and its options.
-    Fails unless the exit status is `expect`, None being any; the message then holds what the program said.
+    ranks: the number of ranks that mpirun starts; None: the program starts without mpirun.
+    package: keywords of `package gpu`.  wrapper: a program that runs myriad, and its options.
+    Fails unless the exit status is `expect`; None: any. The message of the failure has the program's output.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if isinstance(deck, str):
@@ -418,8 +419,9 @@ def meetings(folder: Path, at: float, across: bool) -> str:
     """A deck of pairs that meet head on one after the other, at z = `at` box lengths; across: and at the periodic face along x.
     Its data go into `folder`.
 
-    Partners move by a thirteenth of the skin a step. They begin farther from each other than lists reach, at distances that
-    differ by about half a skin: whenever lists are made, some pair is just beyond them and soon within the cutoff.
+    Partners move by a thirteenth of the skin in each step. At the start their distances are larger than the reach of
+    lists, and differ by about half a skin. So at every rebin some pair is just beyond the lists and soon within the
+    cutoff.
     """
     cutoff, skin, side = 2.5, 0.3, 64.0
     x, v = [], []

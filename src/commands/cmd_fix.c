@@ -33,7 +33,7 @@ static md_status add_balance(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Adds a fix to the model, which stays as it was after an error. */
+/* Adds a fix to the model. After an error the model is as before. */
 static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, const md_words *words)
 {
   md_model *model = &sim->model;
@@ -60,7 +60,8 @@ static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kin
   return before == MD_OK ? md_error_restore(&why) : before;
 }
 
-/* The link that points at the name of that ID, or at the list's end, and how many fixes of the model are before it. */
+/* Returns the link that points at the entry with this ID, or the link at the end of the list. index: receives the
+ * number of fixes of the model before this entry. */
 static md_fix_name **find_fix(md_sim *sim, const char *id, int *index)
 {
   md_fix_name **link = &sim->fixes;

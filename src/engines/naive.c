@@ -1,8 +1,11 @@
-/* The naive engine: all pairs, one thread, nothing clever. It is the oracle the others are compared with.
+/* The naive engine: all pairs on one thread. It is the oracle with which the other engines are compared.
  *
- * Every pair of particles is looked at in every step, at its minimum image, and the formulas of common/ are
- * applied as they stand. Cost: n^2/2 pair distances a step. Exactness: impulses are sums of whole numbers of
- * quanta (common/exact.h), so the order of this double loop does not matter.
+ * In every step a double loop computes the distance of every pair of particles, at its minimum image, and the
+ * impulse of each pair within the cutoff by the formulas of common/. Impulses are whole numbers of quanta
+ * (common/exact.h), so that the order of the loop does not change a sum.
+ *
+ * Trade-off: the engine is short, and one can see that it is right. It is only fast enough for small systems.
+ * Cost: n^2/2 distances of pairs a step; 16 bytes for each particle and dimension.
  */
 #include "src/engines/naive.h"
 #include "common/faults.h"
@@ -15,9 +18,9 @@
 struct md_engine {
   md_model *model;
   md_particles *p;
-  int64_t *sum[3];    /* of quanta, while forces are summed */
-  double *impulse[3]; /* of the pair forces at the present positions, in quanta of grids.v */
-  bool current;       /* impulse belongs to the present positions */
+  int64_t *sum[3];    /* impulses in quanta, during the summation */
+  double *impulse[3]; /* impulses of the pair forces, in quanta of grids.v */
+  bool current;       /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
 };
@@ -53,7 +56,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   return MD_OK;
 }
 
-/* The vector from j to i at the minimum image; returns its square. */
+/* Computes the vector from j to i at the minimum image. Returns its square. */
 static double separation(const md_engine *e, int64_t i, int64_t j, double delta[3])
 {
   const md_box *box = &e->model->box;
@@ -71,7 +74,7 @@ static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
   return (size_t)(e->p->type[i] - 1) * (size_t)e->model->ntypes + (size_t)(e->p->type[j] - 1);
 }
 
-/* Gives every pair's impulse to both partners: e->impulse, in quanta. */
+/* Sums the impulses of all pairs, each for both partners, in e->impulse. */
 static md_status sum_impulses(md_engine *e)
 {
   const md_model *model = e->model;
@@ -89,7 +92,7 @@ static md_status sum_impulses(md_engine *e)
       const size_t pair = pair_index(e, i, j);
       if (r2 < model->overlap2[pair]) {
         md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
-        continue; /* its impulse is beyond every range */
+        continue; /* the impulse would be out of range */
       }
       const double *k = model->impulse_k + pair * MD_PAIR_K;
       if (!(r2 < k[0])) continue;
@@ -105,7 +108,7 @@ static md_status sum_impulses(md_engine *e)
   return md_overlap_status(&overlap, model);
 }
 
-/* Point 2 or 5 of the step. */
+/* Point 2 or 5 of the step (common/step.h). */
 static void kick(md_engine *e, int kicks)
 {
   const md_model *model = e->model;
@@ -116,7 +119,7 @@ static void kick(md_engine *e, int kicks)
                    p->wide ? &p->v_low[d][i] : NULL);
 }
 
-/* Point 3. */
+/* Point 3 of the step. */
 static md_status drift(md_engine *e, const md_step *step)
 {
   const md_model *model = e->model;
@@ -151,7 +154,8 @@ static md_status drift(md_engine *e, const md_step *step)
   return md_runaway_status(&runaway, model);
 }
 
-/* Points 1 and 2, or 4 and 5: impulses at the present positions, unless they are there, and kicks by them. */
+/* Points 1 and 2 of the step, or 4 and 5: sums the impulses at the present positions unless they are known, and
+ * kicks. */
 static md_status push(md_engine *e, int kicks, double *mark)
 {
   if (kicks == 0) return MD_OK;
@@ -186,7 +190,8 @@ static md_status run(md_engine *e, int64_t n)
   return MD_OK;
 }
 
-/* Calls for output: every partner j of i, with the pair's coefficients for forces; those that overlap are noted. */
+/* For output: visit_partners calls this for every partner j of i within the cutoff. delta: from j to i. k:
+ * coefficients of model->force_k. Overlaps are noted instead. */
 typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, const double *k, void *to);
 
 static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)

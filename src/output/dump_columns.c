@@ -1,10 +1,10 @@
-/* The columns of text dumps and the formatting of rows; see dump.h.
+/* The columns of text dumps, and how rows are written; see dump.h.
  *
- * A row is one particle: its columns, one blank between them. The default is %.17g, which gives the same double back
- * when read; it is written by md_text_double, about ten times as fast as printf.
+ * A row is a line with the columns of one particle and a blank between two columns. The default format is %.17g, from
+ * which a reader gets the same double back. md_text_double writes it, about ten times as fast as printf.
  *
- * In two dimensions z, vz and fz are 0. Positions are those in the box: no image flags are kept, so the unwrapped
- * xu, yu, zu of LAMMPS are the same numbers.
+ * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
+ * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
  */
 #include "src/output/dump.h"
 
@@ -81,7 +81,7 @@ bool md_dump_wants_forces(const md_dump *dump)
   return false;
 }
 
-/* A vector's component, 0 for the third in two dimensions. */
+/* A component of particle i's vector. 0 for the third component in two dimensions, or without an array. */
 static double component(double *const *array, int axis, int dim, int64_t i)
 {
   return array && axis < dim ? array[axis][i] : 0.0;
@@ -107,7 +107,7 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
   return 0.0;
 }
 
-/* The deck's format of a column, the nearer one winning; "" = the default. */
+/* The deck's format of a column: the column's own, else the one for its kind. "": the default. */
 static const char *format_of(const md_dump *dump, const md_dump_column *column, md_format_kind kind)
 {
   if (column->format[0] || kind == MD_FORMAT_WORD) return column->format;

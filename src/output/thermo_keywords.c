@@ -1,8 +1,9 @@
-/* The table of thermo keywords and how each is computed; see thermo_keywords.h.
+/* The table of thermo keywords, and a function for the value of each; see thermo_keywords.h.
  *
- * Names, titles and meanings are LAMMPS's for `units lj` and short-range pairs: what such a system does not have
- * (bonds, charges, a long-range tail) is zero, as there. Energies are per particle unless `thermo_modify norm no`.
- * momx, momy and momz are ours: the total momentum, which never changes by a bit in a periodic box.
+ * Names, titles and meanings are those of LAMMPS for `units lj` and short-range pairs. Quantities that such a system
+ * does not have (energies of bonds, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per
+ * particle unless the deck has `thermo_modify norm no`. LAMMPS has no momx, momy and momz: the total momentum, which
+ * never changes by a bit in a periodic box.
  */
 #include "src/output/thermo_keywords.h"
 
@@ -28,7 +29,7 @@ static double get_dt(const md_thermo_reading *r) { return r->sim->model.dt; }
 static double get_time(const md_thermo_reading *r) { return (double)r->step * r->sim->model.dt; }
 static double get_cpu(const md_thermo_reading *r) { return r->sim->run_seconds; }
 
-/* Steps per second since the row before. */
+/* Steps per second since the previous row of the table. */
 static double get_spcpu(const md_thermo_reading *r)
 {
   const double seconds = r->sim->run_seconds - r->sim->thermo.row_seconds;
@@ -43,14 +44,14 @@ static double get_cpuremain(const md_thermo_reading *r)
   return done > 0.0 ? r->sim->run_seconds * (double)(r->sim->model.run_end - r->step) / done : 0.0;
 }
 
-/* A total, per particle if so normalised. */
+/* A total energy, divided by the number of particles if thermo_modify asks for it. */
 static double normed(const md_thermo_reading *r, double total)
 {
   const int64_t n = r->sim->model.natoms;
   return r->sim->thermo.norm && n > 0 ? total / (double)n : total;
 }
 
-/* LAMMPS's: what the degrees of freedom hold, of which a single particle has none. */
+/* The kinetic energy as in LAMMPS: that of the degrees of freedom. A single particle has no degree of freedom. */
 static double kinetic(const md_thermo_reading *r)
 {
   return r->sim->model.natoms > 1 ? r->state.kinetic : 0.0;
@@ -84,7 +85,8 @@ static double get_momz(const md_thermo_reading *r) { return r->state.momentum[2]
 enum { BOX = MD_NEEDS_BOX, STATE = MD_NEEDS_BOX | MD_NEEDS_STATE, MASS = MD_NEEDS_BOX | MD_NEEDS_MASS };
 enum { RUN = MD_NEEDS_RUN };
 
-/* KEYWORD(name, title, needs, whole, real) */
+/* KEYWORD(name, title, needs, whole, real): whole returns the value as an integer, real as a double; one of them is
+ * NULL. */
 #define KEYWORDS(KEYWORD)                                                                                    \
   KEYWORD(step, "Step", 0, get_step, NULL)                                                                   \
   KEYWORD(elapsed, "Elapsed", RUN, get_elapsed, NULL)                                                        \
@@ -151,7 +153,8 @@ const char *md_thermo_keyword_list(void)
 #undef KEYWORD
 }
 
-/* The mass of all particles: counts by type are exact, whatever the ranks. */
+/* The mass of all particles. It is computed from the counts by type, because integers have the same sum on any
+ * number of ranks. */
 static md_status sum_mass(md_sim *sim, double *total)
 {
   const md_model *m = &sim->model;

@@ -1,4 +1,5 @@
-/* Found before CUDA's own: its types and declarations, with emulator.h where nvcc would build kernels in. */
+/* The compiler finds this header before the one of CUDA with the same name. It has the types and declarations of
+ * CUDA, and emulator.h in place of what nvcc adds for kernels. */
 #ifndef MD_EMULATOR_CUDA_RUNTIME_H
 #define MD_EMULATOR_CUDA_RUNTIME_H
 

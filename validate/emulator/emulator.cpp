@@ -1,21 +1,32 @@
-/* CUDA on the host: launches, and as much of the runtime as the engine calls.
+/* The emulator: it runs CUDA kernels on one core of the host. This file has launches, and the functions of the CUDA
+ * runtime that the engine calls.
  *
- * Blocks run one after another. Each thread of a block is a fibre with a stack of its own, which runs until it ends or
- * waits for others, at __syncthreads or in a warp function; once no thread of its warp can go on, those whose companions
- * have all come (or have ended) go on together. Odd blocks take their threads last to first, so that atomics meet in
- * both orders. A thread that never waits needs no stack of its own: the next one begins where it has ended.
- * Memory of the device is the host's, filled with 0xa5 bytes when allocated, its end at a page that nobody may touch;
- * streams do everything at once.
+ *   1  The blocks of a launch run one after the other.
+ *   2  Each thread of a block is a fibre with a stack of its own. It runs until it ends or waits, at __syncthreads
+ *      or in a warp function.
+ *   3  If no thread of a warp can run, the lanes of a warp function go on together as soon as all lanes of its mask
+ *      wait there or have ended.
+ *   4  If no thread of the block can run, the threads at __syncthreads go on together.
  *
- * What this finds: any difference from naive in what kernels compute, in their indexing, in the logic between launches
- * and in messages of ranks; reads of device memory that was never written, if they matter; accesses past the end of an
- * array (past the next multiple of 32 bytes) or after it is freed; and threads that wait for ever. What it cannot:
- * races, between threads, between streams or with copies, since only one thing happens at a time (compute-sanitizer
- * finds them, validate/speed/sanitize_gpu.py); stale static shared memory, which keeps what the block before left; limits of
- * the hardware, such as registers; and what the compiler for the device does.
+ * Odd blocks run their threads from the last to the first, so that atomics happen in both orders. A thread that never
+ * waits needs no stack of its own: the next thread begins on the same stack. Device memory is memory of the host. It is
+ * filled with 0xa5 bytes at the allocation, and behind its end is a page that no thread may access. Streams do all work
+ * at once.
  *
- * Cost: 3 ns a thread of a kernel and 30 each time it waits, on one core of a server; 256 KB of addresses for each
- * thread of a block that waits, of which it touches a few.
+ *   the page behind an array:   [ .... array .... | rounded up to 32 bytes ][ page without access ]
+ *
+ * The emulator finds differences from naive in the arithmetic and indexing of kernels, in the logic between launches
+ * and in messages of ranks. It finds reads of device memory that was never written, if they change a result. It
+ * finds accesses past the end of an array (past the next multiple of 32 bytes) or to freed memory, and threads that
+ * wait for ever.
+ *
+ * The emulator cannot find races between threads, between streams or with copies, because only one thing happens at a
+ * time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared memory
+ * that still holds values of the block before. It does not know the limits of the hardware, such as registers, nor
+ * what the compiler for the device does.
+ *
+ * Cost: 3 ns for each thread of a kernel and 30 ns each time it waits, on one core of a server; 256 KB of addresses for
+ * each thread of a block that waits, of which a few KB are used.
  */
 #include <cuda_runtime.h>
 
@@ -40,7 +51,7 @@ enum { FRESH = 0xa5, STACK = 1 << 18, ALIGNED = 32 };
 
 /* ---- memory ---- */
 
-std::map<char *, std::pair<char *, size_t>> mappings; /* of every allocation */
+std::map<char *, std::pair<char *, size_t>> mappings; /* array -> its mapped memory, for every allocation */
 
 void *allocate(size_t bytes)
 {
@@ -72,29 +83,29 @@ void release(void *at)
 
 enum state { READY, AT_BLOCK, AT_WARP, ENDED };
 
-/* A stack with what is needed to go on there. */
+/* A stack, and the data with which a thread goes on there. */
 struct fibre {
-  void *at[5]; /* of __builtin_setjmp */
+  void *at[5]; /* buffer of __builtin_setjmp */
   ucontext_t first;
   bool begun;
 };
 
 struct thread {
   state now;
-  fibre *on;     /* null before it begins and after it has ended */
-  unsigned mask; /* of the warp function it waits in */
+  fibre *on;     /* the thread's stack; null before the thread begins and after it has ended */
+  unsigned mask; /* of the warp function in which the thread waits */
   uint64_t value;
   emulator::combine once;
 };
 
-std::vector<thread> threads; /* of a block */
-std::vector<fibre *> idle;   /* never freed: threads of later blocks go on in them */
+std::vector<thread> threads; /* of the block */
+std::vector<fibre *> idle;   /* stacks without a thread, for threads of later blocks; never freed */
 std::vector<uint64_t> values;
 std::vector<emulator::warp> warps;
 fibre home;
 int threads_of_block;
 bool backwards;
-int turn; /* how many threads of the warp have been looked at */
+int turn; /* number of threads of the warp that next_thread has tried in this round */
 int warp_of_turn;
 int fibres_made;
 const std::function<void()> *body;
@@ -116,7 +127,7 @@ void on_fault(int signal)
   ::signal(signal, SIG_DFL);
 }
 
-/* On a stack of its own: the fibre's may be what ran over. */
+/* Catches faults of memory. The handler has a stack of its own, because the fibre's stack may have run over. */
 void catch_faults()
 {
   static char stack[1 << 16];
@@ -137,7 +148,8 @@ int lanes_of(int warp)
   return left < warpSize ? left : warpSize;
 }
 
-/* Lets the lanes of a warp go on that wait for one another and have all come; whether there are any. */
+/* Makes one group of lanes ready that wait in the same warp function, if all lanes of its mask wait there or have
+ * ended. Returns true if there was such a group. */
 bool release_warp(int warp)
 {
   thread *lane = &threads[(size_t)warp * warpSize];
@@ -168,13 +180,14 @@ bool release_warp(int warp)
       lane[k].once(value);
     }
     warps[(size_t)warp] = {present, nonzero, value};
-    /* One group at a time: they share `value`. */
+    /* Only one group at a time, because groups share `value`. */
     return true;
   }
   return false;
 }
 
-/* Once no thread is ready: lets the block go on; whether any thread does. */
+/* To be called if no thread of the block is ready: makes the threads at __syncthreads ready. Returns true if there were
+ * any. */
 bool release_block()
 {
   bool released = false;
@@ -193,8 +206,8 @@ bool release_block()
   return released;
 }
 
-/* The thread to go on with, -1 once all have ended. A warp goes on until all of its threads wait for others: its
- * stacks stay in the cache. */
+/* The thread that runs next; -1 if all have ended. A warp runs until all of its threads wait, so that its stacks
+ * stay in the cache. */
 int next_thread()
 {
   const int count = (threads_of_block + warpSize - 1) / warpSize;
@@ -219,7 +232,8 @@ void become(int k)
   threadIdx.x = (unsigned)k;
 }
 
-/* Runs threads from their beginning, as long as the next one has not begun, and then leaves its stack. */
+/* The code of a fibre: runs a thread from its beginning, and then the next thread on the same stack as long as this one
+ * has not begun yet. Then leaves the stack to later threads. */
 [[noreturn]] void live();
 
 fibre *idle_fibre()
@@ -235,13 +249,14 @@ fibre *idle_fibre()
   fibre *f = new fibre();
   getcontext(&f->first);
   f->first.uc_stack.ss_sp = stack;
-  /* Tops at other places of their pages, or all would meet in the same lines of the cache. */
+  /* The tops of stacks are at different places of their pages. Otherwise all tops would share the same lines of the
+   * cache. */
   f->first.uc_stack.ss_size = STACK - (size_t)(fibres_made++ * 5 % 64 * 64);
   makecontext(&f->first, live, 0);
   return f;
 }
 
-/* Not inlined: jumps of the compiler's own must not start in a function that one can arrive in. */
+/* Not inlined: __builtin_longjmp must not be in the same function as the __builtin_setjmp to which it jumps. */
 [[gnu::noinline, noreturn]] void go_on_with(int k)
 {
   if (k < 0) __builtin_longjmp(home.at, 1);
@@ -348,7 +363,7 @@ void launch(const char *name, const char *at, const config &c, const std::functi
 
 namespace
 {
-/* What a tensor core looks at. */
+/* The digits of f that a tensor core uses. */
 double tf32(float f) { return (double)bits<float>(bits<unsigned>(f) & 0xffffe000u); }
 
 void multiply_all(const uint64_t *handed_in)
@@ -379,7 +394,7 @@ void multiply(float d[4], const float a[4], const float b[2])
 }
 } // namespace emulator
 
-/* Volatile, or the compiler would compute ahead of the change of rounding. */
+/* Volatile, because otherwise the compiler may compute before the change of rounding. */
 double __fma_rd(double a, double b, double c)
 {
   volatile double x = a, y = b, z = c;
@@ -395,7 +410,7 @@ namespace
 {
 typedef std::chrono::steady_clock host_clock;
 
-const size_t MEMORY = (size_t)4 << 30; /* bytes that the device says it has */
+const size_t MEMORY = (size_t)4 << 30; /* bytes of memory that the device reports */
 
 cudaError_t reserve(void **at, size_t bytes)
 {
@@ -480,7 +495,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
   return *least = *greatest = 0, cudaSuccess;
 }
-/* Two processors, so that kernels that walk do walk. */
+/* Only two processors, so that kernels with a loop over several blocks of work do use it. */
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
 {
   *p = cudaDeviceProp();

@@ -1,9 +1,11 @@
-/* CUDA's device side for a C++ compiler: what the translated kernels of gpu/ are built with.
+/* The device side of CUDA for a C++ compiler, which builds the translated kernels of gpu/ with it.
  *
- * Qualifiers become nothing, __shared__ static, and each built-in function that the kernels use is written out with the
- * rounding that CUDA documents for it; a new one in a kernel must be added here before it compiles. Exceptions are the
- * reciprocal seed (translate.py) and __fdividef, rsqrtf and logf, which are the correctly rounded or the host's own: the
- * hardware's differ in the last bits, and only mixed precision, which promises tolerances, uses those three.
+ * Qualifiers become nothing, and __shared__ becomes static. Each built-in function that the kernels use is written out
+ * with the rounding that CUDA documents. If a kernel uses another built-in function, that function must be added here.
+ *
+ * The exceptions are the seed of reciprocals (translate.py) and __fdividef, rsqrtf and logf: here these are correctly
+ * rounded, or those of the host, and the hardware's results differ in the last bits. Only mixed precision uses the last
+ * three, and it promises tolerances.
  */
 #ifndef MD_EMULATOR_H
 #define MD_EMULATOR_H
@@ -47,36 +49,39 @@ struct config {
   }
 };
 
-/* The dynamic shared memory of the block that runs. */
+/* The dynamic shared memory of the block that is running. */
 extern void *shared;
 
 /* Runs `body` for every thread of the grid; `kernel` and `place` are for messages. */
 void launch(const char *kernel, const char *place, const config &, const std::function<void()> &body);
 
-/* Waits for the threads of the block that have not ended; whether any of them says p. */
+/* Waits for all threads of the block that have not ended. Returns true if p is true for any of them. */
 bool block_any(bool p);
 
-/* What the lanes of `mask` hand in: values of lanes that have ended, or are not of it, are 0xa5 bytes. */
+/* The values that the lanes of a mask hand in. The values of all other lanes, and of lanes that have ended, are 0xa5
+ * bytes. */
 struct warp {
-  unsigned present, nonzero; /* lanes that handed in a value, and one that is not 0 */
+  unsigned present, nonzero; /* bits of the lanes that handed in a value, and of those whose value is not 0 */
   const uint64_t *value;
 };
 
-/* Of all 32 values of a warp, run once before any of its lanes goes on; every lane must be there. */
+/* A function of all 32 values of a warp. It runs once, before any lane goes on. All 32 lanes must hand in a value. */
 typedef void (*combine)(const uint64_t *handed_in);
 
-/* Valid until the calling thread waits again. */
+/* Hands in a value and waits for the other lanes of the mask. The result is valid until the calling thread waits
+ * again. */
 const warp &exchange(unsigned mask, uint64_t value, combine once = nullptr);
 
-extern int current; /* thread of the block */
+extern int current; /* index in the block of the thread that is running */
 inline int lane() { return current % warpSize; }
 
-/* mma.m16n8k8 of TF32: 16 rows of a by 8 columns of b; the sum of each, rounded once. */
+/* mma.m16n8k8 of TF32: the product of 16 rows of a and 8 columns of b. Each sum is rounded once. */
 struct product {
   float a[4], b[2], d[4];
 };
 void multiply(float d[4], const float a[4], const float b[2]);
 
+/* The bytes of `from` as another type. */
 template <class To, class From> To bits(From from)
 {
   static_assert(sizeof(To) >= sizeof(From) || std::is_same<From, uint64_t>::value, "narrower");
@@ -85,6 +90,7 @@ template <class To, class From> To bits(From from)
   return to;
 }
 
+/* The least float that is not below `exact`. more: the true value is a little larger than `exact`. */
 inline float up(double exact, bool more = false)
 {
   const float near = (float)exact;
@@ -92,7 +98,7 @@ inline float up(double exact, bool more = false)
 }
 } // namespace emulator
 
-/* One after the other, as all launches are here. */
+/* An early launch. Here it begins after the previous launch has ended, as all launches do. */
 template <class... Words, class... Given>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(Words...), Given &&...given)
 {
@@ -147,7 +153,7 @@ template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcs(const T *at) { return *at; }
 template <class T> void __stcs(T *at, const T &value) { *at = value; }
 
-/* Only one thread runs at a time. */
+/* Plain reads and writes are atomic here, because only one thread runs at a time. */
 template <class T, class U> T atomicAdd(T *at, U v)
 {
   const T old = *at;
@@ -195,7 +201,8 @@ inline int __double2loint(double x) { return (int)emulator::bits<uint64_t>(x); }
 inline long long __double2ll_rn(double x) { return llrint(x); }
 inline int __float2int_rn(float x) { return (int)lrintf(x); }
 
-/* The product of two floats is exact in double; what their sum there lost is known. */
+/* Rounding upwards goes through double. The product of two floats is exact in double. Their sum is not, and
+ * __fadd_ru computes its error. */
 inline float __double2float_ru(double x) { return emulator::up(x); }
 inline float __fmul_ru(float a, float b) { return emulator::up((double)a * b); }
 inline float __fadd_ru(float a, float b)

@@ -10,11 +10,11 @@ What is measured
 Method
     Every configuration runs once to warm up. For a repulsive deck that also tells how many steps fill the
     time wanted on the most threads; fewer threads do the same steps, so that efficiencies compare equal work.
-    Then all of them run in turn, --repeat times over, so that a machine that slows down or speeds up does so
-    for everyone; the median counts, and the spread (largest over smallest time) is shown; a large one means
-    that other programs were running, and is pointed out. No further turn begins after --limit. The time is the
-    program's own "Loop time of", without set-up. Units: particle-steps per second, in millions; nanoseconds
-    of wall time per particle and step; bytes per particle, as each program reports its memory.
+    Then all configurations run in turn, --repeat times, so that a machine that slows down or speeds up does so
+    for all of them. The median counts. The spread (largest over smallest time) is shown, and a large spread
+    gets a note, because it means that other programs were running. No further turn begins after --limit. The
+    time is the program's own "Loop time of", without set-up. Units: particle-steps per second, in millions;
+    nanoseconds of wall time per particle and step; bytes per particle, as each program reports its memory.
 
 Bars
     Below the table each bar is judged: reached, missed, or not judged with the reason (no LAMMPS, fewer than
@@ -45,7 +45,7 @@ from machine import commit, processor  # noqa: E402
 
 LJ_STEPS = 100
 MANY = 4  # the bars are stated for four cores
-QUIET = 1.15  # a larger spread than this is not the program's doing
+QUIET = 1.15  # a larger spread than this does not come from the program
 LEAST_STEPS = 30  # several rebins of the lists, so that their share is that of a long run
 RUN_LIMIT_S = 600
 
@@ -59,7 +59,7 @@ class RunFailed(Exception):
 
 
 class Timed:
-    """What several timed runs of the same steps amount to."""
+    """The results of several timed runs of the same steps."""
 
     particles: int
     steps: int
@@ -200,7 +200,7 @@ def lammps_config(lmp: str, mpirun: Optional[str], deck: str, path: Path, variab
 
 
 def make_configs(myriad: Path, inputs: Path, cores: int, lmp: Optional[str], mpirun: Optional[str]) -> List[Config]:
-    """All rows, LAMMPS right behind ours so that both meet the same state of the machine."""
+    """All rows. Each row of LAMMPS follows that of Myriad, so that both run in the same state of the machine."""
     lj = {"x": "2", "y": "2", "z": "2"}
     configs: List[Config] = []
     for threads in thread_counts(cores):

@@ -41,7 +41,7 @@ import gpu_runs  # noqa: E402
 import harness  # noqa: E402
 from gpu_runs import System, Timing, melt, repulsive  # noqa: E402
 
-QUIET = 1.05  # a larger spread than this is not the program's doing
+QUIET = 1.05  # a larger spread than this does not come from the program
 BUILDING = ("Bin", "Sort", "List")
 NOT_ENGINE = ("Output", "Other")
 
@@ -56,7 +56,7 @@ class Config:
     runs: int
     warm: int
     package: Mapping[str, harness.Value] = field(default_factory=dict)
-    purpose: str = "speed"  # or what else the row is for
+    purpose: str = "speed"  # or another purpose of the row
     timing: Optional[Timing] = None
     failure: str = ""
 

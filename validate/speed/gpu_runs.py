@@ -1,4 +1,4 @@
-"""What the scripts that need a GPU share: systems of every size, runs that are timed, and where results go.
+"""Functions that all scripts for a GPU use: systems of every size, timed runs, and files of results.
 
 A measured deck is one of inputs/ with its `run` replaced by a short run, in which CUDA loads the kernels and the
 engine finds its intervals, and then the runs that are timed, in the same process so that the particles need making
@@ -23,7 +23,7 @@ from typing import Callable, List, Mapping, Optional, TextIO
 import bench
 import harness
 
-# What a run can fail with: its status, its log, its time.
+# The exceptions of a failed run: its status, its log, its time.
 FAILURES = (AssertionError, OSError, ValueError, subprocess.TimeoutExpired)
 
 EXACT_THERMO = "thermo_style custom step temp pe ke etotal press momx momy momz\nthermo_modify format float %.17g\n"
@@ -45,7 +45,7 @@ class System:
 
 
 def short(n: int) -> str:
-    """1e7, 5e8, 2.1M: a count as people say it."""
+    """A count in a short form: 1e7, 5e8, 2.1M."""
     mantissa, exponent = f"{n:.0e}".split("e")
     return f"{mantissa}e{int(exponent)}" if float(f"{n:.0e}") == n else f"{n / 1e6:.3g}M"
 

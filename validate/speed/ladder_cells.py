@@ -78,7 +78,7 @@ def row_of(rung: Rung, ladder: Sequence[Rung]) -> List[str]:
 
 
 def differences(ladder: Sequence[Rung]) -> List[str]:
-    """Rungs in double precision that do not end as the first of them does."""
+    """The rungs in double precision whose last thermo row differs from that of the first rung."""
     ends = [(rung, rung.timing.result.table.rows[-1]) for rung in ladder if rung.exact and rung.timing]
     return [f"{rung.name} ends with {' '.join(end)}, {ends[0][0].name} with {' '.join(ends[0][1])}"
             for rung, end in ends if end != ends[0][1]]

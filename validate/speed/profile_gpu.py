@@ -76,7 +76,7 @@ def read_ncu(text: str) -> Dict[str, List[Dict[str, float]]]:
 
 
 def ncu_rows(calls: Dict[str, List[Dict[str, float]]]) -> List[List[str]]:
-    """Dearest first."""
+    """The rows, sorted by time, the largest first."""
     rows = []
     total = lambda name: sum(call[METRICS[0]] for call in calls[name])
     for name in sorted(calls, key=total, reverse=True):
@@ -87,7 +87,7 @@ def ncu_rows(calls: Dict[str, List[Dict[str, float]]]) -> List[List[str]]:
 
 
 def profile_with_ncu(ncu: str, system: System) -> None:
-    """Calls after the first, in which the engine makes ready; NCU_LAUNCHES of them hold several rebins."""
+    """Measures NCU_LAUNCHES calls of kernels, with several rebins. Skips the first calls, in which the engine prepares."""
     wrapper = [ncu, "--target-processes", "all", "--clock-control", "none", "--kernel-name-base", "function",
                "--metrics", ",".join(METRICS), "--csv", "--page", "raw", "--launch-skip", "40",
                "--launch-count", str(NCU_LAUNCHES)]

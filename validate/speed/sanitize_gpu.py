@@ -46,7 +46,7 @@ SUMMARIES = {
 
 
 def findings(tool: str, text: str) -> str:
-    """What a tool complains of; empty if its summary is there and counts none."""
+    """The errors that a tool reports; empty if its summary is there and counts no error."""
     counts = re.findall(SUMMARIES[tool], text)
     if counts and all(int(count) == 0 for count in counts):
         return ""
@@ -55,7 +55,7 @@ def findings(tool: str, text: str) -> str:
 
 
 def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Value], way, folder: Path) -> Tuple[str, str]:
-    """The name of a run, and what is wrong with it."""
+    """The name of a run, and its errors."""
     engine, package = way
     name = " ".join([f"{tool:10s}", f"{deck:13s}", engine, *(f"{k} {v}" for k, v in package.items())])
     try:

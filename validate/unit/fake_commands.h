@@ -1,6 +1,6 @@
-/* Stand-ins for what a test of the deck language does not link: weak definitions, so that any part of the
- * program that is linked as well takes their place. The fake create_box makes a box of sides 10 with as many
- * types as its first word says; all other handlers only count their calls in fake_calls. */
+/* Stand-ins for functions that a test of the deck language does not link. They are weak definitions: a part of the
+ * program that is linked as well takes their place. The fake create_box makes a box of sides 10; its first word is the
+ * number of types. All other handlers only count their calls in fake_calls. */
 #ifndef MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 #define MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 
@@ -42,7 +42,7 @@ __attribute__((weak)) double md_lattice_unit(const md_sim *sim, int d)
   return sim->lattice.set ? sim->lattice.cell[d] : 1.0;
 }
 
-/* Knows `lx` and `temp`, the latter only after a run. */
+/* Knows the keywords `lx` and `temp`; `temp` only after a run. */
 __attribute__((weak)) md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known)
 {
   *known = strcmp(name, "lx") == 0 || strcmp(name, "temp") == 0;

@@ -1,5 +1,5 @@
-/* A small simulation and a run without an engine's physics, for tests of observers: particles stand still, and
- * a fake engine gives forces and says that velocities are stored as p/m_reference. */
+/* A small simulation and a run without physics, for tests of observers. Particles do not move. A fake engine gives
+ * forces, and velocities are stored as p/m_reference, as during a run. */
 #ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
 #define MD_VALIDATE_UNIT_FAKE_RUN_H
 
@@ -100,7 +100,7 @@ static md_status command(md_command_handler handler, const char *line)
     if (!strstr(md_error_text(), words)) fail_msg("\"%s\" is not in: %s", words, md_error_text());           \
   } while (0)
 
-/* n steps, showing every state to the observers that are due. */
+/* Takes n steps, and shows every state to the observers that are due. */
 static inline md_status fake_run(int64_t n)
 {
   sim.model.run_begin = sim.model.step;
@@ -128,7 +128,7 @@ static const char *log_so_far(void)
   return log_text;
 }
 
-/* Tests write into a directory of their own. */
+/* Makes a directory for the files of the tests, and enters it. */
 static inline int enter_directory(void **state)
 {
   (void)state;

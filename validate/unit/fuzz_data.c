@@ -1,7 +1,7 @@
 // links: src/particles/read_data.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/lattice.c src/particles/sites.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Fuzzing the data file reader: any bytes are either read or refused, without a crash, a leak or a hang, and several
- * ranks do the same as one, with the same message. The first byte chooses the dimension, which axes are periodic and
- * how many ranks. Built with -fsanitize=fuzzer,address,undefined. */
+/* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
+ * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
+ * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */
 #include "sim_fixture.h"
 #include "thread_ranks.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A file's bytes, and what became of them. */
+/* The bytes of a file, and the result of reading them. */
 typedef struct reading {
   const uint8_t *data;
   size_t size;

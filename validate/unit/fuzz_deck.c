@@ -1,10 +1,10 @@
 // links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Fuzzing the deck language: any bytes are a deck. The commands that set up the model are the program's own;
- * those that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
- * input can take long or touch the disk; the files that print writes are the stand-in below.
+/* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
+ * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
+ * input can take long or touch the disk. The stand-in for the files that print writes is below.
  *
- * After each deck the model is prepared, as a run would do: whatever a deck manages to set up must be refused or
- * be fit to run. A libFuzzer target: build with -fsanitize=fuzzer,address,undefined.
+ * After each deck the model is prepared, as for a run. The model of any deck must be refused, or be fit to run. Built
+ * with -fsanitize=fuzzer,address,undefined.
  */
 #include "fake_commands.h"
 #include "src/deck/deck.h"

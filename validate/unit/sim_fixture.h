@@ -1,6 +1,7 @@
-/* A simulation for tests of single commands: one rank, a log that can be read back, commands as text.
- * Tests that include it link src/sim.c, src/log.c, src/deck/command.c, src/deck/variable.c, src/deck/formula.c,
- * src/files/number_format.c and from common/ error.c, particles.c, comm_serial.c, model.c and pair.c. */
+/* A simulation for tests of single commands: one rank, a log that the test can read back, commands as text.
+ * Tests that include this file link src/sim.c, src/log.c, src/deck/command.c, src/deck/variable.c, src/deck/formula.c,
+ * src/files/number_format.c, src/engines/comm_serial.c, and from common/ base/error.c, particles.c, model.c and
+ * pair.c. */
 #ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
 #define MD_VALIDATE_UNIT_SIM_FIXTURE_H
 
@@ -34,7 +35,7 @@ static inline void fixture_end(fixture *f)
   fclose(f->log.file);
 }
 
-/* What was logged so far. */
+/* The text of the log so far. */
 static inline const char *fixture_log(fixture *f)
 {
   fflush(f->log.file);
@@ -45,7 +46,7 @@ static inline const char *fixture_log(fixture *f)
   return f->text;
 }
 
-/* Runs one deck line of words between blanks, printf format. */
+/* Runs one line of a deck, printf format. The words are separated by blanks. */
 static inline md_status fixture_run(fixture *f, const char *format, ...) MD_PRINTF(2, 3);
 static inline md_status fixture_run(fixture *f, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 // links: src/particles/by_id.c common/base/error.c common/base/open_file.c common/particles.c src/engines/comm_serial.c
-/* Dealing out particles by their ids: windows of any ids, and on several ranks each particle once, in order, in windows
- * of whole blocks of rows. */
+/* The distribution of particles by their ids, for output. Windows work for any ids. On several ranks each particle
+ * comes once, in order, in windows of whole blocks of rows. */
 #include "src/particles/by_id.h"
 #include "thread_ranks.h"
 
@@ -21,7 +21,7 @@ static uint64_t next_random(void)
 
 enum { N = 20000 };
 
-/* All particles by increasing id, and which rank has which. */
+/* All particles by increasing id, and the rank of each. */
 typedef struct system {
   int64_t id[N];
   int owner[N];
@@ -31,7 +31,7 @@ typedef struct system {
   bool wrong;
 } system_of_ids;
 
-/* Whether a particle is what its id says. */
+/* Do all fields of a particle belong to its id? */
 static bool is_whole(const md_rows *rows, int64_t i)
 {
   const md_particles *p = rows->particles;
@@ -93,7 +93,7 @@ static void work(md_comm *comm, void *context)
   md_particles_free(&p);
 }
 
-/* What the ranks got, round by round in the order of ranks, is all ids in order. */
+/* Checks the ids that the ranks got: round by round, and in a round by rank, they are all ids in order. */
 static void check_order(system_of_ids *s, int ranks)
 {
   int64_t k = 0, from[RANKS_MAX] = {0};
@@ -101,7 +101,7 @@ static void check_order(system_of_ids *s, int ranks)
     for (int r = 0; r < ranks; ++r) {
       assert_int_equal(s->rounds[r], s->rounds[0]);
       const int64_t end = s->round_end[r][round];
-      /* Whole blocks of rows, but the last ones. */
+      /* All windows but the last are whole blocks of rows. */
       if (ranks > 1 && end > from[r] && k + end - from[r] < s->n)
         assert_int_equal(end - from[r], MD_ROW_BLOCK);
       for (; from[r] < end; ++from[r]) assert_true(k < s->n && s->got[r][from[r]] == s->id[k++]);

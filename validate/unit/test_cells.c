@@ -1,6 +1,6 @@
 // links: openmp/cells.c common/base/error.c common/base/timer.c
-/* Cells of the openmp engine: every position has one, also what is far outside or is not a number, in boxes
- * of any size. */
+/* Cells of the openmp engine: every position has a cell in boxes of any size. This includes positions far outside, and
+ * NaN. */
 #include "openmp/cells.h"
 
 #include <float.h>

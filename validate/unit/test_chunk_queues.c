@@ -1,5 +1,5 @@
 // links: openmp/chunk_queues.c common/base/error.c
-/* Chunks dealt out to threads: everyone's own first, then those of others, and each chunk once. */
+/* Chunk queues: each thread takes its own chunks first, then those of other threads, and each chunk is taken once. */
 #include "openmp/chunk_queues.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static chunk_queues queues_of(int threads, int64_t chunks)
   return s;
 }
 
-/* Takes what is left for a thread, and counts how often each chunk was. */
+/* Takes chunks for a thread until none is left, and counts how often each chunk was taken. */
 static int64_t take_all(const chunk_queues *s, int thread, parts some, int *times)
 {
   int64_t chunks = 0;
@@ -107,7 +107,7 @@ static void every_chunk_goes_to_one_of_many_threads(void **state)
 {
   (void)state;
   chunk_queues s = queues_of(4, CHUNKS);
-  s.begin[1] = s.begin[2] = 10; /* little, nothing, nearly all */
+  s.begin[1] = s.begin[2] = 10; /* the queues of threads 0 to 3: 10 chunks, none, nearly all, 10 */
   s.begin[3] = 990;
   for (int pass = 0; pass < 200; ++pass) {
     int times[CHUNKS] = {0};

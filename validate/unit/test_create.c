@@ -1,6 +1,6 @@
 // links: src/particles/lattice.c src/particles/sites.c src/particles/create.c src/commands/set.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Lattices, regions, create_box, create_atoms and set: sites and ids as LAMMPS has them, the same for any number of
- * threads and any split into domains, none lost or doubled at the faces, and every refusal. */
+/* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
+ * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"
 
 #include "src/particles/lattice.h"
@@ -64,8 +64,8 @@ static void assert_site(int64_t id, double x, double y, double z)
   fail_msg("there is no particle %lld", (long long)id);
 }
 
-/* Every id from 1 to n once, every position inside the box and, if `distinct`, at least that far from others along
- * some axis. */
+/* Checks that every id from 1 to n is there once, and that every position is inside the box. If distinct is not 0, each
+ * position is at least this far from every other along some axis. */
 static void assert_complete(double distinct)
 {
   const md_particles *p = &f.sim.particles;
@@ -90,7 +90,7 @@ static void assert_complete(double distinct)
     }
 }
 
-/* The first ids and the last of LAMMPS's own 4000-atom melt, bit for bit. */
+/* The first ids and the last id of the melt with 4000 atoms in LAMMPS, bit for bit. */
 static void test_fcc_as_lammps(void **state)
 {
   (void)state;
@@ -131,7 +131,7 @@ static void test_hex_as_lammps(void **state)
   assert_complete(0.4);
 }
 
-/* A box typed with too few digits, above or below the exact one, still has every site once. */
+/* A box whose sides have too few digits, so that they are a little larger or smaller, still has every site once. */
 static void test_rounded_box(void **state)
 {
   (void)state;
@@ -143,7 +143,7 @@ static void test_rounded_box(void **state)
   assert_complete(0.8);
 }
 
-/* A site that rounds below the lower face is put on it, on a periodic axis and on a fixed one. */
+/* A site that would be below the lower face by rounding is put on the face, on a periodic axis and on a fixed one. */
 static void test_lower_face(void **state)
 {
   (void)state;
@@ -210,7 +210,7 @@ static void test_threads(void **state)
   md_particles_free(&one);
 }
 
-/* A communicator's view of one of 2 x 1 x 3 domains. */
+/* A communicator with 2 x 1 x 3 domains; this is the number of the present one. */
 static int domain_now;
 
 static void sixth(md_comm *comm, const md_box *box, double lo[3], double hi[3])
@@ -223,7 +223,7 @@ static void sixth(md_comm *comm, const md_box *box, double lo[3], double hi[3])
   }
 }
 
-/* What each domain creates is what one domain creates inside those bounds. */
+/* Each domain creates the particles that a single domain creates inside its bounds. */
 static void test_domains(void **state)
 {
   (void)state;
@@ -263,7 +263,7 @@ static void test_domains(void **state)
   }
 }
 
-/* Three of the reference homework's 1000 sites (n 1000, density 0.0005), in its bits. */
+/* Three of the 1000 sites of the reference homework (n 1000, density 0.0005), bit for bit. */
 static void test_grid_as_homework(void **state)
 {
   (void)state;
@@ -318,7 +318,8 @@ static void test_permutation(void **state)
   assert_true(same < 10);
 }
 
-/* Uniform: mean and variance of 20000 coordinates on [2, 4), and no dependence on what else exists. */
+/* Random positions are uniform: mean and variance of 20000 coordinates on [2, 4). They do not depend on other
+ * particles. */
 static void test_random(void **state)
 {
   (void)state;
@@ -354,7 +355,7 @@ static void test_region_faces(void **state)
   for (int64_t i = 0; i < f.sim.particles.n; ++i) assert_int_equal(f.sim.particles.type[i], 2);
 }
 
-/* In lattice units, a radius is in that of the first axis across. */
+/* A radius in lattice units has the unit of the first axis across the cylinder. */
 static void test_round_regions(void **state)
 {
   (void)state;
@@ -417,7 +418,7 @@ static void test_set(void **state)
   snprintf(line, sizeof line, "  %lld settings made for type/fraction\n", (long long)chosen);
   assert_non_null(strstr(fixture_log(&f), line));
 
-  /* By id, whatever the order of the particles. */
+  /* Types go by id, in any order of the particles. */
   md_particles before = copy_of(&f.sim.particles);
   int32_t *reversed = calloc(10000, sizeof *reversed);
   assert_non_null(reversed);

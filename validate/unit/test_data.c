@@ -1,6 +1,6 @@
 // links: src/particles/read_data.c src/particles/write_data.c src/files/rows.c src/particles/by_id.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/sites.c src/particles/lattice.c src/commands/velocity.c src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Data files: what is written is read back bit for bit, files written by hand and by LAMMPS are understood, and every
- * damage is refused with its line. */
+/* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
+ * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"
 
 #include "thread_ranks.h"
@@ -37,7 +37,7 @@ static int remove_folder(void **state)
   return rmdir(folder);
 }
 
-/* Files in the folder that are not yet under their name. */
+/* The number of temporary files in the folder: those that do not have their name yet. */
 static int temporaries(void)
 {
   int n = 0;
@@ -76,7 +76,7 @@ static md_status read_text(const char *text)
   return fixture_run(&f, "read_data %s", path);
 }
 
-/* What several ranks make of a data file. */
+/* The result of several ranks that read a data file. */
 typedef struct shared_reading {
   int dim;
   md_status status[RANKS_MAX];
@@ -99,7 +99,7 @@ static void read_by_rank(md_comm *comm, void *context)
   md_sim_free(&sim);
 }
 
-/* Several ranks refuse the file as one did, with the same message on each. */
+/* Several ranks refuse the file with the same message as one rank, on each of them. */
 static void refuse_together(int dim, const char *expected)
 {
   static shared_reading s;
@@ -113,8 +113,7 @@ static void refuse_together(int dim, const char *expected)
   }
 }
 
-/* Reads a text into a simulation of its own and expects an error that says "file:line: ... reason"; and the same of
- * several ranks. */
+/* Reads a text into a new simulation and expects the error "file:line: ... reason", on one rank and on several. */
 static void refuse(int dim, const char *text, int line, const char *reason)
 {
   fixture_end(&f);
@@ -283,7 +282,7 @@ static void test_refuses_masses_and_velocities(void **state)
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n3 1 1 1\n4 1 1 1\n", 20, "more lines");
 }
 
-/* As LAMMPS's write_data makes them, with the names of styles behind the titles. */
+/* Coefficients as write_data of LAMMPS writes them, with the names of styles behind the titles. */
 static void test_coefficients(void **state)
 {
   (void)state;
@@ -308,7 +307,7 @@ static void test_coefficients(void **state)
   assert_true(pair->parameter[2 * MD_PAIR_PARAMETERS] == 4.0);
 }
 
-/* The style comes from the deck, which refuse() begins anew. */
+/* As refuse, for coefficients. The style comes from the deck, and refuse() begins a new one. */
 static void refuse_coefficients(const char *text, int line, const char *reason)
 {
   fixture_end(&f);
@@ -360,7 +359,8 @@ static void test_refuses_garbage(void **state)
   assert_non_null(strstr(md_error_text(), "directory"));
 }
 
-/* Files of 2000 lines with wrong ones here and there: whichever rank finds what, the first line is reported. */
+/* Files of 2000 lines with several errors. Each rank may find another error, and the one in the first line is
+ * reported. */
 static void test_first_of_many_errors(void **state)
 {
   (void)state;
@@ -395,7 +395,7 @@ static void test_first_of_many_errors(void **state)
   }
 }
 
-/* Reads a file on several ranks and writes it again: the same bytes as from one rank, whatever the ids. */
+/* Several ranks read a file and write it again: the bytes are those that one rank writes, for any ids. */
 static char copy_path[64];
 
 static void copy_by_rank(md_comm *comm, void *context)
@@ -452,7 +452,7 @@ static void test_copy_by_several_ranks(void **state)
   assert_int_equal(unlink(copy_path), 0);
 }
 
-/* With room for 64 kB nothing is left that looks like a file. */
+/* With room for 64 kB on the disk, no file remains after the error. */
 static void test_disk_full(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 // links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/files/file_uses.c common/fix.c common/base/words.c
-/* The deck language: lines, quotes and words as LAMMPS has them, what the commands of the model set, and every
- * error with its place. Creating particles and running are stand-ins (fake_commands.h). */
+/* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
+ * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
 #include "src/deck/deck.h"
 
@@ -13,7 +13,7 @@
 typedef struct bench {
   md_sim sim;
   md_log log;
-  char *said; /* what went to the log file, after a deck has run */
+  char *said; /* the text of the log file, after a deck has run */
   size_t said_size;
 } bench;
 
@@ -475,7 +475,7 @@ static void commands_without_effect_say_so_once(void **state)
   refused(b, "suffix hybrid gpu", "hybrid and two styles");
 }
 
-/* Two sets of options field by field: padding may differ. */
+/* Compares two sets of options field by field, because padding may differ. */
 static void assert_options(const md_gpu_options *a, const md_gpu_options *b)
 {
   assert_int_equal(a->mixed, b->mixed);
@@ -542,7 +542,7 @@ static void package_gpu_sets_the_options(void **state)
     assert_options(gpu, &defaults);
   }
 
-  /* A later command changes what it names and nothing else. */
+  /* A later command changes only the options that it names. */
   assert_runs(b, "package gpu 1 precision mixed block 64 fused no\npackage gpu block 128 precision double");
   assert_options(gpu, &(md_gpu_options){.device = -1, .block = 128, .unfused = true});
   /* A command that is refused changes nothing. */
@@ -609,7 +609,7 @@ static void package_gpu_says_what_has_no_effect(void **state)
   const char *note = strstr(b->said, "Note: package gpu N: ");
   assert_non_null(note);
   assert_null(strstr(note + 1, "Note: "));
-  /* All pairs is another engine's work: a deck's keyword does not undo it. */
+  /* All pairs is a choice of the command line, and a keyword of the deck does not change it. */
   b->sim.options.gpu.neighbours = MD_GPU_ALL_PAIRS;
   assert_says(b, "package gpu force symmetric", "");
   assert_runs(b, "package gpu neighbours cells");

@@ -1,5 +1,6 @@
 // links: common/ranks/decompose.c common/base/error.c
-/* The division of the box among ranks: grids, cuts, owners, balance, and what does not fit. No MPI is needed. */
+/* The division of the box among ranks: grids, cuts, owners, balance, and numbers of ranks that do not fit. No MPI is
+ * needed. */
 #include "common/ranks/decompose.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static void grids_have_the_least_surface(void **state)
   assert_grid(&slab, 8, 0.0, 2, 4, 1);
   assert_grid(&square, 6, 0.0, 2, 3, 1);
   assert_grid(&strip, 6, 0.0, 6, 1, 1);
-  /* Walls: an end of a row has one neighbour less. */
+  /* With fixed faces the first and last domain of a row have one neighbour less. */
   const md_box closed = box_of(3, 10, 10, 10, false);
   assert_grid(&closed, 4, 0.0, 1, 2, 2);
 }
@@ -77,7 +78,7 @@ static void the_halo_limits_the_grid(void **state)
   md_decomposition_free(&d);
 }
 
-/* The numbers that are named do fit, and none between them, nor beyond the most. */
+/* The numbers of ranks that the message names do fit. No number between them fits, nor one above the largest. */
 static void near_numbers_fit(void **state)
 {
   (void)state;
@@ -108,7 +109,7 @@ static void assert_counts(const md_decomposition *d, int x, int y)
   assert_int_equal(d->count[1], y);
 }
 
-/* Slabs where they are thick enough, `processors` leaves the grid free, and no cut has been moved. */
+/* Slabs are preferred if they are thick enough, if `processors` leaves the grid free, and if no cut has been moved. */
 static void slabs_may_be_preferred(void **state)
 {
   (void)state;
@@ -176,13 +177,13 @@ static void cuts_follow_the_particles(void **state)
   md_decomposition_init(&d, 4, 1);
   assert_int_equal(md_decomposition_divide(&d, &box, 0.5), MD_OK);
   assert_int_equal(d.count[1], 4);
-  /* All in the upper half, evenly: cuts at 5/8, 6/8, 7/8. */
+  /* All particles are in the upper half, evenly: the cuts go to 5/8, 6/8, 7/8. */
   for (int b = BINS / 2; b < BINS; ++b) histogram[b] = 8;
   md_decomposition_shift(&d, &box, 1, histogram, BINS);
   for (int k = 1; k < 4; ++k) assert_true(fabs(d.fraction[1][k] - (0.5 + k / 8.0)) < 1e-12);
   assert_int_equal(md_decomposition_fit(&d, &box), MD_OK);
   assert_true(fabs(d.cut[1][1] - 6.25) < 1e-12);
-  /* All in one place: domains stay as thick as the halo, 0.05 of the box. */
+  /* All particles are at one place: domains stay as thick as the halo, 0.05 of the box. */
   memset(histogram, 0, sizeof histogram);
   histogram[BINS - 1] = 1000;
   md_decomposition_shift(&d, &box, 1, histogram, BINS);

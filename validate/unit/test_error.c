@@ -1,5 +1,5 @@
 // links: common/base/error.c
-/* The error message: what is put in front of it, the particles it is about, and keeping it while something else fails. */
+/* The error message: text in front of it, the particles that it is about, and a saved message during further errors. */
 #include "common/base/error.h"
 
 #include <setjmp.h>

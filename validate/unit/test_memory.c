@@ -1,6 +1,6 @@
 // links: common/base/memory.c common/base/error.c common/particles.c
-/* The memory that there is: what the system, its control groups of both versions and the user say of it, in files of
- * the test's own. */
+/* The memory that is left, from files that the test writes: those of the system and of control groups of both versions,
+ * and the limit that the user sets. */
 #include "common/base/memory.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void put(const char *name, const char *text)
   assert_int_equal(fclose(file), 0);
 }
 
-/* 100 MiB in the machine, 60 of them free, and 1 of swap. */
+/* A machine with 100 MiB, of which 60 MiB are free, and with 1 MiB of swap. */
 static void put_machine(void)
 {
   put("/proc/meminfo", "MemTotal: 102400 kB\nMemFree: 5 kB\nMemAvailable:   61440 kB\nSwapTotal: 2048 "
@@ -86,7 +86,7 @@ static void test_groups_of_version_2(void **state)
   put("/proc/self/cgroup", "0::/a/b\n");
   put("/sys/fs/cgroup/a/b/memory.max", "max\n");
   assert_memory(1, 61.0, "this machine");
-  /* What the file cache holds can be given back. */
+  /* The system can give back the memory of the file cache. */
   put("/sys/fs/cgroup/a/memory.max", "52428800\n");
   put("/sys/fs/cgroup/a/memory.current", "20971520\n");
   put("/sys/fs/cgroup/a/memory.stat", "anon 1\nfile 9\ninactive_file 5242880\nactive_file 1048576\n");
@@ -111,7 +111,7 @@ static void test_groups_of_version_1(void **state)
   assert_memory(1, 30.0, "control group");
 }
 
-/* A container often sees the limit at the root, whatever its group is called outside. */
+/* A container often sees the limit at the root, although its group has another name outside. */
 static void test_groups_that_are_elsewhere(void **state)
 {
   (void)state;
@@ -121,7 +121,7 @@ static void test_groups_that_are_elsewhere(void **state)
   assert_memory(1, 30.0, "control group");
 }
 
-/* Memory that is added to a virtual machine while it runs: what is there now is no limit. */
+/* A virtual machine may get more memory while it runs. So the memory that it has now is no limit. */
 static void test_a_machine_that_grows(void **state)
 {
   (void)state;

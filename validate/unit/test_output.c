@@ -1,5 +1,5 @@
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c src/output/dump_density.c src/output/dump_h5md.c src/files/hdf5_file.c src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair.c src/engines/comm_serial.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Dumps, pictures, numbers as text, checked files and the log: exact bytes, and every error. */
+/* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
 #include "common/rng.h"
@@ -233,7 +233,8 @@ static void test_streams(void **state)
   comm->destroy(comm);
 }
 
-/* The text of a file that is one gzip member and nothing else; its length, -1: it is none. */
+/* Reads the text of a file that is exactly one gzip member. Returns the length of the text; -1: the file is something
+ * else. */
 static int64_t unpack_one_member(const char *path, char *text, size_t room)
 {
   static unsigned char packed[1 << 20];
@@ -260,7 +261,8 @@ static void copy_file(const char *from, const char *to)
   fclose(file);
 }
 
-/* Whole behind every frame, as one member, and as added to or gone on with as it is when written at once. */
+/* A gzip file is whole after every frame, and one member. A file that is appended to, or resumed after a restart, is
+ * the same as one that is written at once. */
 static void test_gzip_is_one_member(void **state)
 {
   (void)state;
@@ -284,7 +286,7 @@ static void test_gzip_is_one_member(void **state)
     size[k] = about.st_size;
     assert_int_equal(unpack_one_member("whole.gz", text, sizeof text), (k + 1) * LENGTH);
     assert_memory_equal(text, frame, (size_t)(k + 1) * LENGTH);
-    /* Added to by another, from here on. */
+    /* Another stream appends to a copy of the file. */
     copy_file("whole.gz", "added.gz");
     md_output *added;
     assert_int_equal(md_output_open(comm, &added, "added.gz", true), MD_OK);
@@ -293,7 +295,7 @@ static void test_gzip_is_one_member(void **state)
     assert_int_equal(unpack_one_member("added.gz", text, sizeof text), (k + 1) * LENGTH + 4);
   }
   assert_int_equal(md_output_close(&output), MD_OK);
-  /* What was written behind a frame is cut off and written again: the same bytes. */
+  /* The file is cut off behind frame k, and the later frames are written again: the same bytes. */
   for (int k = 0; k < FRAMES; ++k) {
     copy_file("whole.gz", "again.gz");
     assert_int_equal(truncate("again.gz", size[k]), 0);
@@ -307,7 +309,7 @@ static void test_gzip_is_one_member(void **state)
     assert_int_equal(stat("again.gz", &about), 0);
     assert_int_equal(about.st_size, size[FRAMES - 1]);
   }
-  /* Broken off in a frame: not added to. Another program's: a member of its own behind. */
+  /* A file that ends in the middle of a frame is refused. A file of another program gets a second member. */
   assert_int_equal(truncate("again.gz", size[3] + 100), 0);
   assert_refused(md_output_open(comm, &output, "again.gz", true), "its last frame is not whole");
   gzFile foreign = gzopen("foreign.gz", "wb");
@@ -527,7 +529,7 @@ static void test_due(void **state)
   stop_sim();
 }
 
-/* The bytes of a frame large enough for many blocks, with so many threads. */
+/* The bytes of a frame that is large enough for many blocks. threads: the number of threads that write it. */
 static char *big_frame(int threads, const char *path)
 {
   char line[64];
@@ -768,7 +770,7 @@ static void test_density(void **state)
   stop_sim();
 }
 
-/* Where `map` stands in a canvas, unscaled; false: nowhere. */
+/* Finds the place of `map` in a canvas, at its own size. False: it is not there. */
 static bool find_map(const md_canvas *canvas, const md_canvas *map, int *x, int *y)
 {
   for (*y = 0; *y + map->height <= canvas->height; ++*y)
@@ -782,7 +784,7 @@ static bool find_map(const md_canvas *canvas, const md_canvas *map, int *x, int 
   return false;
 }
 
-/* Pixels of a block that are not white. */
+/* The number of pixels of a block that are not white. */
 static int inked(const md_canvas *c, int x, int y, int width, int height)
 {
   int n = 0;
@@ -796,7 +798,7 @@ static void test_furniture(void **state)
   (void)state;
   unsigned char colour[MD_COLOURS][3];
   md_colour_map_viridis(colour);
-  /* Also maps so small that texts are longer, larger letters, and numbers of any size. */
+  /* Includes maps that are smaller than their texts, larger letters, and numbers of any size. */
   static const struct {
     int width, height;
     double most, log_unit;
@@ -989,7 +991,7 @@ static void progress(md_log *log, long long done, long long total, double second
       log, &(md_progress){.done = done, .total = total, .here = done, .seconds = seconds, .rate = rate});
 }
 
-/* A resumed run's pace is that of its own steps, not of those done before. */
+/* The speed of a resumed run is that of its own steps, without the steps before the restart. */
 static void test_log_progress_of_a_resumed_run(void **state)
 {
   (void)state;

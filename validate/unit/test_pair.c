@@ -1,10 +1,10 @@
 // links: common/pair.c common/base/error.c
-/* Pair formulas: forces are the negative gradient of the energy for every style, in two and three dimensions; values
- * known in closed form; scaling, shift, cutoff and mixing; and the fixed recipes for 1/a, 1/sqrt(a) and ln(a) against
- * the C library.
+/* Pair formulas. Forces are the negative gradient of the energy for every style, in two and three dimensions. Values
+ * are those known in closed form. Scaling, shift, cutoff and mixing are tested, and 1/a, 1/sqrt(a) and ln(a) of
+ * common/real.h are compared with the C library.
  *
- * The styles come from the list itself and their parameters are chosen by name, so that a new style is tested without
- * a line here. */
+ * The styles come from the list of styles, and their parameters are chosen by name. So a new style is tested without a
+ * new line here. */
 #include "common/formulas.h"
 #include "common/pair.h"
 
@@ -18,7 +18,7 @@
 
 enum { STEPS = 400 };
 
-/* A value for any parameter: rc is 1.6, rmin a quarter of it, others of order one. */
+/* A value for any parameter: rc is 1.6, rmin is a quarter of it, and others are about 1. */
 static double value_of(const char *name)
 {
   if (strcmp(name, "rc") == 0) return 1.6;
@@ -134,7 +134,7 @@ static void close_to(double got, double expected)
     fail_msg("%.17g is not %.17g", got, expected);
 }
 
-/* The table of one type, all of a style's parameters given. */
+/* Makes the table of one type. value: all parameters of the style. */
 static void table_of(md_pair_kind kind, const double *value, bool shift, double *k)
 {
   md_pair pair = {.kind = MD_PAIR_NONE, .shift = shift};

@@ -1,5 +1,5 @@
-/* Pieces of restarts that need no run: names and times of restarts, limits of time, the deck's history, the exact way
- * from an engine's impulses to velocities and back, and closing a file after an error. */
+/* The parts of restarts that need no run: names and times of restarts, limits of time, the history of the deck, the
+ * exact conversion from momenta to velocities and back, and how a file is closed after an error. */
 #include "src/commands/cmd_restart.h"
 #include "src/deck/history.h"
 #include "src/files/hdf5_file.h"
@@ -88,7 +88,7 @@ static void test_due(void **state)
   assert_int_equal(md_restart_due(&r, 0), 0);
   assert_int_equal(md_restart_due(&r, 1), 10);
   assert_int_equal(md_restart_due(&r, 10), 10);
-  r.last_step = 10; /* once for a step, though a run ends and the next begins with it */
+  r.last_step = 10; /* one restart for a step, although a run ends with it and the next run begins with it */
   assert_int_equal(md_restart_due(&r, 10), 20);
   assert_true(md_restart_due(&r, INT64_MAX - 3) == INT64_MAX);
   r.every = 0;
@@ -137,7 +137,7 @@ static void test_history(void **state)
   assert_true(hash_of("thermo 10", "run 5") == hash_of("dump 1 all atom 5 x", "run 5"));
 }
 
-/* Up to the largest impulses, where a product's rounding is as large as their quantum. */
+/* Momenta go up to the largest, where the rounding of a product is as large as the quantum. */
 static void test_velocities_are_the_inverse_of_impulses(void **state)
 {
   (void)state;
@@ -181,16 +181,17 @@ static void test_velocities_are_the_inverse_of_impulses(void **state)
   md_model_free(&m);
 }
 
-/* Of the leak sanitizer, where that is linked. */
+/* Functions of the leak sanitizer, if it is linked. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-/* A file whose last bytes do not fit on the disk: whether that is the error, or only what came of one before. */
+/* Closes a file whose last bytes do not fit on the disk. status: of the work before. The result tells whether the full
+ * disk is reported, or the first error. */
 static md_status close_on_a_full_disk(const char *path, md_status status)
 {
   md_h5_file *file = NULL;
   struct rlimit old, none;
-  /* What the library loses when it cannot close a file is not this program's. */
+  /* If the library cannot close a file, it leaks memory. This is not a leak of the program. */
   if (__lsan_disable) __lsan_disable();
   assert_int_equal(md_h5->open(&file, path, MD_H5_CREATE, NULL), MD_OK);
   assert_int_equal(md_h5->put_text(file, "format", "a test"), MD_OK);

@@ -1,4 +1,5 @@
-/* The run loop and `myriad plan` with an engine of the test's own: what they print, and what they leave alone. */
+/* The run loop and `myriad plan`, with an engine that the test defines: what they print, and what they do not
+ * change. */
 #include "src/deck/deck.h"
 #include "src/plan.h"
 
@@ -29,7 +30,7 @@ struct md_engine {
 static struct md_engine the_engine;
 static const char *details;
 static int64_t created;
-/* Steps that the engine was asked for, call by call. */
+/* The number of steps of each call of the engine. */
 static int64_t asked[32];
 static int calls;
 
@@ -71,8 +72,9 @@ static void report(const md_engine *e, md_engine_report *r)
 
 static void destroy(md_engine *e) { (void)e; }
 
-/* 60 bytes a particle in two arrays, and 1000000 bytes whatever their number. Beyond 2000000000 particles it
- * gives up. Cells and lists would keep their share only at the density of the deck. */
+/* The plan of the fake engine: 60 bytes for each particle in two arrays, and 1000000 bytes for any number of particles.
+ * It refuses more than 2000000000 particles. If `density` is not 0, the volume must belong to n particles at this
+ * density, because cells and lists depend on it. */
 static int64_t available;
 static double density;
 
@@ -152,7 +154,7 @@ static int tear_down(void **state)
   return 0;
 }
 
-/* As main does it; what is said goes to the screen's stream. */
+/* Runs a deck as main does. The output goes to the stream of the screen. */
 static md_status run_deck(bench *b, const char *text)
 {
   free(b->said);
@@ -353,7 +355,7 @@ static void details_of_the_engine_end_the_summary(void **state)
   assert_string_equal(at + strlen(memory), "kernel | calls\nforce  | 100 %\n\n");
 }
 
-/* Each piece costs an engine about a step. */
+/* The beginning of each piece costs an engine about as much as a step. */
 static void fast_steps_are_soon_run_in_long_pieces(void **state)
 {
   bench *b = *state;
@@ -362,7 +364,7 @@ static void fast_steps_are_soon_run_in_long_pieces(void **state)
   const int64_t expected[] = {1, 8, 64, 512, 415};
   assert_int_equal(calls, 5);
   assert_memory_equal(asked, expected, sizeof expected);
-  /* And the next run goes on with what was learned. */
+  /* The next run begins with the length of pieces that this run found. */
   assert_runs(b, "run 1000\n");
   assert_int_equal(calls, 6);
   assert_int_equal(asked[5], 1000);

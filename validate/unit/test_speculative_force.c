@@ -1,8 +1,8 @@
 // links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c common/fix.c common/base/words.c
-/* The OpenMP engine while messages are under way: whenever they come, the same bits, lists and errors.
+/* The speculative force of the OpenMP engine: for any delay of messages, the same bits, lists and errors.
  *
- * A communicator of one rank that says it is one of two, and answers only when it has been asked so many times; until
- * then ghosts are not a number. */
+ * The communicator has one rank and claims to have two. It answers only after a given number of questions. Until then
+ * the positions of ghosts are NaN. */
 #include "common/ranks/comm.h"
 #include "openmp/openmp.h"
 
@@ -20,7 +20,7 @@ enum { ROW = 95, N = ROW * ROW, PIECES = 12, STEPS = PIECES * (PIECES + 1) / 2, 
 
 static md_status (*refresh)(md_comm *, md_particles *);
 static md_status (*answer)(md_comm *, bool, double *, bool *);
-static int answer_after, ghosts_after; /* questions */
+static int answer_after, ghosts_after; /* number of questions without an answer */
 static int answer_asked, ghosts_asked;
 static int64_t unanswered;
 
@@ -155,7 +155,7 @@ static void compare(md_integrator integrator, double skin, int threads, int answ
   begin(&prompt, false, integrator, skin, threads);
   begin(&late, false, integrator, skin, threads);
   be_late(late.comm, answers, ghosts);
-  /* In pieces, so that kicks are settled while an answer is under way that says that the list has ended. */
+  /* The run has several pieces. So some kicks are completed before the answer that says that the lists are stale. */
   for (int piece = 1; piece <= PIECES; ++piece) {
     assert_int_equal(md_engine_openmp.run(prompt.engine, piece), MD_OK);
     assert_int_equal(md_engine_openmp.run(late.engine, piece), MD_OK);
@@ -177,11 +177,11 @@ static void the_time_of_messages_does_not_matter(void **state)
     for (int threads = 1; threads <= 2; ++threads) {
       compare(MD_LEAPFROG, SKIN, threads, after[k][0], after[k][1]);
       compare(MD_NVE, SKIN, threads, after[k][0], after[k][1]);
-      compare(MD_NVE, 0.1 * SKIN, threads, after[k][0], after[k][1]); /* a list a step */
+      compare(MD_NVE, 0.1 * SKIN, threads, after[k][0], after[k][1]); /* new lists in every step */
     }
 }
 
-/* A particle leaves an open box; the others learn of it a step later. */
+/* A particle leaves a box with fixed faces. The other ranks learn of it a step later. */
 static void a_fault_is_that_of_its_step(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 // links: src/commands/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/create.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/file_uses.c common/fix.c common/base/words.c
-/* Velocities: temperature, momentum and distribution as asked for, the same bits for any number of threads and any
- * order of the particles, and every refusal. */
+/* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
+ * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ static void test_uniform(void **state)
   assert_true(fabs(mean - 1.0) < 0.05);
 }
 
-/* Those in a region alone, which have what all would get. */
+/* Only particles in a region get velocities, and each gets the same as it would without the region. */
 static void test_uniform_in_a_region(void **state)
 {
   (void)state;

@@ -1,8 +1,8 @@
-/* Several ranks in one process, for unit tests: each is a thread with a communicator, which sums, agrees, delivers and
- * writes files through memory that all share. What has to do with domains is missing: these ranks do not run engines.
+/* Several ranks in one process, for unit tests. Each rank is a thread with a communicator, which sums, agrees, delivers
+ * and writes files through shared memory. There are no functions for domains, so that these ranks cannot run engines.
  *
- * Error messages are per thread, as they are per process with MPI. Every call waits for all ranks, and what it leaves
- * behind for them is read before any rank can begin the next one.
+ * Each thread has its own error message, as each process has with MPI. Every call of the communicator waits for all
+ * ranks: once until all have shown their data, and once until all have read them.
  */
 #ifndef MD_VALIDATE_UNIT_THREAD_RANKS_H
 #define MD_VALIDATE_UNIT_THREAD_RANKS_H
@@ -36,7 +36,8 @@ static inline void ranks_wait(md_comm *c)
   pthread_barrier_wait(&all->barrier);
 }
 
-/* Shows a place to the other ranks; until the second wait they may read it. */
+/* Shows an address to the other ranks, and waits until all ranks have shown theirs. They may read it until the next
+ * wait. */
 static inline thread_ranks *ranks_show(md_comm *c, const void *place)
 {
   thread_ranks *all = c->state;
@@ -98,7 +99,7 @@ static inline md_status ranks_agree(md_comm *c, md_status status)
   return worst;
 }
 
-/* The ranks' records come in the order of ranks from the last to the first, as some may. */
+/* Records arrive in the order of ranks from the last to the first, because the order of ranks is not promised. */
 static inline md_status ranks_deliver(md_comm *c, int64_t n, const int32_t *to, const void *records,
                                       int64_t size, void **received, int64_t *count)
 {
@@ -164,7 +165,7 @@ static inline md_status ranks_file_close(md_comm *c, md_comm_file *f)
   return ranks_agree(c, closed ? MD_OK : md_error(MD_RUNTIME, "cannot write"));
 }
 
-/* One rank's work; what it asserts must be left for the main thread to look at. */
+/* The work of one rank. It must not assert: it leaves its results in `context`, and the main thread checks them. */
 typedef void (*rank_work)(md_comm *comm, void *context);
 
 typedef struct rank_thread {
@@ -180,7 +181,7 @@ static inline void *rank_main(void *argument)
   return NULL;
 }
 
-/* Runs the work on that many ranks and waits for all. */
+/* Runs the work on `size` ranks, and waits for all of them. */
 static inline void run_ranks(int size, rank_work work, void *context)
 {
   static thread_ranks all;

@@ -1,5 +1,5 @@
-/* The two device-wide algorithms of CUB that the engine calls, on the host: an exclusive prefix sum, which may be in
- * place, and a stable sort. As with CUB, a call without scratch only says how much it wants.
+/* The two algorithms of CUB that the engine calls, on the host: an exclusive sum, which may be in place, and a stable
+ * sort. As in CUB, a call without scratch memory only returns the number of bytes that the algorithm needs.
  */
 #ifndef MD_EMULATOR_CUB_CUH
 #define MD_EMULATOR_CUB_CUH
@@ -38,7 +38,7 @@ struct DeviceScan {
 };
 
 struct DeviceRadixSort {
-  /* By bits [first, end) of the keys alone. */
+  /* Sorts by the bits [first, end) of the keys. */
   template <class Key, class Value, class Count>
   static cudaError_t SortPairs(void *scratch, size_t &bytes, const Key *key, Key *sorted, const Value *value,
                                Value *moved, Count n, int first = 0, int end = 8 * sizeof(Key),
