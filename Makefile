@@ -118,7 +118,7 @@ FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h mpi/*.h validate/unit/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def)
-SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
+SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 
 # openmp/kernels.c holds the inner loops; MD_ISA names its copies, and the program asks the processor.

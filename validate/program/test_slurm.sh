@@ -12,7 +12,7 @@
 # a failure, when the logs of Slurm are shown. Nothing is skipped: what cannot be done is a failure.
 # Environment: MYRIAD, the program (build/myriad).
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 program=$(realpath "${MYRIAD:-build/myriad}")
 python=$(bash .ci/setup --python matplotlib)
