@@ -103,7 +103,8 @@ static md_status wall_reflect_join(const md_fix *fix, md_model *model)
         return md_error(MD_USAGE, "fix wall/reflect %c%s: its place is not a number", "xyz"[d],
                         side ? "hi" : "lo");
       model->wall[d][side] = true;
-      model->wall_at[d][side] = wall[0] == 1.0 ? wall[1] : side ? (double)INFINITY : -(double)INFINITY;
+      const double face = side ? model->box.hi[d] : model->box.lo[d];
+      model->wall_at[d][side] = wall[0] == 1.0 ? wall[1] : face;
     }
   return MD_OK;
 }

@@ -131,7 +131,6 @@ static md_status round_walls(md_model *model, int d)
     *at = md_round_to(*at, model->grids.x);
     /* The box may have been rounded to a coarser grid before: a wall on its face stays there. */
     if (!(fabs(*at - face) > 0x1p-30 * box->length[d])) *at = face;
-    if (!isfinite(*at)) *at = face;
     if (!(*at >= box->lo[d] && *at <= box->hi[d]))
       return md_error(MD_USAGE, "fix wall/reflect: the wall at %c = %g lies outside the box", "xyz"[d], *at);
   }

@@ -79,7 +79,7 @@ typedef struct md_model {
   md_fix fix[MD_FIXES_MAX]; /* in the order of the deck; md_fixes_join makes the fields down to `hottest` */
   md_integrator integrator;
   bool wall[3][2];      /* a reflecting wall below, above */
-  double wall_at[3][2]; /* sigma; infinite: the face of the box, until the model is prepared */
+  double wall_at[3][2]; /* sigma */
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
   double hottest;       /* the highest temperature of a thermostat, or 0 */
   double dt;
