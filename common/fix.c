@@ -2,7 +2,6 @@
 #include "common/fix.h"
 #include "common/model.h"
 
-#include <float.h>
 #include <string.h>
 
 /* For every integrator: there can be one. */

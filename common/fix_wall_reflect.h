@@ -99,7 +99,7 @@ static md_status wall_reflect_join(const md_fix *fix, md_model *model)
       if (model->wall[d][side])
         return md_error(MD_USAGE, "fix wall/reflect %c%s: there is a wall on that side already", "xyz"[d],
                         side ? "hi" : "lo");
-      if (!(wall[0] == 1.0 || wall[0] == 2.0) || !(fabs(wall[1]) <= DBL_MAX))
+      if (!(wall[0] == 1.0 || wall[0] == 2.0) || !isfinite(wall[1]))
         return md_error(MD_USAGE, "fix wall/reflect %c%s: its place is not a number", "xyz"[d],
                         side ? "hi" : "lo");
       model->wall[d][side] = true;

@@ -80,12 +80,28 @@ static inline md_step md_step_of(const md_model *model)
 typedef struct md_moving {
   uint64_t id;
   double mass, v_step, velocity_per_v; /* of its type */
-  double x
-      [3]; /* on a periodic axis any image, as the engine keeps it: for the drift alone, fixes must not use it */
+  double x[3]; /* on a periodic axis any image: for the drift alone, fixes must not use it */
   double v[3];
   bool wide;
   int64_t low[3]; /* second words of a wide momentum */
 } md_moving;
+
+/* Owned particle i of the host's arrays, of a prepared model. */
+static inline md_moving md_moving_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  const int type = p->type[i];
+  md_moving m = {.id = (uint64_t)p->id[i],
+                 .mass = model->mass[type],
+                 .v_step = model->v_step[type],
+                 .velocity_per_v = model->velocity_per_v[type],
+                 .wide = p->wide};
+  for (int d = 0; d < p->dim; ++d) {
+    m.x[d] = p->x[d][i];
+    m.v[d] = p->v[d][i];
+    if (m.wide) m.low[d] = p->v_low[d][i];
+  }
+  return m;
+}
 
 /* The value of a quantity that goes linearly from start to stop in a run, `done` steps behind s. */
 MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t done)

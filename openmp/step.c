@@ -65,25 +65,14 @@ static int64_t *low_word(const md_particles *p, int d, int64_t i) { return p->wi
 static bool move_each(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
                       int64_t last, double *largest2)
 {
-  const md_model *model = e->model;
   const md_step *step = a->step;
   const md_particles *p = e->p;
   bool sane = true;
   for (int64_t i = first; i < last; ++i) {
-    const int type = p->type[i];
-    md_moving m = {.id = (uint64_t)p->id[i],
-                   .mass = model->mass[type],
-                   .v_step = model->v_step[type],
-                   .velocity_per_v = model->velocity_per_v[type],
-                   .wide = p->wide};
-    for (int d = 0; d < p->dim; ++d) {
-      m.x[d] = a->x[d][i];
-      m.v[d] = a->v[d][i];
-      if (m.wide) m.low[d] = p->v_low[d][i];
-      if (impulse)
-        md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
-                     m.wide ? &m.low[d] : NULL);
-    }
+    md_moving m = md_moving_of(e->model, p, i);
+    for (int d = 0; impulse && d < p->dim; ++d)
+      md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
+                   m.wide ? &m.low[d] : NULL);
     double moved[3] = {0.0}, distance2 = 0.0;
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {

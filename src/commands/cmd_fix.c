@@ -1,8 +1,8 @@
 /* The commands fix and unfix.
  *
- * The styles are in common/fix_styles.h; balance alone is here, as it is about ranks and not about physics. A fix goes into the
- * model's list, and the model's settings are made from the whole list anew. sim->fixes has the IDs in the same order, balance among them, so that
- * unfix finds a fix in both.
+ * The styles are in common/fix_styles.h. Only balance is here, because it is about ranks and not about physics. A fix
+ * goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the IDs in the
+ * same order, with those of balance, so that unfix finds a fix in both lists.
  */
 #include "src/commands/ranks.h"
 #include "src/particles/lattice.h"
@@ -40,8 +40,7 @@ static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kin
   char what[64];
   snprintf(what, sizeof what, "fix %s", style->name);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
-  if (model->nfix == MD_FIXES_MAX)
-    return md_error(MD_USAGE, "there are %d fixes; at most so many are accepted", MD_FIXES_MAX);
+  if (model->nfix == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
   md_fix_place place = {.box = &model->box};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
   md_fix *fix = &model->fix[model->nfix];

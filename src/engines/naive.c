@@ -126,17 +126,7 @@ static md_status drift(md_engine *e, const md_step *step)
   md_particles *p = e->p;
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i) {
-    const int type = p->type[i];
-    md_moving m = {.id = (uint64_t)p->id[i],
-                   .mass = model->mass[type],
-                   .v_step = model->v_step[type],
-                   .velocity_per_v = model->velocity_per_v[type],
-                   .wide = p->wide};
-    for (int d = 0; d < p->dim; ++d) {
-      m.x[d] = p->x[d][i];
-      m.v[d] = p->v[d][i];
-      if (m.wide) m.low[d] = p->v_low[d][i];
-    }
+    md_moving m = md_moving_of(model, p, i);
     double moved[3] = {0.0};
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
