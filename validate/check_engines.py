@@ -41,7 +41,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import check
 import harness
@@ -350,13 +350,6 @@ def describe(verdict: Verdict) -> str:
             f"{word:<10} {verdict.seconds:>7.1f}")
 
 
-def keep_to_a_core(cores: Sequence[int]) -> Callable[[], None]:
-    """Each thread of a pool calls this first, so that its runs have a core of their own. A rank that waits then gives
-    way to the rank for which it waits, and not to a rank of another run, which may wait as well."""
-    free = iter(cores)
-    return lambda: os.sched_setaffinity(0, {next(free)})
-
-
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Compare every engine with the naive one, bit by bit.")
     parser.add_argument("--myriad", metavar="PROGRAM", help="the program (default: $MYRIAD, or build/myriad)")
@@ -393,10 +386,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"naive against openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}\n")
     print(f"{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
     bad = runs = 0
-    cores = sorted(os.sched_getaffinity(0))
-    keep = keep_to_a_core(cores) if parsed.engine == "mpi" else None
+    cores = len(os.sched_getaffinity(0))
+    turns = itertools.count()
+    keep = (lambda: harness.keep_to_core(next(turns))) if parsed.engine == "mpi" else None
     with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
-            ThreadPoolExecutor(len(cores), initializer=keep) as pool:
+            ThreadPoolExecutor(cores, initializer=keep) as pool:
         tasks = [pool.submit(tried, case, chosen[turn], Path(folder) / str(turn), parsed.steps, every)
                  for turn, case in enumerate(cases)]
         for task in tasks:

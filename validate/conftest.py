@@ -54,14 +54,12 @@ def isas():
 
 @pytest.fixture(autouse=True)
 def ranks_on_one_core(request):
-    """If tests run side by side, each worker keeps its ranks on one core: a rank that waits gives way to the rank for
-    which it waits. Without this, ranks mostly give way to ranks of other tests that wait, and runs take half as long
-    again."""
+    """If tests run side by side, each worker keeps its ranks on one core."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker or not request.node.get_closest_marker("mpi"):
         yield
         return
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {sorted(cores)[int(worker[2:]) % len(cores)]})
+    harness.keep_to_core(int(worker[2:]))
     yield
     os.sched_setaffinity(0, cores)

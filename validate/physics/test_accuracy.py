@@ -16,7 +16,7 @@ import itertools
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Tuple
+from typing import Any, Tuple
 
 import numpy as np
 import pytest
@@ -84,6 +84,12 @@ class System:
                 "thermo_style custom step temp pe press\nthermo_modify format float %.17g norm no\n"
                 "dump forces all custom 100 forces.dump id x y z fx fy fz\n"
                 "dump_modify forces sort id format float %.17g\nrun ${steps}\n")
+
+    def run(self, folder: Path, steps: int, **options: Any) -> harness.Result:
+        """Runs the system in a new folder. options: those of harness.run."""
+        folder.mkdir()
+        self.write(folder / "cluster.data")
+        return harness.run(self.deck(folder), folder, variables={"steps": steps}, **options)
 
 
 class Reference:
@@ -156,9 +162,7 @@ def doubles_would_do(system: System) -> bool:
 
 def check(system: System, engine: str, folder: Path) -> bool:
     """Runs one system and compares it; False: it was refused, rightly."""
-    folder.mkdir()
-    system.write(folder / "cluster.data")
-    got = harness.run(system.deck(folder), folder, engine=engine, variables={"steps": STEPS}, expect=None)
+    got = system.run(folder, STEPS, engine=engine, expect=None)
     if got.status != 0:
         assert got.status == 2 and not doubles_would_do(system), (system, got.err)
         assert "use a timestep of" in got.err and "or a box within" in got.err
@@ -200,10 +204,7 @@ def test_doubles_keep_a_bit_more_near_the_origin_of_a_large_box(dim, tmp_path):
     for place in (0.05, 0.3, 0.5):
         system = System(dim, "lj/cut", 1.0, 1e5, 5e-3, place)
         folder = tmp_path / f"{place:g}"
-        folder.mkdir()
-        system.write(folder / "cluster.data")
-        (folder / "in.cluster").write_text(system.deck(folder))
-        harness.run(folder / "in.cluster", folder, variables={"steps": 0})
+        system.run(folder, 0)
         ours = harness.read_dump(folder / "forces.dump")[0].vectors("fx", "fy", "fz")[:, :dim]
         reference = Reference(system)
         assert np.abs(ours - reference.force).max() < 2e-10 * reference.force_scale, system
@@ -216,14 +217,10 @@ def test_temperature_changes_as_in_lammps(dim, mass, tmp_path):
     for side, dt in itertools.product((10.0, 1e3), (1e-6, 1e-4, 5e-3)):
         system = System(dim, "lj/cut", mass, side, dt)
         folder = tmp_path / f"{side:g}-{dt:g}"
-        folder.mkdir()
-        system.write(folder / "cluster.data")
-        deck = folder / "in.cluster"
-        deck.write_text(system.deck(folder))
-        ours = harness.run(deck, folder, variables={"steps": STEPS}).table
+        ours = system.run(folder, STEPS).table
         # By its own choice lmp sorts atoms, and looks for neighbours, in bins of half a cutoff: gigabytes of them.
         large_bins = folder / "in.lammps"
-        large_bins.write_text(deck.read_text().replace("check yes", f"check yes binsize {side / 10!r}")
+        large_bins.write_text(system.deck(folder).replace("check yes", f"check yes binsize {side / 10!r}")
                               .replace("boundary", "atom_modify sort 0 0\nboundary"))
         theirs = lammps(large_bins, folder, steps=STEPS)
         reference = Reference(system)
