@@ -11,6 +11,7 @@ static md_status join_integrator(const md_fix *fix, md_model *model, md_integrat
     return md_error(MD_USAGE, "fix %s: another fix moves the particles already; unfix it first",
                     md_fix_style_of(fix->kind)->name);
   model->integrator = integrator;
+  model->moving = md_group_bit(fix->group);
   return MD_OK;
 }
 
@@ -50,6 +51,7 @@ md_status md_fix_takes(const md_fix *fix, const md_words *words, int n)
 md_status md_fixes_join(md_model *model)
 {
   model->integrator = MD_STATIC;
+  model->moving = MD_GROUP_ALL;
   model->float_drift = false;
   model->hottest = 0.0;
   memset(model->wall, 0, sizeof model->wall);
@@ -71,7 +73,7 @@ md_status md_fixes_prepare(md_model *model)
       return md_error(MD_USAGE, "fix %s: at most %d fixes may act within a step", style->name,
                       MD_MIDDLES_MAX);
     md_action *action = &model->middle[model->nmiddle++];
-    *action = (md_action){.kind = fix->kind, .seed = (uint64_t)fix->seed};
+    *action = (md_action){.kind = fix->kind, .group = md_group_bit(fix->group), .seed = (uint64_t)fix->seed};
     MD_TRY(style->prepare(fix, model, action));
   }
   return MD_OK;

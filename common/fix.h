@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/words.h"
 #include "common/box.h"
+#include "common/groups.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ typedef enum md_fix_kind {
 /* A fix, as the model and restart files hold it. */
 typedef struct md_fix {
   md_fix_kind kind;
+  int group;          /* number of the group of particles on which it acts (groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
 } md_fix;
@@ -41,6 +43,7 @@ typedef struct md_fix {
  * style's file says what each of them is. */
 typedef struct md_action {
   md_fix_kind kind;
+  uint32_t group; /* bit of the group */
   double k[MD_ACTION_K];
   uint64_t seed;
 } md_action;
@@ -60,6 +63,7 @@ typedef struct md_fix_style {
   const char *help;  /* lines of at most 100 characters */
   const char *note;  /* is printed once where a deck uses the style; NULL: no note */
   bool needs_box;    /* the fix must come behind the command that makes the box */
+  bool all_only;     /* only the group `all` is accepted */
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
   /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with

@@ -76,7 +76,7 @@ static const md_fix_style langevin_style = {
 #else
 
 /* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
-MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_moving *p)
+MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
 {
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;

@@ -116,6 +116,7 @@ static const md_fix_style wall_reflect_style = {
         "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. POSITION is in lattice units unless\n"
         "units box is given, as in LAMMPS; EDGE is the face of the box",
     .needs_box = true,
+    .all_only = true,
     .conserves_energy = true,
     .reversible = true,
     .parse = wall_reflect_parse,

@@ -1,27 +1,43 @@
-/* The part of a measure (model.h) that comes from the motion of particles: kinetic energy and momentum, as exact sums.
- * For C; gpu/output/measure.cuh does the same on the device.
- */
+/* Stage 1 of the computes (compute.h): the terms of one particle, by the functions md_NAME_add of all styles. C and
+ * CUDA. */
 #ifndef MD_COMMON_MEASURE_H
 #define MD_COMMON_MEASURE_H
 
-#include "common/model.h"
-#include "common/motion.h"
+#include "common/particle.h"
 
-/* Adds the kinetic energy and momentum of particle i to a measure. */
+#define MD_COMPUTE_FORMULAS
+#include "common/compute_styles.h"
+#undef MD_COMPUTE_FORMULAS
+
+/* Adds the terms of a particle to a summand's fine sums, s->n of them. The particle is of the summand's group. */
+MD_FN void md_summand_add(const md_summand *s, const md_particle *p, md_fine *sum)
+{
+#define MD_COMPUTE_SUMS(symbol)                                                                              \
+  if (s->kind == MD_COMPUTE_##symbol) md_##symbol##_add(s, p, sum);
+#include "common/compute_styles.h"
+#undef MD_COMPUTE_SUMS
+}
+
+/* Adds the terms of particle i to a measure, for all summands of the model. */
 static inline void md_measure_particle(const md_model *model, const md_particles *p, int64_t i, md_measure *m)
 {
-  const double quantum = model->grids.v, v_step = model->v_step[p->type[i]];
-  double v2 = 0.0;
-  for (int d = 0; d < p->dim; ++d) {
-    const int64_t low = p->wide ? p->v_low[d][i] : 0;
-    const double v = md_momentum_value(p->v[d][i], low, quantum);
-    v2 = fma(v, v, v2);
-    md_wide_add(&m->momentum[d], md_momentum_count(p->v[d][i], low, quantum, v_step));
+  const md_particle one = md_particle_of(model, p, i);
+  for (const md_summand *s = model->summand; s < model->summand + model->nsummand; ++s) {
+    if (!(one.group & s->group)) continue;
+    md_fine sum[MD_COMPUTE_TERMS] = {{0, 0}};
+    md_summand_add(s, &one, sum);
+    for (int t = 0; t < s->n; ++t) md_wide_add(&m->term[s->first + t], md_fine_count(sum[t]));
   }
-  const double kinetic = md_kinetic(v2, model->velocity_per_v[p->type[i]], model->mass_reference);
-  md_fine sum = {0, 0};
-  md_fine_add(&sum, kinetic / (model->grids.k * MD_FINE));
-  md_wide_add(&m->kinetic, md_fine_count(sum));
+}
+
+/* The value of a style with one value for each particle, in the velocity v. kind: a style whose nvalue is 0. */
+MD_FN double md_compute_each(md_compute_kind kind, const md_particle *p, const double *v, int dim)
+{
+#define MD_COMPUTE_EACH(symbol)                                                                              \
+  if (kind == MD_COMPUTE_##symbol) return md_##symbol##_of(p, v, dim);
+#include "common/compute_styles.h"
+#undef MD_COMPUTE_EACH
+  return 0.0;
 }
 
 #endif

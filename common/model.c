@@ -23,6 +23,10 @@ void md_model_init(md_model *model)
   *model = (md_model){.ntypes = 0, .dt = 0.005, .skin = 0.3, .pair = {.kind = MD_PAIR_NONE}};
   model->box.dim = 3;
   for (int d = 0; d < 3; ++d) model->box.periodic[d] = true;
+  model->groups.n = 1;
+  memcpy(model->groups.name[0], "all", sizeof "all");
+  model->moving = MD_GROUP_ALL;
+  md_computes_init(model);
 }
 
 static void free_tables(md_model *model)
@@ -341,6 +345,7 @@ md_status md_model_prepare(md_model *model)
   const md_status status = prepare_grids(model, unit_k);
   free(unit_k);
   MD_TRY(status);
+  MD_TRY(md_computes_prepare(model));
   return md_fixes_prepare(model);
 }
 
@@ -499,27 +504,10 @@ double md_model_skin(const md_model *model)
   return model->skin < model->cutoff ? model->skin : model->cutoff;
 }
 
-void md_measure_merge(md_measure *a, const md_measure *b)
+void md_measure_merge(const md_model *model, md_measure *a, const md_measure *b)
 {
   md_wide_merge(&a->pair_energy2, &b->pair_energy2);
   md_wide_merge(&a->virial2, &b->virial2);
-  md_wide_merge(&a->kinetic, &b->kinetic);
-  for (int d = 0; d < 3; ++d) md_wide_merge(&a->momentum[d], &b->momentum[d]);
+  for (int t = 0; t < model->nterm; ++t) md_wide_merge(&a->term[t], &b->term[t]);
   a->count += b->count;
-}
-
-/* The conventions are those of LAMMPS: there are dim N - dim degrees of freedom, also for the kinetic part of the
- * pressure. */
-md_thermo_state md_measure_thermo(const md_model *model, const md_measure *m)
-{
-  const int dim = model->box.dim;
-  const double freedom = (double)dim * (double)m->count - (double)dim;
-  md_thermo_state s = {.kinetic = md_wide_value(&m->kinetic, model->grids.k),
-                       .potential = 0.5 * md_wide_value(&m->pair_energy2, model->grids.e),
-                       .virial = 0.5 * md_wide_value(&m->virial2, model->grids.w)};
-  s.temperature = freedom > 0.0 ? 2.0 * s.kinetic / freedom : 0.0;
-  s.pressure = (freedom * s.temperature + s.virial) / ((double)dim * md_box_volume(&model->box));
-  for (int d = 0; d < 3; ++d)
-    s.momentum[d] = md_wide_value(&m->momentum[d], model->grids.v) * model->mass_reference;
-  return s;
 }

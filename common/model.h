@@ -33,8 +33,10 @@
 
 #include "common/base/error.h"
 #include "common/box.h"
+#include "common/compute.h"
 #include "common/exact.h"
 #include "common/fix.h"
+#include "common/groups.h"
 #include "common/pair.h"
 #include "common/particles.h"
 
@@ -75,9 +77,13 @@ typedef struct md_model {
   int ntypes;
   double mass[MD_TYPES_MAX + 1]; /* by type, 1-based; 0: not set */
   md_pair pair;
+  md_groups groups;
+  int ncompute;
+  md_compute compute[MD_COMPUTES_MAX]; /* the standard ones, then the deck's own */
   int nfix;
   md_fix fix[MD_FIXES_MAX]; /* in the order of the deck; md_fixes_join makes the fields down to `hottest` */
   md_integrator integrator;
+  uint32_t moving;      /* bits of the groups that the integrator moves */
   bool wall[3][2];      /* a reflecting wall below, above */
   double wall_at[3][2]; /* sigma */
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
@@ -107,6 +113,8 @@ typedef struct md_model {
   double move_limit;  /* the largest displacement along one axis in one step: a few cutoffs, or less */
   int nmiddle;
   md_action middle[MD_MIDDLES_MAX]; /* actions of fixes between the two halves of a drift, in this order */
+  int nsummand, nterm;
+  md_summand summand[MD_COMPUTES_MAX]; /* the terms that computes need, each once; nterm sums in all */
 } md_model;
 
 /* An empty model: three periodic dimensions, no types, no pair style, no fixes. Free with md_model_free, which frees
@@ -140,26 +148,16 @@ double md_model_velocity(const md_model *model, const md_particles *particles, i
  * more work. */
 double md_model_skin(const md_model *model);
 
-/* A measure of a state: exact sums over the particles of one rank. */
+/* A measure of a state: exact sums over the particles of one rank, from which computes take their values. */
 typedef struct md_measure {
-  md_wide pair_energy2; /* twice the energy of pairs, in fine quanta e */
-  md_wide virial2;      /* twice the sum of r.f over pairs, in fine quanta w */
-  md_wide kinetic;      /* kinetic energy, in fine quanta k */
-  md_wide momentum[3];  /* in quanta v times m_reference */
-  int64_t count;        /* number of particles */
+  md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
+  md_wide virial2;            /* twice the sum of r.f over pairs, in fine quanta w */
+  md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
+  int64_t count;              /* number of particles */
 } md_measure;
 
 /* Adds the measure b, of other particles, to a. */
-void md_measure_merge(md_measure *a, const md_measure *b);
-
-/* The thermodynamic state. Energies, temperature and pressure are defined as in LAMMPS, `units lj`. */
-typedef struct md_thermo_state {
-  double temperature, kinetic, potential, virial, pressure; /* energies are totals, not per particle */
-  double momentum[3];
-} md_thermo_state;
-
-/* The thermodynamic state from a measure of all particles of all ranks. */
-md_thermo_state md_measure_thermo(const md_model *model, const md_measure *measure);
+void md_measure_merge(const md_model *model, md_measure *a, const md_measure *b);
 
 #ifdef __cplusplus
 }

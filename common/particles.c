@@ -4,6 +4,7 @@
  * element size). So a new field needs no line here.
  */
 #include "common/particles.h"
+#include "common/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@ static int fields(md_particles *p, field *out)
   int n = 0;
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
+#define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_FIELD(name, type, components, meaning)                                                            \
   for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
 #include "common/particle_fields.def"
 #undef MD_FIELD
 #undef MD_WIDE_DIM
+#undef MD_GROUPED
 #undef MD_DIM
   return n;
 }
@@ -87,6 +90,15 @@ md_status md_particles_widen(md_particles *p, bool wide)
   return MD_OK;
 }
 
+md_status md_particles_make_groups(md_particles *p)
+{
+  if (p->grouped) return MD_OK;
+  if (p->capacity > 0) MD_TRY(md_array_new(&p->group, p->capacity, sizeof *p->group, "groups of particles"));
+  for (int64_t i = 0; i < p->n; ++i) p->group[i] = MD_GROUP_ALL;
+  p->grouped = true;
+  return MD_OK;
+}
+
 void md_particles_wrap(md_particles *p, const md_box *box)
 {
 #pragma omp parallel
@@ -126,23 +138,21 @@ static void gather_wide(int nfield, void *const *to, void *const *from, const in
     }
 }
 
-/* Do all n values agree? With one type of particles they do, and need no permutation. */
-static bool all_alike(const uint16_t *value, int64_t n)
-{
-  unsigned varying = 0;
-#pragma omp parallel for simd schedule(static) reduction(| : varying)
-  for (int64_t k = 0; k < n; ++k) varying |= (unsigned)(value[k] ^ value[0]);
-  return varying == 0;
-}
-
-static void permute_narrow(uint16_t *value, const int32_t *order, int64_t n, uint16_t *scratch)
-{
-  if (all_alike(value, n)) return;
-#pragma omp parallel for schedule(static)
-  for (int64_t k = 0; k < n; ++k) scratch[k] = value[order[k]];
-  /* No swap here: it would make a spare array that is too small for the other fields. */
-  copy(value, scratch, n, sizeof *value);
-}
+/* Permutes a field of narrow elements, unless all values agree, as types and groups often do. No arrays change places
+ * here: that would make a spare array that is too small for the other fields. */
+#define PERMUTE_NARROW(type)                                                                                 \
+  static void permute_##type(type *value, const int32_t *order, int64_t n, type *scratch)                    \
+  {                                                                                                          \
+    uint64_t varying = 0;                                                                                    \
+    _Pragma("omp parallel for simd schedule(static) reduction(| : varying)") for (int64_t k = 0; k < n; ++k) \
+        varying |= (uint64_t)(value[k] ^ value[0]);                                                          \
+    if (varying == 0) return;                                                                                \
+    _Pragma("omp parallel for schedule(static)") for (int64_t k = 0; k < n; ++k) scratch[k] =                \
+        value[order[k]];                                                                                     \
+    copy(value, scratch, n, sizeof *value);                                                                  \
+  }
+PERMUTE_NARROW(uint16_t)
+PERMUTE_NARROW(uint32_t)
 
 md_status md_particles_permute(md_particles *p, const int32_t *order)
 {
@@ -162,8 +172,10 @@ md_status md_particles_permute(md_particles *p, const int32_t *order)
         ++at;
       }
   }
-  for (int k = 0; k < nfield; ++k)
-    if (f[k].element == sizeof(uint16_t)) permute_narrow(*f[k].array, order, p->n, p->spare[0]);
+  for (int k = 0; k < nfield; ++k) {
+    if (f[k].element == sizeof(uint16_t)) permute_uint16_t(*f[k].array, order, p->n, p->spare[0]);
+    if (f[k].element == sizeof(uint32_t)) permute_uint32_t(*f[k].array, order, p->n, p->spare[0]);
+  }
   return MD_OK;
 }
 
@@ -201,9 +213,9 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
   return MD_OK;
 }
 
-int md_particles_bytes(int dim, bool wide)
+int md_particles_bytes(int dim, bool wide, bool grouped)
 {
-  md_particles p = {.dim = dim, .wide = wide};
+  md_particles p = {.dim = dim, .wide = wide, .grouped = grouped};
   field f[FIELDS_MAX];
   const int n = fields(&p, f);
   int bytes = 0;

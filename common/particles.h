@@ -33,6 +33,8 @@ typedef struct md_particles {
   bool wide;         /* momenta have second words: set by md_particles_widen */
   int64_t *v_low[3]; /* NULL unless wide */
   double v_low_unit; /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
+  bool grouped;      /* there are groups besides `all`: set by md_particles_make_groups */
+  uint32_t *group;   /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
   void *spare[3];    /* dim arrays of 8-byte elements: see md_particles_spare */
   int64_t spare_capacity;
 } md_particles;
@@ -49,6 +51,10 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
 /* Gives momenta second words, all zero, or takes them away. Does nothing if p->wide is `wide` already. MD_RUNTIME: out
  * of memory. */
 md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
+
+/* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME: out
+ * of memory. */
+md_status md_particles_make_groups(md_particles *p) MD_CHECKED;
 
 /* Wraps the positions of owned particles into the box along its periodic axes, from any distance. Exact. */
 void md_particles_wrap(md_particles *p, const md_box *box);
@@ -71,8 +77,8 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CH
 void md_particles_pack(const md_particles *p, int64_t i, void *record);
 void md_particles_unpack(md_particles *p, int64_t i, const void *record);
 
-/* The bytes of all fields of one owned particle, for dim 2 or 3. */
-int md_particles_bytes(int dim, bool wide);
+/* The bytes of all fields of one owned particle, for dim 2 or 3, with and without the fields that are not always there. */
+int md_particles_bytes(int dim, bool wide, bool grouped);
 
 #ifdef __cplusplus
 }

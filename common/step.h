@@ -21,8 +21,7 @@
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
 
-#include "common/model.h"
-#include "common/motion.h"
+#include "common/particle.h"
 #include "common/rng.h"
 
 /* The numbers of one step, for engines. */
@@ -39,6 +38,7 @@ typedef struct md_step {
   bool periodic[3];
   double move_limit;
   double mass_reference;
+  uint32_t moving; /* bits of the groups that get kicks and drift; the others stay where they are */
   int middles;
   md_action middle[MD_MIDDLES_MAX];
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
@@ -58,6 +58,7 @@ static inline md_step md_step_of(const md_model *model)
                .quantum = model->float_drift ? 0.0 : model->grids.x,
                .move_limit = model->move_limit,
                .mass_reference = model->mass_reference,
+               .moving = model->moving,
                .middles = model->nmiddle,
                .ramp_done = model->step - model->run_begin,
                .ramp_span = model->run_end - model->run_begin,
@@ -76,33 +77,6 @@ static inline md_step md_step_of(const md_model *model)
   return s;
 }
 
-/* A particle during its move. */
-typedef struct md_moving {
-  uint64_t id;
-  double mass, v_step, velocity_per_v; /* of its type */
-  double x[3]; /* on a periodic axis any image: for the drift alone, fixes must not use it */
-  double v[3];
-  bool wide;
-  int64_t low[3]; /* second words of a wide momentum */
-} md_moving;
-
-/* Owned particle i of the host's arrays, of a prepared model. */
-static inline md_moving md_moving_of(const md_model *model, const md_particles *p, int64_t i)
-{
-  const int type = p->type[i];
-  md_moving m = {.id = (uint64_t)p->id[i],
-                 .mass = model->mass[type],
-                 .v_step = model->v_step[type],
-                 .velocity_per_v = model->velocity_per_v[type],
-                 .wide = p->wide};
-  for (int d = 0; d < p->dim; ++d) {
-    m.x[d] = p->x[d][i];
-    m.v[d] = p->v[d][i];
-    if (m.wide) m.low[d] = p->v_low[d][i];
-  }
-  return m;
-}
-
 /* The value of a quantity that goes linearly from start to stop in a run, `done` steps behind s. */
 MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t done)
 {
@@ -114,11 +88,12 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
  * multiple of v_step, and the second word of a wide momentum is 0. */
-MD_FN void md_step_act(const md_step *s, int64_t done, md_moving *p)
+MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 {
   for (int a = 0; a < s->middles; ++a) {
 #define MD_FIX_MIDDLE(symbol)                                                                                \
-  if (s->middle[a].kind == MD_FIX_##symbol) md_##symbol##_middle(&s->middle[a], s, done, p);
+  if (s->middle[a].kind == MD_FIX_##symbol && (p->group & s->middle[a].group))                               \
+    md_##symbol##_middle(&s->middle[a], s, done, p);
 #include "common/fix_styles.h"
 #undef MD_FIX_MIDDLE
   }
@@ -137,8 +112,10 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
 
 /* Point 3 of the step for one particle. moved: receives for each axis the larger displacement of the step's drifts.
  * After a displacement beyond move_limit there is no second drift along this axis. */
-MD_FN void md_step_move(const md_step *s, md_moving *p, double moved[3])
+MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
+  for (int d = 0; d < s->dim; ++d) moved[d] = 0.0;
+  if (!(p->group & s->moving)) return;
   const double time_scale = s->time * p->velocity_per_v;
   double before[3], middle[3];
   for (int d = 0; d < s->dim; ++d) {
@@ -166,6 +143,12 @@ MD_FN void md_step_move(const md_step *s, md_moving *p, double moved[3])
 MD_FN bool md_step_allows(const md_step *s, int d, double moved, double x)
 {
   return fabs(moved) <= s->move_limit && x >= s->stay_lo[d] && x <= s->stay_hi[d];
+}
+
+/* Does owned particle i of the host's arrays get kicks and drift? moving: of the model. */
+static inline bool md_step_moves(uint32_t moving, const md_particles *p, int64_t i)
+{
+  return ((p->group ? p->group[i] : MD_GROUP_ALL) & moving) != 0;
 }
 
 /* Points 2 and 5 of the step for one coordinate: adds `impulse` quanta, a whole number. low: the second word of a wide

@@ -123,7 +123,7 @@ static md_status measure(md_engine *e, md_measure *total)
     }
 #pragma omp critical
     {
-      md_measure_merge(total, &mine);
+      md_measure_merge(model, total, &mine);
       md_overlap_add(&overlap, near.a, near.b, near.r2);
     }
   }
@@ -157,7 +157,7 @@ static md_status download(md_engine *e, double *const force[3])
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide) +
+  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped) +
                                e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;

@@ -69,8 +69,9 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   const md_particles *p = e->p;
   bool sane = true;
   for (int64_t i = first; i < last; ++i) {
-    md_moving m = md_moving_of(e->model, p, i);
-    for (int d = 0; impulse && d < p->dim; ++d)
+    md_particle m = md_particle_of(e->model, p, i);
+    const bool moves = (m.group & step->moving) != 0;
+    for (int d = 0; impulse && moves && d < p->dim; ++d)
       md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
                    m.wide ? &m.low[d] : NULL);
     double moved[3] = {0.0}, distance2 = 0.0;
@@ -91,7 +92,8 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain = e->model->one_mass && !e->model->wide && a->step->middles == 0;
+  const bool plain =
+      e->model->one_mass && !e->model->wide && a->step->middles == 0 && a->step->moving == MD_GROUP_ALL;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
@@ -190,10 +192,11 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   for (int d = 0; d < e->p->dim; ++d) {
     double *v = s->move.v[d] + first, *out = s->out[d] + first;
     memcpy(out, impulse[d], (size_t)n * sizeof *out);
-    if (e->p->wide) {
+    if (e->p->wide || e->model->moving != MD_GROUP_ALL) {
       for (int64_t i = 0; i < n; ++i)
-        md_step_kick(s->move.kicks * impulse[d][i], s->move.quantum, e->model->v_step[e->p->type[first + i]],
-                     &v[i], low_word(e->p, d, first + i));
+        if (md_step_moves(e->model->moving, e->p, first + i))
+          md_step_kick(s->move.kicks * impulse[d][i], s->move.quantum,
+                       e->model->v_step[e->p->type[first + i]], &v[i], low_word(e->p, d, first + i));
       continue;
     }
 #pragma omp simd

@@ -512,8 +512,25 @@ static md_status info(void)
   printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
-         md_particles_bytes(2, false), md_particles_bytes(3, false));
+         md_particles_bytes(2, false, false), md_particles_bytes(3, false, false));
   return finish_printing();
+}
+
+/* Prints lines with an indentation of four blanks. */
+static void print_indented(const char *text)
+{
+  for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    printf("    %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* The styles of the command compute, from their files. */
+static void print_compute_styles(void)
+{
+  for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
+    const md_compute_style *style = md_compute_style_of((md_compute_kind)s);
+    printf("\n  %s\n", style->usage);
+    print_indented(style->help);
+  }
 }
 
 /* The styles of the command fix, from their files. */
@@ -522,8 +539,7 @@ static void print_fix_styles(void)
   for (int s = 0; s < MD_FIX_KINDS; ++s) {
     const md_fix_style *style = md_fix_style_of((md_fix_kind)s);
     printf("\n  %s\n", style->usage);
-    for (const char *line = style->help; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-      printf("    %.*s\n", (int)strcspn(line, "\n"), line);
+    print_indented(style->help);
     const char *const kept[] = {style->conserves_momentum ? "conserves momentum" : NULL,
                                 style->conserves_energy ? "conserves energy" : NULL,
                                 style->reversible ? "reversible" : NULL};
@@ -541,6 +557,7 @@ static void print_command(const md_command *command)
 {
   printf("%s\n\n%s\n", command->usage, command->help);
   if (command->handler == md_do_fix) print_fix_styles();
+  if (command->handler == md_do_compute) print_compute_styles();
 }
 
 /* Prints docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */

@@ -56,13 +56,19 @@ static int64_t next_due(const run_state *run, int64_t step)
   return due > step ? due : step;
 }
 
+/* Kinetic and potential energy of the step that was measured last. */
+static double total_energy(const md_sim *sim)
+{
+  return sim->computed.value[MD_THERMO_KE][0] + sim->computed.value[MD_THERMO_PE][0];
+}
+
 static md_status observe(run_state *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;
-    if (!sim->has_first_energy) sim->first_energy = sim->last_thermo.kinetic + sim->last_thermo.potential;
+    if (!sim->has_first_energy) sim->first_energy = total_energy(sim);
     sim->has_first_energy = true;
   }
   for (md_observer *o = sim->observers; o; o = o->next)
@@ -112,9 +118,7 @@ static void show_progress(run_state *run)
                    .seconds = seconds};
   p.rate = seconds > 0.0 ? (double)p.here * (double)sim->model.natoms / seconds : 0.0;
   p.has_drift = run->thermo_shown >= 0 && run->thermo_shown > run->whole_first && sim->first_energy != 0.0;
-  if (p.has_drift)
-    p.drift =
-        (sim->last_thermo.kinetic + sim->last_thermo.potential - sim->first_energy) / fabs(sim->first_energy);
+  if (p.has_drift) p.drift = (total_energy(sim) - sim->first_energy) / fabs(sim->first_energy);
   md_log_progress(sim->log, &p);
 }
 
@@ -122,7 +126,8 @@ static void show_progress(run_state *run)
 static double restart_seconds(const md_sim *sim)
 {
   if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
-  return 5e-9 * (double)sim->model.natoms * md_particles_bytes(sim->particles.dim, sim->model.wide);
+  return 5e-9 * (double)sim->model.natoms *
+         md_particles_bytes(sim->particles.dim, sim->model.wide, sim->particles.grouped);
 }
 
 /* Makes all ranks act alike: a signal or an expired time limit on any rank stops all ranks. *seconds becomes the
@@ -467,7 +472,7 @@ md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
   model->run_end = stop >= 0 ? stop : run.last;
   sim->has_first_energy = false;
   MD_TRY(run_model(&run));
-  sim->history.run[sim->history.nrun - 1].state = sim->last_thermo;
+  sim->history.run[sim->history.nrun - 1].computed = sim->computed;
   return MD_OK;
 }
 

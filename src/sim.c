@@ -1,5 +1,6 @@
 /* Making, counting and freeing a simulation; see sim.h. */
 #include "src/sim.h"
+#include "src/commands/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ md_status md_sim_count(md_sim *sim)
   MD_TRY(sim->comm->max(sim->comm, &low, 1));
   sim->model.natoms = total;
   sim->max_id = ((int64_t)high << 32) | (int64_t)low;
-  return MD_OK;
+  return md_groups_count(sim);
 }
 
 md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path)

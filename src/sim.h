@@ -96,12 +96,12 @@ struct md_sim {
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */
   bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */
-  bool has_thermo;        /* last_thermo belongs to a finished or running run */
-  md_thermo_state last_thermo;
-  int64_t max_id;     /* largest id in use on all ranks */
-  double run_seconds; /* wall time since the run began, s; the thermo keyword cpu */
-  int64_t piece;      /* steps that the engine runs in one call; adapted from the times of earlier calls */
-  md_view *view;      /* of the step that is being observed, for formulas in variables; otherwise NULL */
+  bool has_computed;      /* `computed` belongs to a finished or running run */
+  md_computed computed;   /* values of the model's computes at the step that was measured last */
+  int64_t max_id;         /* largest id in use on all ranks */
+  double run_seconds;     /* wall time since the run began, s; the thermo keyword cpu */
+  int64_t piece; /* steps that the engine runs in one call; adapted from the times of earlier calls */
+  md_view *view; /* of the step that is being observed, for formulas in variables; otherwise NULL */
   md_history history;
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */

@@ -238,8 +238,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   const bool wide = model->wide && !o->gpu.mixed;
   c->tagged =
       dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && !o->gpu.unfused && !o->gpu.symmetric &&
-             neighbours != MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->moving == MD_GROUP_ALL &&
+             !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);
@@ -375,8 +375,8 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
-  if (model->nmiddle > 0 || ranks > 1)
-    md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes that act on particles", 8.0);
+  if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);
+  if (model->groups.n > 1) md_plan_add(plan, "groups", 4.0);
   if (ranks > 1) {
     /* Ghosts as received at a rebin and in steps, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;

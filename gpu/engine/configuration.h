@@ -68,4 +68,10 @@ double gpu_cut_share(int buffer_rows, int rows);
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,
                 const gpu_configuration *config, md_engine_plan *plan);
 
+/* Do fixes or computes of the model need ids of particles on one rank? */
+static inline bool needs_ids(const md_model *model)
+{
+  return model->nmiddle > 0 || model->ncompute > MD_COMPUTES_STANDARD;
+}
+
 #endif

@@ -81,11 +81,13 @@ struct gpu_arrays {
   device_array list, rows, beyond_slack;               /* of system_view */
   /* Pair coefficients, by pair of types: of impulses; and of forces, for mixed layouts. */
   device_array impulse_k, force_k;
-  device_array measure_k;            /* pair coefficients of forces in double, for output */
-  device_array overlap2;             /* squared distance of an overlap, by pair of types */
-  device_array ratio, mass, v_step;  /* by type: velocity_per_v and v_step of the model, and masses */
-  device_array v_low[3];             /* by original index: second words of momenta */
-  device_array id;                   /* ids in the host's order; for thermostats on one rank */
+  device_array measure_k;           /* pair coefficients of forces in double, for output */
+  device_array overlap2;            /* squared distance of an overlap, by pair of types */
+  device_array ratio, mass, v_step; /* by type: velocity_per_v and v_step of the model, and masses */
+  device_array v_low[3];            /* by original index: second words of momenta */
+  device_array id;                  /* ids in the host's order; for thermostats on one rank */
+  device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
+  device_array summand, terms;      /* of term_args */
   device_array control, sums, count; /* control block (state.cuh); of measure(); of histogram() */
 };
 
@@ -159,6 +161,7 @@ template <class T> struct gpu_engine final : md_engine {
   /* Copies particles from the host; also after particles have changed their rank through the host. */
   md_status load();
   md_status make_ids();
+  md_status load_groups();
 
   /* Writes the engine's description for the log. */
   void describe();
@@ -342,6 +345,8 @@ template <class T> struct gpu_engine final : md_engine {
   /* ---- engine/output.inc ---- */
 
   md_status measure(md_measure *m) override;
+  md_status sum_pairs(const system_view<T> &s);
+  md_status sum_terms(const system_view<T> &s, const int *origin);
   md_status download(double *const force[3]) override;
   md_status histogram(const md_histogram *h, int64_t *count) override;
   void report(md_engine_report *r) override;

@@ -1,4 +1,4 @@
-/* Measuring: energies, virial and momenta of the present state. Every pair is evaluated once more, from both of
+/* Measuring: energies and virials of the pairs of the present state. Every pair is evaluated once more, from both of
  * its particles, so that the sums are twice those of the pairs (model.h). All terms are in double, also in mixed
  * precision.
  *
@@ -7,8 +7,6 @@
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/formulas.cuh"
-
-enum { NO_STYLE = -1 };
 
 template <class T, int STYLE, int SOURCE>
 static __global__ void __launch_bounds__(256)
@@ -19,13 +17,11 @@ static __global__ void __launch_bounds__(256)
   if (i < s.n) {
     const typename T::record *x = present(s);
     const typename T::record xi = x[i];
-    add_motion<T>(s, a, i, type_of(xi), sum);
-    if constexpr (STYLE != NO_STYLE)
-      for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
-        /* A half list has each pair of owned particles only once. */
-        const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
-        add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
-      });
+    for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
+      /* A half list has each pair of owned particles only once. */
+      const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
+      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
+    });
   }
   add_sums(a, sum);
 }
@@ -41,7 +37,6 @@ static __global__ void __launch_bounds__(FINDING_THREADS)
   if ((k & ~31) < s.n) {
     const progress now = progress_before(s.ctl, s.launch);
     const typename T::record *x = s.x[now.parity], xi = load_record(x + i);
-    if (k < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
     warp_for_each<T>(s, x, xi, i, k < s.n, now.usage, tiles, [&](int, const typename T::record &xj) {
       add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
     });
@@ -59,7 +54,7 @@ static void launch_style(const launch &l, int source, const system_view<T> &s, c
       k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
       return;
     }
-  if constexpr (CAN_BE_DENSE<T> && STYLE != NO_STYLE)
+  if constexpr (CAN_BE_DENSE<T>)
     if (s.dense) {
       k_measure_dense<T, STYLE><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, a);
       return;
@@ -71,8 +66,7 @@ template <class T>
 md_status launch_measure(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
                          const measure_args &a)
 {
-  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, a); }))
-    launch_style<T, NO_STYLE>(l, FROM_CELLS, s, a);
+  if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, a); })) return MD_OK;
   MD_LAUNCHED("k_measure");
   return MD_OK;
 }

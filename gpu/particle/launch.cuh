@@ -186,21 +186,35 @@ template <class T>
 md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
-/* measure.cu: adds energies, virials and momenta to the sums. Pair terms are added only if there is a pair style.
- * An overlap sets HALT_OVERLAP in control.overflow. */
-enum { SUM_ENERGY, SUM_VIRIAL, SUM_KINETIC, SUM_MOMENTUM, SUMS = SUM_MOMENTUM + 3 };
-/* Each sum is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum of the upper
- * halves and the sum of the lower halves of the terms, which are 64-bit integers. */
+/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum of
+ * the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at: [SUM_PARTS][2][count]. */
 enum { SUM_COARSE, SUM_REST, SUM_PARTS };
+struct fine_sums {
+  unsigned long long *at;
+};
+inline int64_t fine_sum_bytes(int count) { return (int64_t)SUM_PARTS * 2 * count * 8; }
+
+/* sum_terms.cu: adds the terms of computes to MD_TERMS_MAX sums. */
+struct term_args {
+  fine_sums sum;
+  const md_summand *summand; /* [nsummand] */
+  int nsummand;
+  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
+  bool wide;                                    /* are momenta wide? */
+  const int64_t *low[3];                        /* second words of wide momenta, as in step_args */
+  const int64_t *id;                            /* by original index; NULL: unknown */
+  const uint32_t *group; /* bits of groups by original index; NULL: all particles are in `all` only */
+  const int *origin;     /* original index of each particle */
+};
+template <class T> md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &);
+
+/* measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets HALT_OVERLAP in
+ * control.overflow. */
+enum { SUM_ENERGY, SUM_VIRIAL, SUMS };
 struct measure_args {
-  double per_e, per_w, per_k; /* factors to coarse quanta; per_w: for a force of the table times a length */
-  const double *table;        /* coefficients of forces, in double */
-  const double *velocity_per_v, *v_step;                  /* by 0-based type */
-  double mass_reference, quantum;                         /* of momenta, p/m_reference */
-  bool wide;                                              /* are momenta wide? */
-  const int64_t *low[3];                                  /* second words of wide momenta, as in step_args */
-  const int *origin;                                      /* original index of each particle */
-  unsigned long long *high[SUM_PARTS], *lower[SUM_PARTS]; /* [SUMS] each */
+  fine_sums sum;
+  double per_e, per_w; /* factors to coarse quanta; per_w: for a force of the table times a length */
+  const double *table; /* coefficients of forces, in double */
 };
 template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,

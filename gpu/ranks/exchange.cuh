@@ -30,6 +30,7 @@ template <class T> struct migrant : migrant_low<T> {
   typename T::particle x;
   typename T::real v[T::DIM];
   int64_t id;
+  uint32_t group;
 };
 
 /* A slot that a migrant has vacated, or that an arrival will have: its local index, and its place in the table of
@@ -43,6 +44,7 @@ template <class T> struct migration {
   int *origin;
   int64_t *id;     /* by origin */
   int64_t *low[3]; /* by origin: second words of momenta, or NULL */
+  uint32_t *group; /* by origin: bits of groups, or NULL */
   migrant<T> *migrants_at;
   vacated_slot *at;
   int capacity;
@@ -64,6 +66,7 @@ template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
 /* to[i] becomes the id, or the type, of particle i. */
 md_status launch_unload_ids(const launch &, int n, const int64_t *id, const int *origin, int64_t *to);
+md_status launch_unload_groups(const launch &, int n, const uint32_t *group, const int *origin, uint32_t *to);
 template <class T> md_status launch_unload_types(const launch &, const system_view<T> &, uint16_t *to);
 
 /* exchange.cu. A ghost has two numbers. The first number is its place in the order in which ghosts are received.

@@ -59,6 +59,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) t.v[d] = s.v[d][i];
   t.id = m.id[origin];
+  t.group = m.group ? m.group[origin] : MD_GROUP_ALL;
   if constexpr (T::WIDENS)
     for (int d = 0; d < T::DIM; ++d) t.low[d] = m.low[d] ? m.low[d][origin] : 0;
   m.migrants_at[k] = t;
@@ -105,6 +106,7 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
   for (int d = 0; d < T::DIM; ++d) s.v[d][at.index] = t.v[d];
   m.origin[at.index] = at.origin;
   m.id[at.origin] = t.id;
+  if (m.group) m.group[at.origin] = t.group;
   if constexpr (T::WIDENS)
     for (int d = 0; d < T::DIM && m.low[d]; ++d) m.low[d][at.origin] = t.low[d];
   if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
@@ -144,18 +146,30 @@ md_status launch_refill(const launch &l, const system_view<T> &s, int *origin, c
   return MD_OK;
 }
 
-static __global__ void k_unload_ids(int n, const int64_t *id, const int *origin, int64_t *to)
+/* to[i] = from[origin[i]] */
+template <class V> static __global__ void k_unload_by_origin(int n, const V *from, const int *origin, V *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = id[origin[i]];
+  if (i < n) to[i] = from[origin[i]];
+}
+
+template <class V>
+static md_status unload_by_origin(const launch &l, int n, const V *from, const int *origin, V *to)
+{
+  if (n == 0) return MD_OK;
+  k_unload_by_origin<V><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, from, origin, to);
+  MD_LAUNCHED("k_unload_by_origin");
+  return MD_OK;
 }
 
 md_status launch_unload_ids(const launch &l, int n, const int64_t *id, const int *origin, int64_t *to)
 {
-  if (n == 0) return MD_OK;
-  k_unload_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, id, origin, to);
-  MD_LAUNCHED("k_unload_ids");
-  return MD_OK;
+  return unload_by_origin(l, n, id, origin, to);
+}
+
+md_status launch_unload_groups(const launch &l, int n, const uint32_t *group, const int *origin, uint32_t *to)
+{
+  return unload_by_origin(l, n, group, origin, to);
 }
 
 template <class T>

@@ -110,7 +110,6 @@ static __global__ void __launch_bounds__(TILE)
     const double r2 = nearest_image<T>(s, xi, xj, delta);
     if (i < s.n) add_pair<T, STYLE>(s, a, r2, pair_of<T>(s, xi, xj), 1, sum);
   });
-  if (i < s.n) add_motion<T>(s, a, i, type_of(xi), sum);
   add_sums(a, sum);
 }
 
@@ -121,7 +120,7 @@ md_status launch_measure_all(const launch &l, md_pair_kind kind, const system_vi
   const int blocks = blocks_for(s.n, TILE);
   const bool known = with_style(
       kind, [&](auto style) { k_measure_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, a); });
-  if (!known) return launch_measure<T>(l, kind, FROM_CELLS, s, a);
+  if (!known) return MD_OK;
   MD_LAUNCHED("k_measure_all");
   return MD_OK;
 }

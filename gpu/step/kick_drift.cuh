@@ -33,7 +33,8 @@ struct step_args {
   float time_scale_single;                      /* the same for mixed layouts, ... */
   float most_single[3];                         /* ... and their largest displacement in a drift */
   const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
-  const int64_t *id;                            /* by original index; only with fixes in the middle */
+  const int64_t *id;                            /* by original index; if the model needs ids */
+  const uint32_t *group;                        /* by original index: bits of groups; NULL: `all` alone */
   const int *origin;                            /* original index of each particle */
   uint32_t lo32[3], hi32[3], stay_lo32[3], stay_hi32[3]; /* walls and bounds of mixed layouts */
   uint32_t safe_lo32[3], safe_span32[3];                 /* interval in which no wall or bound needs a test */

@@ -43,11 +43,12 @@ static __device__ __forceinline__ void kick(const system_view<T> &s, const step_
  * particle has moved too far already stays as it is. */
 template <class T>
 static __device__ __forceinline__ void act(const system_view<T> &s, const step_args &a, int i, int type,
-                                           int64_t done, typename T::real time_scale, typename T::particle &r,
-                                           typename T::real v[], drifted<T> drift[])
+                                           uint32_t group, int64_t done, typename T::real time_scale,
+                                           typename T::particle &r, typename T::real v[], drifted<T> drift[])
 {
-  md_moving p = {};
+  md_particle p = {};
   p.id = (uint64_t)a.id[a.origin[i]];
+  p.group = group;
   p.mass = a.mass[type];
   p.v_step = a.v_step[type];
   p.velocity_per_v = a.velocity_per_v[type];
@@ -67,6 +68,11 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
   }
 }
 
+static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
+{
+  return a.group ? a.group[a.origin[i]] : MD_GROUP_ALL;
+}
+
 template <class T, int SOURCE>
 static __global__ void __launch_bounds__(256)
     k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
@@ -81,6 +87,8 @@ static __global__ void __launch_bounds__(256)
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
+    const uint32_t group = group_of(a, i);
+    if (!(group & a.motion.moving)) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
     const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
@@ -92,7 +100,7 @@ static __global__ void __launch_bounds__(256)
       before[d] = v[d] = s.v[d][i];
       drift[d] = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
     }
-    if (a.motion.middles > 0) act<T>(s, a, i, type, done, time_scale, r, v, drift);
+    if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll
@@ -136,7 +144,7 @@ static __global__ void k_kick(const __grid_constant__ system_view<T> s, const __
                               double kicks, impulse_arrays<T> impulse)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.n || s.ctl->overflow) return;
+  if (i >= s.n || s.ctl->overflow || !(group_of(a, i) & a.motion.moving)) return;
   int type = 0;
   if constexpr (T::WIDENS) type = type_of(present(s)[i]);
 #pragma unroll

@@ -4,6 +4,7 @@
  * goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the IDs in the
  * same order, with those of balance, so that unfix finds a fix in both lists.
  */
+#include "src/commands/groups.h"
 #include "src/commands/ranks.h"
 #include "src/particles/lattice.h"
 
@@ -34,17 +35,21 @@ static md_status add_balance(md_sim *sim, const md_words *words)
 }
 
 /* Adds a fix to the model. After an error the model is as before. */
-static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, const md_words *words)
+static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
+                              const md_words *words)
 {
   md_model *model = &sim->model;
   char what[64];
   snprintf(what, sizeof what, "fix %s", style->name);
+  if (style->all_only && group != 0)
+    return md_error(MD_USAGE, "fix %s acts on the group all, not on %s", style->name,
+                    model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (model->nfix == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
   md_fix_place place = {.box = &model->box};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
   md_fix *fix = &model->fix[model->nfix];
-  *fix = (md_fix){.kind = kind};
+  *fix = (md_fix){.kind = kind, .group = group};
   MD_TRY(style->parse(fix, words, &place));
   ++model->nfix;
   const md_status status = md_fixes_join(model);
@@ -87,7 +92,8 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
                     style_name(sim, *link, index));
   if (strlen(id) >= sizeof(*link)->id)
     return md_error(MD_USAGE, "the fix ID '%.64s' is longer than %zu letters", id, sizeof(*link)->id - 1);
-  MD_TRY(md_word_group(words->word[1]));
+  int group;
+  MD_TRY(md_group_find(sim, words->word[1], &group));
   const bool balance = strcmp(style, BALANCE) == 0;
   const md_fix_kind kind = md_fix_find(style);
   if (!balance && kind == MD_FIX_KINDS) return unknown_style(style);
@@ -97,7 +103,7 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   name->balance = balance;
   const md_words behind = {words->n - 3, words->word + 3};
   const md_status status =
-      balance ? add_balance(sim, &behind) : add_to_model(sim, md_fix_style_of(kind), kind, &behind);
+      balance ? add_balance(sim, &behind) : add_to_model(sim, md_fix_style_of(kind), kind, group, &behind);
   if (status == MD_OK)
     *link = name;
   else

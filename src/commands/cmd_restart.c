@@ -149,6 +149,7 @@ static void take_model(md_sim *sim, md_restart *r)
   m->dt = r->model.dt;
   m->skin = r->model.skin;
   m->step = r->model.step;
+  m->groups = r->model.groups;
 }
 
 static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_restart *r)

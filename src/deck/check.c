@@ -362,16 +362,25 @@ static md_status judge_list(md_sim *sim, const md_command *command, const md_wor
   return MD_OK;
 }
 
+/* Values of computes that are not known before a run. */
+static md_computed stand_in_values(const md_model *model)
+{
+  md_computed computed = {.n = model->ncompute};
+  for (int c = 0; c < computed.n; ++c)
+    for (int k = 0; k < MD_COMPUTE_TERMS; ++k) computed.value[c][k] = 1.0;
+  return computed;
+}
+
 /* Refuses a formula that cannot be evaluated, whatever runs come before it. */
 static md_status judge_formula(md_sim *sim, const md_words *arguments)
 {
-  const bool had_thermo = sim->has_thermo;
+  const bool had_computed = sim->has_computed;
   double value;
   if (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0) return MD_OK;
-  sim->has_thermo = true;
-  if (!had_thermo) sim->last_thermo = (md_thermo_state){1.0, 1.0, 1.0, 1.0, 1.0, {1.0, 1.0, 1.0}};
+  sim->has_computed = true;
+  if (!had_computed) sim->computed = stand_in_values(&sim->model);
   const md_status status = md_variables_formula(sim->variables, arguments->word[2], &value);
-  sim->has_thermo = had_thermo;
+  sim->has_computed = had_computed;
   /* A variable may be defined, and the box made, before the formula is evaluated. */
   const char *text = md_error_text();
   return status == MD_OK || strstr(text, "undefined variable") || strstr(text, "needs a box") ? MD_OK
@@ -427,8 +436,8 @@ md_status md_check_run(md_sim *sim, int64_t n)
     c->no_model = false;
   }
   sim->model.step += n;
-  if (!sim->has_thermo) sim->last_thermo = (md_thermo_state){1.0, 1.0, 1.0, 1.0, 1.0, {1.0, 1.0, 1.0}};
-  sim->has_thermo = true;
+  if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
+  sim->has_computed = true;
   return MD_OK;
 }
 

@@ -126,5 +126,5 @@ md_status md_word_types(const char *word, int ntypes, int *first, int *last)
 md_status md_word_group(const char *word)
 {
   if (strcmp(word, "all") == 0) return MD_OK;
-  return md_error(MD_USAGE, "unknown group '%.64s': only the group all exists", word);
+  return md_error(MD_USAGE, "only the group all is accepted here, not '%.64s'", word);
 }

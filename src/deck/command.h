@@ -42,7 +42,7 @@ md_status md_command_unknown(const char *name);
 
 /* A range of types: "3", "*", "2*", "*4" or "2*4", within 1..ntypes. */
 md_status md_word_types(const char *word, int ntypes, int *first, int *last) MD_CHECKED;
-/* Only the group `all` exists. */
+/* For commands that only take the group `all`. */
 md_status md_word_group(const char *word) MD_CHECKED;
 
 /* The handlers, one for each command and named after it. */

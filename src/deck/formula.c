@@ -189,7 +189,8 @@ static md_status named(const reader *r, const char *name, double *value)
   if (r->names->keyword) MD_TRY(r->names->keyword(r->names->keyword_context, name, value, &known));
   if (!known)
     return md_error(MD_USAGE,
-                    "formula '%.100s': unknown name '%.64s'; known are v_NAME for a variable, PI, thermo "
+                    "formula '%.100s': unknown name '%.64s'; known are v_NAME for a variable, c_ID for a "
+                    "compute, PI, thermo "
                     "keywords such as "
                     "step temp pe lx vol atoms, and the functions " FUNCTION_NAMES,
                     r->formula, name);
@@ -201,6 +202,8 @@ static md_status word(reader *r, double *value)
   char name[NAME_MAX_LENGTH];
   size_t n = 0;
   while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') ++n;
+  if (strncmp(r->at, "c_", 2) == 0 && r->at[n] == '[')
+    n += strcspn(r->at + n, "]") + (strchr(r->at + n, ']') != NULL);
   if (n >= sizeof name) return md_error(MD_USAGE, "formula '%.100s': a name is too long", r->formula);
   memcpy(name, r->at, n);
   name[n] = '\0';

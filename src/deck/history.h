@@ -13,9 +13,9 @@
 #include <string.h>
 
 typedef struct md_run_record {
-  uint64_t deck;         /* hash of the commands up to this run, which counts too */
-  int64_t first, last;   /* steps */
-  md_thermo_state state; /* at the end of the run, for formulas after it */
+  uint64_t deck;        /* hash of the commands up to this run, which counts too */
+  int64_t first, last;  /* steps */
+  md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
 } md_run_record;
 
 typedef struct md_history {

@@ -115,8 +115,9 @@ static void kick(md_engine *e, int kicks)
   md_particles *p = e->p;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i)
-      md_step_kick(kicks * e->impulse[d][i], model->grids.v, model->v_step[p->type[i]], &p->v[d][i],
-                   p->wide ? &p->v_low[d][i] : NULL);
+      if (md_step_moves(model->moving, p, i))
+        md_step_kick(kicks * e->impulse[d][i], model->grids.v, model->v_step[p->type[i]], &p->v[d][i],
+                     p->wide ? &p->v_low[d][i] : NULL);
 }
 
 /* Point 3 of the step. */
@@ -126,7 +127,7 @@ static md_status drift(md_engine *e, const md_step *step)
   md_particles *p = e->p;
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i) {
-    md_moving m = md_moving_of(model, p, i);
+    md_particle m = md_particle_of(model, p, i);
     double moved[3] = {0.0};
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
@@ -243,13 +244,13 @@ static md_status download(md_engine *e, double *const force[3])
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  *r = (md_engine_report){
-      .timers = e->timers,
-      .steps = e->steps,
-      .neighbours = (double)(e->p->n - 1),
-      .bytes = e->p->n * (md_particles_bytes(e->p->dim, e->p->wide) + e->p->dim * (int64_t)sizeof(double)),
-      .isa = "plain",
-      .threads = 1};
+  *r = (md_engine_report){.timers = e->timers,
+                          .steps = e->steps,
+                          .neighbours = (double)(e->p->n - 1),
+                          .bytes = e->p->n * (md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped) +
+                                              e->p->dim * (int64_t)sizeof(double)),
+                          .isa = "plain",
+                          .threads = 1};
 }
 
 const md_engine_kind md_engine_naive = {

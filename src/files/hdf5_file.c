@@ -202,6 +202,7 @@ static hid_t type_of(md_h5_type type)
   case MD_H5_INT64: return H5T_NATIVE_INT64;
   case MD_H5_DOUBLE: return H5T_NATIVE_DOUBLE;
   case MD_H5_FLOAT: return H5T_NATIVE_FLOAT;
+  case MD_H5_UINT32: return H5T_NATIVE_UINT32;
   case MD_H5_UINT16: return H5T_NATIVE_UINT16;
   case MD_H5_UINT8: return H5T_NATIVE_UINT8;
   }
@@ -210,7 +211,15 @@ static hid_t type_of(md_h5_type type)
 
 static size_t bytes_of(md_h5_type type)
 {
-  return type == MD_H5_UINT8 ? 1 : type == MD_H5_UINT16 ? 2 : type == MD_H5_FLOAT ? 4 : 8;
+  switch (type) {
+  case MD_H5_UINT8: return 1;
+  case MD_H5_UINT16: return 2;
+  case MD_H5_UINT32:
+  case MD_H5_FLOAT: return 4;
+  case MD_H5_INT64:
+  case MD_H5_DOUBLE: break;
+  }
+  return 8;
 }
 
 static hid_t space_of(const md_h5_shape *shape)

@@ -18,7 +18,14 @@
 
 typedef struct md_h5_file md_h5_file;
 
-typedef enum md_h5_type { MD_H5_INT64, MD_H5_DOUBLE, MD_H5_FLOAT, MD_H5_UINT16, MD_H5_UINT8 } md_h5_type;
+typedef enum md_h5_type {
+  MD_H5_INT64,
+  MD_H5_DOUBLE,
+  MD_H5_FLOAT,
+  MD_H5_UINT32,
+  MD_H5_UINT16,
+  MD_H5_UINT8
+} md_h5_type;
 typedef enum md_h5_mode { MD_H5_CREATE, MD_H5_CHANGE, MD_H5_READ } md_h5_mode;
 
 enum { MD_H5_DIMS = 3 };

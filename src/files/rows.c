@@ -52,7 +52,7 @@ static md_status write_part(writer *w, const md_rows *rows, int64_t first, int64
 
 static md_status write_alone(writer *w, const md_rows *rows)
 {
-  const int64_t n = rows->particles->n, part = (int64_t)w->threads * BLOCKS_PER_THREAD * BLOCK_ROWS;
+  const int64_t n = rows->n, part = (int64_t)w->threads * BLOCKS_PER_THREAD * BLOCK_ROWS;
   for (int64_t first = 0; first < n; first += part)
     MD_TRY(write_part(w, rows, first, n - first < part ? n - first : part));
   return MD_OK;
@@ -61,7 +61,7 @@ static md_status write_alone(writer *w, const md_rows *rows)
 /* All ranks do as many rounds as the rank with the most rows needs, because a write is collective. */
 static md_status write_unsorted(writer *w, const md_rows *rows)
 {
-  const int64_t n = rows->particles->n;
+  const int64_t n = rows->n;
   double most = (double)n;
   MD_TRY(w->comm->max(w->comm, &most, 1));
   for (int64_t first = 0; first < (int64_t)most; first += WINDOW_ROWS) {
@@ -79,7 +79,7 @@ static md_status write_sorted(writer *w, const md_rows *rows)
   md_status status = md_by_id_begin(&deal, w->comm, rows);
   while (status == MD_OK && more) {
     status = md_by_id_next(&deal, &window, &more);
-    if (status == MD_OK && more) status = write_part(w, &window, 0, window.particles->n);
+    if (status == MD_OK && more) status = write_part(w, &window, 0, window.n);
   }
   md_by_id_end(&deal);
   return status;

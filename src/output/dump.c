@@ -8,6 +8,7 @@
  * into one file (output_stream.h).
  */
 #include "src/output/dump.h"
+#include "src/commands/groups.h"
 #include "src/files/step_name.h"
 #include "src/particles/elements.h"
 #include "src/steps.h"
@@ -62,15 +63,30 @@ static md_status start(md_observer *observer, md_sim *sim)
   return agree(dump, sim, open_files(dump, sim, dump->run_start));
 }
 
-static md_status write_text(md_dump *dump, md_view *view, const char *path)
+int64_t md_dump_count(const md_dump *dump, const md_model *model)
+{
+  return dump->group == 0 ? model->natoms : model->groups.count[dump->group];
+}
+
+md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen)
+{
+  const md_particles *p = &view->sim->particles;
+  *chosen = NULL;
+  *rows = (md_rows){p, p->n, view->order, md_dump_wants_forces(dump) ? view->force : NULL};
+  if (dump->group == 0) return MD_OK;
+  MD_TRY(md_array_new(chosen, p->n, sizeof **chosen, "the particles of a group"));
+  rows->n = 0;
+  for (int64_t k = 0; k < p->n; ++k)
+    if (p->group[view->order[k]] & md_group_bit(dump->group)) (*chosen)[rows->n++] = view->order[k];
+  rows->order = *chosen;
+  return MD_OK;
+}
+
+static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, const char *path)
 {
   md_sim *sim = view->sim;
-  const md_frame frame = {.model = &sim->model,
-                          .rows = {.particles = &sim->particles,
-                                   .order = dump->sorted ? view->order : NULL,
-                                   .force = md_dump_wants_forces(dump) ? view->force : NULL},
-                          .in_run = view->engine != NULL,
-                          .step = view->step};
+  const md_frame frame = {
+      .model = &sim->model, .rows = *rows, .in_run = view->engine != NULL, .step = view->step};
   const int threads = sim->options.threads;
   if (dump->output) return md_dump_write_frame(dump, &frame, sim->comm, threads, dump->output);
   md_output *output;
@@ -81,6 +97,17 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
   md_error_save(&first, status);
   const md_status closed = md_output_close(&output);
   return status != MD_OK ? md_error_restore(&first) : closed;
+}
+
+static md_status write_text(md_dump *dump, md_view *view, const char *path)
+{
+  md_rows rows;
+  int32_t *chosen;
+  MD_TRY(md_comm_agree(view->sim->comm, md_dump_rows(dump, view, &rows, &chosen)));
+  if (!dump->sorted && dump->group == 0) rows.order = NULL;
+  const md_status status = write_rows(dump, view, &rows, path);
+  free(chosen);
+  return status;
 }
 
 static md_status observe(md_observer *observer, md_view *view)
@@ -203,7 +230,7 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
     return md_error(MD_USAGE, "dump: the id `%.80s` is longer than %zu characters", words->word[0],
                     sizeof dump->observer.id - 1);
   snprintf(dump->observer.id, sizeof dump->observer.id, "%s", words->word[0]);
-  MD_TRY(md_word_group(words->word[1]));
+  MD_TRY(md_group_find(sim, words->word[1], &dump->group));
   MD_TRY(find_style(words->word[2], &dump->style));
   MD_TRY(
       md_word_int64(words->word[3], "the number of steps between dump frames", 1, INT64_MAX, &dump->every));
@@ -213,6 +240,8 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   if (!dump->path || !dump->element) return md_error(MD_RUNTIME, "dump: out of memory");
   for (int t = 1; t <= dump->ntypes; ++t)
     snprintf(dump->element[t], sizeof dump->element[t], "%s", md_element_default(t));
+  if (dump->style->all_only && dump->group != 0)
+    return md_error(MD_USAGE, "dump %s shows the group all, not %s", dump->style->name, words->word[1]);
   MD_TRY(check_path(sim, dump));
   const md_words rest = {words->n - 5, words->word + 5};
   return dump->style->parse(dump, sim, &rest);

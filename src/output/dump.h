@@ -30,18 +30,21 @@ typedef enum md_dump_what {
   MD_DUMP_V,
   MD_DUMP_F,
   MD_DUMP_MASS,
-  MD_DUMP_ELEMENT
+  MD_DUMP_ELEMENT,
+  MD_DUMP_COMPUTE /* c_ID */
 } md_dump_what;
 
 typedef struct md_dump_column {
-  const char *name;
+  char name[72];
   md_dump_what what;
   int axis;
+  md_compute compute;          /* of MD_DUMP_COMPUTE */
   char format[MD_FORMAT_SIZE]; /* of this column only; "": none */
 } md_dump_column;
 
 typedef struct md_dump_style {
   const char *name;
+  bool all_only; /* only the group `all` is accepted */
   /* Reads the words after FILE. MD_USAGE: a word is refused; the message names it. */
   md_status (*parse)(md_dump *, md_sim *, const md_words *) MD_CHECKED;
   /* Text styles: adds the text before and after the rows of a frame. first: the frame is the first in its file.
@@ -57,6 +60,7 @@ typedef struct md_dump_style {
 struct md_dump {
   md_observer observer; /* must come first, so that a pointer to it is also a pointer to the dump */
   const md_dump_style *style;
+  int group; /* number of the group that it shows (common/groups.h) */
   int64_t every;
   char *path; /* a * stands for the step */
   int pad;    /* minimum number of digits of that step */
@@ -87,7 +91,12 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
 
 /* Replaces the columns by the n named ones (dump_columns.c). MD_USAGE: a name is unknown; the message lists the
  * known ones. */
-md_status md_dump_set_columns(md_dump *dump, int n, const char *const *name) MD_CHECKED;
+md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name) MD_CHECKED;
+/* The number of particles of a frame, over all ranks. */
+int64_t md_dump_count(const md_dump *dump, const md_model *model);
+/* The rows of this rank that a dump shows, after md_view_particles, in the order of ids. *chosen: the caller frees it;
+ * rows may point at it. MD_RUNTIME: out of memory. */
+md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen) MD_CHECKED;
 /* The kind of format that a column takes. */
 md_format_kind md_dump_column_kind(const md_dump_column *column);
 /* Whether a column of the dump shows forces. */

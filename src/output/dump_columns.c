@@ -6,6 +6,8 @@
  * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
  * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
  */
+#include "common/measure.h"
+#include "src/commands/computes.h"
 #include "src/output/dump.h"
 
 #include <stdio.h>
@@ -36,27 +38,42 @@ static const md_dump_column table[] = {
 
 enum { TABLE = sizeof table / sizeof table[0] };
 
-static md_status find_column(const md_dump *dump, const char *name, md_dump_column *column)
+/* A column c_ID: a compute with a value for each particle. */
+static md_status compute_column(const md_sim *sim, const char *name, md_dump_column *column)
 {
-  char accepted[256] = "";
+  const md_compute *compute;
+  int k;
+  MD_TRY(md_compute_named(sim, name, &compute, &k));
+  if (md_compute_style_of(compute->kind)->nvalue > 0)
+    return md_error(MD_USAGE, "dump: `%.80s` is one value for all particles: it is a column of thermo_style",
+                    name);
+  *column = (md_dump_column){.what = MD_DUMP_COMPUTE, .compute = *compute};
+  snprintf(column->name, sizeof column->name, "c_%s", compute->id);
+  return MD_OK;
+}
+
+static md_status find_column(const md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
+{
+  if (md_is_compute(name)) return compute_column(sim, name, column);
+  char accepted[512] = "";
   for (int c = 0; c < TABLE; ++c) {
     if (strcmp(table[c].name, name) == 0) {
       *column = table[c];
       return MD_OK;
     }
     const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %s", table[c].name);
+    snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
-  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s", dump->style->name, name,
+  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s c_ID", dump->style->name, name,
                   accepted);
 }
 
-md_status md_dump_set_columns(md_dump *dump, int n, const char *const *name)
+md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name)
 {
   md_dump_column *column = calloc((size_t)n + 1, sizeof *column);
   if (!column) return md_error(MD_RUNTIME, "dump: out of memory");
   for (int c = 0; c < n; ++c) {
-    const md_status status = find_column(dump, name[c], &column[c]);
+    const md_status status = find_column(dump, sim, name[c], &column[c]);
     if (status != MD_OK) {
       free(column);
       return status;
@@ -87,6 +104,25 @@ static double component(double *const *array, int axis, int dim, int64_t i)
   return array && axis < dim ? array[axis][i] : 0.0;
 }
 
+/* The velocity of particle i along an axis. */
+static double velocity(const md_frame *frame, int axis, int64_t i)
+{
+  const md_particles *p = frame->rows.particles;
+  return frame->in_run && axis < p->dim ? md_model_velocity(frame->model, p, axis, i)
+                                        : component(p->v, axis, p->dim, i);
+}
+
+/* The value of a compute for particle i; 0 for a particle that is not in its group. */
+static double computed(const md_compute *compute, const md_frame *frame, int64_t i)
+{
+  const md_particles *p = frame->rows.particles;
+  const md_particle one = {.id = (uint64_t)p->id[i], .mass = frame->model->mass[p->type[i]]};
+  double v[3];
+  if (compute->group != 0 && !(p->group[i] & md_group_bit(compute->group))) return 0.0;
+  for (int d = 0; d < 3; ++d) v[d] = velocity(frame, d, i);
+  return md_compute_each(compute->kind, &one, v, p->dim);
+}
+
 static double real_value(const md_dump_column *column, const md_frame *frame, int64_t i)
 {
   const md_particles *p = frame->rows.particles;
@@ -95,11 +131,10 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
   switch (column->what) {
   case MD_DUMP_X: return component(p->x, axis, p->dim, i);
   case MD_DUMP_XS: return (component(p->x, axis, p->dim, i) - box->lo[axis]) / box->length[axis];
-  case MD_DUMP_V:
-    return frame->in_run && axis < p->dim ? md_model_velocity(frame->model, p, axis, i)
-                                          : component(p->v, axis, p->dim, i);
+  case MD_DUMP_V: return velocity(frame, axis, i);
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
   case MD_DUMP_MASS: return frame->model->mass[type];
+  case MD_DUMP_COMPUTE: return computed(&column->compute, frame, i);
   case MD_DUMP_ID:
   case MD_DUMP_TYPE:
   case MD_DUMP_ELEMENT: break;

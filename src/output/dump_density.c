@@ -215,4 +215,4 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   return status;
 }
 
-const md_dump_style md_dump_density = {.name = "density", .parse = parse, .draw = draw};
+const md_dump_style md_dump_density = {.name = "density", .all_only = true, .parse = parse, .draw = draw};

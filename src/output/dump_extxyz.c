@@ -28,7 +28,6 @@ enum { CHOICES = sizeof choices / sizeof choices[0], ID = CHOICES - 1, COLUMNS_M
 
 static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 {
-  (void)sim;
   bool chosen[CHOICES] = {[ID] = true};
   if (words->n == 0) chosen[0] = true;
   for (int w = 0; w < words->n; ++w) {
@@ -44,7 +43,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   int n = 4;
   for (int c = 0; c < CHOICES; ++c)
     for (int k = 0; chosen[c] && k < choices[c].ncolumn; ++k) name[n++] = choices[c].column[k];
-  return md_dump_set_columns(dump, n, name);
+  return md_dump_set_columns(dump, sim, n, name);
 }
 
 static bool has_column(const md_dump *dump, const char *name)
@@ -66,7 +65,7 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
 {
   (void)first;
   const md_box *box = &frame->model->box;
-  md_text_int(text, frame->model->natoms);
+  md_text_int(text, md_dump_count(dump, frame->model));
   md_text_string(text, "\nLattice=\"");
   put_vector(text, box->length, " 0 0 0 ");
   md_text_string(text, "\" Origin=\"");

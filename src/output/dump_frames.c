@@ -15,13 +15,13 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   if (box->lo[0] != 0.0 || box->lo[1] != 0.0 || box->length[0] != box->length[1])
     md_sim_explain(sim, "dump frames",
                    "the format knows only a square box at the origin; `size` is the length along x");
-  return md_dump_set_columns(dump, box->dim, (const char *const[]){"x", "y", "z"});
+  return md_dump_set_columns(dump, sim, box->dim, (const char *const[]){"x", "y", "z"});
 }
 
 static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
 {
   if (!first) return;
-  md_text_int(text, frame->model->natoms);
+  md_text_int(text, md_dump_count(dump, frame->model));
   md_text_string(text, " ");
   md_text_double(text, frame->model->box.length[0], dump->precision);
   md_text_string(text, "\n");

@@ -61,7 +61,9 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
     for (int c = 0; c < dump->ncolumn; ++c)
       if (dump->column[c].what == elements[e].what)
         return md_error(MD_USAGE, "dump h5md: element %s is given twice", name[k]);
-    dump->column[dump->ncolumn++] = (md_dump_column){.name = elements[e].name, .what = elements[e].what};
+    md_dump_column *column = &dump->column[dump->ncolumn++];
+    column->what = elements[e].what;
+    snprintf(column->name, sizeof column->name, "%s", elements[e].name);
   }
   return MD_OK;
 }
@@ -106,7 +108,7 @@ static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model
 {
   const md_h5_shape times = {.n = 1, .size = {0}, .chunk = {CHUNK_FRAMES}};
   const md_h5_shape edges = {.n = 2, .size = {0, 3}, .chunk = {CHUNK_FRAMES, 3}};
-  const md_h5_shape ids = {.n = 1, .size = {model->natoms}};
+  const md_h5_shape ids = {.n = 1, .size = {md_dump_count(dump, model)}};
   char name[128], from[128];
   MD_TRY(make_about(file, model));
   MD_TRY(md_h5->group(file, "particles/all/box/edges"));
@@ -116,7 +118,7 @@ static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model
   MD_TRY(md_h5->array(file, "particles/all/id", MD_H5_INT64, &ids));
   for (int c = 0; c < dump->ncolumn; ++c) {
     const md_dump_column *column = &dump->column[c];
-    const md_h5_shape shape = value_shape(column, model->natoms);
+    const md_h5_shape shape = value_shape(column, md_dump_count(dump, model));
     snprintf(name, sizeof name, "particles/all/%s", column->name);
     MD_TRY(md_h5->group(file, name));
     for (int k = 0; k < 2; ++k) {
@@ -192,7 +194,7 @@ static md_status begin_frame(writer *w)
   if (w->create)
     MD_TRY(make_file(w->dump, w->file, model));
   else
-    MD_TRY(check_file(w->dump, w->file, model->natoms, w->path));
+    MD_TRY(check_file(w->dump, w->file, md_dump_count(w->dump, model), w->path));
   MD_TRY(count_frames(w->file, &w->frame));
   MD_TRY(resize(w->dump, w->file, w->frame + 1));
   if (w->comm->rank > 0) return MD_OK;
@@ -245,7 +247,7 @@ static md_status write_block(writer *w, const md_rows *rows, int64_t first, int6
 
 static md_status write_window(writer *w, const md_rows *rows, int64_t place)
 {
-  const int64_t n = rows->particles->n;
+  const int64_t n = rows->n;
   for (int64_t first = 0; first < n; first += ROWS)
     MD_TRY(write_block(w, rows, first, n - first < ROWS ? n - first : ROWS, place + first));
   return MD_OK;
@@ -273,7 +275,7 @@ static md_status write_windows(writer *w, md_by_id *deal)
     bool more;
     MD_TRY(md_by_id_next(deal, &rows, &more));
     if (!more) return MD_OK;
-    int64_t total = rows.particles->n, place = total;
+    int64_t total = rows.n, place = total;
     MD_TRY(w->comm->exclusive_sum(w->comm, &place));
     MD_TRY(w->comm->sum(w->comm, &total, 1));
     if (w->together)
@@ -317,10 +319,14 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   double missing = !w.create && access(path, F_OK) != 0;
   MD_TRY(w.comm->max(w.comm, &missing, 1));
   w.create = w.create || missing > 0.0;
-  const md_rows own = {&sim->particles, view->order, md_dump_wants_forces(dump) ? view->force : NULL};
-  MD_TRY(w.comm->agree(w.comm, md_array_new(&w.buffer, 3 * ROWS, sizeof(double), "rows of a dump")));
-  const md_status status = write_frame(&w, &own);
+  md_rows own;
+  int32_t *chosen;
+  md_status status = md_dump_rows(dump, view, &own, &chosen);
+  if (status == MD_OK) status = md_array_new(&w.buffer, 3 * ROWS, sizeof(double), "rows of a dump");
+  status = md_comm_agree(w.comm, status);
+  if (status == MD_OK) status = write_frame(&w, &own);
   free(w.buffer);
+  free(chosen);
   return status;
 }
 

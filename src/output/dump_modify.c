@@ -67,11 +67,11 @@ static md_status set_units(md_sim *sim, md_dump *dump, char **arg, int left, int
 
 static md_status set_scale(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
 {
-  (void)sim, (void)left, (void)used;
+  (void)left, (void)used;
   bool scaled;
   MD_TRY(md_word_bool(arg[0], "dump_modify scale", &scaled));
-  if (scaled) return md_dump_set_columns(dump, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
-  return md_dump_set_columns(dump, 5, (const char *const[]){"id", "type", "x", "y", "z"});
+  if (scaled) return md_dump_set_columns(dump, sim, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
+  return md_dump_set_columns(dump, sim, 5, (const char *const[]){"id", "type", "x", "y", "z"});
 }
 
 static md_status set_furniture(md_sim *sim, md_dump *dump, char **arg, int left, int *used)

@@ -16,7 +16,7 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
     md_text_string(text, "\n");
   }
   md_text_print(text, "ITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\nITEM: BOX BOUNDS",
-                (long long)frame->step, (long long)frame->model->natoms);
+                (long long)frame->step, (long long)md_dump_count(dump, frame->model));
   for (int d = 0; d < 3; ++d) md_text_string(text, box->periodic[d] ? " pp" : " ff");
   for (int d = 0; d < 3; ++d) md_text_print(text, "\n%-1.16e %-1.16e", box->lo[d], box->hi[d]);
   md_text_string(text, "\nITEM: ATOMS");
@@ -31,7 +31,7 @@ static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (words->n < 1)
     return md_error(MD_USAGE, "dump custom needs columns behind the file name, for instance id type x y z");
-  MD_TRY(md_dump_set_columns(dump, words->n, (const char *const *)words->word));
+  MD_TRY(md_dump_set_columns(dump, sim, words->n, (const char *const *)words->word));
   for (int c = 0; c < dump->ncolumn; ++c)
     if (dump->column[c].what == MD_DUMP_X && dump->column[c].name[1] == 'u')
       md_sim_explain(sim, "dump xu yu zu",
@@ -41,11 +41,10 @@ static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
 
 static md_status parse_atom(md_dump *dump, md_sim *sim, const md_words *words)
 {
-  (void)sim;
   if (words->n > 0)
     return md_error(MD_USAGE, "dump atom takes no columns, found `%.80s`; use dump custom to choose them",
                     words->word[0]);
-  return md_dump_set_columns(dump, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
+  return md_dump_set_columns(dump, sim, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
 }
 
 const md_dump_style md_dump_custom = {.name = "custom", .parse = parse_custom, .header = header};

@@ -18,10 +18,10 @@ typedef struct md_view {
   const md_engine_kind *kind;
   md_engine *engine; /* NULL outside a run; sim->particles is then up to date */
   int64_t step;
-  bool have_particles, have_thermo, have_forces;
-  int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
-  double *force[3]; /* by local index, after md_view_forces */
-  md_thermo_state thermo;
+  bool have_particles, have_computed, have_forces;
+  int32_t *order;       /* local indices in order of increasing id, after md_view_particles */
+  double *force[3];     /* by local index, after md_view_forces */
+  md_computed computed; /* values of the model's computes, after md_view_compute */
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.
@@ -29,7 +29,7 @@ typedef struct md_view {
  * sim->particles holds p/m_reference instead of velocities: md_model_velocity gives velocities. */
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
-md_status md_view_thermo(md_view *view) MD_CHECKED;
+md_status md_view_compute(md_view *view) MD_CHECKED;
 void md_view_close(md_view *view);
 
 /* How far an observer has written its file; a restart stores this. */

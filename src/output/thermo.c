@@ -2,9 +2,10 @@
  *
  * Columns and layout are those of LAMMPS, so that log readers for LAMMPS work. A line of titles comes first. In
  * the rows, whole numbers have the format %8d and real numbers %12.8g, each followed by a blank. A column is a
- * keyword (thermo_keywords.c) or a variable, v_NAME.
+ * keyword (thermo_keywords.c), a variable, v_NAME, or a compute, c_ID or c_ID[K].
  */
 #include "src/output/thermo.h"
+#include "src/commands/computes.h"
 #include "src/deck/text.h"
 #include "src/files/number_format.h"
 #include "src/output/thermo_keywords.h"
@@ -44,11 +45,35 @@ void md_thermo_init(md_thermo *thermo)
   set_columns(thermo, sizeof style_one / sizeof style_one[0], style_one);
 }
 
+static md_status check_column(const md_sim *sim, const char *name)
+{
+  if (is_variable(name)) {
+    if (strlen(name) > 2 && strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
+    return md_error(
+        MD_USAGE,
+        "thermo_style: `%.80s` is no column: v_ is followed by a variable's name of 1 to 61 characters",
+        name);
+  }
+  if (md_thermo_keyword_find(name)) return MD_OK;
+  if (md_is_compute(name)) {
+    const md_compute *compute;
+    int k;
+    MD_TRY(md_compute_named(sim, name, &compute, &k));
+    if (strlen(name) < sizeof((md_thermo *)0)->column[0] && md_compute_style_of(compute->kind)->nvalue > 0)
+      return MD_OK;
+    return md_error(MD_USAGE, "thermo_style: `%.80s` has a value for each particle: it is a column of dumps",
+                    name);
+  }
+  return md_error(MD_USAGE, "thermo_style: unknown keyword `%.80s`; accepted are %s", name,
+                  md_thermo_keyword_list());
+}
+
 md_status md_thermo_header(md_sim *sim)
 {
   md_thermo *thermo = &sim->thermo;
   thermo->row_step = sim->model.step;
   thermo->row_seconds = 0.0;
+  for (int c = 0; c < thermo->ncolumn; ++c) MD_TRY(check_column(sim, thermo->column[c]));
   md_text line = {0};
   for (int c = 0; c < thermo->ncolumn; ++c) {
     const md_thermo_keyword *keyword = md_thermo_keyword_find(thermo->column[c]);
@@ -68,6 +93,18 @@ static const char *format_of(const md_thermo *thermo, int c, md_format_kind kind
   return thermo->format_float[0] ? thermo->format_float : "%12.8g";
 }
 
+/* The value of a compute. An extensive one is per particle if thermo_modify asks for it, as in LAMMPS. */
+static md_status compute_column(md_sim *sim, const char *name, double *value)
+{
+  const md_compute *compute;
+  int k;
+  MD_TRY(md_compute_named(sim, name, &compute, &k));
+  MD_TRY(md_compute_value(sim, name, value));
+  if (md_compute_style_of(compute->kind)->extensive && sim->thermo.norm && sim->model.natoms > 0)
+    *value /= (double)sim->model.natoms;
+  return MD_OK;
+}
+
 static md_status put_column(md_sim *sim, int c, md_text *line)
 {
   const char *name = sim->thermo.column[c];
@@ -82,7 +119,8 @@ static md_status put_column(md_sim *sim, int c, md_text *line)
       md_text_print(line, format, keyword->real(&reading));
   } else {
     double value;
-    MD_TRY(md_variables_formula(sim->variables, name, &value));
+    MD_TRY(is_variable(name) ? md_variables_formula(sim->variables, name, &value)
+                             : compute_column(sim, name, &value));
     md_text_print(line, format, value);
   }
   md_text_string(line, " ");
@@ -100,7 +138,7 @@ md_status md_thermo_row(md_sim *sim, md_view *view)
   md_view *outer = sim->view;
   sim->view = view;
   /* Every row measures the state, whatever its columns, because formulas between runs use the last measured state. */
-  md_status status = md_view_thermo(view);
+  md_status status = md_view_compute(view);
   md_text line = {0};
   if (status == MD_OK) status = put_row(sim, &line);
   sim->view = outer;
@@ -120,20 +158,6 @@ md_status md_do_thermo(md_sim *sim, const md_words *words)
                        &sim->thermo.every);
 }
 
-static md_status check_column(const char *name)
-{
-  if (is_variable(name)) {
-    if (strlen(name) > 2 && strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
-    return md_error(
-        MD_USAGE,
-        "thermo_style: `%.80s` is no column: v_ is followed by a variable's name of 1 to 61 characters",
-        name);
-  }
-  if (md_thermo_keyword_find(name)) return MD_OK;
-  return md_error(MD_USAGE, "thermo_style: unknown keyword `%.80s`; accepted are %s", name,
-                  md_thermo_keyword_list());
-}
-
 md_status md_do_thermo_style(md_sim *sim, const md_words *words)
 {
   const char *style = words->word[0];
@@ -149,7 +173,7 @@ md_status md_do_thermo_style(md_sim *sim, const md_words *words)
   if (n < 1 || n > MD_THERMO_COLUMNS)
     return md_error(MD_USAGE, "thermo_style custom takes 1 to %d keywords, not %d; accepted are %s",
                     MD_THERMO_COLUMNS, n, md_thermo_keyword_list());
-  for (int c = 0; c < n; ++c) MD_TRY(check_column(words->word[c + 1]));
+  for (int c = 0; c < n; ++c) MD_TRY(check_column(sim, words->word[c + 1]));
   set_columns(&sim->thermo, n, (const char *const *)(words->word + 1));
   return MD_OK;
 }

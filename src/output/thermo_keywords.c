@@ -6,6 +6,7 @@
  * never changes by a bit in a periodic box.
  */
 #include "src/output/thermo_keywords.h"
+#include "src/commands/computes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +55,20 @@ static double normed(const md_thermo_reading *r, double total)
 /* The kinetic energy as in LAMMPS: that of the degrees of freedom. A single particle has no degree of freedom. */
 static double kinetic(const md_thermo_reading *r)
 {
-  return r->sim->model.natoms > 1 ? r->state.kinetic : 0.0;
+  return r->sim->model.natoms > 1 ? r->computed->value[MD_THERMO_KE][0] : 0.0;
 }
 
+static double potential(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PE][0]; }
+
 static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
-static double get_temp(const md_thermo_reading *r) { return r->state.temperature; }
-static double get_press(const md_thermo_reading *r) { return r->state.pressure; }
-static double get_pe(const md_thermo_reading *r) { return normed(r, r->state.potential); }
+static double get_temp(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_TEMP][0]; }
+static double get_press(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PRESS][0]; }
+static double get_pe(const md_thermo_reading *r) { return normed(r, potential(r)); }
 static double get_ke(const md_thermo_reading *r) { return normed(r, kinetic(r)); }
-static double get_etotal(const md_thermo_reading *r) { return normed(r, r->state.potential + kinetic(r)); }
+static double get_etotal(const md_thermo_reading *r) { return normed(r, potential(r) + kinetic(r)); }
 static double get_enthalpy(const md_thermo_reading *r)
 {
-  return normed(r, r->state.potential + kinetic(r) + r->state.pressure * get_vol(r));
+  return normed(r, potential(r) + kinetic(r) + r->computed->value[MD_THERMO_PRESS][0] * get_vol(r));
 }
 static double get_density(const md_thermo_reading *r) { return r->total_mass / get_vol(r); }
 
@@ -78,9 +81,9 @@ static double get_ylo(const md_thermo_reading *r) { return r->sim->model.box.lo[
 static double get_yhi(const md_thermo_reading *r) { return r->sim->model.box.hi[1]; }
 static double get_zlo(const md_thermo_reading *r) { return r->sim->model.box.lo[2]; }
 static double get_zhi(const md_thermo_reading *r) { return r->sim->model.box.hi[2]; }
-static double get_momx(const md_thermo_reading *r) { return r->state.momentum[0]; }
-static double get_momy(const md_thermo_reading *r) { return r->state.momentum[1]; }
-static double get_momz(const md_thermo_reading *r) { return r->state.momentum[2]; }
+static double get_momx(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][0]; }
+static double get_momy(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][1]; }
+static double get_momz(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][2]; }
 
 enum { BOX = MD_NEEDS_BOX, STATE = MD_NEEDS_BOX | MD_NEEDS_STATE, MASS = MD_NEEDS_BOX | MD_NEEDS_MASS };
 enum { RUN = MD_NEEDS_RUN };
@@ -149,7 +152,7 @@ const md_thermo_keyword *md_thermo_keyword_find(const char *name)
 const char *md_thermo_keyword_list(void)
 {
 #define KEYWORD(name, title, needs, whole, real) #name " "
-  return KEYWORDS(KEYWORD) "v_NAME";
+  return KEYWORDS(KEYWORD) "c_ID v_NAME";
 #undef KEYWORD
 }
 
@@ -170,16 +173,17 @@ static md_status sum_mass(md_sim *sim, double *total)
   return status;
 }
 
-static md_status read_state(md_sim *sim, const char *name, md_thermo_state *state)
+/* The values of all computes: of the step that is being observed, or of the one measured last. */
+static md_status read_computed(md_sim *sim, const char *name, const md_computed **computed)
 {
   if (sim->view) {
-    MD_TRY(md_view_thermo(sim->view));
-    *state = sim->view->thermo;
+    MD_TRY(md_view_compute(sim->view));
+    *computed = &sim->view->computed;
     return MD_OK;
   }
-  if (!sim->has_thermo)
+  if (!sim->has_computed)
     return md_error(MD_USAGE, "%s is not known before the first run; use `run 0` first", name);
-  *state = sim->last_thermo;
+  *computed = &sim->computed;
   return MD_OK;
 }
 
@@ -187,9 +191,9 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
 {
   *reading = (md_thermo_reading){.sim = sim, .step = sim->view ? sim->view->step : sim->model.step};
   if (keyword->needs & MD_NEEDS_BOX) MD_TRY(md_sim_need_box(sim, keyword->name));
-  if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_thermo)
+  if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_computed)
     return md_error(MD_USAGE, "%s is not known before the first run", keyword->name);
-  if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_state(sim, keyword->name, &reading->state));
+  if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, &reading->computed));
   if (keyword->needs & MD_NEEDS_MASS) MD_TRY(sum_mass(sim, &reading->total_mass));
   return MD_OK;
 }
@@ -197,9 +201,11 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
 md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known)
 {
   const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
-  *known = keyword != NULL;
-  if (!keyword) return MD_OK;
+  const bool compute = md_is_compute(name);
+  *known = keyword || compute;
+  if (!*known) return MD_OK;
   if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
+  if (compute) return md_compute_value(sim, name, value);
   md_thermo_reading reading;
   MD_TRY(md_thermo_read(sim, keyword, &reading));
   *value = keyword->whole ? (double)keyword->whole(&reading) : keyword->real(&reading);

@@ -11,8 +11,8 @@
 /* The data from which the value of a keyword is computed. */
 typedef struct md_thermo_reading {
   const md_sim *sim;
-  md_thermo_state state; /* if asked for */
-  double total_mass;     /* if asked for */
+  const md_computed *computed; /* if asked for */
+  double total_mass;           /* if asked for */
   int64_t step;
 } md_thermo_reading;
 

@@ -35,37 +35,35 @@ md_status md_view_forces(md_view *view)
 }
 
 /* Sums over ranks. The limbs of wide sums are summed separately, without carries; see exact.h. */
-static md_status reduce(md_comm *comm, md_measure *m)
+static md_status reduce(md_comm *comm, const md_model *model, md_measure *m)
 {
-  md_wide *wide[] = {&m->pair_energy2, &m->virial2,     &m->kinetic,
-                     &m->momentum[0],  &m->momentum[1], &m->momentum[2]};
-  enum { WIDE = sizeof wide / sizeof wide[0] };
-  enum { LIMBS = WIDE * MD_WIDE_LIMBS };
-  int64_t values[LIMBS + 1];
-  for (int w = 0; w < WIDE; ++w) memcpy(values + w * MD_WIDE_LIMBS, wide[w]->limb, sizeof wide[w]->limb);
-  values[LIMBS] = m->count;
-  MD_TRY(comm->sum(comm, values, LIMBS + 1));
-  for (int w = 0; w < WIDE; ++w) {
+  md_wide *wide[2 + MD_TERMS_MAX] = {&m->pair_energy2, &m->virial2};
+  int64_t values[(2 + MD_TERMS_MAX) * MD_WIDE_LIMBS + 1];
+  int n = 2;
+  for (int t = 0; t < model->nterm; ++t) wide[n++] = &m->term[t];
+  for (int w = 0; w < n; ++w) memcpy(values + w * MD_WIDE_LIMBS, wide[w]->limb, sizeof wide[w]->limb);
+  values[n * MD_WIDE_LIMBS] = m->count;
+  MD_TRY(comm->sum(comm, values, n * MD_WIDE_LIMBS + 1));
+  for (int w = 0; w < n; ++w) {
     memcpy(wide[w]->limb, values + w * MD_WIDE_LIMBS, sizeof wide[w]->limb);
     md_wide_normalise(wide[w]);
   }
-  m->count = values[LIMBS];
+  m->count = values[n * MD_WIDE_LIMBS];
   return MD_OK;
 }
 
-md_status md_view_thermo(md_view *view)
+md_status md_view_compute(md_view *view)
 {
-  if (view->have_thermo) return MD_OK;
+  if (view->have_computed) return MD_OK;
   md_sim *sim = view->sim;
-  if (!view->engine)
-    return md_error(MD_USAGE, "thermodynamic quantities are only known while the system runs");
+  if (!view->engine) return md_error(MD_USAGE, "computes are only known while the system runs");
   md_measure measure;
   MD_TRY(md_comm_agree(sim->comm, view->kind->measure(view->engine, &measure)));
-  MD_TRY(reduce(sim->comm, &measure));
-  view->thermo = md_measure_thermo(&sim->model, &measure);
-  view->have_thermo = true;
-  sim->last_thermo = view->thermo;
-  sim->has_thermo = true;
+  MD_TRY(reduce(sim->comm, &sim->model, &measure));
+  md_computes_value(&sim->model, &measure, &view->computed);
+  view->have_computed = true;
+  sim->computed = view->computed;
+  sim->has_computed = true;
   return MD_OK;
 }
 

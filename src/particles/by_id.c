@@ -28,7 +28,7 @@ static int64_t window_size(int64_t natoms, int ranks)
 /* Sets *bound to an id that is at least the largest id of all ranks. */
 static md_status upper_bound(const md_by_id *deal, int64_t *bound)
 {
-  const int64_t n = deal->own.particles->n;
+  const int64_t n = deal->own.n;
   double most = n > 0 ? (double)id_of(&deal->own, n - 1) : 0.0;
   MD_TRY(deal->comm->max(deal->comm, &most, 1));
   /* Beyond 2^53 the double is rounded. */
@@ -67,7 +67,7 @@ static md_status bisect(md_by_id *deal, int64_t size, int64_t *low, int64_t *cou
 static md_status find_windows(md_by_id *deal)
 {
   md_comm *comm = deal->comm;
-  int64_t natoms = deal->own.particles->n, *low = NULL, *count = NULL;
+  int64_t natoms = deal->own.n, *low = NULL, *count = NULL;
   MD_TRY(comm->sum(comm, &natoms, 1));
   const int64_t size = window_size(natoms, comm->size);
   deal->windows = natoms > size ? (natoms + size - 1) / size : 1;
@@ -87,6 +87,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   *deal = (md_by_id){.comm = comm, .own = *own};
   md_particles_init(&deal->window, own->particles->dim);
   deal->window.wide = own->particles->wide;
+  deal->window.grouped = own->particles->grouped;
   if (comm->size > 1) return find_windows(deal);
   deal->windows = 1;
   return MD_OK;
@@ -95,7 +96,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
 /* The first own row from `from` on whose id is above `id`. */
 static int64_t first_above(const md_by_id *deal, int64_t from, int64_t id)
 {
-  int64_t low = from, high = deal->own.particles->n;
+  int64_t low = from, high = deal->own.n;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     if (id_of(&deal->own, middle) > id)
@@ -110,7 +111,7 @@ static int64_t record_bytes(const md_by_id *deal)
 {
   const md_particles *p = deal->own.particles;
   const int dim = p->dim;
-  return md_particles_bytes(dim, p->wide) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
+  return md_particles_bytes(dim, p->wide, p->grouped) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
 }
 
 /* Packs the own particles of this round's windows, and lists the rank to which each goes. */
@@ -118,7 +119,8 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 {
   const int ranks = deal->comm->size;
   const md_rows *own = &deal->own;
-  const int dim = own->particles->dim, bytes = md_particles_bytes(dim, own->particles->wide);
+  const int dim = own->particles->dim,
+            bytes = md_particles_bytes(dim, own->particles->wide, own->particles->grouped);
   const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
   const int64_t top = window + ranks < deal->windows ? window + ranks : deal->windows;
   const int64_t end = first_above(deal, first, deal->last[top - 1]);
@@ -145,7 +147,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
 {
   md_particles *p = &deal->window;
-  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide);
+  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide, p->grouped);
   const int64_t size = record_bytes(deal);
   p->n = 0;
   MD_TRY(md_particles_reserve(p, n));
@@ -196,7 +198,7 @@ md_status md_by_id_next(md_by_id *deal, md_rows *rows, bool *more)
     *rows = deal->own;
   } else {
     MD_TRY(deal_round(deal));
-    *rows = (md_rows){&deal->window, deal->order, deal->own.force ? deal->force : NULL};
+    *rows = (md_rows){&deal->window, deal->window.n, deal->order, deal->own.force ? deal->force : NULL};
   }
   ++deal->round;
   return MD_OK;

@@ -28,9 +28,10 @@
 
 enum { MD_ROW_BLOCK = 4096 };
 
-/* Rows to write: row k shows particle order[k], or particle k if order is NULL. */
+/* Rows to write: row k < n shows particle order[k], or particle k if order is NULL. */
 typedef struct md_rows {
   const md_particles *particles;
+  int64_t n;
   const int32_t *order;
   double *const *force; /* [dim] by particle, or NULL */
 } md_rows;

@@ -53,6 +53,7 @@ static void put(const sites *s, md_particles *p, int64_t at, int64_t id, const d
 {
   p->id[at] = id;
   p->type[at] = s->type;
+  if (p->grouped) p->group[at] = MD_GROUP_ALL;
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][at] = x[d];
     p->v[d][at] = 0.0;

@@ -23,7 +23,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 3, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 4, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -35,13 +35,19 @@ typedef struct field {
   void *array[3];
 } field;
 
-#define TYPE_OF(type) _Generic((type)0, int64_t : MD_H5_INT64, uint16_t : MD_H5_UINT16, double : MD_H5_DOUBLE)
+#define TYPE_OF(type)                                                                                        \
+  _Generic((type)0, int64_t                                                                                  \
+           : MD_H5_INT64, uint32_t                                                                           \
+           : MD_H5_UINT32, uint16_t                                                                          \
+           : MD_H5_UINT16, double                                                                            \
+           : MD_H5_DOUBLE)
 
 static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 {
   int n = 0;
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
+#define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_FIELD(label, type_, components_, meaning_)                                                        \
   out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
   out[n].components = components_;                                                                           \
@@ -51,13 +57,16 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #include "common/particle_fields.def"
 #undef MD_FIELD
 #undef MD_WIDE_DIM
+#undef MD_GROUPED
 #undef MD_DIM
   return n;
 }
 
 static size_t bytes_of(const field *f)
 {
-  return f->type == MD_H5_UINT16 ? sizeof(uint16_t) : sizeof(int64_t);
+  return f->type == MD_H5_UINT16   ? sizeof(uint16_t)
+         : f->type == MD_H5_UINT32 ? sizeof(uint32_t)
+                                   : sizeof(int64_t);
 }
 
 /* The finaliser of SplitMix64: every bit of the result depends on every bit of z. */
@@ -68,20 +77,22 @@ static inline uint64_t mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
+/* Value k of an array with elements of `bytes` bytes. */
+static inline uint64_t element(const void *array, size_t bytes, int64_t k)
+{
+  if (bytes == sizeof(uint16_t)) return ((const uint16_t *)array)[k];
+  return bytes == sizeof(uint32_t) ? ((const uint32_t *)array)[k] : ((const uint64_t *)array)[k];
+}
+
 /* The sum of hashes over values [first, first + n) of one component. The ids are those of the same particles. */
 static uint64_t hash_values(const field *f, int index, int d, const int64_t *id, int64_t first, int64_t n)
 {
   const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix(3 * (uint64_t)index + (uint64_t)d + 1);
+  const size_t bytes = bytes_of(f);
   uint64_t sum = 0;
-  if (f->type == MD_H5_UINT16) {
-    const uint16_t *value = (const uint16_t *)f->array[d] + first;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
-  } else {
-    const uint64_t *value = (const uint64_t *)f->array[d] + first;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (int64_t k = 0; k < n; ++k) sum += mix(value[k] + (uint64_t)id[first + k] * spread + salt);
-  }
+  for (int64_t k = first; k < first + n; ++k)
+    sum += mix(element(f->array[d], bytes, k) + (uint64_t)id[k] * spread + salt);
   return sum;
 }
 
@@ -244,6 +255,18 @@ static void walk_pair(walk *w, md_model *m)
   numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
 }
 
+static void walk_groups(walk *w, md_groups *groups)
+{
+  limited(w, "model/groups", &groups->n, 1, MD_GROUPS_MAX);
+  memcpy(groups->name[0], "all", sizeof "all");
+  if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, "model/group");
+  for (int g = 1; g < groups->n && w->status == MD_OK; ++g) {
+    char name[64];
+    snprintf(name, sizeof name, "model/group/%d", g);
+    text(w, name, groups->name[g], sizeof groups->name[g]);
+  }
+}
+
 /* The fixes of the model. A model that is read gets its settings from them. */
 static void walk_fixes(walk *w, md_model *m)
 {
@@ -259,6 +282,8 @@ static void walk_fixes(walk *w, md_model *m)
     snprintf(name, sizeof name, "model/fix/%d/style", k + 1);
     choice(w, name, names, MD_FIX_KINDS, &kind);
     m->fix[k].kind = (md_fix_kind)kind;
+    snprintf(name, sizeof name, "model/fix/%d/group", k + 1);
+    limited(w, name, &m->fix[k].group, 0, m->groups.n - 1);
     snprintf(name, sizeof name, "model/fix/%d/numbers", k + 1);
     reals(w, name, MD_FIX_K, m->fix[k].k);
     snprintf(name, sizeof name, "model/fix/%d/seed", k + 1);
@@ -280,6 +305,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   real(w, "model/timestep", &m->dt);
+  walk_groups(w, &m->groups);
   walk_fixes(w, m);
   reals(w, "model/grids", sizeof m->grids / sizeof(double), &m->grids.x);
   real(w, "model/mass_reference", &m->mass_reference);
@@ -293,7 +319,6 @@ static void walk_history(walk *w, md_history *h)
 {
   const md_h5_shape one = {0};
   int runs = (int)h->nrun;
-  double state[8];
   char name[64];
   numbers(w, "run/beginning", MD_H5_INT64, one, &h->beginning);
   limited(w, "run/runs", &runs, 0, 1 << 20);
@@ -305,11 +330,6 @@ static void walk_history(walk *w, md_history *h)
   }
   for (int k = 0; k < runs; ++k) {
     md_run_record *run = &h->run[k];
-    md_thermo_state *s = &run->state;
-    memcpy(state,
-           (double[8]){s->temperature, s->kinetic, s->potential, s->virial, s->pressure, s->momentum[0],
-                       s->momentum[1], s->momentum[2]},
-           sizeof state);
     snprintf(name, sizeof name, "run/%d", k + 1);
     if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
     snprintf(name, sizeof name, "run/%d/deck", k + 1);
@@ -318,9 +338,12 @@ static void walk_history(walk *w, md_history *h)
     whole(w, name, &run->first);
     snprintf(name, sizeof name, "run/%d/last", k + 1);
     whole(w, name, &run->last);
-    snprintf(name, sizeof name, "run/%d/thermo", k + 1);
-    reals(w, name, 8, state);
-    *s = (md_thermo_state){state[0], state[1], state[2], state[3], state[4], {state[5], state[6], state[7]}};
+    snprintf(name, sizeof name, "run/%d/computes", k + 1);
+    limited(w, name, &run->computed.n, 0, MD_COMPUTES_MAX);
+    snprintf(name, sizeof name, "run/%d/values", k + 1);
+    if (w->status == MD_OK)
+      numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {run->computed.n, MD_COMPUTE_TERMS}},
+              run->computed.value);
   }
 }
 
@@ -395,7 +418,8 @@ uint64_t md_restart_model_hash(const md_model *model)
 
 double md_restart_megabytes(const md_restart *r)
 {
-  return 1e-6 * (double)r->model.natoms * md_particles_bytes(r->model.box.dim, r->model.wide);
+  return 1e-6 * (double)r->model.natoms *
+         md_particles_bytes(r->model.box.dim, r->model.wide, r->model.groups.n > 1);
 }
 
 /* ---- writing ---- */
@@ -590,7 +614,7 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
 /* Checks the shapes of the arrays of particles before memory is allocated for them. */
 static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
 {
-  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide, .grouped = r->model.groups.n > 1};
   field f[MD_RESTART_FIELDS] = {{0}};
   const int n = fields(&none, f);
   for (int k = 0; k < n; ++k) {
@@ -670,12 +694,13 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);
   md_status status = md_particles_widen(p, r->model.wide);
+  if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
   md_particles_free(&scratch);
   MD_TRY(comm->agree(comm, status));
   MD_TRY(sum_over_ranks(comm, checksum));
-  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide};
+  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide, .grouped = r->model.groups.n > 1};
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(&none, f);
   for (int k = 0; k < count; ++k)

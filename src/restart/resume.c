@@ -248,8 +248,8 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   if (first != then->first || last != then->last) return changed(sim, "this run had other steps");
   if (k == r->history.nrun - 1) return MD_OK;
   *passed = true;
-  now->state = sim->last_thermo = then->state;
-  sim->has_thermo = true;
+  now->computed = sim->computed = then->computed;
+  sim->has_computed = true;
   sim->model.run_begin = first;
   sim->model.run_end = sim->model.step = last;
   md_log_print(sim->log, "Steps %lld to %lld were run before\n", (long long)first, (long long)last);

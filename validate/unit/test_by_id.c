@@ -63,14 +63,14 @@ static md_status deal_out(md_comm *comm, system_of_ids *s, md_particles *p, doub
   md_by_id deal;
   md_rows rows;
   bool more = true;
-  md_status status = md_by_id_begin(&deal, comm, &(md_rows){p, *order, s->forces ? force : NULL});
+  md_status status = md_by_id_begin(&deal, comm, &(md_rows){p, p->n, *order, s->forces ? force : NULL});
   int64_t *n = &s->ngot[comm->rank], *rounds = &s->rounds[comm->rank];
   *n = *rounds = 0;
   while (status == MD_OK && more) {
     status = md_by_id_next(&deal, &rows, &more);
     if (status != MD_OK || !more) break;
     if (s->forces != (rows.force != NULL)) s->wrong = true;
-    for (int64_t k = 0; k < rows.particles->n; ++k) {
+    for (int64_t k = 0; k < rows.n; ++k) {
       if (!is_whole(&rows, rows.order[k])) s->wrong = true;
       s->got[comm->rank][(*n)++] = rows.particles->id[rows.order[k]];
     }

@@ -23,17 +23,17 @@ static int tear_down(void **state)
   return 0;
 }
 
-static const md_thermo_state round_state = {.temperature = 1.5,
-                                            .kinetic = 3.0,
-                                            .potential = -10.0,
-                                            .virial = 2.0,
-                                            .pressure = 0.25,
-                                            .momentum = {4.0, -5.0, 0.0}};
+static const md_computed round_values = {.n = MD_COMPUTES_STANDARD,
+                                         .value = {[MD_THERMO_TEMP] = {1.5},
+                                                   [MD_THERMO_KE] = {3.0},
+                                                   [MD_THERMO_PE] = {-10.0},
+                                                   [MD_THERMO_PRESS] = {0.25},
+                                                   [MD_THERMO_MOMENTUM] = {4.0, -5.0, 0.0}}};
 
 static md_view round_view(void)
 {
   return (md_view){
-      .sim = &sim, .kind = &fake_kind, .step = sim.model.step, .have_thermo = true, .thermo = round_state};
+      .sim = &sim, .kind = &fake_kind, .step = sim.model.step, .have_computed = true, .computed = round_values};
 }
 
 static md_status row(void)
@@ -208,12 +208,12 @@ static void test_keywords_of_formulas(void **state)
   assert_keyword("density", 0.375);
   assert_refused(md_sim_keyword(&sim, "pe", &value, &known), "pe is not known before the first run");
   assert_refused(md_sim_keyword(&sim, "cpu", &value, &known), "cpu is not known before the first run");
-  sim.last_thermo = round_state;
-  sim.has_thermo = true;
+  sim.computed = round_values;
+  sim.has_computed = true;
   assert_keyword("pe", -5.0);
   md_view view = round_view();
   view.step = 123;
-  view.thermo.potential = -20.0;
+  view.computed.value[MD_THERMO_PE][0] = -20.0;
   sim.view = &view;
   assert_keyword("pe", -10.0);
   assert_keyword("step", 123.0);

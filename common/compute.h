@@ -1,0 +1,133 @@
+/* Computes: the quantities of a state, from exact sums over particles and pairs. C and CUDA.
+ *
+ * A compute goes through three stages:
+ *   1  every engine adds terms to sums. A term is rounded once, to a multiple of the sum's quantum, so that the sum is
+ *      exact and independent of its order, of threads, ranks and engine;
+ *   2  the communicator adds the sums of all ranks;
+ *   3  the host makes values of the sums.
+ *
+ * A style has up to three parts in its file:
+ *   1  its name, in the list;
+ *   2  for the host: arguments, help, and `value`, which is stage 3;
+ *   3  for every engine, if the style has terms of its own: a function md_NAME_add, which adds the terms of one particle
+ *      to sums; or md_NAME_of, the style's value for one particle.
+ * A style without md_NAME_add uses the sums of another style (`terms_of`), the sums of pairs, or both.
+ *
+ * Some computes are in the list of every model, md_compute_standard. The thermo keywords read them.
+ *
+ * Cost: stage 1 reads the momenta once, for all computes together. Computes with the same terms of the same group share
+ * their sums.
+ */
+#ifndef MD_COMMON_COMPUTE_H
+#define MD_COMMON_COMPUTE_H
+
+#include "common/base/error.h"
+#include "common/base/words.h"
+#include "common/exact.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most computes of a model; sums of a compute, and its values; arguments; sums of all computes. */
+enum { MD_COMPUTES_MAX = 32, MD_COMPUTE_TERMS = 6, MD_COMPUTE_K = 6, MD_TERMS_MAX = 96 };
+
+/* One symbol for each style, MD_COMPUTE_ke and so on. MD_COMPUTE_KINDS is their number. */
+typedef enum md_compute_kind {
+#define MD_COMPUTE_STYLE(symbol, name) MD_COMPUTE_##symbol,
+#include "common/compute_styles.h"
+#undef MD_COMPUTE_STYLE
+  MD_COMPUTE_KINDS
+} md_compute_kind;
+
+/* The places of the computes that every model has. The deck's own are behind them. */
+typedef enum md_compute_standard {
+  MD_THERMO_TEMP,
+  MD_THERMO_PRESS,
+  MD_THERMO_PE,
+  MD_THERMO_KE,
+  MD_THERMO_MOMENTUM,
+  MD_COMPUTES_STANDARD
+} md_compute_standard;
+
+/* A compute in the list of a model. */
+typedef struct md_compute {
+  char id[64];
+  md_compute_kind kind;
+  int group;              /* number of its group (groups.h) */
+  double k[MD_COMPUTE_K]; /* arguments, as the style's file numbers them */
+  int summand;            /* place of its terms in model->summand; -1: it has none. Derived */
+} md_compute;
+
+/* The terms of one style, summed over one group: what md_NAME_add needs. Derived when the model is prepared. */
+typedef struct md_summand {
+  md_compute_kind kind;
+  uint32_t group; /* bits of the groups whose particles count: particles with none of them do not */
+  int first, n;   /* its sums are md_measure.term[first .. first + n) */
+  int dim;
+  double unit[MD_COMPUTE_TERMS];     /* value of a fine quantum of each sum */
+  double per_unit[MD_COMPUTE_TERMS]; /* coarse quanta per unit of a term, for md_fine_add */
+  double quantum, mass_reference;    /* of momenta */
+  double k[MD_COMPUTE_K];
+} md_summand;
+
+struct md_model;
+struct md_measure;
+
+/* The sums from which a style's `value` takes its values. */
+typedef struct md_compute_sums {
+  const struct md_measure *all; /* of all particles and pairs */
+  const md_wide *term;          /* of the style's terms, or of those of `terms_of`; NULL: it has none */
+  const double *unit;
+  int64_t count; /* particles of the group */
+} md_compute_sums;
+
+/* A style: the host's part of its file. All strings are static. */
+typedef struct md_compute_style {
+  const char *name;
+  const char *usage; /* "ke" */
+  const char *help;  /* lines of at most 100 characters */
+  int nvalue;        /* at most MD_COMPUTE_TERMS; 0: one value for each particle, md_NAME_of */
+  bool all_only;     /* only the group `all` is accepted */
+  bool extensive; /* grows with the number of particles: thermo columns divide it as they divide energies */
+  md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
+  int nterm;                /* sums of md_NAME_add */
+  /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
+  md_status (*parse)(md_compute *, const md_words *);
+  /* Fills unit[0 .. nterm) of a summand, perhaps by md_compute_unit. Only for styles with md_NAME_add. */
+  void (*prepare)(const struct md_model *, md_summand *);
+  /* The values of a state. The sums are those of all ranks. Unless nvalue is 0. */
+  void (*value)(const struct md_model *, const md_compute *, const md_compute_sums *, double *value);
+} md_compute_style;
+
+/* The values of all computes of a state, by place in the model's list. */
+typedef struct md_computed {
+  int n;
+  double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
+} md_computed;
+
+/* The style of a kind below MD_COMPUTE_KINDS; static. */
+const md_compute_style *md_compute_style_of(md_compute_kind kind);
+
+/* The kind with this name; MD_COMPUTE_KINDS if no style has it. */
+md_compute_kind md_compute_find(const char *name);
+
+/* The value of a fine quantum for terms whose sizes are at most `largest`: a power of two. */
+double md_compute_unit(double largest);
+
+/* Sum t as a double. For use in `value`. */
+double md_compute_sum(const md_compute_sums *sums, int t);
+
+/* Puts the standard computes into an empty list. */
+void md_computes_init(struct md_model *model);
+
+/* Makes model->summand from model->compute. MD_USAGE: there are too many sums; or a file lacks a part. */
+md_status md_computes_prepare(struct md_model *model) MD_CHECKED;
+
+/* Stage 3 for all computes of a prepared model. measure: of all ranks. */
+void md_computes_value(const struct md_model *model, const struct md_measure *measure, md_computed *computed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* compute pe: the potential energy of all pairs. The engines' sums hold each pair twice, once for each partner. */
+#if defined MD_COMPUTE_STYLE
+
+MD_COMPUTE_STYLE(pe, "pe")
+
+#elif defined MD_COMPUTE_HOST
+
+static void pe_value(const md_model *model, const md_compute *compute, const md_compute_sums *sums,
+                     double *value)
+{
+  (void)compute;
+  value[0] = 0.5 * md_wide_value(&sums->all->pair_energy2, model->grids.e);
+}
+
+static const md_compute_style pe_style = {
+    .name = "pe",
+    .usage = "pe",
+    .help = "potential energy, not divided by the number of particles; of the group all",
+    .nvalue = 1,
+    .extensive = true,
+    .all_only = true,
+    .terms_of = MD_COMPUTE_KINDS,
+    .value = pe_value,
+};
+
+#endif

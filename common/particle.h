@@ -1,0 +1,42 @@
+/* One particle, as fixes and computes see it. Engines fill it from their own arrays. C and CUDA. */
+#ifndef MD_COMMON_PARTICLE_H
+#define MD_COMMON_PARTICLE_H
+
+#include "common/model.h"
+#include "common/motion.h"
+
+typedef struct md_particle {
+  uint64_t id;
+  uint32_t group;                      /* bit g is set if the particle is in group g (groups.h) */
+  double mass, v_step, velocity_per_v; /* of its type */
+  double x[3];                         /* on a periodic axis any image: only the drift may use it */
+  double v[3];                         /* p/m_reference, or the first words of a wide momentum */
+  bool wide;
+  int64_t low[3]; /* second words of a wide momentum */
+} md_particle;
+
+/* Owned particle i of the host's arrays, of a prepared model. */
+static inline md_particle md_particle_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  const int type = p->type[i];
+  md_particle one = {.id = (uint64_t)p->id[i],
+                     .group = p->group ? p->group[i] : MD_GROUP_ALL,
+                     .mass = model->mass[type],
+                     .v_step = model->v_step[type],
+                     .velocity_per_v = model->velocity_per_v[type],
+                     .wide = p->wide};
+  for (int d = 0; d < p->dim; ++d) {
+    one.x[d] = p->x[d][i];
+    one.v[d] = p->v[d][i];
+    if (one.wide) one.low[d] = p->v_low[d][i];
+  }
+  return one;
+}
+
+/* p/m_reference along axis d as a double; quantum: grids.v. */
+MD_FN double md_particle_momentum(const md_particle *p, int d, double quantum)
+{
+  return p->wide ? md_momentum_value(p->v[d], p->low[d], quantum) : p->v[d];
+}
+
+#endif

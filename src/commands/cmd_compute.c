@@ -1,0 +1,117 @@
+/* The commands compute and uncompute, and the values of computes by name, c_ID and c_ID[K].
+ *
+ * The styles are in common/compute_styles.h. A compute goes into the model's list. Its value belongs to a step that a run
+ * has measured: thermo columns and formulas read it.
+ */
+#include "src/commands/computes.h"
+#include "src/commands/groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static md_status unknown_style(const char *name)
+{
+  char list[512] = "";
+  for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", s ? "; " : "",
+             md_compute_style_of((md_compute_kind)s)->usage);
+  }
+  return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
+}
+
+/* The place of a compute in the model's list; -1: there is none. id: n letters. */
+static int find_compute(const md_model *model, const char *id, size_t n)
+{
+  for (int c = 0; c < model->ncompute; ++c)
+    if (strlen(model->compute[c].id) == n && memcmp(model->compute[c].id, id, n) == 0) return c;
+  return -1;
+}
+
+md_status md_do_compute(md_sim *sim, const md_words *words)
+{
+  md_model *model = &sim->model;
+  const char *id = words->word[0], *name = words->word[2];
+  const md_compute_kind kind = md_compute_find(name);
+  const md_words behind = {words->n - 3, words->word + 3};
+  md_compute compute = {.kind = kind};
+  if (find_compute(model, id, strlen(id)) >= 0)
+    return md_error(MD_USAGE, "compute %s exists already: choose another ID, or uncompute it first", id);
+  if (strlen(id) >= sizeof compute.id || strspn(id, MD_COMPUTE_LETTERS) != strlen(id))
+    return md_error(MD_USAGE, "compute: the ID '%.80s' must have at most %zu letters, digits and _", id,
+                    sizeof compute.id - 1);
+  MD_TRY(md_group_find(sim, words->word[1], &compute.group));
+  if (kind == MD_COMPUTE_KINDS) return unknown_style(name);
+  const md_compute_style *style = md_compute_style_of(kind);
+  if (style->all_only && compute.group != 0)
+    return md_error(MD_USAGE, "compute %s is of the group all, not of %s", name, words->word[1]);
+  if (style->parse)
+    MD_TRY(style->parse(&compute, &behind));
+  else if (behind.n > 0)
+    return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", name, behind.word[0]);
+  if (model->ncompute == MD_COMPUTES_MAX)
+    return md_error(MD_USAGE, "at most %d computes are accepted, with the %d that every run has",
+                    MD_COMPUTES_MAX, MD_COMPUTES_STANDARD);
+  memcpy(compute.id, id, strlen(id) + 1);
+  model->compute[model->ncompute++] = compute;
+  return MD_OK;
+}
+
+md_status md_do_uncompute(md_sim *sim, const md_words *words)
+{
+  md_model *model = &sim->model;
+  const char *id = words->word[0];
+  const int c = find_compute(model, id, strlen(id));
+  if (c < 0) return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'", id);
+  if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
+  const size_t behind = (size_t)(--model->ncompute - c);
+  memmove(&model->compute[c], &model->compute[c + 1], behind * sizeof *model->compute);
+  memmove(sim->computed.value[c], sim->computed.value[c + 1], behind * sizeof *sim->computed.value);
+  if (sim->computed.n > c) --sim->computed.n;
+  return MD_OK;
+}
+
+bool md_is_compute(const char *name) { return strncmp(name, "c_", 2) == 0; }
+
+md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute, int *value)
+{
+  const md_model *model = &sim->model;
+  const char *id = name + 2, *bracket = strchr(id, '[');
+  const int c = find_compute(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
+  if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
+  *compute = &model->compute[c];
+  const int nvalue = md_compute_style_of((*compute)->kind)->nvalue;
+  *value = 0;
+  if (!bracket) {
+    if (nvalue <= 1) return MD_OK;
+    return md_error(MD_USAGE, "%.80s: this compute has %d values; write c_%s[1]", name, nvalue,
+                    (*compute)->id);
+  }
+  char *end;
+  const long k = strtol(bracket + 1, &end, 10);
+  if (strcmp(end, "]") != 0 || end == bracket + 1 || k < 1 || k > nvalue || nvalue < 2)
+    return md_error(MD_USAGE, "%.80s: this compute has %d value%s", name, nvalue, nvalue == 1 ? "" : "s");
+  *value = (int)k - 1;
+  return MD_OK;
+}
+
+md_status md_compute_value(md_sim *sim, const char *name, double *value)
+{
+  const md_compute *compute;
+  const md_computed *computed = &sim->computed;
+  int k;
+  MD_TRY(md_compute_named(sim, name, &compute, &k));
+  if (md_compute_style_of(compute->kind)->nvalue == 0)
+    return md_error(MD_USAGE, "%.80s: this compute has a value for each particle: it is a column of dumps",
+                    name);
+  const int c = (int)(compute - sim->model.compute);
+  if (sim->view) {
+    MD_TRY(md_view_compute(sim->view));
+    computed = &sim->view->computed;
+  }
+  if ((!sim->view && !sim->has_computed) || c >= computed->n)
+    return md_error(MD_USAGE, "%.80s is not known before the first run; use `run 0` first", name);
+  *value = computed->value[c][k];
+  return MD_OK;
+}

@@ -1,0 +1,21 @@
+/* Computes by name, for columns and formulas; see common/compute.h. */
+#ifndef MD_SRC_COMMANDS_COMPUTES_H
+#define MD_SRC_COMMANDS_COMPUTES_H
+
+#include "src/sim.h"
+
+/* The letters of an ID. */
+#define MD_COMPUTE_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+/* Does a word name a compute: c_ID, or c_ID[K]? */
+bool md_is_compute(const char *name);
+
+/* The compute of such a word, and the place of the named value, from 0. MD_USAGE: there is none. */
+md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute,
+                           int *value) MD_CHECKED;
+
+/* The value of such a word, at the step that is being observed or, between runs, at the one measured last. Collective
+ * while a step is observed. MD_USAGE: there is no such value, or it is not known yet. */
+md_status md_compute_value(md_sim *sim, const char *name, double *value) MD_CHECKED;
+
+#endif

@@ -1,0 +1,13 @@
+/* Groups of particles by name, for commands; see common/groups.h. */
+#ifndef MD_SRC_COMMANDS_GROUPS_H
+#define MD_SRC_COMMANDS_GROUPS_H
+
+#include "src/sim.h"
+
+/* The number of the group with this name. MD_USAGE: there is none; the message lists the groups. */
+md_status md_group_find(const md_sim *sim, const char *name, int *group) MD_CHECKED;
+
+/* Counts the particles of each group over all ranks. To call after particles have changed. Collective. */
+md_status md_groups_count(md_sim *sim) MD_CHECKED;
+
+#endif
