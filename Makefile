@@ -136,9 +136,9 @@ CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
 
-# The first line of a unit test names what it links, `// links: src/deck/variable.c common/base/error.c`; without
+# The first lines of a unit test name what it links, `// links: src/deck/variable.c common/base/error.c`; without
 # such a line it gets everything but main.
-links_of = $(strip $(shell sed -n '1s|^// links:||p' validate/unit/$1.c))
+links_of = $(strip $(shell sed -n 's|^// links:||p' validate/unit/$1.c))
 linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))
 
 # ---------------------------------------------------------------- flags
@@ -173,7 +173,8 @@ CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 # What single files are told of the parts of this build. Program and GPU library compare the digest.
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
 HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
-DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*))) | sha256sum | cut -c1-16)"'
+DIGESTED := $(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*)))
+DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.
 once = $(eval $1 := $(shell $2))$($1)
@@ -191,7 +192,8 @@ CUDA_CXX ?= g++
 CUDA_LIBRARIES := -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
 CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
 # Is NCCL there to compile and to link with?
-NCCL ?= $(if $(WITH_MPI),$(call once,NCCL,printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
+NCCL ?= $(if $(WITH_MPI),$(call once,NCCL,\
+  printf '\043include <nccl.h>\nint main(void) { return ncclGetVersion(0); }\n' | \
   $(CC) $(CUDA_INCLUDES) -x c - -o /dev/null -L$(CUDA_HOME)/lib64 -lnccl 2>/dev/null && echo yes || echo no))
 WITH_NCCL = $(filter-out no,$(NCCL))
 NCCL_LIBRARIES = $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
@@ -220,10 +222,11 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending emulated check-emulated \
-        scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
+.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
+        emulated check-emulated scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean \
+        format format-check lint objects tests need-gpu FORCE
 
-all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program, then the GPU engine where nvcc is found (the default target)
+all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program and, with nvcc, the GPU engine (the default)
 
 ifneq ($(WITH_GPU),)
 gpu: $(PROGRAM) $(GPU_LIBRARY) ## build the GPU engine, which the program loads when it is asked for
@@ -232,7 +235,8 @@ gpu:
 	@echo 'the GPU engine needs nvcc, which is not found (or GPU=no, or SAN=): see make info' >&2; exit 1
 endif
 
-# The program, and the GPU engine if the command line asks for it, or it has been built before, or there is a GPU to run it.
+# The program. Also the GPU engine, if the command line asks for it, or it has been built before, or there is a GPU to
+# run it.
 asks_for_gpu = $(filter gpu --gpu-naive,$(ARGS) $(ENGINE))
 gpu_is_here = $(shell nvidia-smi -L 2>/dev/null | grep -m 1 '^GPU')
 wanted: $(PROGRAM) $(if $(WITH_GPU),$(if $(asks_for_gpu)$(wildcard $(GPU_LIBRARY))$(gpu_is_here),$(GPU_LIBRARY)))
@@ -247,9 +251,15 @@ help: ## list the targets and options, and what this machine offers
 info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
 	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
-	@echo "engine gpu               $(if $(WITH_GPU),$(GPU_LIBRARY) built with $(WITH_GPU) for $(CUDA_WORDS)$(if $(WITH_NCCL),$(comma) with NCCL),not built: $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources$(if $(NVCC),; nvcc found,; nvcc not found)))"
-	@echo "restarts, H5MD           $(if $(HDF5_FOUND),HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together),not in this build: $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found))"
-	@echo "ranks (MPI)              $(if $(WITH_MPI),built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found),not in this build: $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources))"
+	@echo "engine gpu               $(if $(WITH_GPU),$(GPU_BUILT),not built: $(WHY_NO_GPU))"
+	@echo "restarts, H5MD           $(if $(HDF5_FOUND),$(HDF5_BUILT),not in this build: $(WHY_NO_HDF5))"
+	@echo "ranks (MPI)              $(if $(WITH_MPI),$(MPI_BUILT),not in this build: $(WHY_NO_MPI))"
+GPU_BUILT = $(GPU_LIBRARY) built with $(WITH_GPU) for $(CUDA_WORDS)$(if $(WITH_NCCL),$(comma) with NCCL)
+WHY_NO_GPU = $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources; nvcc $(if $(NVCC),,not )found)
+HDF5_BUILT = HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together)
+WHY_NO_HDF5 = $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found)
+MPI_BUILT = built with $(WITH_MPI)$(if $(MPIRUN),,; mpirun not found)
+WHY_NO_MPI = $(if $(MPI_SOURCES),$(if $(MPICC),MPI=no,mpicc not found; bash .ci/setup mpi gets it),mpi/ has no sources)
 
 setup: ## install what building and testing need, or say how to
 	@$(SETUP) build test
@@ -290,7 +300,8 @@ test-e2e: wanted ## run the end-to-end tests alone (pytest)
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
 	  $(if $(SAN),-m smoke $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
-NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before and not full_disk_within_a_trajectory'
+NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before \
+  and not full_disk_within_a_trajectory'
 # Tests wait for files, for ranks and for one another's cores: one more than there are cores keeps these busy.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
@@ -306,7 +317,8 @@ test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, 
 test-slurm: ## start a Slurm of one node here (as root), and pass a study and a requeued job through it
 	@$(SETUP) build mpi hdf5 plots slurm
 	@$(MAKE) wanted
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" bash validate/program/test_slurm.sh $(ARGS)
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" \
+	  bash validate/program/test_slurm.sh $(ARGS)
 
 # Builds, and ends unless the program finds a GPU.
 need-gpu:
@@ -335,7 +347,8 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	@$(MAKE) emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' validate/physics/test_gpu_ranks.py validate/physics/test_exact.py
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
+	  validate/physics/test_gpu_ranks.py validate/physics/test_exact.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:
@@ -350,7 +363,8 @@ SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python
 scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
 	@$(SETUP) build plots $(if $(filter no,$(MPI)),,mpi)
 	@$(MAKE) wanted
-	$(quiet)PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) job-scripts/scaling.py --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
+	$(quiet)PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) job-scripts/scaling.py \
+	  --myriad $(PROGRAM) $(SCALING_DECK) $(call option,MODE,mode) \
 	  $(call option,N,n) $(call option,RANKS,ranks) $(call option,ENGINE,engine) $(call option,REPEAT,repeat) \
 	  $(call option,THREADS,threads) $(call option,STEPS,steps) $(call option,OUT,out) $(call option,SUBMIT,submit) \
 	  $(call option,WALLTIME,walltime) $(call option,PER_NODE,per-node) $(if $(filter yes,$(WAIT)),--wait) \
@@ -416,16 +430,18 @@ lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(MAKE) lint-files
 
 .PHONY: lint-files
-lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))) $(BUILD)/lint/cppcheck $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
+lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))) $(BUILD)/lint/cppcheck \
+  $(SCRIPTS:%=$(BUILD)/lint/%.shellcheck)
 
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
 	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
-	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)) >$@.log 2>&1 \
-	  || { cat $@.log; exit 1; }
+	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(WITH_ALL_PARTS)) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@mv $@.log $@
-# How many states of a function the analyser follows: with its own 225000 the few longest functions take most of the time.
+WITH_ALL_PARTS = $(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)
+# How many states of a function the analyser follows. With its own number, 225000, the few longest functions take most
+# of the time.
 ANALYSER := -Xclang -analyzer-config -Xclang max-nodes=75000
 MPI_INCLUDES = $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 

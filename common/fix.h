@@ -2,12 +2,12 @@
  *
  * A style has up to three parts in its file:
  *   1  its name, in the list;
- *   2  for the host: arguments, help, what it promises, and `join`, which puts it into the model. Integrators and walls are
- *      settings of the model, and nothing else;
- *   3  for every engine, if the style acts on particles: a function md_NAME_middle of one particle, called between the two
- *      halves of the drift (step.h), with the numbers that `prepare` made of its arguments.
- * A model with such a style is run by the general passes of each engine, and so are several types of particles on a GPU,
- * several masses, and wide momenta. Any other model is run by fused ones.
+ *   2  for the host: arguments, help, what it promises, and `join`, which puts it into the model. Integrators and walls
+ *      are settings of the model, and nothing else;
+ *   3  for every engine, if the style acts on particles: a function md_NAME_middle of one particle, called between the
+ *      two halves of the drift (step.h), with the numbers that `prepare` made of its arguments.
+ * A model with such a style is run by the general passes of each engine. So are several types of particles on a GPU,
+ * several masses, and wide momenta. Any other model is run by fused passes.
  */
 #ifndef MD_COMMON_FIX_H
 #define MD_COMMON_FIX_H

@@ -1,8 +1,8 @@
 /* Messages between ranks after a move: the positions of ghosts, and one answer of all ranks.
  *
- * Every rank tells the largest distance of its particles from where the list was built, and its fault if it found one. The
- * answer is the largest of each over all ranks. It decides whether the list holds. The messages are under way while the
- * next pass works on particles that need no ghosts (pass.c).
+ * Every rank tells the largest distance of its particles from where the list was built, and its fault if it found one.
+ * The answer is the largest of each over all ranks. It decides whether the list holds. The messages are under way while
+ * the next pass works on particles that need no ghosts (pass.c).
  *
  * States, one of each row:
  *
@@ -16,9 +16,9 @@
  *                  engine_tell                 the last message comes
  *   HALO_PRESENT -------------> HALO_UNDER_WAY ----------------------> HALO_PRESENT
  *
- * Advantage: a rank that is late, by less than the work without ghosts takes, delays no other rank. Disadvantage: work by a
- * list that turns out to be stale is lost. Cost: a message for each face of the domain, and a reduction of two numbers. On
- * one rank the answer is there at once.
+ * Advantage: a rank that is late, by less than the work without ghosts takes, delays no other rank. Disadvantage: work
+ * by a list that turns out to be stale is lost. Cost: a message for each face of the domain, and a reduction of two
+ * numbers. On one rank the answer is there at once.
  */
 #include "openmp/engine.h"
 

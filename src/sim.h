@@ -41,7 +41,8 @@ typedef struct md_region {
   struct md_region *next;
 } md_region;
 
-/* The name that the deck gave to a fix. The model holds the fixes, in the order of their names; balance is the ranks'. */
+/* The name that the deck gave to a fix. The model holds the fixes in the same order, except `fix balance`, which is a
+ * setting of the ranks. */
 typedef struct md_fix_name {
   char id[64];
   bool balance;

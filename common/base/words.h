@@ -1,6 +1,7 @@
 /* Words of a deck as values: numbers and switches.
  *
- * All return MD_USAGE if the word is refused. The message names the word, and `what` describes it. Numbers must be finite.
+ * All return MD_USAGE if the word is refused. The message names the word, and `what` describes it. Numbers must be
+ * finite.
  */
 #ifndef MD_COMMON_BASE_WORDS_H
 #define MD_COMMON_BASE_WORDS_H

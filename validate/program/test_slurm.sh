@@ -176,7 +176,8 @@ ended() {
 
 test_restart() {
   local began=$SECONDS job state work=$folder/restart steps
-  "$program" info | grep -q '^Restarts.*HDF5 [0-9]' || fail 'this build writes no restarts: it needs HDF5 (see make info)'
+  "$program" info | grep -q '^Restarts.*HDF5 [0-9]' ||
+    fail 'this build writes no restarts: it needs HDF5 (see make info)'
   mkdir "$work"
   # shellcheck disable=SC2016 # variables of the deck
   sed 's/^run.*/dump end all custom ${steps} ${out}.dump id x y z vx vy vz\nrun ${steps}/' inputs/in.lj >"$work/deck"

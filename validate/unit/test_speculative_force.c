@@ -1,4 +1,7 @@
-// links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c common/fix.c common/base/words.c
+// links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c
+// links: openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c
+// links: common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c
+// links: common/base/memory.c common/base/timer.c common/fix.c common/base/words.c
 /* The speculative force of the OpenMP engine: for any delay of messages, the same bits, lists and errors.
  *
  * The communicator has one rank and claims to have two. It answers only after a given number of questions. Until then
