@@ -167,7 +167,8 @@ def panels(folder: Path, name: str, rows: Sequence[Row], draw: Callable[[Axes, S
         axes.set_title(title_of(points, mode))
     if legend_beside:
         handles, labels = all_axes[0][-1].get_legend_handles_labels()
-        all_axes[0][-1].legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.02, 0.5), title="phase")
+        all_axes[0][-1].legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.02, 0.5),
+                               title="phase")
     save(figure, folder, name)
     return True
 

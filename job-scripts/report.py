@@ -17,7 +17,8 @@ Table = Tuple[str, List[str], List[List[str]]]
 CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-size: .84rem; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
+table { border-collapse: collapse; font-size: .84rem; font-variant-numeric: tabular-nums; }
+table { display: block; overflow-x: auto; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
 th { border-bottom: 2px solid #999; font-weight: 600; }
 img { max-width: 100%; height: auto; }
@@ -96,14 +97,15 @@ def verdict(study: Study, rows: Sequence[Row], missing: Sequence[Point], problem
     wrong = wrong_rows(rows)
     said = []
     if wrong:
-        said.append(f"FAILED: {len(wrong)} of {len(rows)} rows have another final energy than the others with the same N.")
+        said.append(f"FAILED: {len(wrong)} of {len(rows)} rows have another final energy "
+                    "than the others with the same N.")
     if missing:
         said.append(f"INCOMPLETE: {len(missing)} of {len(study.points)} points are missing: "
                     + "; ".join(map(str, missing)) + ".")
     if not said:
         kind = "to the last bit" if study.tolerance == 0.0 else f"within {study.tolerance:g}"
-        said.append(f"Complete. All runs with the same N end with the same energy, {kind}: on every number of ranks, and "
-                    "in every repeat.")
+        said.append(f"Complete. All runs with the same N end with the same energy, {kind}: on every number of ranks, "
+                    "and in every repeat.")
     said += [problem.splitlines()[0] for problem in problems]
     fit = cost_fit(rows)
     if fit:

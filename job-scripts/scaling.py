@@ -275,7 +275,8 @@ def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[st
     if not n:
         n = 1_000_000 if deck.sized_by else count_particles(program, deck, words_of(options.var))
     new = Study(str(options.deck.resolve()), st.digest(deck.text.encode()), str(program),
-                st.digest(program.read_bytes()), commit(), options.engine, n, options.steps or (old.steps if old else 0),
+                st.digest(program.read_bytes()), commit(), options.engine, n,
+                options.steps or (old.steps if old else 0),
                 options.threads or (old.threads if old else max(1, cores // per_node)),
                 options.repeat or (old.repeat if old else 3), per_node, words, options.var, options.tolerance)
     if old:
@@ -451,7 +452,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if "--" in arguments:
         at = arguments.index("--")
         arguments, words = arguments[:at], arguments[at + 1:]
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                     formatter_class=argparse.RawTextHelpFormatter)
     add = parser.add_argument
     add("--deck", type=Path, default=ROOT / "inputs" / "in.repulsive-bench")
     add("--engine", default="openmp")

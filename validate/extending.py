@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Follows docs/extending.md to the letter: `make check-extending`.
 
-In a copy of the tree, with what has been built there, it writes the page's files, adds the page's lines, each to the end
-of its list, and builds. Then it runs the page's deck: naive against openmp with every instruction set, three ranks, and
-the GPU engine on the CPU (if its emulated program can be built), and compares what they write, byte by byte.
+In a copy of the tree, with what has been built there, it writes the page's files, adds the page's lines, each to the
+end of its list, and builds. Then it runs the page's deck: naive against openmp with every instruction set, three ranks,
+and the GPU engine on the CPU (if its emulated program can be built). It compares what they write, byte by byte.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             expected = expected or found
             bad += found != expected
             print(f"{way:<16} {'identical' if found == expected else 'DIFFERENT'}", flush=True)
-        assert "drag DAMP" in subprocess.run([program, "help", "fix"], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run([program, "help", "fix"], capture_output=True, text=True, check=True).stdout
+        assert "drag DAMP" in said, said
     return 1 if bad else 0
 
 

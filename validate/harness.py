@@ -363,8 +363,8 @@ def run(deck: Union[Path, str], folder: Path, *, engine: str = "openmp", threads
         text, deck = deck, folder / "in.deck"
         deck.write_text(text)
     log = folder / "log.myriad"
-    command = [*(mpirun(ranks) if ranks else ()), *wrapper, str(program()), "-in", str(deck), "-log", str(log), "-screen", "none",
-               *engine_words(engine, package)]
+    command = [*(mpirun(ranks) if ranks else ()), *wrapper, str(program()), "-in", str(deck), "-log", str(log),
+               "-screen", "none", *engine_words(engine, package)]
     if engine != "naive":
         command += ["--threads", str(threads)]
     for name, value in (variables or {}).items():
@@ -424,8 +424,8 @@ def write_data(path: Path, system: Particles) -> Path:
 
 
 def meetings(folder: Path, at: float, across: bool) -> str:
-    """A deck of pairs that meet head on one after the other, at z = `at` box lengths; across: and at the periodic face along x.
-    Its data go into `folder`.
+    """A deck of pairs that meet head on one after the other, at z = `at` box lengths. across: they also meet at the
+    periodic face along x. Its data go into `folder`.
 
     Partners move by a thirteenth of the skin in each step. At the start their distances are larger than the reach of
     lists, and differ by about half a skin. So at every rebin some pair is just beyond the lists and soon within the
@@ -440,7 +440,8 @@ def meetings(folder: Path, at: float, across: bool) -> str:
             x.append((((0.0 if across else 5.5) + 0.15 * sign) % 11.0, 5.5 * (k + 0.5), z))
             v.append((0.0, 0.0, -4.5 * sign))
     folder.mkdir(parents=True, exist_ok=True)
-    data = write_data(folder / "meetings.data", Particles((0.0, 0.0, 0.0), (11.0, 132.0, side), np.array(x), np.array(v)))
+    data = write_data(folder / "meetings.data",
+                      Particles((0.0, 0.0, 0.0), (11.0, 132.0, side), np.array(x), np.array(v)))
     return (f"units lj\nread_data {data}\npair_style lj/cut {cutoff}\npair_coeff 1 1 1 1\nneighbor {skin} bin\n"
             f"timestep 0.005\nfix move all nve\nthermo 20\n"
             "thermo_style custom step temp pe ke etotal press momx momy momz\nthermo_modify format float %.17g\n"

@@ -25,7 +25,8 @@ LAUNCH = re.compile(r"\b(k_\w+(?:<[^<>;]*>)?)(\s*)<<<")
 SHARED = re.compile(r"\bextern __shared__ (\w+) (\w+)\[\];")
 RECIPROCAL = re.compile(r'\basm\("rcp\.approx\.ftz\.f32 %0, %1;" : "=f"\((\w+)\) : "f"\((\w+)\)\);')
 PREFETCH = re.compile(r'\basm volatile\("prefetch\.global\.L2 \[%0\];" ::"l"\((\w+)\)\);')
-BULK = re.compile(r'\basm volatile\("cp\.async\.bulk\.prefetch\.L2\.global \[%0\], %1;" ::"l"\((\w+)\), "r"\((\w+)\)\);')
+BULK = re.compile(r'\basm volatile\("cp\.async\.bulk\.prefetch\.L2\.global \[%0\], %1;" ::"l"\((\w+)\), '
+                  r'"r"\((\w+)\)\);')
 PRODUCT = re.compile(r'\basm volatile\("mma\.sync\.aligned\.m16n8k8\..*?\)\);', re.DOTALL)
 LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
 

@@ -76,11 +76,12 @@ class System:
 
     def deck(self, folder: Path) -> str:
         style = {"lj/cut": "lj/cut 2.5\npair_coeff 1 1 1 1\npair_coeff 1 2 0.8 1.05 2.2\npair_coeff 2 2 0.5 0.95",
-                 "repulsive": "repulsive 1.5\npair_coeff * * 1.5 0.01", "soft": "soft 1.5\npair_coeff * * 25"}[self.style]
+                 "repulsive": "repulsive 1.5\npair_coeff * * 1.5 0.01",
+                 "soft": "soft 1.5\npair_coeff * * 25"}[self.style]
         fix = "fix flat all enforce2d\n" if self.dim == 2 else ""
         return (f"units lj\ndimension {self.dim}\natom_style atomic\nboundary p p p\n"
-                f"read_data {folder / 'cluster.data'}\npair_style {style}\ntimestep {self.dt!r}\nfix move all nve\n{fix}"
-                "neighbor 0.3 bin\nneigh_modify every 1 delay 0 check yes\nthermo 100\n"
+                f"read_data {folder / 'cluster.data'}\npair_style {style}\ntimestep {self.dt!r}\nfix move all nve\n"
+                f"{fix}neighbor 0.3 bin\nneigh_modify every 1 delay 0 check yes\nthermo 100\n"
                 "thermo_style custom step temp pe press\nthermo_modify format float %.17g norm no\n"
                 "dump forces all custom 100 forces.dump id x y z fx fy fz\n"
                 "dump_modify forces sort id format float %.17g\nrun ${steps}\n")

@@ -70,7 +70,8 @@ def test_steps_sort(precision, tmp_path):
     """Steps do the work of most rebins, what they leave is in order, and nobody is lost at a wall."""
     knobs = {"n": 2000, "steps": 400, "every": 100}
     runs = {sort: harness.run(harness.DECKS / "in.repulsive", tmp_path / sort, engine="gpu", variables=knobs,
-                              package={"sort": sort, "precision": precision, "profile": "yes"}) for sort in ("step", "count")}
+                              package={"sort": sort, "precision": precision, "profile": "yes"})
+            for sort in ("step", "count")}
     step, count = runs["step"], runs["count"]
     assert kernel_calls(count, "advance, sort") == 0 and kernel_calls(count, "reorder") >= 20
     assert kernel_calls(step, "advance, sort") >= 15
@@ -81,7 +82,8 @@ def test_steps_sort(precision, tmp_path):
         same(tmp_path / "count" / "check.dump", tmp_path / "step" / "check.dump")
     else:
         # In single precision sums depend on the order of particles, and later collisions make much of that; but they
-        # keep the energy, unless one side of a pair does not see the other. Other orders (sort radix, rebin 1) make 1.6e-8.
+        # keep the energy, unless one side of a pair does not see the other. Other orders (sort radix, rebin 1) make
+        # 1.6e-8.
         for title in ("Temp", "TotEng"):
             assert step.table.at(100)[title] == pytest.approx(count.table.at(100)[title], rel=1e-7)
         assert step.table.at(400)["TotEng"] == pytest.approx(count.table.at(400)["TotEng"], rel=0.01)
@@ -89,8 +91,8 @@ def test_steps_sort(precision, tmp_path):
 
 @pytest.mark.gpu
 def test_steps_sort_many_particles(tmp_path):
-    """Tiles of particles, forwards and backwards; or where the GPU has few multiprocessors, as the emulated one, more tiles than
-    blocks that stay may take (on others large_gpu.py has those)."""
+    """Tiles of particles, forwards and backwards. If the GPU has few multiprocessors, as the emulated GPU, there are
+    more tiles than blocks that stay may take (on other GPUs large_gpu.py tests this case)."""
     knobs = {"n": 150000, "steps": 30, "every": 30}
     harness.run(harness.DECKS / "in.repulsive", tmp_path / "openmp", variables=knobs)
     got = harness.run(harness.DECKS / "in.repulsive", tmp_path / "gpu", engine="gpu", variables=knobs,
@@ -154,7 +156,8 @@ def rewritten(deck: str, old: str, new: str) -> str:
 
 @pytest.mark.parametrize("boundary", ["f f p", "p p p"])
 def test_several_lists_from_one_sort(boundary, isas, tmp_path):
-    """Where cells hold few particles, most lists are built without sorting, if candidates are tested several at a time."""
+    """Where cells hold few particles, most lists are built without sorting, if several candidates are tested at a
+    time."""
     text = rewritten("in.repulsive", "boundary        f f p", f"boundary {boundary}")
     if boundary == "p p p":
         text = text.replace("fix             walls", "# fix             walls")
@@ -191,7 +194,8 @@ CUT_NAMES = [" ".join([deck, *map(str, knobs.values())]) for deck, knobs in CUT]
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
     """Thermo every 7 and dumps every 13 steps, against a run that only shows its end."""
-    quiet = harness.run(harness.DECKS / deck, tmp_path / "quiet", engine=engine, variables={**knobs, "steps": 260, "every": 260})
+    quiet = harness.run(harness.DECKS / deck, tmp_path / "quiet", engine=engine,
+                        variables={**knobs, "steps": 260, "every": 260})
     text = rewritten(deck, "run             ${steps}", "dump busy all custom 13 busy.dump id x\nthermo 7\nrun ${steps}")
     busy = harness.run(text, tmp_path / "busy", engine=engine, variables={**knobs, "steps": 260, "every": 260})
     same(tmp_path / "quiet" / "check.dump", tmp_path / "busy" / "check.dump")
@@ -202,7 +206,8 @@ def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
 
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_two_runs_equal_one(deck, knobs, engine, tmp_path):
-    whole = harness.run(harness.DECKS / deck, tmp_path / "whole", engine=engine, variables={**knobs, "steps": 100, "every": 20})
+    whole = harness.run(harness.DECKS / deck, tmp_path / "whole", engine=engine,
+                        variables={**knobs, "steps": 100, "every": 20})
     text = rewritten(deck, "run             ${steps}", "run 40\nrun 60")
     cut = harness.run(text, tmp_path / "cut", engine=engine, variables={**knobs, "every": 20})
     same(tmp_path / "whole" / "check.dump", tmp_path / "cut" / "check.dump")
@@ -300,10 +305,12 @@ exit 0
 
 
 @pytest.mark.parametrize("engine", ["openmp", "gpu", pytest.param("mpi", marks=pytest.mark.mpi)])
-@pytest.mark.parametrize("what, word", [("nothing", "identical to naive"), ("dump", "DIFFERENT"), ("thermo", "thermo differs")])
+@pytest.mark.parametrize("what, word",
+                         [("nothing", "identical to naive"), ("dump", "DIFFERENT"), ("thermo", "thermo differs")])
 def test_make_check_notices_a_wrong_digit(what, word, engine, tmp_path):
     program = tmp_path / "myriad"
-    program.write_text(BROKEN.format(program=harness.program(), what=what, broken="openmp" if engine == "mpi" else engine))
+    program.write_text(BROKEN.format(program=harness.program(), what=what,
+                                     broken="openmp" if engine == "mpi" else engine))
     program.chmod(0o755)
     done = subprocess.run([sys.executable, str(harness.HERE / "check_engines.py"), "--myriad", str(program),
                            "--engine", engine, "--only", "nearly empty", "--steps", "200"],

@@ -115,7 +115,8 @@ def test_moving_cuts_change_nothing(ranks, tmp_path):
 
 def test_domains_have_equally_many_cells(tmp_path):
     """58 rows of particles in 51 rows of cells, if one rank had them all."""
-    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path, variables={"n": 58 * 58, "skin": 0.01, "steps": 2, "every": 2})
+    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path,
+                   variables={"n": 58 * 58, "skin": 0.01, "steps": 2, "every": 2})
     assert "1 x 2 x 1 domains" in got.log
     assert re.search(r"Particles of a rank: 1682 ave 1682 max 1682 min", got.log), got.log
 
@@ -150,10 +151,12 @@ def tall(folder: Path, motion: str, more: str = "") -> str:
 
 @pytest.mark.parametrize("ranks, motion, more",
                          [(2, "mixing", ""), (2, "upwards", ""), (2, "two fronts", ""), (2, "from one half", ""),
-                          (3, "mixing", ""), (4, "to the middle", ""), (3, "from a crowd", "fix even all balance 20 1.05"),
+                          (3, "mixing", ""), (4, "to the middle", ""),
+                          (3, "from a crowd", "fix even all balance 20 1.05"),
                           (3, "from one half", "fix even all balance 20 1.05")])
 def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
-    """Particles go far beyond the cuts before they change the rank, into rows where there is room for them, and out of it."""
+    """Deferred migration: particles go far beyond the cuts before they change the rank, into the buffer rows and beyond
+    them."""
     deck = tall(tmp_path, motion, more)
     harness.run(deck, tmp_path / "openmp")
     got = on_ranks(ranks, deck, tmp_path / "ranks", package={**STAGED, "sort": "step", "profile": "yes"})
@@ -166,13 +169,14 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
 
 
 def test_the_plan_knows_what_slabs_send(tmp_path):
-    """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a particle."""
+    """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a
+    particle."""
     deck = harness.DECKS.parents[1] / "inputs" / "in.repulsive-bench"
 
 
     def plan(ranks: int, *more: str) -> str:
-        words = [str(harness.program()), "plan", "-in", str(deck), "--engine", "gpu", "--ranks", str(ranks), "--particles",
-                 f"{ranks}00000000", "-var", "n", "1000", *more]
+        words = [str(harness.program()), "plan", "-in", str(deck), "--engine", "gpu", "--ranks", str(ranks),
+                 "--particles", f"{ranks}00000000", "-var", "n", "1000", *more]
         return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
     out = plan(2)
@@ -187,7 +191,8 @@ def test_slabs_where_steps_sort(tmp_path):
     """Two domains of this box have less surface if x is cut; a second run finds them as the first left them."""
     deck = ("units lj\ndimension 2\nboundary f f p\nregion box block 0 17 0 16.6 -0.5 0.5 units box\ncreate_box 1 box\n"
             "create_atoms 1 grid 400000 seed 3\nvelocity all uniform -1 1 11\n" + GAS +
-            "thermo 8\nthermo_style custom step ke etotal press momx momy\nthermo_modify format float %.17g\nrun 8\nrun 8\n")
+            "thermo 8\nthermo_style custom step ke etotal press momx momy\nthermo_modify format float %.17g\n"
+            "run 8\nrun 8\n")
     alone = harness.run(deck, tmp_path / "openmp")
     got = on_ranks(2, deck, tmp_path / "ranks", package={**STAGED, "sort": "step"})
     assert got.log.count(", sorted by steps, 1 x 2 x 1 domains") == 2
@@ -225,7 +230,8 @@ def test_runs_and_output_may_cut_it(tmp_path):
 
 
 def test_forces_come_with_their_particles(tmp_path):
-    """Forces in a dump may need a rebin, which moves particles to other ranks; without thermo rows nothing asks for it before."""
+    """Forces in a dump may need a rebin, which moves particles to other ranks. Without thermo rows nothing asks for a
+    rebin before."""
     knobs = {"n": 3000, "steps": 120, "every": 3}
     text = rewritten("in.repulsive", "thermo          ${every}", "thermo 0")
     harness.run(text, tmp_path / "openmp", variables=knobs)
@@ -256,7 +262,8 @@ def test_ids_beyond_32_bits(tmp_path):
 @pytest.mark.parametrize("deck, knobs, ranks", [("in.melt", {"cells": 6}, 4), ("in.repulsive", {"n": 3000}, 3),
                                                 ("in.mixture", {}, 2), ("in.slab", {"mass2": 1}, 2)])
 def test_mixed_precision_stays_close(deck, knobs, ranks, tmp_path):
-    """Sums of single precision depend on their order, and that on the ranks; the particles stay together for a while."""
+    """Sums of single precision depend on their order, and their order depends on the ranks. Particles of two runs stay
+    together for a while."""
     knobs = {**knobs, "steps": 60, "every": 30}
     harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
     on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, "precision": "mixed"}, variables=knobs)
@@ -283,7 +290,8 @@ def test_one_error_for_all(what, tmp_path):
     elif what == "overlap later":
         text, knobs = (harness.DECKS / "in.melt").read_text(), {"cells": 6, "steps": 200, "dt": 0.06}
     else:
-        text = rewritten("in.repulsive", "fix             walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE", "")
+        walls = "fix             walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE"
+        text = rewritten("in.repulsive", walls, "")
         knobs = {"n": 3000, "steps": 100}
     alone = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs, expect=3)
     got = on_ranks(3, text, tmp_path / "ranks", variables=knobs, expect=3)

@@ -1,7 +1,7 @@
 """`package gpu precision mixed`: close to double precision, within tolerances, and good for a long run.
 
-Pairs are computed in single precision there, from positions that are 32-bit fractions of the box; nothing is promised to
-the bit.  The reference is the OpenMP engine.
+Pairs are computed in single precision there, from positions that are 32-bit fractions of the box. No bits are promised.
+The reference is the OpenMP engine.
 """
 
 from __future__ import annotations

@@ -256,17 +256,19 @@ def test_balance_moves_the_cuts(tmp_path):
     for name, least, best in (("command", 1.0, 2.0), ("fix", 1.0, 2.0), ("axis", 3.0, 5.0), ("patient", 8.0, 8.0)):
         assert least <= log[name].particles_of_ranks[3] <= best, name
         assert log[name].table == log["off"].table
-    said = {name: re.search(r"^Balance: most particles of a rank over the average (\S+), now (\S+)$", log[name].log, re.M)
+    balance = r"^Balance: most particles of a rank over the average (\S+), now (\S+)$"
+    said = {name: re.search(balance, log[name].log, re.M)
             for name in ("command", "axis", "patient")}
     assert said["command"].group(1) == "8" and 1.0 <= float(said["command"].group(2)) < 2.0
     assert said["axis"].group(1) == "8" and 4.0 <= float(said["axis"].group(2)) < 5.0
     assert said["patient"].groups() == ("8", "8")
 
 
-@pytest.mark.parametrize("command, says", [("balance 0.9 shift", "must be at least 1"), ("balance 1 rcb", "accepted is shift"),
-                                           ("balance 1 shift xx", "each once"), ("fix 9 all balance 0 1.1", "balance"),
-                                           ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
-                                           ("fix 9 all balance 10 1.1\nfix 10 all balance 10 1.1", "unfix it first")])
+@pytest.mark.parametrize("command, says",
+                         [("balance 0.9 shift", "must be at least 1"), ("balance 1 rcb", "accepted is shift"),
+                          ("balance 1 shift xx", "each once"), ("fix 9 all balance 0 1.1", "balance"),
+                          ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
+                          ("fix 9 all balance 10 1.1\nfix 10 all balance 10 1.1", "unfix it first")])
 def test_wrong_words_of_balance(command, says, tmp_path):
     deck = harness.deck_with(harness.DECKS / "in.corner", f"{command}\nrun 1\n")
     refused(job(tmp_path, (2, ["-in", write(tmp_path, deck), *QUIET])), USAGE, says)
@@ -282,7 +284,8 @@ def test_reset_timestep_does_not_stop_the_balance(tmp_path):
 
 
 def test_the_log_of_ranks(tmp_path):
-    got = harness.run(harness.DECKS / "in.langevin", tmp_path, ranks=4, threads=1, variables={"steps": 400, "every": 100})
+    got = harness.run(harness.DECKS / "in.langevin", tmp_path, ranks=4, threads=1,
+                      variables={"steps": 400, "every": 100})
     seconds = got.loops[-1].seconds
     phases = got.rank_phases
     assert list(phases) == ["Bin", "Sort", "List", "Force", "Move", "Comm", "Output", "Other"]
@@ -294,10 +297,11 @@ def test_the_log_of_ranks(tmp_path):
     assert all(phases[name].least > 0.0 for name in ("Sort", "List", "Force", "Move", "Comm"))
     mean, most, fewest, imbalance = got.particles_of_ranks
     assert mean == 50.0 and fewest <= mean <= most and imbalance == pytest.approx(most / mean, rel=1e-3)
-    ghosts = re.search(r"^Ghosts of a rank: (\S+) ave (\S+) max (\S+) min, stored neighbours: (\S+) per particle$", got.log,
-                       re.M)
+    ghosts = re.search(r"^Ghosts of a rank: (\S+) ave (\S+) max (\S+) min, stored neighbours: (\S+) per particle$",
+                       got.log, re.M)
     assert 0.0 < float(ghosts.group(3)) <= float(ghosts.group(1)) <= float(ghosts.group(2))
-    memory = re.search(r"^Per MPI rank memory allocation \(min/avg/max\) = (\S+) \| (\S+) \| (\S+) Mbytes$", got.log, re.M)
+    memory = re.search(r"^Per MPI rank memory allocation \(min/avg/max\) = (\S+) \| (\S+) \| (\S+) Mbytes$",
+                       got.log, re.M)
     assert float(memory.group(1)) <= float(memory.group(2)) <= float(memory.group(3))
     assert got.bytes_per_particle > 58.0
 
@@ -347,7 +351,8 @@ def test_ranks_that_disagree_about_a_variable(tmp_path):
 
 
 def test_ranks_with_different_decks(tmp_path):
-    done = job(tmp_path, (2, ["-in", harness.DECKS / "in.repulsive", *QUIET]), (1, ["-in", harness.DECKS / "in.melt", *QUIET]))
+    done = job(tmp_path, (2, ["-in", harness.DECKS / "in.repulsive", *QUIET]),
+               (1, ["-in", harness.DECKS / "in.melt", *QUIET]))
     refused(done, USAGE, "in.repulsive:", "the ranks disagree about the deck", "variable        n index 400")
 
 
@@ -378,7 +383,8 @@ def test_a_wrong_command_line(tmp_path):
 
 
 def test_a_deck_from_standard_input(tmp_path):
-    refused(job(tmp_path, (2, ["-in", "-", *QUIET]), stdin=sample("in.repulsive")), USAGE, "standard input reaches rank 0 only")
+    refused(job(tmp_path, (2, ["-in", "-", *QUIET]), stdin=sample("in.repulsive")), USAGE,
+            "standard input reaches rank 0 only")
 
 
 def test_naive_runs_on_one_rank(tmp_path):
@@ -391,8 +397,8 @@ def test_talking_about_itself_once(tmp_path):
     for word in ("--version", "info", "help"):
         done = job(tmp_path, (3, [word]))
         assert done.status == 0 and done.err == ""
-        assert done.out == subprocess.run([str(harness.program()), word], env=harness.environment(), capture_output=True,
-                                          text=True, check=True).stdout
+        assert done.out == subprocess.run([str(harness.program()), word], env=harness.environment(),
+                                          capture_output=True, text=True, check=True).stdout
 
 
 LAP = """\
@@ -442,13 +448,14 @@ def test_physics_errors_are_those_of_one_rank(name, ranks, tmp_path):
 
 
 def children(pid: int) -> List[int]:
-    return [int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()]
+    return [int(word) for task in Path(f"/proc/{pid}/task").iterdir()
+            for word in (task / "children").read_text().split()]
 
 
 @pytest.mark.parametrize("which", [0, -1])
 def test_a_rank_that_is_killed(which, tmp_path):
-    words = ["-in", str(harness.DECKS / "in.repulsive"), "-screen", "none", "--threads", "1", "-var", "steps", "100000000",
-             "-var", "every", "1000"]
+    words = ["-in", str(harness.DECKS / "in.repulsive"), "-screen", "none", "--threads", "1", "-var", "steps",
+             "100000000", "-var", "every", "1000"]
     with subprocess.Popen([*harness.mpirun(4), str(harness.program()), *words], cwd=tmp_path, stderr=subprocess.PIPE,
                           env=harness.rank_environment(), text=True) as mpirun:
         try:
@@ -508,7 +515,8 @@ def compiled(folder: Path, source: str) -> Path:
     if compiler is None:
         pytest.skip("no mpicc")
     (folder / "shim.c").write_text(source)
-    subprocess.run([compiler, "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", "shim.so", "shim.c", "-ldl"], cwd=folder, check=True)
+    subprocess.run([compiler, "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", "shim.so", "shim.c", "-ldl"], cwd=folder,
+                   check=True)
     return folder / "shim.so"
 
 

@@ -63,7 +63,8 @@ def test_every_style_is_here():
 
 
 def jittered(dim):
-    """Particles near the sites of a square or cubic lattice of spacing 1, in a periodic box with its origin anywhere."""
+    """Particles near the sites of a square or cubic lattice of spacing 1, in a periodic box whose origin is anywhere.
+    """
     n = 6 if dim == 2 else 4
     generator = np.random.Generator(np.random.PCG64(dim))
     sites = np.stack(np.meshgrid(*[np.arange(n) + 0.5] * dim, indexing="ij"), axis=-1).reshape(-1, dim)

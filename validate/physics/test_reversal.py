@@ -69,7 +69,8 @@ def test_leapfrog_is_not_its_own_reverse(tmp_path):
 @pytest.mark.smoke
 def test_particles_that_start_on_a_wall(fast_engine, tmp_path):
     """Exactly on it and moving outwards: the first step reflects them, and the last one back must too."""
-    text = ("units lj\ndimension 2\nboundary f f p\nregion b block 0 1 0 1 -0.5 0.5 units box\ncreate_box 1 b\nmass 1 1\n"
+    text = ("units lj\ndimension 2\nboundary f f p\nregion b block 0 1 0 1 -0.5 0.5 units box\ncreate_box 1 b\n"
+            "mass 1 1\n"
             "create_atoms 1 single 0 0.5 0 units box\ncreate_atoms 1 single 1 0.25 0 units box\n"
             "create_atoms 1 single 0.5 1 0 units box\nvelocity all set -0.3 0.1 0 units box\nfix move all nve\n"
             "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"

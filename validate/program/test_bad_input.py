@@ -884,7 +884,8 @@ def test_long_lines(tmp_path):
     word = "x" * 1_000_000
     for line in (word, f"{word} 1", f"mass 1 {word}", f"fix {word} all nve", f"fix 2 all {word}",
                  f"thermo_style custom {word}", f"run {word}", f"velocity all {word}",
-                 f"create_atoms 1 {word}", f"lattice {word} 1", f"pair_style {word}", f"region {word} block 0 1 0 1 0 1",
+                 f"create_atoms 1 {word}", f"lattice {word} 1", f"pair_style {word}",
+                 f"region {word} block 0 1 0 1 0 1",
                  f"dump {word} all atom 1 f", f"dump d all atom 1 {word}/f\nrun 1", f"print $({word})"):
         done = run_deck(tmp_path, BOX + line + "\n")
         refused(done, done.status or USAGE, "in.deck:")

@@ -56,7 +56,8 @@ class Build:
     def make(self, target: str, *options: str) -> List[str]:
         """The sources that it compiles, in this order."""
         (self.folder / "compiled").write_text("")
-        done = subprocess.run(["make", target, f"BUILD={self.folder}", f"CC={self.compiler}", "NCCL=no", "CUDA_ARCHS=90", *options],
+        done = subprocess.run(["make", target, f"BUILD={self.folder}", f"CC={self.compiler}", "NCCL=no",
+                               "CUDA_ARCHS=90", *options],
                               cwd=ROOT, env=self.surroundings, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return (self.folder / "compiled").read_text().split()

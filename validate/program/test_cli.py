@@ -58,7 +58,8 @@ def test_help_lists_options_and_commands(tmp_path):
 
 def test_help_of_fix_names_every_style(tmp_path):
     out = works(call(tmp_path, "help", "fix")).out
-    styles = re.findall(r'MD_FIX_STYLE\(\w+, "(.+?)"\)', "".join(p.read_text() for p in (ROOT / "common").glob("fix_*.h")))
+    styles = re.findall(r'MD_FIX_STYLE\(\w+, "(.+?)"\)',
+                        "".join(p.read_text() for p in (ROOT / "common").glob("fix_*.h")))
     assert len(styles) >= 5
     for style in styles:
         assert re.search(rf"^  {style}\b", out, re.M), style
@@ -122,8 +123,8 @@ def test_a_message_is_written_in_one_piece(tmp_path):
     """Each write to this kind of socket is a packet: mpirun must not come between the halves of a message."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with ours, theirs:
-        done = subprocess.run([program(), "-in", "in.nothere", "-log", "none"], cwd=tmp_path, env=environment(), stderr=theirs,
-                              check=False)
+        done = subprocess.run([program(), "-in", "in.nothere", "-log", "none"], cwd=tmp_path, env=environment(),
+                              stderr=theirs, check=False)
         assert done.returncode == RUNTIME
         assert ours.recv(4096).decode() == "myriad: error: cannot read the deck in.nothere: No such file or directory\n"
 
@@ -146,7 +147,8 @@ def test_a_message_is_written_in_one_piece(tmp_path):
     (["-in", "in.hello", "-pk"], ["-pk", "package command", "gpu KEYWORD VALUE"]),
     (["-in", "in.hello", "-pk", "-log", "none"], ["-pk", "package command"]),
     (["-in", "in.hello", "-pk", "cuda", "1"], ["-pk: ", "cuda", "gpu, intel, kokkos and omp"]),
-    (["-in", "in.hello", "-package", "gpu", "sort", "bubble"], ["-pk: ", "sort", "auto, step, count or radix", "bubble"]),
+    (["-in", "in.hello", "-package", "gpu", "sort", "bubble"],
+     ["-pk: ", "sort", "auto, step, count or radix", "bubble"]),
     (["-in", "in.hello", "--package", "gpu", "speed", "9"], ["-pk: ", "speed", "accepted are precision force"]),
     (["-in", "in.hello", "-pk", "gpu", "1", "block"], ["-pk: ", "block", "needs a value"]),
     (["-in", "in.hello", "-echo", "loud"], ["loud", "none, screen, log or both"]),
@@ -175,7 +177,8 @@ def test_screen_and_default_log(hello):
     out = works(call(hello, "-in", "in.hello")).out
     log = (hello / "log.myriad").read_text()
     assert re.fullmatch(r"Myriad \S+\nhello 2\nlog: log\.myriad\nTotal wall time: 0:00:\d\d\n", out)
-    assert re.fullmatch(r'Myriad \S+\nprint "hello \$\(1\+1\)"\nhello 2\nlog: log\.myriad\nTotal wall time: 0:00:\d\d\n', log)
+    assert re.fullmatch(r'Myriad \S+\nprint "hello \$\(1\+1\)"\nhello 2\nlog: log\.myriad\n'
+                        r'Total wall time: 0:00:\d\d\n', log)
 
 
 def test_log(hello):
@@ -209,7 +212,8 @@ def test_echo_repeats_a_line_whose_variables_were_replaced(tmp_path):
 
 
 def test_log_command(tmp_path):
-    works(run_deck(tmp_path, "print one\nlog b\nprint two\nlog a append\nprint three\nlog none\nprint four\n", "-log", "a"))
+    works(run_deck(tmp_path, "print one\nlog b\nprint two\nlog a append\nprint three\nlog none\nprint four\n",
+                   "-log", "a"))
     said = lambda name: re.findall(r"^(one|two|three|four)$", (tmp_path / name).read_text(), re.M)
     assert said("a") == ["one", "three"] and said("b") == ["two"]
 
@@ -251,7 +255,8 @@ def test_engines_and_threads(tmp_path):
     gas = "region b block 0 6 0 6 0 6 units box\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 300 1 NULL\n"
     (tmp_path / "in.box").write_text(gas + "run 1\n")
     for arguments, said in ((["--engine", "naive"], "on 1 procs"), (["--threads", "1"], "on 1 procs"),
-                            (["--threads", "3"], "on 3 procs"), (["--engine", "openmp", "--threads", "2"], "on 2 procs")):
+                            (["--threads", "3"], "on 3 procs"),
+                            (["--engine", "openmp", "--threads", "2"], "on 2 procs")):
         out = works(call(tmp_path, "-in", "in.box", "-log", "none", *arguments)).out
         assert said in out
     out = works(call(tmp_path, "-in", "in.box", "-log", "none", variables={"OMP_NUM_THREADS": "2"})).out
@@ -267,7 +272,8 @@ def test_no_library_of_the_gpu_engine(hello):
     copy.parent.mkdir()
     shutil.copy(program(), copy)
     for arguments in ON_THE_GPU:
-        for surroundings, place in (({}, f"{copy.parent}/libmyriad-gpu.so"), ({"MYRIAD_GPU_LIBRARY": "none.so"}, "./none.so")):
+        for surroundings, place in (({}, f"{copy.parent}/libmyriad-gpu.so"),
+                                    ({"MYRIAD_GPU_LIBRARY": "none.so"}, "./none.so")):
             done = subprocess.run([copy, "-in", "in.hello", *arguments], cwd=hello, capture_output=True, text=True,
                                   check=False, env={**environment(), "MYRIAD_GPU_LIBRARY": "", **surroundings})
             assert done.returncode == USAGE
@@ -285,7 +291,8 @@ def foreign_library(folder: Path, source: str) -> Path:
 
 
 @pytest.mark.parametrize("source, said", [
-    ("const char *md_gpu[4] = {\"0123456789abcdef\"};\n", "was built from other sources than this program: `make` builds both"),
+    ("const char *md_gpu[4] = {\"0123456789abcdef\"};\n",
+     "was built from other sources than this program: `make` builds both"),
     ("int something_else;\n", "was built from other sources than this program: `make` builds both"),
     ("void nowhere(void); void f(void) { nowhere(); }\n", "cannot be loaded: ")])
 def test_a_foreign_library_of_the_gpu_engine(source, said, hello):
@@ -340,7 +347,8 @@ def test_many_packages(tmp_path):
 
 def plans(folder: Path, *arguments: str) -> Done:
     """A plan of the box by the first engine that has one."""
-    (folder / "in.deck").write_text("log plan.log\n" + BOX + "dump d all atom 1 d.dump\nrun 10\nprint behind\nnonsense\n")
+    deck = "log plan.log\n" + BOX + "dump d all atom 1 d.dump\nrun 10\nprint behind\nnonsense\n"
+    (folder / "in.deck").write_text(deck)
     for name, built in engines(folder).items():
         if not built:
             continue
@@ -406,7 +414,8 @@ def test_plan_says_what_a_run_takes(tmp_path):
     (1, [], True), (4, [], True), (5, [], False), (1, ["skin", "0.5"], True), (1, ["skin", "2"], False),
     (1, ["neighbours", "cells"], False), (1, ["precision", "mixed"], False)])
 def test_plan_of_packed_positions(types, package, packed, tmp_path):
-    """Positions of 16 bytes need lists, double precision, at most four types, and a skin below half the cutoff or so."""
+    """Positions of 16 bytes need lists, double precision, at most four types, and a skin below about half the cutoff.
+    """
     if not engines(tmp_path)["gpu"]:
         pytest.skip("the engine gpu is not here")
     (tmp_path / "in.deck").write_text(

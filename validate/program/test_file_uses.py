@@ -94,7 +94,8 @@ def test_the_standard_output_is_a_file_too(tmp_path):
 def test_what_may_be_written_again(tmp_path):
     """By the same command in its turn; and where nothing can be lost."""
     works(run_deck(tmp_path, BOX + "write_data w\ndump d all custom 1 a id\nprint 1 file p\nprint 2 append p\nrun 1\n"
-                   "write_data w\nundump d\ndump e all custom 1 a id\nlog l\nrun 1\nlog m\nlog l append\nprint 3 file p\n"
+                   "write_data w\nundump d\ndump e all custom 1 a id\nlog l\nrun 1\nlog m\nlog l append\n"
+                   "print 3 file p\n"
                    "dump n all custom 1 /dev/null id\nwrite_data /dev/null\nrun 1\n", "-log", "/dev/null"))
     assert (tmp_path / "p").read_text() == "3\n"
 

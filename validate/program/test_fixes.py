@@ -1,4 +1,5 @@
-"""Fixes that come and go between runs, and fixes that act on particles: the same from every engine, and after a resume."""
+"""Fixes that come and go between runs, and fixes that act on particles: the same from every engine, and after a
+resume."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ ALL_EDGES = "fix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE zlo EDGE
 
 @pytest.mark.parametrize("place", ["EDGE", "10.3 units box"])
 def test_a_wall_on_the_edge_stays_there_on_another_grid(place, tmp_path):
-    deck = UNEVEN + "fix t all langevin 1 1 1 7\nfix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE zlo EDGE zhi EDGE\n" \
+    deck = UNEVEN + "fix t all langevin 1 1 1 7\n" \
+                    "fix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE zlo EDGE zhi EDGE\n" \
         f"fix v all wall/reflect yhi {place}\nrun 1\nunfix t\npair_style soft 1\npair_coeff 1 1 25\nrun 1\n"
     works(run_deck(tmp_path, deck))
 

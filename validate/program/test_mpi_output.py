@@ -36,7 +36,8 @@ def run_ranks(folder: Path, text: str, ranks: int, *arguments: str) -> Done:
     """Runs a deck by several ranks.  `err` holds the program's own lines: mpirun adds its own where a rank fails."""
     folder.mkdir(exist_ok=True)
     (folder / "in.deck").write_text(text)
-    command = [*harness.mpirun(ranks), str(harness.program()), "-in", "in.deck", "-log", "none", "--threads", "1", *arguments]
+    command = [*harness.mpirun(ranks), str(harness.program()), "-in", "in.deck", "-log", "none", "--threads", "1",
+               *arguments]
     done = subprocess.run(command, cwd=folder, env=harness.rank_environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120, check=False)
     ours = [line for line in done.stderr.splitlines(keepends=True) if line.startswith("myriad: ")]
@@ -104,9 +105,11 @@ def test_many_rows(ranks, tmp_path):
 
 
 def test_fewer_particles_than_ranks(tmp_path):
-    for particles in ("", "create_atoms 1 single 1 1 1\n", "create_atoms 1 single 1 1 1\ncreate_atoms 1 single 5 5 5\n"):
+    for particles in ("", "create_atoms 1 single 1 1 1\n",
+                      "create_atoms 1 single 1 1 1\ncreate_atoms 1 single 5 5 5\n"):
         deck = "region b block 0 6 0 6 0 6\ncreate_box 1 b\n" + particles
-        deck += "mass 1 1\ndump a all custom 1 f id x\ndump b all frames 1 g\nwrite_data before\nrun 0\nwrite_data after\n"
+        deck += "mass 1 1\ndump a all custom 1 f id x\ndump b all frames 1 g\n"
+        deck += "write_data before\nrun 0\nwrite_data after\n"
         same_files(*both(tmp_path, deck, 3))
 
 
@@ -221,8 +224,8 @@ def wrong_lines() -> List[str]:
     texts += [DATA[:end] for end in range(0, len(DATA) - 1, 60)]
     texts += [DATA.replace("3 1 5 5 5", "2 1 5 5 5"), DATA.replace("3 1 5 5 5", "2 1 5 5 5\n4 1 1 1 1"),
               DATA.replace("3 1 5", "3 1\0 5"), DATA.replace("3 1 5", "# \0\n3 1 5"),
-              DATA.replace("3 1 5 5 5", "3 1 5 5 5 " + "#" * 65525), DATA.replace("3 1 5 5 5", "3 1 5 5 5 " + "#" * 65526),
-              DATA[:-1], DATA + "3 0 0 1\n"]
+              DATA.replace("3 1 5 5 5", "3 1 5 5 5 " + "#" * 65525),
+              DATA.replace("3 1 5 5 5", "3 1 5 5 5 " + "#" * 65526), DATA[:-1], DATA + "3 0 0 1\n"]
     return texts
 
 
@@ -250,7 +253,8 @@ def test_the_first_of_many_errors(tmp_path):
     lines = (tmp_path / "data").read_text().split("\n")
     lines = [line for line in lines if "comment" not in line]
     pick = random.Random(3)
-    section = {name: lines.index(title) + 2 for name, title in (("atoms", "Atoms # atomic"), ("velocities", "Velocities"))}
+    section = {name: lines.index(title) + 2
+               for name, title in (("atoms", "Atoms # atomic"), ("velocities", "Velocities"))}
     texts = [k for k, line in enumerate(lines) if k >= section["atoms"] and len(line.split()) >= 4
              and not line.startswith("Atoms")]
     for k in range(6):

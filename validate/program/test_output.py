@@ -128,7 +128,8 @@ def parse_extxyz(text: str) -> List[XyzFrame]:
 def parse_data(text: str) -> Rows:
     """The sections of a data file, by id."""
     sections = re.split(r"\n(Masses|Atoms # atomic|Velocities)\n\n", text)
-    table = lambda body: np.array([[float(word) for word in line.split()] for line in body.split("\n\n")[0].splitlines()])
+    table = lambda body: np.array([[float(word) for word in line.split()]
+                                   for line in body.split("\n\n")[0].splitlines()])
     return {name: table(body) for name, body in zip(sections[1::2], sections[2::2])}
 
 
@@ -272,7 +273,8 @@ def test_velocities_are_the_change_of_positions(tmp_path):
 
 
 def test_atom(custom, written):
-    for frame, scaled, plain in zip(custom, parse_custom(written.text("scaled")), parse_custom(written.text("unscaled"))):
+    for frame, scaled, plain in zip(custom, parse_custom(written.text("scaled")),
+                                    parse_custom(written.text("unscaled"))):
         assert scaled.names == ["id", "type", "xs", "ys", "zs"] and plain.names == ["id", "type", "x", "y", "z"]
         for other in (scaled, plain):
             assert (other.step, other.count, other.bounds, other.boundary) == frame[:4]
@@ -298,7 +300,8 @@ def test_extxyz(custom, written):
 
 
 def test_extxyz_columns(tmp_path):
-    works(run_deck(tmp_path, BOX + "dump a all extxyz 1 a\ndump b all extxyz 1 b force\ndump c all extxyz 1 c id\nrun 0\n"))
+    works(run_deck(tmp_path, BOX + "dump a all extxyz 1 a\ndump b all extxyz 1 b force\n"
+                                   "dump c all extxyz 1 c id\nrun 0\n"))
     properties = lambda name: parse_extxyz((tmp_path / name).read_text())[0].keys["Properties"]
     assert properties("a") == "species:S:1:pos:R:3:velo:R:3:id:I:1"
     assert properties("b") == "species:S:1:pos:R:3:forces:R:3:id:I:1"
@@ -329,7 +332,8 @@ def test_gzip(name, written):
 
 
 def test_a_file_per_frame(custom, written):
-    assert sorted(path.name for path in written.folder.glob("each.*.txt")) == ["each.0.txt", "each.10.txt", "each.20.txt"]
+    names = sorted(path.name for path in written.folder.glob("each.*.txt"))
+    assert names == ["each.0.txt", "each.10.txt", "each.20.txt"]
     for frame in custom:
         (one,) = parse_custom(written.text(f"each.{frame.step}.txt"))
         assert one.step == frame.step and np.array_equal(one.columns("id", "x"), frame.columns("id", "x"))
@@ -349,7 +353,8 @@ def test_engines_and_threads_write_the_same_bytes(engine, threads, written, tmp_
 def test_blocks_of_many_rows(tmp_path):
     """More rows than one block, or one round of blocks, holds; ids beyond the first block stay in order."""
     deck = "region b block 0 50 0 50 0 50\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 40000 3 NULL\n"
-    works(run_deck(tmp_path, deck + "dump a all custom 1 f id x\ndump b all custom 1 f.gz id x\nrun 0\n", "--threads", "2"))
+    works(run_deck(tmp_path, deck + "dump a all custom 1 f id x\ndump b all custom 1 f.gz id x\nrun 0\n",
+                   "--threads", "2"))
     (frame,) = parse_custom((tmp_path / "f").read_text())
     assert frame.column("id").tolist() == list(range(1, 40001)) and len(set(frame.column("x"))) > 39990
     assert gzip.decompress((tmp_path / "f.gz").read_bytes()) == (tmp_path / "f").read_bytes()
@@ -373,7 +378,8 @@ def test_modify_every_and_first(tmp_path):
     assert steps(dumped(tmp_path, dump + "dump_modify a every 5\n")) == [0, 5, 10, 15, 20]
     assert steps(dumped(tmp_path, "reset_timestep 3\n" + dump)) == [8, 16]
     assert steps(dumped(tmp_path, "reset_timestep 3\n" + dump + "dump_modify a first yes\n")) == [3, 8, 16]
-    assert steps(dumped(tmp_path, "reset_timestep 3\n" + dump + "dump_modify a first yes every 5\n")) == [3, 5, 10, 15, 20]
+    first = dumped(tmp_path, "reset_timestep 3\n" + dump + "dump_modify a first yes every 5\n")
+    assert steps(first) == [3, 5, 10, 15, 20]
 
 
 def test_modify_every_between_runs(tmp_path):
@@ -405,7 +411,8 @@ def test_modify_append_frames_and_gzip(tmp_path):
 
 
 def test_modify_sort(tmp_path):
-    text = MIXTURE + "dump a all custom 20 sorted id x\ndump b all custom 20 unsorted id x\ndump_modify b sort off\nrun 20\n"
+    text = MIXTURE + ("dump a all custom 20 sorted id x\ndump b all custom 20 unsorted id x\n"
+                      "dump_modify b sort off\nrun 20\n")
     works(run_deck(tmp_path, text))
     ordered, other = (parse_custom((tmp_path / name).read_text())[-1] for name in ("sorted", "unsorted"))
     assert other.column("id").tolist() != ordered.column("id").tolist()
@@ -493,7 +500,8 @@ def test_density_along_x_by_logarithm(custom, written):
 
 def test_gzip_is_one_member_whatever_the_threads(tmp_path):
     """What OVITO and others read to its end; and the same bytes."""
-    deck = ("dimension 2\nregion b block 0 90 0 90 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 random 30000 3 NULL\n"
+    deck = ("dimension 2\nregion b block 0 90 0 90 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
+            "create_atoms 1 random 30000 3 NULL\n"
             "fix 1 all nve\nvelocity all create 1 1\ndump a all custom 1 f.gz id type x y z\nrun 2\nundump a\n"
             "dump b all custom 1 f.gz id type x y z\ndump_modify b append yes\nrun 2\n")
     found = set()
@@ -540,7 +548,8 @@ def test_density_of_single_particles(fast_engine, tmp_path):
     deck = "dimension 2\nregion b block -2 6 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
     for x, y in ((-2, 0), (5.5, 3.5), (5.5, 3.5), (1.5, 2.5)):
         deck += f"create_atoms 1 single {x} {y} 0\n"
-    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\ndump_modify a furniture no\nrun 0\n", *harness.engine_words(fast_engine)))
+    works(run_deck(tmp_path, deck + "dump a all density 1 f.png 8\ndump_modify a furniture no\nrun 0\n",
+                   *harness.engine_words(fast_engine)))
     picture = decode_png((tmp_path / "f.png").read_bytes())
     expected = np.zeros((4, 8), dtype=int)
     expected[3, 0], expected[0, 7], expected[1, 3] = 1, 2, 1
@@ -606,7 +615,8 @@ def test_thermo_keywords(tmp_path):
 
 def test_thermo_modify(tmp_path):
     def row(modify: str) -> List[str]:
-        works(run_deck(tmp_path, MIXTURE + f"thermo_style custom step atoms pe temp vol\n{modify}run 0\n", "-log", "log"))
+        works(run_deck(tmp_path, MIXTURE + f"thermo_style custom step atoms pe temp vol\n{modify}run 0\n",
+                       "-log", "log"))
         return list(log_table((tmp_path / "log").read_text())[0].values())
 
     step, atoms, pe, temp, volume = row("thermo_modify format float %.17g\n")
@@ -643,7 +653,8 @@ def test_log_ends_as_lammps_logs_do(tmp_path):
 
 
 def test_phases_are_those_of_the_loop_alone(tmp_path):
-    """Bringing the particles back behind a run rebins the list; after a single step that would be a large part of it."""
+    """Bringing the particles back behind a run rebins the list. After a single step the rebin would be a large part of
+    the time."""
     got = harness.run(harness.deck_with(harness.DECKS / "in.melt", "run 1\n"), tmp_path, variables={"cells": 8})
     assert sum(got.phases.values()) == pytest.approx(got.loops[-1].seconds, rel=1e-3)
 

@@ -69,8 +69,10 @@ def data(folder: Path, name: str = "end.data") -> bytes:
 
 
 def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = None,
-          environment: Optional[Dict[str, str]] = None, interrupt: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen:
-    """Starts a deck in the background, on one thread a rank.  interrupt: what it finds SIGINT set to, whatever it is here."""
+          environment: Optional[Dict[str, str]] = None,
+          interrupt: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen:
+    """Starts a deck in the background, on one thread a rank. interrupt: what it finds SIGINT set to, whatever it is
+    here."""
     if deck is not None:
         (folder / "in.deck").write_text(deck)
     command = [*(harness.mpirun(ranks) if ranks > 1 else ()), str(harness.program()), "-in", "in.deck", "-log",
@@ -300,7 +302,8 @@ def header_names(f) -> List[str]:
     """What the checksum of model and settings goes over, in its order."""
     none = f["model/pair_style"][()] == b"none"
     pair = "" if none else "pair_shift pair_mixing pair_defaults pair_coefficients pair_set "
-    fixes = "".join(f"fix/{k + 1}/{name} " for k in range(int(f["model/fixes"][()])) for name in ("style", "numbers", "seed"))
+    fixes = "".join(f"fix/{k + 1}/{name} " for k in range(int(f["model/fixes"][()]))
+                    for name in ("style", "numbers", "seed"))
     model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair + "timestep fixes " + fixes +
              "grids mass_reference velocity_per_v wide velocity_steps skin")
     names = ["program", *(f"model/{name}" for name in model.split())]
@@ -365,7 +368,8 @@ FORGERIES = {
     "model/box_lo": [NAN, -INF, 1e9, 1e300], "model/box_hi": [NAN, INF, -1e9], "model/periodic": [2, -1],
     "model/types": [0, -1, 1025], "model/dimension": [1, 4], "model/particles": [-1, 2**62],
     "model/pair_shift": [7], "model/pair_defaults": [NAN, INF, -1.0], "model/pair_coefficients": [NAN, INF, -1.0],
-    "model/pair_set": [3, 255], "model/fixes": [-1], "model/fix/2/numbers": [NAN, -1.0, INF], "model/grids": [NAN, 0.3, INF],
+    "model/pair_set": [3, 255], "model/fixes": [-1], "model/fix/2/numbers": [NAN, -1.0, INF],
+    "model/grids": [NAN, 0.3, INF],
     "model/mass_reference": [NAN, -1.0], "model/velocity_per_v": [0.0, NAN, -1.0, INF],
     "model/wide": [2], "model/velocity_steps": [NAN, 0.3, -0.5, INF],
     "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
@@ -435,7 +439,8 @@ def test_no_flipped_bit_gets_through(tmp_path, good):
 def test_words_of_the_commands(tmp_path):
     for words, message in [("restart 0 a", "takes no file name"), ("restart 10", "needs a file name"),
                            ("restart 10 a a", "both files"), ("restart 10 a* b", "*"), ("restart 10 a%", "%"),
-                           ("restart -1 a", "restarts"), ("write_restart a%", "%"), ("restart 5 a**", "more than one *")]:
+                           ("restart -1 a", "restarts"), ("write_restart a%", "%"),
+                           ("restart 5 a**", "more than one *")]:
         refused(run_deck(tmp_path, f"{MIXTURE}{words}\n"), USAGE, message, line=MIXTURE.count("\n") + 1)
     refused(run_deck(tmp_path, "write_restart a\n"), USAGE, "needs a box", line=1)
     refused(run_deck(tmp_path, f"{MIXTURE}read_restart a\n"), USAGE, "box already")
@@ -711,7 +716,8 @@ def test_other_particles_are_refused(tmp_path):
 
 def test_more_output_may_be_asked_for(stopped, whole):
     deck = (stopped / "in.deck").read_text()
-    more = deck.replace("run 4000", "dump 9 all custom 1000 more.txt id x\nrun 4000").replace("thermo 400", "thermo 200")
+    more = deck.replace("run 4000", "dump 9 all custom 1000 more.txt id x\nrun 4000")
+    more = more.replace("thermo 400", "thermo 200")
     (stopped / "in.deck").write_text(more)
     finish(start(stopped, "--resume"))
     same_outputs(stopped, whole)
@@ -725,8 +731,8 @@ def test_a_dump_that_has_lost_frames_is_noticed(stopped):
 
 
 def test_kill_at_random_moments(tmp_path):
-    """Fifty times, or until that got somewhere: every file that is there under its name can be read, and the last end is the
-    right one."""
+    """Fifty kills at least, and more until runs have made progress: every restart under its name can be read, and the
+    last run ends in the right state."""
     begin = MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4").replace("2.5", "2.0")
     deck = f"{begin}{MIXTURE_FIXES}restart 1 r\nrun 100000\n"
     check = tmp_path / "check"

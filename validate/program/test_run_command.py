@@ -160,7 +160,8 @@ def test_undump(tmp_path):
 
 
 def test_thermo_between_runs(tmp_path):
-    deck = MELT + ("thermo 5\nrun 10\nthermo 0\nthermo_style custom step pe\nrun 10\nthermo_modify norm no format 2 %.3f\n"
+    deck = MELT + ("thermo 5\nrun 10\nthermo 0\nthermo_style custom step pe\nrun 10\n"
+                   "thermo_modify norm no format 2 %.3f\n"
                    "run 0\nthermo_style one\nrun 0\n")
     first, second, third, fourth = tables(tmp_path, deck)
     assert steps(first) == [0, 5, 10] and steps(second) == [10, 20]
@@ -173,7 +174,8 @@ def test_thermo_between_runs(tmp_path):
 
 
 def test_particles_and_velocities_between_runs(tmp_path):
-    deck = BOX + "run 5\ncreate_atoms 1 single 5 5 5\nvelocity all set 0 0 1\nrun 5\nset type 1 type 2\nrun 5\nwrite_data end\n"
+    deck = BOX + ("run 5\ncreate_atoms 1 single 5 5 5\nvelocity all set 0 0 1\nrun 5\n"
+                  "set type 1 type 2\nrun 5\nwrite_data end\n")
     done = tables(tmp_path, deck)
     assert steps(done[-1]) == [10, 15]
     data = parse_data((tmp_path / "end").read_text())
@@ -234,7 +236,8 @@ def test_print_replaces_late(tmp_path):
 
 def test_info_shows_the_state(tmp_path):
     out = works(run_deck(tmp_path, MELT + "dump d all atom 5 f\nrun 5\ninfo\n")).out
-    for line in ("step 5", "256 particles of 1 type", "mass of type 1: 1", "pair style lj/cut, shift no, mixing geometric",
+    for line in ("step 5", "256 particles of 1 type", "mass of type 1: 1",
+                 "pair style lj/cut, shift no, mixing geometric",
                  "types 1 1: epsilon 1 sigma 1 rc 2.5", "fix 1: nve", "observer d", "engine openmp, 1 rank"):
         assert line in out
 

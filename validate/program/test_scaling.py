@@ -147,8 +147,10 @@ scaling-final-energy -4.5
     assert (one.seconds, one.steps, one.particles, one.ranks, one.phases) == (2.5, 10, 100, 1, {"Bin": 0.25})
     assert one.comm == {}
     assert (one.imbalance, one.bytes_per_particle, one.energy) == (1.0, 75.5, "-4.5")
-    table = ("Section   |  min time  |  avg time  |  max time  | max/avg | %total\n---\nForce     | 1 | 2 | 3 | 1.5 |   4\n"
-             "Comm      | 5 | 6 | 9 | 1.5 |   4\n  halo    | 1 | 2.5 | 3 | 1.2 |   4\n  reduce  | 1 | 3.5 | 6 | 1.7 |   4\n\n"
+    table = ("Section   |  min time  |  avg time  |  max time  | max/avg | %total\n---\n"
+             "Force     | 1 | 2 | 3 | 1.5 |   4\n"
+             "Comm      | 5 | 6 | 9 | 1.5 |   4\n  halo    | 1 | 2.5 | 3 | 1.2 |   4\n"
+             "  reduce  | 1 | 3.5 | 6 | 1.7 |   4\n\n"
              "Particles of a rank: 50 ave 55 max 45 min, imbalance 1.1\n")
     many = st.read_log(log.format(ranks=2, table=table))
     assert many.ranks == 2 and many.phases == {"Force": 2.0, "Comm": 6.0} and many.imbalance == 1.1
@@ -184,21 +186,24 @@ def test_a_study_its_report_and_its_memory(tmp_path):
     assert {r["verdict"] for r in rows} == {"exact"}
     assert len({r["final_energy"] for r in rows if r["N"] == "2000"}) == 1
     for r in rows:
-        assert st.number(r, "wall_s") > 0.0 and st.number(r, "force_s") > 0.0 and st.number(r, "bytes_per_particle") > 42
+        assert st.number(r, "wall_s") > 0.0 and st.number(r, "force_s") > 0.0
+        assert st.number(r, "bytes_per_particle") > 42
         assert r["host"] and r["cpu"] and r["commit"] and st.number(r, "imbalance") >= 1.0
         kinds = [st.number(r, f"comm_{kind}_s") for kind in st.COMM]
         if r["ranks"] == "1":
             assert all(math.isnan(seconds) for seconds in kinds)
         else:
             assert sum(kinds) == pytest.approx(st.number(r, "comm_s"), rel=1e-3) and kinds[0] > 0.0
-        assert math.isclose(st.number(r, "particle_steps_per_s"), int(r["N"]) * 30 / st.number(r, "wall_s"), rel_tol=1e-4)
+        rate = int(r["N"]) * 30 / st.number(r, "wall_s")
+        assert math.isclose(st.number(r, "particle_steps_per_s"), rate, rel_tol=1e-4)
     study = tmp_path / "study"
     for name in ("time", "speedup", "efficiency", "phases", "cost"):
         assert (study / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "</svg>" in (study / f"{name}.svg").read_text()
         assert "![" in (study / "report.md").read_text() and f"({name}.svg)" in (study / "report.md").read_text()
     page = (study / "report.html").read_text()
-    assert re.findall(r'src="([^"]{11})', page) == ["data:image/"] * 5 and "http" not in re.sub(r'src="[^"]*"', "", page)
+    assert re.findall(r'src="([^"]{11})', page) == ["data:image/"] * 5
+    assert "http" not in re.sub(r'src="[^"]*"', "", page)
     assert "| comm | comm halo |" in (study / "report.md").read_text()
     assert rows[0]["final_energy"] in page and "slope" not in page and "power" in page
     assert (study / "logs" / "r2-n2000.log").exists() and "[4/4]" in said
@@ -317,7 +322,8 @@ def test_every_template_is_filled(system, shape, tmp_path):
                      "lsf": [f'-gpu "num={gpus}:']}[system]
         expected += ["--mem=0", "--constraint=a&b", {"slurm": "--partition=fat"}.get(system, "-q fat")]
     expected.append({"slurm": "--account=ab12", "pbs": "-A ab12", "lsf": "-P ab12"}[system])
-    head = [line for line in script.splitlines() if line.startswith({"slurm": "#SBATCH ", "pbs": "#PBS ", "lsf": "#BSUB "}[system])]
+    head = [line for line in script.splitlines()
+            if line.startswith({"slurm": "#SBATCH ", "pbs": "#PBS ", "lsf": "#BSUB "}[system])]
     for word in expected:
         assert any(word in line for line in head), word
     if not gpus:
@@ -334,7 +340,8 @@ def test_filled_templates_pass_shellcheck(tmp_path):
 
 @needs_shellcheck
 def test_scripts_pass_shellcheck():
-    files = [path for path in SCRIPTS.rglob("*") if path.suffix in (".sh", ".env") or path.name in ("bind", "launch", "submit")]
+    files = [path for path in SCRIPTS.rglob("*")
+             if path.suffix in (".sh", ".env") or path.name in ("bind", "launch", "submit")]
     assert len(files) == 12 + 2 + 5
     call(["shellcheck", *files], ROOT)
 
@@ -349,14 +356,17 @@ def test_a_short_job_is_warned_late():
 
 
 @pytest.mark.parametrize("words, reason", [
-    (["inputs/in.none"], "cannot read"), ([], "which deck"), (["inputs/in.lj", "--gpus", "3", "--nodes", "2"], "evenly"),
+    (["inputs/in.none"], "cannot read"), ([], "which deck"),
+    (["inputs/in.lj", "--gpus", "3", "--nodes", "2"], "evenly"),
     (["inputs/in.lj", "--gpus", "16", "--nodes", "2"], "MYRIAD_GPUS_PER_NODE"),
     (["inputs/in.lj", "--walltime", "2h"], "H:M:S"), (["inputs/in.lj", "--gpus", "x"], "whole number"),
     (["inputs/in.lj", "--nodes", "0"], "positive"), (["inputs/in.lj", "--frobnicate"], "no option"),
-    (["inputs/in.lj", "--system", "cron"], "slurm, pbs or lsf"), (["inputs/in.lj", "--gpus", "2", "--ranks", "4"], "one rank a GPU"),
+    (["inputs/in.lj", "--system", "cron"], "slurm, pbs or lsf"),
+    (["inputs/in.lj", "--gpus", "2", "--ranks", "4"], "one rank a GPU"),
     (["inputs/in.lj", "--name", "a b"], "name"), (["inputs/in.lj", "inputs/in.mixture"], "one deck"),
     (["inputs/in.lj", "--name", "a\n#SBATCH --uid=0"], "name"), (["inputs/in.lj", "--walltime", "1:00:00\nx"], "H:M:S"),
-    (["--study", "/tmp", "--array", "0\ntouch X"], "--array"), (["--study", "/tmp", "--after", "1\ntouch X"], "--after"),
+    (["--study", "/tmp", "--array", "0\ntouch X"], "--array"),
+    (["--study", "/tmp", "--after", "1\ntouch X"], "--after"),
 ])
 def test_shapes_that_cannot_be(words, reason):
     assert reason in fill(*words, *([] if "--system" in words else ["--system", "slurm"]), expect=2)
@@ -492,7 +502,8 @@ def bound(folder: Path, env: Mapping[str, str], gpus: int, ranks: int, **more: s
 
 def test_ranks_are_bound_to_the_cores_of_their_gpu(tmp_path):
     env = machine(tmp_path, [1, 0, 1, 0])
-    assert bound(tmp_path, env, 4, 4) == ["cores 4,5, GPU 0", "cores 0,1, GPU 1", "cores 6,7, GPU 2", "cores 2,3, GPU 3"]
+    assert bound(tmp_path, env, 4, 4) == ["cores 4,5, GPU 0", "cores 0,1, GPU 1", "cores 6,7, GPU 2",
+                                          "cores 2,3, GPU 3"]
     assert bound(tmp_path, env, 4, 1) == ["cores 4,5,6,7, GPU 0"]
     # GPUs that the batch system hides do not count.
     assert bound(tmp_path, env, 2, 2, CUDA_VISIBLE_DEVICES="1,2") == ["cores 0,1,2,3, GPU 0", "cores 4,5,6,7, GPU 1"]
@@ -563,9 +574,11 @@ def job(folder: Path, system: str, walltime: str, expect: int, signalled: bool, 
         (tools / name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
         (tools / name).chmod(0o755)
     env = variables(MYRIAD_PROGRAM=str(tools / "myriad"), MYRIAD_LAUNCHER="no-launcher", MYRIAD_PYTHON="python3",
-                    PATH=f"{tools}:{os.environ['PATH']}", SLURM_JOB_ID="7", PBS_O_WORKDIR=str(folder), MYRIAD_WARNING="100")
+                    PATH=f"{tools}:{os.environ['PATH']}", SLURM_JOB_ID="7", PBS_O_WORKDIR=str(folder),
+                    MYRIAD_WARNING="100")
     script = folder / "job.sh"
-    script.write_text(call([SCRIPTS / "submit", INPUTS / "in.lj", "--system", system, "--walltime", walltime, "--print"],
+    script.write_text(call([SCRIPTS / "submit", INPUTS / "in.lj", "--system", system, "--walltime", walltime,
+                            "--print"],
                            folder, env=env))
     out = folder / "out"
     with out.open("w") as file:

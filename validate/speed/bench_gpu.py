@@ -180,7 +180,8 @@ def make_bars(configs: Sequence[Config]) -> List[bench.Bar]:
     memory(find(configs, melt(5, 5, 5), purpose="memory"), "in.lj 4M, neighbours from cells", 144)
     for system in (repulsive(10**7), melt(5, 5, 5)):
         timing = find(configs, system)
-        bars.append(bench.Bar(f"{system.name}, share of building neighbours, %", building_share(timing) if timing else None,
+        bars.append(bench.Bar(f"{system.name}, share of building neighbours, %",
+                              building_share(timing) if timing else None,
                               15, at_least=False, reason="the log has no times of phases" if timing else missing))
     return bars
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What each part of the cell pipeline is worth on a GPU: `make ladder-cells`.
 
-One system, the two-dimensional repulsion, climbs from a plain pipeline to the engine's own in rungs that are cumulative:
-each keeps everything of the one before. Side branches then change one thing of the top rung, or of the rung named.
+One system, the two-dimensional repulsion, climbs from a plain pipeline to the engine's own in rungs that are
+cumulative: each keeps everything of the rung before. Side branches then change one thing of the top rung, or of the
+rung named.
 Every rung is the same steps of the same system: a short run, then --repeat runs, of which the median counts. All but
 the one in mixed precision must end with the same thermo row at 17 digits: no rung may change a bit.
 
-Columns: nanoseconds of a particle-step; gain, the time of the rung it is compared with over its own; bytes of GPU memory
-per particle. Results go to ladder-cells.csv and ladder-cells.md in --out.
+Columns: nanoseconds of a particle-step; gain, the time of the rung it is compared with over its own; bytes of GPU
+memory per particle. Results go to ladder-cells.csv and ladder-cells.md in --out.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ class Rung:
 def rungs() -> List[Rung]:
     """The ladder and its side branches."""
     made = [Rung("plain", PLAIN, None)]
-    for name, keyword, value in (("sorted", "sorted", "yes"), ("padded", "padded", "yes"), ("unrolled", "unrolled", "yes"),
-                                 ("rebin auto", "rebin", "auto"), ("fused", "fused", "yes"), ("steps sort", "sort", "step")):
+    for name, keyword, value in (("sorted", "sorted", "yes"), ("padded", "padded", "yes"),
+                                 ("unrolled", "unrolled", "yes"), ("rebin auto", "rebin", "auto"),
+                                 ("fused", "fused", "yes"), ("steps sort", "sort", "step")):
         made.append(Rung(name, {**made[-1].package, keyword: value}, made[-1].name))
     unfused, fused, top = made[-3:]
     made.append(Rung("staged, not fused", {**unfused.package, "staged": "yes"}, unfused.name))

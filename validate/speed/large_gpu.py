@@ -2,8 +2,8 @@
 """The GPU engine against the OpenMP engine where counts outgrow their types: the same bits at 2^21, 2^24 and 10^8.
 
 Numbers just above 2^21 and 2^24 are where indices packed with other things, single-precision counts and short keys
-give out; at 10^8 so do 32-bit byte offsets and products. Naive would take weeks, but the OpenMP engine has been compared
-with it. Each system runs a few dozen steps with both; then the thermo table (energies, pressure, temperature,
+give out; at 10^8 so do 32-bit byte offsets and products. Naive would take weeks, but the OpenMP engine has been
+compared with it. Each system runs a few dozen steps with both; then the thermo table (energies, pressure, temperature,
 momenta at 17 digits) must be the same text, and the files the same bytes: up to 2^24 a dump of all
 positions and velocities, which fixes the state; above that a picture of 4 million pixels, whose counts the GPU
 makes without a download. Files are compared as they are, unread.
@@ -104,7 +104,8 @@ def compare(case: Case, folder: Path) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     parser = gpu_runs.parser(__doc__)
-    parser.add_argument("--largest", type=int, metavar="N", default=10**8, help="only systems of at most N particles (1e8)")
+    parser.add_argument("--largest", type=int, metavar="N", default=10**8,
+                        help="only systems of at most N particles (1e8)")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="where dumps of 2 GB find room (the system's /tmp)")
     options = parser.parse_args(arguments)
     gpu_runs.start(options)

@@ -31,7 +31,8 @@ from gpu_runs import System, melt, repulsive  # noqa: E402
 
 SYSTEMS: Sequence[Tuple[System, int]] = ((repulsive(10**7), 500), (melt(5, 5, 5), 200))
 METRICS = ("gpu__time_duration.sum", "dram__bytes.sum", "dram__throughput.avg.pct_of_peak_sustained_elapsed")
-SECONDS = {"nsecond": 1e-9, "ns": 1e-9, "usecond": 1e-6, "us": 1e-6, "msecond": 1e-3, "ms": 1e-3, "second": 1.0, "s": 1.0}
+SECONDS = {"nsecond": 1e-9, "ns": 1e-9, "usecond": 1e-6, "us": 1e-6, "msecond": 1e-3, "ms": 1e-3,
+           "second": 1.0, "s": 1.0}
 BYTES = {"byte": 1.0, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12}
 NCU_LAUNCHES = 120
 
@@ -81,13 +82,14 @@ def ncu_rows(calls: Dict[str, List[Dict[str, float]]]) -> List[List[str]]:
     total = lambda name: sum(call[METRICS[0]] for call in calls[name])
     for name in sorted(calls, key=total, reverse=True):
         seconds, size, peak = (statistics.median(call[metric] for call in calls[name]) for metric in METRICS)
-        rows.append([name, str(len(calls[name])), f"{seconds * 1e6:.1f}", f"{size / 1e6:.1f}", f"{size / seconds / 1e9:.0f}",
-                     f"{peak:.0f}"])
+        rows.append([name, str(len(calls[name])), f"{seconds * 1e6:.1f}", f"{size / 1e6:.1f}",
+                     f"{size / seconds / 1e9:.0f}", f"{peak:.0f}"])
     return rows
 
 
 def profile_with_ncu(ncu: str, system: System) -> None:
-    """Measures NCU_LAUNCHES calls of kernels, with several rebins. Skips the first calls, in which the engine prepares."""
+    """Measures NCU_LAUNCHES calls of kernels, with several rebins. Skips the first calls, in which the engine
+    prepares."""
     wrapper = [ncu, "--target-processes", "all", "--clock-control", "none", "--kernel-name-base", "function",
                "--metrics", ",".join(METRICS), "--csv", "--page", "raw", "--launch-skip", "40",
                "--launch-count", str(NCU_LAUNCHES)]

@@ -54,7 +54,8 @@ def findings(tool: str, text: str) -> str:
     return "\n".join(lines[:30]) or f"{tool} printed no summary:\n{text[-1000:]}"
 
 
-def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Value], way, folder: Path) -> Tuple[str, str]:
+def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Value], way,
+            folder: Path) -> Tuple[str, str]:
     """The name of a run, and its errors."""
     engine, package = way
     name = " ".join([f"{tool:10s}", f"{deck:13s}", engine, *(f"{k} {v}" for k, v in package.items())])
