@@ -256,8 +256,8 @@ def make_bars(configs: Sequence[Config]) -> List[Bar]:
     return bars
 
 
-HEADER = ["deck", "engine", "particles", "threads", "steps", "M particle-steps/s", "ns/particle-step",
-          "bytes/particle", "times LAMMPS", "spread"]
+HEADER = ["deck", "engine", "N", "threads", "steps", "M particle-steps/s", "ns/particle-step", "bytes/particle",
+          "times LAMMPS", "spread"]
 
 
 def make_rows(configs: Sequence[Config]) -> List[List[str]]:
