@@ -205,6 +205,32 @@ def test_what_to_type_can_be_typed(page):
             pytest.fail(f"{page.name}: `{line}`: {wrong}")
 
 
+WIDTH = 120  # columns
+# Data that other programs wrote, and the page that the program writes, whose usages of commands are one line each.
+ANY_WIDTH = re.compile(r"validate/reference/|docs/commands\.md$")
+# A line that cannot be broken: an address alone, or a directive of a batch system.
+ONE_WORD = re.compile(r"\W*https?://\S+$|#(SBATCH|PBS|BSUB) ")
+
+
+def tracked_texts() -> Iterator[Tuple[str, List[str]]]:
+    """Path and lines of every text that the repository keeps."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("not a git repository")
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file() and not path.is_symlink() and not ANY_WIDTH.match(name):
+            data = path.read_bytes()
+            if b"\0" not in data:
+                yield name, data.decode("utf-8").split("\n")
+
+
+def test_no_line_is_wider_than_the_page():
+    wide = [f"{name}:{number}: {len(line)} columns" for name, lines in tracked_texts()
+            for number, line in enumerate(lines, 1) if len(line) > WIDTH and not ONE_WORD.match(line)]
+    assert not wide, "\n".join(wide)
+
+
 def test_readme_says_what_to_type():
     lines = [line for line, _ in typed(ROOT / "README.md")]
     assert any(line.startswith("make run") for line in lines) and any(line.startswith("make test") for line in lines)
@@ -234,9 +260,10 @@ int main(void)
 {
   const double parameter[MD_PAIR_PARAMETERS] = {1.3, 0.9, 2.5}, r = 1.1, h = 1e-5;
   double k[MD_PAIR_K] = {0};
-  ipl_style.prepare(parameter, false, 1.0, k);
-  const double slope = (md_ipl_energy((r + h) * (r + h), k) - md_ipl_energy((r - h) * (r - h), k)) / (2.0 * h);
-  return fabs(md_ipl_force(r * r, k) * r + slope) < 1e-8 && slope < -0.1 ? 0 : 1;
+  inverse12_style.prepare(parameter, false, 1.0, k);
+  const double above = md_inverse12_energy((r + h) * (r + h), k), below = md_inverse12_energy((r - h) * (r - h), k);
+  const double slope = (above - below) / (2.0 * h);
+  return fabs(md_inverse12_force(r * r, k) * r + slope) < 1e-8 && slope < -0.1 ? 0 : 1;
 }
 """
 
@@ -246,7 +273,7 @@ def test_the_example_of_a_pair_style_works(tmp_path):
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
-    example = re.search(r"```c\n(/\* Inverse.*?)```", (DOCS / "engines.md").read_text(encoding="utf-8"), re.S)
+    example = re.search(r"```c\n(/\* Soft spheres.*?)```", (DOCS / "extending.md").read_text(encoding="utf-8"), re.S)
     assert example
     (tmp_path / "pair_example.h").write_text(example.group(1), encoding="utf-8")
     (tmp_path / "example.c").write_text(EXAMPLE_CHECK, encoding="utf-8")
