@@ -1,5 +1,5 @@
-/* The communicator over MPI: this file starts and ends it, and connects the function pointers of common/ranks/comm.h
- * with the functions of the other files of mpi/. It also has the functions about the division of the box.
+/* The communicator over MPI: this file starts and ends it, and gives it its four parts (common/ranks/comm.h). The
+ * functions of the parts are in the other files of mpi/.
  *
  * Only the main thread calls MPI, outside of parallel regions (MPI_THREAD_FUNNELED). MPI returns its errors as
  * codes, and md_mpi_error turns these into messages.
@@ -30,54 +30,6 @@ const char *md_mpi_library(void)
   MPI_Get_library_version(text, &length);
   text[strcspn(text, ",\n")] = '\0';
   return text;
-}
-
-static md_status decompose(md_comm *c, const md_model *model, double width)
-{
-  return md_decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
-}
-
-static void prefer_slabs(md_comm *c, double thickness) { mpi_state_of(c)->division.slab = thickness; }
-
-static void fix_grid(md_comm *c, const int wanted[3])
-{
-  md_decomposition *d = &mpi_state_of(c)->division;
-  memcpy(d->wanted, wanted, sizeof d->wanted);
-  md_decomposition_free(d);
-}
-
-static void grid(md_comm *c, int count[3], int place[3])
-{
-  const md_decomposition *d = &mpi_state_of(c)->division;
-  memcpy(count, d->count, sizeof d->count);
-  memcpy(place, d->place, sizeof d->place);
-}
-
-/* Whether the box can be divided. If not, decompose reports an error, and until then the domain of every rank is
- * empty. */
-static bool fitted(md_comm *c, const md_box *box)
-{
-  return md_decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
-}
-
-static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
-{
-  const md_decomposition *d = &mpi_state_of(c)->division;
-  const bool divided = fitted(c, box);
-  for (int a = 0; a < 3; ++a) {
-    lo[a] = divided ? d->cut[a][d->place[a]] : box->lo[a];
-    hi[a] = divided ? d->cut[a][d->place[a] + 1] : box->lo[a];
-  }
-}
-
-static const double *cuts(md_comm *c, const md_box *box, int axis)
-{
-  return fitted(c, box) ? mpi_state_of(c)->division.cut[axis] : NULL;
-}
-
-static int rank_at(md_comm *c, const int place[3])
-{
-  return md_decomposition_rank(&mpi_state_of(c)->division, place);
 }
 
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
@@ -147,6 +99,12 @@ static md_status check_launcher(const md_comm *c)
   return MD_OK;
 }
 
+static const md_comm_exchange exchange = {.migrate = md_mpi_migrate,
+                                          .halo_build = md_mpi_halo_build,
+                                          .halo_begin = md_mpi_halo_begin,
+                                          .halo_next = md_mpi_halo_next,
+                                          .sparse_exchange = md_mpi_sparse_exchange};
+
 md_status md_comm_mpi(md_comm **comm)
 {
   int provided = MPI_THREAD_SINGLE;
@@ -163,31 +121,10 @@ md_status md_comm_mpi(md_comm **comm)
   s->balanced_at = -1;
   s->maximum = MPI_REQUEST_NULL;
   *c = (md_comm){.state = s,
-                 .sum = md_mpi_sum,
-                 .max = md_mpi_max,
-                 .max_begin = md_mpi_max_begin,
-                 .max_next = md_mpi_max_next,
-                 .exclusive_sum = md_mpi_exclusive_sum,
-                 .agree = md_mpi_agree,
-                 .decompose = decompose,
-                 .prefer_slabs = prefer_slabs,
-                 .fix_grid = fix_grid,
-                 .grid = grid,
-                 .domain = domain,
-                 .cuts = cuts,
-                 .rank_at = rank_at,
-                 .rebalance = md_mpi_rebalance,
-                 .migrate = md_mpi_migrate,
-                 .halo_build = md_mpi_halo_build,
-                 .halo_begin = md_mpi_halo_begin,
-                 .halo_next = md_mpi_halo_next,
-                 .sparse_exchange = md_mpi_sparse_exchange,
-                 .file_open = md_mpi_file_open,
-                 .file_append = md_mpi_file_append,
-                 .file_back = md_mpi_file_back,
-                 .file_flush = md_mpi_file_flush,
-                 .file_close = md_mpi_file_close,
-                 .hdf5_access = md_mpi_hdf5_access,
+                 .reduce = &md_mpi_reductions,
+                 .domains = &md_mpi_domains,
+                 .exchange = &exchange,
+                 .files = &md_mpi_files,
                  .open_transport = open_transport,
                  .finalise = md_mpi_finalise,
                  .destroy = destroy};

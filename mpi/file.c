@@ -77,7 +77,7 @@ static md_status open_file(md_comm *c, md_comm_file *f, bool append)
   return md_mpi_agree_surely(c, sized == MPI_SUCCESS ? MD_OK : failed(f->path, sized));
 }
 
-md_status md_mpi_file_open(md_comm *c, const char *path, bool append, md_comm_file **file, int64_t *bytes)
+static md_status file_open(md_comm *c, const char *path, bool append, md_comm_file **file, int64_t *bytes)
 {
   MD_TRY(md_mpi_agree_surely(c, check_kind(c, path)));
   md_comm_file *f = calloc(1, sizeof *f);
@@ -114,7 +114,7 @@ static md_status write_at(md_comm_file *f, int64_t at, const char *bytes, int64_
   return MD_OK;
 }
 
-md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int64_t n)
+static md_status file_append(md_comm *c, md_comm_file *f, const void *bytes, int64_t n)
 {
   int64_t before = n, total = n;
   MD_TRY(md_mpi_exclusive_sum(c, &before));
@@ -129,20 +129,20 @@ md_status md_mpi_file_append(md_comm *c, md_comm_file *f, const void *bytes, int
 }
 
 /* The next append overwrites the bytes behind the new end. */
-md_status md_mpi_file_back(md_comm *c, md_comm_file *f, int64_t n)
+static md_status file_back(md_comm *c, md_comm_file *f, int64_t n)
 {
   (void)c;
   f->end -= n;
   return MD_OK;
 }
 
-md_status md_mpi_file_flush(md_comm *c, md_comm_file *f)
+static md_status file_flush(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_sync(f->file);
   return md_mpi_agree_surely(c, code == MPI_SUCCESS ? MD_OK : failed(f->path, code));
 }
 
-md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
+static md_status file_close(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_close(&f->file);
   const md_status status = code == MPI_SUCCESS ? MD_OK : failed(f->path, code);
@@ -150,3 +150,10 @@ md_status md_mpi_file_close(md_comm *c, md_comm_file *f)
   free(f);
   return md_mpi_agree_surely(c, status);
 }
+
+const md_comm_files md_mpi_files = {.open = file_open,
+                                    .append = file_append,
+                                    .back = file_back,
+                                    .flush = file_flush,
+                                    .close = file_close,
+                                    .hdf5_access = md_mpi_hdf5_access};

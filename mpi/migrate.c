@@ -26,7 +26,7 @@ static md_status find_migrants(md_comm *c, const md_box *box, const md_particles
 {
   mpi_state *s = mpi_state_of(c);
   bounds own = {.first = 0, .last = p->dim};
-  c->domain(c, box, own.lo, own.hi);
+  c->domains->domain(c, box, own.lo, own.hi);
   MD_TRY(md_mpi_outside(s, p, p->n, &own, count));
   for (int64_t k = 0; k < *count; ++k)
     for (int d = 0; d < p->dim; ++d) {

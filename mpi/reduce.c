@@ -43,7 +43,7 @@ md_status md_mpi_max(md_comm *c, double *values, int n)
   return MD_OK;
 }
 
-md_status md_mpi_max_begin(md_comm *c, const double *values, int n)
+static md_status max_begin(md_comm *c, const double *values, int n)
 {
   mpi_state *s = mpi_state_of(c);
   memcpy(s->maxima, values, (size_t)n * sizeof *values);
@@ -52,7 +52,7 @@ md_status md_mpi_max_begin(md_comm *c, const double *values, int n)
   return MD_OK;
 }
 
-md_status md_mpi_max_next(md_comm *c, bool wait, double *values, bool *done)
+static md_status max_next(md_comm *c, bool wait, double *values, bool *done)
 {
   mpi_state *s = mpi_state_of(c);
   int here = 1;
@@ -134,7 +134,7 @@ static md_status meet_and_agree(md_comm *c, MPI_Comm ranks, md_status status)
   return status;
 }
 
-md_status md_mpi_agree(md_comm *c, md_status status)
+static md_status agree(md_comm *c, md_status status)
 {
   return meet_and_agree(c, mpi_state_of(c)->agreement, status);
 }
@@ -150,3 +150,10 @@ md_status md_mpi_finalise(md_comm *c, md_status status, bool *alone)
   *alone = mpi_state_of(c)->alone;
   return agreed;
 }
+
+const md_comm_reductions md_mpi_reductions = {.sum = md_mpi_sum,
+                                              .max = md_mpi_max,
+                                              .max_begin = max_begin,
+                                              .max_next = max_next,
+                                              .exclusive_sum = md_mpi_exclusive_sum,
+                                              .agree = agree};

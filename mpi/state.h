@@ -1,10 +1,14 @@
-/* What the files of the communicator over MPI share: its state, and the functions behind the pointers of md_comm
- * (common/ranks/comm.h, which says what each does). Every function is collective unless it says otherwise. */
+/* What the files of the communicator over MPI share: its state, its parts, and functions of the parts that other files
+ * call too. The headers of the parts (common/ranks/comm.h) say what each function does. Every function is collective
+ * unless it says "not collective". */
 #ifndef MD_MPI_STATE_H
 #define MD_MPI_STATE_H
 
-#include "common/ranks/comm.h"
 #include "common/ranks/decompose.h"
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/files.h"
+#include "common/ranks/reductions.h"
 
 #include <mpi.h>
 
@@ -65,13 +69,12 @@ md_status md_mpi_error(const char *call, int code) MD_CHECKED;
   } while (0)
 
 /* reduce.c */
+extern const md_comm_reductions md_mpi_reductions;
 md_status md_mpi_sum(md_comm *, int64_t *values, int n) MD_CHECKED;
 md_status md_mpi_max(md_comm *, double *values, int n) MD_CHECKED;
-md_status md_mpi_max_begin(md_comm *, const double *values, int n) MD_CHECKED;
-md_status md_mpi_max_next(md_comm *, bool wait, double *values, bool *done) MD_CHECKED;
 md_status md_mpi_exclusive_sum(md_comm *, int64_t *value) MD_CHECKED;
-md_status md_mpi_agree(md_comm *, md_status status) MD_CHECKED;
-/* The same as agree, for places that all ranks are sure to reach, however late. It waits for them without a limit. */
+/* The same as md_comm_agree, for places that all ranks are sure to reach, however late. It waits for them without a
+ * limit. */
 md_status md_mpi_agree_surely(md_comm *, md_status status) MD_CHECKED;
 md_status md_mpi_finalise(md_comm *, md_status status, bool *alone) MD_CHECKED;
 
@@ -84,9 +87,11 @@ md_status md_mpi_sparse_exchange(md_comm *, int64_t n, const int32_t *to, const 
 md_status md_mpi_outside(mpi_state *s, const md_particles *, int64_t n, const bounds *,
                          int64_t *count) MD_CHECKED;
 
-/* migrate.c, balance.c */
+/* migrate.c */
 md_status md_mpi_migrate(md_comm *, const md_model *, md_particles *) MD_CHECKED;
-md_status md_mpi_rebalance(md_comm *, const md_model *, const md_particles *, double imbalance[2]) MD_CHECKED;
+
+/* domains.c */
+extern const md_comm_domains md_mpi_domains;
 /* Rebalances if this is due (comm->balance.every) and the imbalance is above comm->balance.threshold. */
 md_status md_mpi_rebalance_if_due(md_comm *, const md_model *, const md_particles *) MD_CHECKED;
 
@@ -97,12 +102,7 @@ md_status md_mpi_halo_next(md_comm *, md_particles *, bool wait, bool *done) MD_
 void md_mpi_halo_free(mpi_state *);
 
 /* file.c */
-md_status md_mpi_file_open(md_comm *, const char *path, bool append, md_comm_file **,
-                           int64_t *bytes) MD_CHECKED;
-md_status md_mpi_file_append(md_comm *, md_comm_file *, const void *bytes, int64_t n) MD_CHECKED;
-md_status md_mpi_file_back(md_comm *, md_comm_file *, int64_t n) MD_CHECKED;
-md_status md_mpi_file_flush(md_comm *, md_comm_file *) MD_CHECKED;
-md_status md_mpi_file_close(md_comm *, md_comm_file *) MD_CHECKED;
+extern const md_comm_files md_mpi_files;
 
 /* hdf5.c */
 int64_t md_mpi_hdf5_access(md_comm *);

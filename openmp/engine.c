@@ -13,6 +13,9 @@
  */
 #include "openmp/engine.h"
 #include "common/measure.h"
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "openmp/openmp.h"
 #include "openmp/plan.h"
 
@@ -44,9 +47,10 @@ static void destroy(md_engine *e)
 /* Gives every rank its domain, and moves each particle to its owner. */
 static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
 {
-  comm->prefer_slabs(comm, openmp_slab(model));
-  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0));
-  return comm->migrate(comm, model, p);
+  comm->domains->prefer_slabs(comm, openmp_slab(model));
+  MD_TRY(
+      comm->domains->decompose(comm, model, model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0));
+  return comm->exchange->migrate(comm, model, p);
 }
 
 static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
@@ -152,7 +156,7 @@ static md_status download(md_engine *e, double *const force[3])
   pass s = {.out = {force[0], force[1], force[2]}, .chunk = download_chunk};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
-  return e->comm->agree(e->comm, md_overlap_status(&f.overlap, e->model));
+  return md_comm_agree(e->comm, md_overlap_status(&f.overlap, e->model));
 }
 
 static void report(const md_engine *e, md_engine_report *r)

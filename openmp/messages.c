@@ -20,18 +20,20 @@
  * by a list that turns out to be stale is lost. Cost: a message for each face of the domain, and a reduction of two
  * numbers. On one rank the answer is there at once.
  */
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "openmp/engine.h"
 
 md_status engine_tell(md_engine *e, double distance)
 {
   double mark = md_time();
   const double mine[2] = {distance, e->fault};
-  MD_TRY(e->comm->max_begin(e->comm, mine, 2));
+  MD_TRY(e->comm->reduce->max_begin(e->comm, mine, 2));
   e->move = MOVE_ASKED;
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   /* One rank knows already that its ghosts will be made anew. */
   if (e->comm->size == 1 && engine_list_ended(e, distance) && engine_cells_ended(e, distance)) return MD_OK;
-  MD_TRY(e->comm->halo_begin(e->comm, e->p));
+  MD_TRY(e->comm->exchange->halo_begin(e->comm, e->p));
   e->halo_state = HALO_UNDER_WAY;
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
@@ -42,7 +44,7 @@ static md_status ask_ranks(md_engine *e, bool wait)
   if (e->move != MOVE_ASKED) return MD_OK;
   bool done;
   double mark = md_time();
-  MD_TRY(e->comm->max_next(e->comm, wait, e->most, &done));
+  MD_TRY(e->comm->reduce->max_next(e->comm, wait, e->most, &done));
   if (done) e->move = MOVE_ANSWERED;
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   return MD_OK;
@@ -53,7 +55,7 @@ static md_status ask_halo(md_engine *e, bool wait)
   if (e->halo_state == HALO_PRESENT) return MD_OK;
   bool done;
   double mark = md_time();
-  MD_TRY(e->comm->halo_next(e->comm, e->p, wait, &done));
+  MD_TRY(e->comm->exchange->halo_next(e->comm, e->p, wait, &done));
   if (done) e->halo_state = HALO_PRESENT;
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
@@ -77,7 +79,7 @@ md_status engine_verdict(md_engine *e, list_verdict *verdict)
   const fault worst = (fault)e->most[1];
   if (worst != NO_FAULT) {
     MD_TRY(engine_finish_halo(e));
-    return e->comm->agree(e->comm, e->fault == worst ? e->fault_status : MD_OK);
+    return md_comm_agree(e->comm, e->fault == worst ? e->fault_status : MD_OK);
   }
   if (engine_list_ended(e, distance)) *verdict = engine_cells_ended(e, distance) ? LIST_REBIN : LIST_RELIST;
   return MD_OK;

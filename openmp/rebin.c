@@ -23,6 +23,9 @@
  *
  * Cost: 4 bytes a stored neighbour, and 4 dim bytes a particle for the positions at the rebin.
  */
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "openmp/engine.h"
 
 #include <stdio.h>
@@ -58,7 +61,7 @@ static md_status sort_owned(md_engine *e)
 {
   md_particles *p = e->p;
   double lo[3], hi[3];
-  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  e->comm->domains->domain(e->comm, &e->model->box, lo, hi);
   const double width = md_max(e->halo, e->options.cell_size);
   e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
   double seconds[2] = {0};
@@ -249,7 +252,7 @@ static md_status choose_slack(md_engine *e)
   enum { LISTS_MORE = 3 }; /* with more lists, the wider halo would cost more than the saved sorting */
   const int dim = e->p->dim;
   double lo[3], hi[3], volume = 1.0, width = MD_FAR;
-  e->comm->domain(e->comm, &e->model->box, lo, hi);
+  e->comm->domains->domain(e->comm, &e->model->box, lo, hi);
   for (int d = 0; d < dim; ++d) {
     volume *= hi[d] - lo[d];
     width = md_min(width, 0.25 * (hi[d] - lo[d])); /* so that ghosts stay few */
@@ -260,7 +263,7 @@ static md_status choose_slack(md_engine *e)
   const double life = 0.65 * e->skin;
   const double lists = life > 0.0 ? floor(0.5 * (width - e->reach) / life) : 0.0;
   double fewest = -md_max(md_min(lists, LISTS_MORE), 0.0); /* negative: the communicator has no minimum */
-  MD_TRY(e->comm->max(e->comm, &fewest, 1));
+  MD_TRY(e->comm->reduce->max(e->comm, &fewest, 1));
   e->slack = -fewest * life;
   e->halo = (e->reach + 2.0 * e->slack) * ROUNDING_MARGIN;
   return MD_OK;
@@ -271,7 +274,7 @@ md_status engine_rebin(md_engine *e)
   MD_TRY(engine_finish_halo(e));
   double mark = md_time();
   const double balanced = e->comm->balancing;
-  MD_TRY(e->comm->migrate(e->comm, e->model, e->p));
+  MD_TRY(e->comm->exchange->migrate(e->comm, e->model, e->p));
   const double balancing = e->comm->balancing - balanced;
   e->timers.seconds[MD_PHASE_BALANCE] += balancing;
   mark += balancing;
@@ -280,7 +283,8 @@ md_status engine_rebin(md_engine *e)
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
-  MD_TRY(e->comm->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
+  MD_TRY(
+      e->comm->exchange->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
   md_timers_lap(&e->timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();

@@ -8,6 +8,7 @@
  */
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
+#include "common/ranks/reductions.h"
 #include "openmp/openmp.h"
 #include "src/commands/preview.h"
 #include "src/deck/check.h"
@@ -346,7 +347,7 @@ static md_status find_restart(md_sim *sim, const command_line *c, FILE *deck, md
   md_log silent = {0};
   md_sim probe;
   bool found = false;
-  md_status status = sim->comm->agree(sim->comm, md_sim_init(&probe));
+  md_status status = md_comm_agree(sim->comm, md_sim_init(&probe));
   probe.log = &silent;
   probe.comm = sim->comm;
   if (status == MD_OK) status = set_up(&probe, c);
@@ -361,12 +362,12 @@ static md_status preview(md_sim *sim, const command_line *c, FILE *deck, md_erro
 {
   md_log silent = {0};
   md_sim probe;
-  md_status status = sim->comm->agree(sim->comm, md_sim_init(&probe));
+  md_status status = md_comm_agree(sim->comm, md_sim_init(&probe));
   probe.log = &silent;
   probe.comm = sim->comm;
-  if (status == MD_OK) status = sim->comm->agree(sim->comm, md_file_uses_new(&probe.files));
+  if (status == MD_OK) status = md_comm_agree(sim->comm, md_file_uses_new(&probe.files));
   if (status == MD_OK)
-    status = sim->comm->agree(sim->comm, sim->comm->rank == 0 ? use_files(probe.files, c) : MD_OK);
+    status = md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_files(probe.files, c) : MD_OK);
   if (status == MD_OK) status = set_up(&probe, c);
   if (status == MD_OK) status = md_deck_preview(&probe, deck, c->deck, found);
   md_file_uses_free(probe.files);
@@ -448,8 +449,8 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
 {
   md_log log = {0};
   md_file_uses *files = NULL;
-  md_status status = comm->agree(comm, md_file_uses_new(&files));
-  if (status == MD_OK) status = comm->agree(comm, open_log(&log, files, c, comm->rank));
+  md_status status = md_comm_agree(comm, md_file_uses_new(&files));
+  if (status == MD_OK) status = md_comm_agree(comm, open_log(&log, files, c, comm->rank));
   if (status == MD_OK) {
     md_sim sim;
     status = md_sim_init(&sim);

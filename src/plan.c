@@ -13,6 +13,7 @@
 #include "src/plan.h"
 #include "common/base/memory.h"
 #include "common/ranks/decompose.h"
+#include "common/ranks/reductions.h"
 #include "src/engines/engines.h"
 
 #include <math.h>
@@ -218,5 +219,5 @@ static md_status check_room(const md_sim *sim)
 md_status md_plan_check_room(md_sim *sim)
 {
   const bool looks = sim->engine->plan && sim->engine->on_host && sim->model.natoms > 0;
-  return sim->comm->agree(sim->comm, looks ? check_room(sim) : MD_OK);
+  return md_comm_agree(sim->comm, looks ? check_room(sim) : MD_OK);
 }

@@ -10,6 +10,9 @@
  * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
  * existing log readers work.
  */
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
 #include "src/plan.h"
@@ -98,7 +101,7 @@ static md_status show(run_state *run, bool stopped)
   const double before = engine_seconds(run), mark = md_time();
   sim->run_seconds = mark - run->started;
   /* Formulas may use the time, and must give the same result on all ranks. */
-  MD_TRY(sim->comm->max(sim->comm, &sim->run_seconds, 1));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
   const md_status status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
@@ -141,7 +144,8 @@ static md_status look_at_stop(run_state *run, double *seconds)
     most[1] = md_stop_signal();
     most[2] = md_stop_is_late(sim->stop, restart_seconds(sim));
   }
-  MD_TRY(sim->comm->max(sim->comm, most, 3)); /* the times too, as all ranks must choose the same pieces */
+  /* The times too, as all ranks must choose the same pieces. */
+  MD_TRY(sim->comm->reduce->max(sim->comm, most, 3));
   *seconds = most[0];
   run->signal = (int)most[1];
   run->late = most[2] > 0.0;
@@ -194,8 +198,8 @@ static md_status announce_memory(run_state *run)
   const double mine = (double)report.bytes / (1024.0 * 1024.0);
   double extremes[2] = {-mine, mine};
   int64_t total = report.bytes;
-  MD_TRY(comm->max(comm, extremes, 2));
-  MD_TRY(comm->sum(comm, &total, 1));
+  MD_TRY(comm->reduce->max(comm, extremes, 2));
+  MD_TRY(comm->reduce->sum(comm, &total, 1));
   md_log_print(run->sim->log, "Per MPI rank memory allocation (min/avg/max) = %.4g | %.4g | %.4g Mbytes\n",
                -extremes[0], (double)total / (1024.0 * 1024.0) / comm->size, extremes[1]);
   return MD_OK;
@@ -234,8 +238,8 @@ static md_status over_ranks(md_comm *comm, const double *value, int n, double un
     extremes[n + k] = -value[k];
     sum[k] = llrint(value[k] / unit);
   }
-  MD_TRY(comm->max(comm, extremes, 2 * n));
-  MD_TRY(comm->sum(comm, sum, n));
+  MD_TRY(comm->reduce->max(comm, extremes, 2 * n));
+  MD_TRY(comm->reduce->sum(comm, sum, n));
   for (int k = 0; k < n; ++k) {
     most[k] = extremes[k];
     least[k] = -extremes[n + k];
@@ -320,7 +324,7 @@ static md_status shares(const run_state *run, const md_engine_report *report)
   double least[ROWS], mean[ROWS], most[ROWS];
   MD_TRY(over_ranks(sim->comm, value, ROWS, 0x1p-10, least, mean, most));
   int64_t bytes = report->bytes;
-  MD_TRY(sim->comm->sum(sim->comm, &bytes, 1));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, &bytes, 1));
   if (sim->comm->size > 1) {
     md_log_print(sim->log, "Particles of a rank: %.8g ave %.8g max %.8g min, imbalance %.4g\n",
                  mean[PARTICLES], most[PARTICLES], least[PARTICLES],
@@ -347,7 +351,7 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = sim->model.step - run->first;
   int64_t procs = report.threads;
-  MD_TRY(sim->comm->sum(sim->comm, &procs, 1));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, &procs, 1));
   md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
                (long long)procs, (long long)steps, (long long)sim->model.natoms);
   if (steps > 0 && seconds > 0.0) {
@@ -394,11 +398,11 @@ static md_status run_engine(run_state *run)
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};
   sim->engine->report(run->engine, &report);
-  MD_TRY(sim->comm->agree(sim->comm, sim->engine->download(run->engine, NULL)));
+  MD_TRY(md_comm_agree(sim->comm, sim->engine->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, &report.timers, seconds));
-  MD_TRY(sim->comm->agree(sim->comm, md_log_status(sim->log)));
+  MD_TRY(md_comm_agree(sim->comm, md_log_status(sim->log)));
   return is_stopped(run) ? stopped(run) : MD_OK;
 }
 
@@ -422,7 +426,7 @@ static void describe_grid(md_sim *sim)
 {
   if (sim->comm->size == 1) return;
   int count[3], place[3];
-  sim->comm->grid(sim->comm, count, place);
+  sim->comm->domains->grid(sim->comm, count, place);
   md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 
@@ -434,9 +438,9 @@ static md_status place_particles(md_sim *sim)
   if (sim->resume)
     MD_TRY(md_resume_load(sim));
   else
-    MD_TRY(sim->comm->agree(sim->comm, md_model_enter(model, &sim->particles)));
-  MD_TRY(sim->comm->decompose(sim->comm, model, halo));
-  return sim->comm->migrate(sim->comm, model, &sim->particles);
+    MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
+  MD_TRY(sim->comm->domains->decompose(sim->comm, model, halo));
+  return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
 }
 
 /* Prepares the model, creates the engine and runs it. */
@@ -449,8 +453,8 @@ static md_status run_model(run_state *run)
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
-  MD_TRY(sim->comm->agree(
-      sim->comm, sim->engine->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
+  MD_TRY(md_comm_agree(sim->comm,
+                       sim->engine->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
   describe_grid(sim);
   const md_status status = run_engine(run);
   md_log_progress_end(sim->log);

@@ -1,5 +1,6 @@
 /* Making, counting and freeing a simulation; see sim.h. */
 #include "src/sim.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
 
 #include <stdlib.h>
@@ -64,15 +65,15 @@ void md_sim_explain(md_sim *sim, const char *name, const char *text)
 md_status md_sim_count(md_sim *sim)
 {
   int64_t total = sim->particles.n;
-  MD_TRY(sim->comm->sum(sim->comm, &total, 1));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, &total, 1));
   int64_t max_id = 0;
   for (int64_t i = 0; i < sim->particles.n; ++i)
     if (sim->particles.id[i] > max_id) max_id = sim->particles.id[i];
   /* The reduction works in double. Two halves of 32 bits are each exact there, so ids beyond 2^53 survive. */
   double high = (double)(max_id >> 32);
-  MD_TRY(sim->comm->max(sim->comm, &high, 1));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &high, 1));
   double low = (double)(max_id >> 32) == high ? (double)(max_id & INT64_C(0xffffffff)) : 0.0;
-  MD_TRY(sim->comm->max(sim->comm, &low, 1));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &low, 1));
   sim->model.natoms = total;
   sim->max_id = ((int64_t)high << 32) | (int64_t)low;
   return md_groups_count(sim);

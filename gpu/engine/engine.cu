@@ -11,6 +11,9 @@
  * Trade-off: there is one class for each layout, so that no code tests later which layout it has. In return the
  * engine and its kernels are compiled for up to seven layouts.
  */
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "gpu/engine/arrays.inc"
 #include "gpu/engine/error.inc"
 #include "gpu/engine/output.inc"
@@ -72,13 +75,13 @@ md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharer
   for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
   cudaUUID_t *all = nullptr;
   int64_t count = 0;
-  MD_TRY(comm->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t), (void **)&all,
-                               &count));
+  MD_TRY(comm->exchange->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t),
+                                         (void **)&all, &count));
   most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
     return memcmp(&other, &device.uuid, sizeof other) == 0;
   });
   free(all);
-  MD_TRY(comm->max(comm, &most, 1));
+  MD_TRY(comm->reduce->max(comm, &most, 1));
   *sharers = (int)most;
   return MD_OK;
 }
@@ -100,7 +103,7 @@ md_status check_ranks(const md_engine_options *options)
 md_status agree_to_pack(md_comm *comm, gpu_configuration *config)
 {
   double cannot = !config->packed;
-  MD_TRY(comm->max(comm, &cannot, 1));
+  MD_TRY(comm->reduce->max(comm, &cannot, 1));
   config->packed = cannot == 0.0;
   return MD_OK;
 }
@@ -111,14 +114,14 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configurat
   double width = 0.0;
   for (int d = 0; d < model->box.dim; ++d)
     width = std::max(width, gpu_halo_cells(model, config, d) * model->box.length[d] / config->count[d]);
-  comm->prefer_slabs(comm, gpu_slab(model, config));
+  comm->domains->prefer_slabs(comm, gpu_slab(model, config));
   /* Cuts will be moved to edges of cells. So the width needs no margin for rounding, and is made a little smaller,
    * because decompose() adds one. */
-  MD_TRY(comm->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
+  MD_TRY(comm->domains->decompose(comm, model, model->cutoff > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   int domains[3], place[3];
-  comm->grid(comm, domains, place);
+  comm->domains->grid(comm, domains, place);
   gpu_divide_cells(model, domains, config);
-  return comm->migrate(comm, model, p);
+  return comm->exchange->migrate(comm, model, p);
 }
 
 /* Number of particles from which on CUDA loads all kernels before the first step. With fewer particles, CUDA loads
@@ -141,7 +144,7 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   MD_TRY(md_device_available(&memory, &available));
   /* All ranks must make the same choices, so that the least memory counts. */
   double least = -(double)(available / sharers);
-  if (several) MD_TRY(comm->max(comm, &least, 1));
+  if (several) MD_TRY(comm->reduce->max(comm, &least, 1));
   gpu_configuration config;
   MD_TRY(gpu_configure(model, several ? model->natoms : p->n, comm->size, options, (int64_t)-least, &config));
   if (config.packed) MD_TRY(gpu_check_reciprocals(&config.packed));

@@ -48,6 +48,8 @@
 #ifndef MD_GPU_ENGINE_ENGINE_CUH
 #define MD_GPU_ENGINE_ENGINE_CUH
 
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "gpu/engine/batches.cuh"
 #include "gpu/engine/configuration.h"
 #include "gpu/particle/launch.cuh"

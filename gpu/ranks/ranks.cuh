@@ -18,6 +18,9 @@
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
 
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "common/ranks/transport.h"
 #include "gpu/engine/configuration.h"
 #include "gpu/ranks/exchange.cuh"

@@ -4,6 +4,7 @@
  * with the same name adds particles, as in LAMMPS.
  */
 #include "src/commands/groups.h"
+#include "common/ranks/reductions.h"
 #include "src/particles/lattice.h"
 
 #include <stdio.h>
@@ -186,7 +187,7 @@ md_status md_groups_count(md_sim *sim)
 #pragma omp parallel for schedule(static) reduction(+ : count)
   for (int64_t i = 0; i < p->n; ++i)
     for (int g = 0; g < groups->n; ++g) count[g] += p->group[i] >> g & 1;
-  MD_TRY(sim->comm->sum(sim->comm, count, groups->n));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, count, groups->n));
   memcpy(groups->count, count, sizeof count);
   return MD_OK;
 }

@@ -1,6 +1,9 @@
 /* Commands about the ranks of a run: processors, balance, and the settings of fix balance. None of them changes a
  * bit of the results.
  */
+#include "common/ranks/domains.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/ranks.h"
 
 #include <string.h>
@@ -30,7 +33,7 @@ md_status md_do_processors(md_sim *sim, const md_words *words)
         MD_USAGE,
         "processors %.16s %.16s %.16s does not fit the %d rank%s of this run; write processors * * *",
         words->word[0], words->word[1], words->word[2], size, size == 1 ? "" : "s");
-  sim->comm->fix_grid(sim->comm, grid);
+  sim->comm->domains->fix_grid(sim->comm, grid);
   return MD_OK;
 }
 
@@ -92,11 +95,11 @@ md_status md_do_balance(md_sim *sim, const md_words *words)
   const md_words rest = {words->n - 1, words->word + 1};
   MD_TRY(read_shift(sim, &rest, "balance", comm->balance.axis));
   double most = (double)sim->particles.n;
-  md_status status = comm->max(comm, &most, 1);
+  md_status status = comm->reduce->max(comm, &most, 1);
   const double present = sim->model.natoms > 0 ? most * comm->size / (double)sim->model.natoms : 1.0;
   if (status == MD_OK && present > threshold) {
-    status = comm->rebalance(comm, &sim->model, &sim->particles, imbalance);
-    if (status == MD_OK) status = comm->migrate(comm, &sim->model, &sim->particles);
+    status = comm->domains->rebalance(comm, &sim->model, &sim->particles, imbalance);
+    if (status == MD_OK) status = comm->exchange->migrate(comm, &sim->model, &sim->particles);
   } else {
     imbalance[1] = present;
   }

@@ -1,5 +1,6 @@
 /* The commands restart, write_restart and read_restart. */
 #include "src/commands/cmd_restart.h"
+#include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/files/step_name.h"
 #include "src/particles/create.h"
@@ -61,7 +62,7 @@ static md_status check_kind(md_comm *comm, char *const name[2])
   md_status status = MD_OK;
   for (int k = 0; k < 2 && comm->rank == 0 && status == MD_OK; ++k)
     if (name[k]) status = md_file_need_regular(name[k], "a restart");
-  return comm->agree(comm, status);
+  return md_comm_agree(comm, status);
 }
 
 md_status md_do_restart(md_sim *sim, const md_words *words)
@@ -98,7 +99,7 @@ static md_status write_named(md_sim *sim, const char *name)
 {
   md_restarts *restarts = &sim->restarts;
   char *path = NULL;
-  md_status status = sim->comm->agree(sim->comm, md_step_name(name, sim->model.step, 0, &path));
+  md_status status = md_comm_agree(sim->comm, md_step_name(name, sim->model.step, 0, &path));
   if (status == MD_OK) status = md_restart_write(sim, path, true);
   if (status == MD_OK) {
     snprintf(restarts->last, sizeof restarts->last, "%s", path);
@@ -116,7 +117,7 @@ md_status md_restart_observe(md_sim *sim, md_view *view)
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   md_log_flush(sim->log);
-  if (!view->have_particles) MD_TRY(sim->comm->agree(sim->comm, view->kind->download(view->engine, NULL)));
+  if (!view->have_particles) MD_TRY(md_comm_agree(sim->comm, view->kind->download(view->engine, NULL)));
   return write_named(sim, restarts->every > 0 ? restarts->name[restarts->next] : restarts->stop);
 }
 
@@ -131,7 +132,7 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   }
   char *path = NULL;
   MD_TRY(md_sim_count(sim));
-  md_status status = sim->comm->agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &path));
+  md_status status = md_comm_agree(sim->comm, md_step_name(words->word[0], sim->model.step, 0, &path));
   if (status == MD_OK) status = md_sim_use_file(sim, MD_FILE_WRITE_RESTART, NULL, path);
   if (status == MD_OK) status = md_restart_write(sim, path, false);
   free(path);
@@ -182,14 +183,14 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "read_restart: there is a simulation box already; a deck has one box");
   MD_TRY(md_h5_need("read_restart"));
   MD_TRY(md_sim_use_file(sim, MD_FILE_READ_RESTART, NULL, path));
-  md_status status = sim->comm->agree(sim->comm, md_restart_open(path, &file, &r));
+  md_status status = md_comm_agree(sim->comm, md_restart_open(path, &file, &r));
   const double began = md_time(), megabytes = md_restart_megabytes(&r);
   if (status == MD_OK) status = read_open(sim, path, file, &r);
   const double seconds = md_time() - began;
   status = md_h5_close_after(&file, status);
   const int64_t step = r.model.step;
   md_restart_free(&r);
-  MD_TRY(sim->comm->agree(sim->comm, status));
+  MD_TRY(md_comm_agree(sim->comm, status));
   MD_TRY(md_sim_count(sim));
   md_log_print(sim->log, "  %lld atoms, step %lld; %.4g MB in %.3g s, %.4g MB/s\n",
                (long long)sim->model.natoms, (long long)step, megabytes, seconds,

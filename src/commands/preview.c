@@ -1,5 +1,6 @@
 /* Preview of the outputs of a deck; see preview.h. */
 #include "src/commands/preview.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"

@@ -3,6 +3,7 @@
  * The result for a particle depends only on its id, its type and the seed. So it is the same for any number of
  * threads and ranks, and for any order of the particles.
  */
+#include "common/ranks/reductions.h"
 #include "common/rng.h"
 #include "src/sim.h"
 #include <string.h>
@@ -63,7 +64,7 @@ static md_status set_type(md_sim *sim, const selection *s, int type, double frac
     ++n;
   }
   *count = n;
-  return sim->comm->sum(sim->comm, count, 1);
+  return sim->comm->reduce->sum(sim->comm, count, 1);
 }
 
 md_status md_do_set(md_sim *sim, const md_words *words)

@@ -10,6 +10,7 @@
  * the velocities for create. Reference: Marsaglia and Bray, SIAM Review 6 (1964) 260.
  */
 #include "common/exact.h"
+#include "common/ranks/reductions.h"
 #include "common/rng.h"
 #include "src/particles/lattice.h"
 #include <string.h>
@@ -101,7 +102,7 @@ static md_status total_mass(md_sim *sim, double *mass)
   int64_t count[MD_TYPES_MAX + 1] = {0};
 #pragma omp parallel for schedule(static) reduction(+ : count)
   for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
-  MD_TRY(sim->comm->sum(sim->comm, count, model->ntypes + 1));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
   *mass = 0.0;
   for (int t = 1; t <= model->ntypes; ++t) {
     if (count[t] == 0) continue;
@@ -125,7 +126,7 @@ static md_status largest_velocity(md_sim *sim, double *largest)
       if (!(speed <= most)) most = isfinite(speed) ? speed : (double)INFINITY;
     }
   }
-  MD_TRY(sim->comm->max(sim->comm, &most, 1));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
   if (!isfinite(most)) return md_error(MD_PHYSICS, "velocity: a particle's velocity is not a finite number");
   *largest = most;
   return MD_OK;
@@ -156,7 +157,7 @@ static md_status largest_term(md_sim *sim, quantity what, int d, double *largest
 #pragma omp parallel for schedule(static) reduction(max : most)
   for (int64_t i = 0; i < p->n; ++i) most = md_max(most, fabs(term_of(what, mass[p->type[i]], v[i])));
   *largest = most;
-  return sim->comm->max(sim->comm, largest, 1);
+  return sim->comm->reduce->max(sim->comm, largest, 1);
 }
 
 /* Sums m v (along axis d) or m v^2 over all particles. The sum is rounded once. */
@@ -182,7 +183,7 @@ static md_status exact_sum(md_sim *sim, quantity what, int d, double *sum)
 #pragma omp critical(velocity_sum)
     md_wide_merge(&total, &part);
   }
-  MD_TRY(sim->comm->sum(sim->comm, total.limb, MD_WIDE_LIMBS));
+  MD_TRY(sim->comm->reduce->sum(sim->comm, total.limb, MD_WIDE_LIMBS));
   md_wide_normalise(&total);
   *sum = md_wide_value(&total, quantum / MD_FINE);
   return MD_OK;

@@ -16,6 +16,7 @@
  * it is read.
  */
 #include "src/deck/deck.h"
+#include "common/ranks/reductions.h"
 #include "src/deck/check.h"
 #include "src/deck/quote.h"
 
@@ -306,7 +307,7 @@ md_status md_deck_check_same(md_sim *sim, const char *text)
   for (const char *c = text; *c; ++c) hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   const double high = (double)(hash >> 32), low = (double)(hash & UINT64_C(0xffffffff));
   double extremes[4] = {high, low, -high, -low};
-  MD_TRY(sim->comm->max(sim->comm, extremes, 4));
+  MD_TRY(sim->comm->reduce->max(sim->comm, extremes, 4));
   if (extremes[0] == -extremes[2] && extremes[1] == -extremes[3]) return MD_OK;
   return md_error(
       MD_USAGE,

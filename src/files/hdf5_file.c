@@ -1,6 +1,7 @@
 /* HDF5 files; see hdf5_file.h. Every handle is closed in the function that opened it. The library's own
  * description of a failure becomes the message. Of its nested descriptions, the innermost is the most precise. */
 #include "src/files/hdf5_file.h"
+#include "common/ranks/files.h"
 
 #ifndef MD_WITH_HDF5
 
@@ -79,7 +80,7 @@ static md_status done(const md_h5_file *file, bool good, const char *what)
 
 static bool together(md_comm *comm)
 {
-  const int64_t access = comm->size > 1 ? comm->hdf5_access(comm) : -1;
+  const int64_t access = comm->size > 1 ? comm->files->hdf5_access(comm) : -1;
   if (access >= 0) H5Pclose((hid_t)access);
   return access >= 0;
 }
@@ -94,7 +95,8 @@ static hid_t access_of(md_comm *comm)
    * fails. */
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  const hid_t access = comm && comm->size > 1 ? (hid_t)comm->hdf5_access(comm) : H5Pcreate(H5P_FILE_ACCESS);
+  const hid_t access =
+      comm && comm->size > 1 ? (hid_t)comm->files->hdf5_access(comm) : H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
 #if H5_VERSION_GE(1, 10, 2)
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);

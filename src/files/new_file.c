@@ -4,6 +4,7 @@
  * It is computed from the process, the clock and the attempt.
  */
 #include "src/files/new_file.h"
+#include "common/ranks/reductions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +101,7 @@ md_status md_new_file_begin_together(md_comm *comm, md_new_file *file, const cha
 {
   int64_t number = 0;
   MD_TRY(md_comm_agree(comm, comm->rank == 0 ? create(name, &number) : MD_OK));
-  MD_TRY(comm->sum(comm, &number, 1));
+  MD_TRY(comm->reduce->sum(comm, &number, 1));
   return md_comm_agree(comm, set(file, name, number));
 }
 

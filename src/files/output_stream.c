@@ -18,6 +18,8 @@
  * References: RFC 1951, RFC 1952; M. Adler's pigz packs in parallel in the same way.
  */
 #include "src/files/output_stream.h"
+#include "common/ranks/files.h"
+#include "common/ranks/reductions.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -159,7 +161,7 @@ static md_status adopt(md_output *o)
   md_gzip_state state = {0};
   MD_TRY(md_comm_agree(o->comm, o->comm->rank == 0 ? read_state(o->path, &state) : MD_OK));
   int64_t told[2] = {o->comm->rank == 0 ? state.crc : 0, o->comm->rank == 0 ? state.length : 0};
-  MD_TRY(o->comm->sum(o->comm, told, 2));
+  MD_TRY(o->comm->reduce->sum(o->comm, told, 2));
   state = (md_gzip_state){.crc = (uint32_t)told[0], .length = told[1]};
   if (state.length >= 0) go_on_from(o, &state);
   return MD_OK;
@@ -171,7 +173,7 @@ static md_status open_plain(md_comm *comm, md_output **output, const char *path,
   if (o) o->path = strdup(path);
   md_status status = md_comm_agree(comm, o && o->path ? MD_OK : out_of_memory("opening", path));
   int64_t bytes = 0;
-  if (status == MD_OK) status = comm->file_open(comm, path, append, &o->file, &bytes);
+  if (status == MD_OK) status = comm->files->open(comm, path, append, &o->file, &bytes);
   if (status != MD_OK) {
     free_output(o);
     return status;
@@ -218,7 +220,7 @@ bool md_output_empty(const md_output *output) { return output->empty; }
 
 static md_status append_bytes(md_output *o, const void *bytes, size_t n)
 {
-  const md_status status = o->comm->file_append(o->comm, o->file, bytes, (int64_t)n);
+  const md_status status = o->comm->files->append(o->comm, o->file, bytes, (int64_t)n);
   if (status != MD_OK) o->broken = true;
   return status;
 }
@@ -226,7 +228,7 @@ static md_status append_bytes(md_output *o, const void *bytes, size_t n)
 /* Prepares a gzip file for more text: writes its header, or goes back to the place of the trailer. */
 static md_status begin_more(md_output *o)
 {
-  if (o->tail > 0) MD_TRY(o->comm->file_back(o->comm, o->file, o->tail));
+  if (o->tail > 0) MD_TRY(o->comm->files->back(o->comm, o->file, o->tail));
   o->tail = 0;
   o->open_ended = true;
   if (o->begun) return MD_OK;
@@ -240,8 +242,8 @@ static md_status count_in(md_output *o, int64_t length, uint32_t crc, bool *any)
 {
   int64_t total = length, before = length;
   if (o->comm->size > 1) {
-    MD_TRY(o->comm->sum(o->comm, &total, 1));
-    MD_TRY(o->comm->exclusive_sum(o->comm, &before));
+    MD_TRY(o->comm->reduce->sum(o->comm, &total, 1));
+    MD_TRY(o->comm->reduce->exclusive_sum(o->comm, &before));
   } else {
     before = 0;
   }
@@ -333,7 +335,7 @@ static md_status sum_crc(md_output *o)
   o->whole.crc = o->crc;
   if (o->comm->size == 1) return MD_OK;
   for (int k = 0; k < BITS; ++k) bit[k] = o->crc >> k & 1;
-  MD_TRY(o->comm->sum(o->comm, bit, BITS));
+  MD_TRY(o->comm->reduce->sum(o->comm, bit, BITS));
   o->whole.crc = 0;
   for (int k = 0; k < BITS; ++k) o->whole.crc |= (uint32_t)(bit[k] & 1) << k;
   return MD_OK;
@@ -358,7 +360,7 @@ md_status md_output_settle(md_output *output)
 {
   if (output->can_go_back) MD_TRY(end_member(output));
   /* With several ranks nothing is buffered. */
-  return output->comm->size == 1 ? output->comm->file_flush(output->comm, output->file) : MD_OK;
+  return output->comm->size == 1 ? output->comm->files->flush(output->comm, output->file) : MD_OK;
 }
 
 md_gzip_state md_output_state(const md_output *output)
@@ -370,7 +372,7 @@ md_gzip_state md_output_state(const md_output *output)
 md_status md_output_flush(md_output *output)
 {
   if (output->can_go_back) MD_TRY(end_member(output));
-  return output->comm->file_flush(output->comm, output->file);
+  return output->comm->files->flush(output->comm, output->file);
 }
 
 md_status md_output_close(md_output **output)
@@ -381,7 +383,7 @@ md_status md_output_close(md_output **output)
   md_error_record first;
   const md_status ended = end_member(o);
   md_error_save(&first, ended);
-  const md_status closed = o->comm->file_close(o->comm, o->file);
+  const md_status closed = o->comm->files->close(o->comm, o->file);
   free_output(o);
   return ended != MD_OK ? md_error_restore(&first) : closed;
 }

@@ -7,6 +7,7 @@
  * the text and of the particles (by_id.h).
  */
 #include "src/files/rows.h"
+#include "common/ranks/reductions.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static md_status write_unsorted(writer *w, const md_rows *rows)
 {
   const int64_t n = rows->n;
   double most = (double)n;
-  MD_TRY(w->comm->max(w->comm, &most, 1));
+  MD_TRY(w->comm->reduce->max(w->comm, &most, 1));
   for (int64_t first = 0; first < (int64_t)most; first += WINDOW_ROWS) {
     const int64_t left = n > first ? n - first : 0;
     MD_TRY(write_part(w, rows, first, left < WINDOW_ROWS ? left : WINDOW_ROWS));

@@ -8,6 +8,7 @@
  * into one file (output_stream.h).
  */
 #include "src/output/dump.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
 #include "src/files/step_name.h"
 #include "src/particles/elements.h"

@@ -13,6 +13,7 @@
  *
  * Cost: a few ns for each particle; 9 bytes for each pixel.
  */
+#include "common/ranks/reductions.h"
 #include "src/output/dump.h"
 #include "src/picture/colour_map.h"
 #include "src/picture/furniture.h"
@@ -209,7 +210,7 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   int64_t *count;
   MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&count, pixels, sizeof *count, "the density histogram")));
   md_status status = md_comm_agree(sim->comm, count_rank(view, &g, count));
-  if (status == MD_OK) status = sim->comm->sum(sim->comm, count, pixels);
+  if (status == MD_OK) status = sim->comm->reduce->sum(sim->comm, count, pixels);
   if (status == MD_OK && sim->comm->rank == 0) status = write_picture(dump, view, &g, count, path);
   free(count);
   return status;

@@ -20,6 +20,7 @@
  * Cost: some milliseconds a frame to open the file, and the disk: 24 bytes for each vector. Memory for 131072
  * rows.
  */
+#include "common/ranks/reductions.h"
 #include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
 #include "src/output/dump.h"
@@ -262,7 +263,7 @@ static md_status write_by_turns(writer *w, const md_rows *rows, int64_t place)
       status = md_h5->open(&w->file, w->path, MD_H5_CHANGE, NULL);
       if (status == MD_OK) status = md_h5_close_after(&w->file, write_window(w, rows, place));
     }
-    MD_TRY(w->comm->agree(w->comm, status));
+    MD_TRY(md_comm_agree(w->comm, status));
   }
   return MD_OK;
 }
@@ -276,10 +277,10 @@ static md_status write_windows(writer *w, md_by_id *deal)
     MD_TRY(md_by_id_next(deal, &rows, &more));
     if (!more) return MD_OK;
     int64_t total = rows.n, place = total;
-    MD_TRY(w->comm->exclusive_sum(w->comm, &place));
-    MD_TRY(w->comm->sum(w->comm, &total, 1));
+    MD_TRY(w->comm->reduce->exclusive_sum(w->comm, &place));
+    MD_TRY(w->comm->reduce->sum(w->comm, &total, 1));
     if (w->together)
-      MD_TRY(w->comm->agree(w->comm, write_window(w, &rows, written + place)));
+      MD_TRY(md_comm_agree(w->comm, write_window(w, &rows, written + place)));
     else
       MD_TRY(write_by_turns(w, &rows, written + place));
     written += total;
@@ -291,10 +292,10 @@ static md_status write_frame(writer *w, const md_rows *own)
   md_comm *comm = w->comm;
   md_status status = w->together || comm->rank == 0 ? begin_frame(w) : MD_OK;
   if (!w->together) {
-    status = comm->agree(comm, md_h5_close_after(&w->file, status));
-    MD_TRY(comm->sum(comm, &w->frame, 1)); /* only rank 0 knows it; others have 0 */
+    status = md_comm_agree(comm, md_h5_close_after(&w->file, status));
+    MD_TRY(comm->reduce->sum(comm, &w->frame, 1)); /* only rank 0 knows it; others have 0 */
   } else {
-    status = comm->agree(comm, status);
+    status = md_comm_agree(comm, status);
   }
   if (status == MD_OK) {
     md_by_id deal;
@@ -302,7 +303,7 @@ static md_status write_frame(writer *w, const md_rows *own)
     if (status == MD_OK) status = write_windows(w, &deal);
     md_by_id_end(&deal);
   }
-  return comm->agree(comm, md_h5_close_after(&w->file, status));
+  return md_comm_agree(comm, md_h5_close_after(&w->file, status));
 }
 
 static md_status draw(const md_dump *dump, md_view *view, const char *path)
@@ -317,7 +318,7 @@ static md_status draw(const md_dump *dump, md_view *view, const char *path)
   MD_TRY(md_view_particles(view));
   /* A file to append to may be missing. */
   double missing = !w.create && access(path, F_OK) != 0;
-  MD_TRY(w.comm->max(w.comm, &missing, 1));
+  MD_TRY(w.comm->reduce->max(w.comm, &missing, 1));
   w.create = w.create || missing > 0.0;
   md_rows own;
   int32_t *chosen;
@@ -354,8 +355,8 @@ static md_status resume(md_dump *dump, md_sim *sim)
 {
   double broken = 0.0;
   if (dump->last_step < 0 || strchr(dump->path, '*')) return MD_OK;
-  MD_TRY(sim->comm->agree(sim->comm,
-                          sim->comm->rank == 0 ? md_file_need_regular(dump->path, "an H5MD file") : MD_OK));
+  MD_TRY(md_comm_agree(sim->comm,
+                       sim->comm->rank == 0 ? md_file_need_regular(dump->path, "an H5MD file") : MD_OK));
   if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump) != MD_OK) {
     char aside[1100];
     md_log_print(sim->log, "WARNING: dump %s: %s; it becomes %s.broken and a new one begins\n",
@@ -364,7 +365,7 @@ static md_status resume(md_dump *dump, md_sim *sim)
     (void)!rename(dump->path, aside);
     broken = 1.0;
   }
-  MD_TRY(sim->comm->max(sim->comm, &broken, 1));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &broken, 1));
   dump->append = true;
   return MD_OK;
 }

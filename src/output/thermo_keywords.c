@@ -6,6 +6,7 @@
  * never changes by a bit in a periodic box.
  */
 #include "src/output/thermo_keywords.h"
+#include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
 
 #include <stdlib.h>
@@ -166,7 +167,7 @@ static md_status sum_mass(md_sim *sim, double *total)
   MD_TRY(md_array_new_zero(&count, m->ntypes + 1, sizeof *count, "particles by type"));
   const md_particles *p = &sim->particles;
   for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
-  const md_status status = sim->comm->sum(sim->comm, count, m->ntypes + 1);
+  const md_status status = sim->comm->reduce->sum(sim->comm, count, m->ntypes + 1);
   *total = 0.0;
   for (int t = 1; t <= m->ntypes; ++t) *total += (double)count[t] * m->mass[t];
   free(count);

@@ -1,4 +1,5 @@
 /* Views of one step for observers: each kind of data is fetched at the first request; see observer.h. */
+#include "common/ranks/reductions.h"
 #include "src/output/observer.h"
 #include "src/sim.h"
 
@@ -43,7 +44,7 @@ static md_status reduce(md_comm *comm, const md_model *model, md_measure *m)
   for (int t = 0; t < model->nterm; ++t) wide[n++] = &m->term[t];
   for (int w = 0; w < n; ++w) memcpy(values + w * MD_WIDE_LIMBS, wide[w]->limb, sizeof wide[w]->limb);
   values[n * MD_WIDE_LIMBS] = m->count;
-  MD_TRY(comm->sum(comm, values, n * MD_WIDE_LIMBS + 1));
+  MD_TRY(comm->reduce->sum(comm, values, n * MD_WIDE_LIMBS + 1));
   for (int w = 0; w < n; ++w) {
     memcpy(wide[w]->limb, values + w * MD_WIDE_LIMBS, sizeof wide[w]->limb);
     md_wide_normalise(wide[w]);

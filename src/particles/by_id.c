@@ -1,5 +1,7 @@
 /* Dealing particles by id; see by_id.h. */
 #include "src/particles/by_id.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static md_status upper_bound(const md_by_id *deal, int64_t *bound)
 {
   const int64_t n = deal->own.n;
   double most = n > 0 ? (double)id_of(&deal->own, n - 1) : 0.0;
-  MD_TRY(deal->comm->max(deal->comm, &most, 1));
+  MD_TRY(deal->comm->reduce->max(deal->comm, &most, 1));
   /* Beyond 2^53 the double is rounded. */
   *bound = most < 0x1p53 ? (int64_t)most : INT64_MAX;
   return MD_OK;
@@ -49,7 +51,7 @@ static md_status bisect(md_by_id *deal, int64_t size, int64_t *low, int64_t *cou
   }
   for (bool all = false; !all;) {
     for (int64_t w = 0; w < cuts; ++w) count[w] = first_above(deal, 0, low[w] + (high[w] - low[w]) / 2);
-    MD_TRY(deal->comm->sum(deal->comm, count, (int)cuts));
+    MD_TRY(deal->comm->reduce->sum(deal->comm, count, (int)cuts));
     all = true;
     for (int64_t w = 0; w < cuts; ++w) {
       const int64_t middle = low[w] + (high[w] - low[w]) / 2;
@@ -68,7 +70,7 @@ static md_status find_windows(md_by_id *deal)
 {
   md_comm *comm = deal->comm;
   int64_t natoms = deal->own.n, *low = NULL, *count = NULL;
-  MD_TRY(comm->sum(comm, &natoms, 1));
+  MD_TRY(comm->reduce->sum(comm, &natoms, 1));
   const int64_t size = window_size(natoms, comm->size);
   deal->windows = natoms > size ? (natoms + size - 1) / size : 1;
   md_status status = md_array_new(&deal->last, deal->windows, sizeof *deal->last, "windows of ids");
@@ -178,7 +180,7 @@ static md_status deal_round(md_by_id *deal)
   void *received = NULL;
   md_status status = md_comm_agree(comm, pack_round(deal, &n, &to, &records));
   if (status == MD_OK) {
-    status = comm->sparse_exchange(comm, n, to, records, record_bytes(deal), &received, &count);
+    status = comm->exchange->sparse_exchange(comm, n, to, records, record_bytes(deal), &received, &count);
     free(records);
     records = NULL;
     /* No agreement after a failed exchange, because other ranks may still be in the exchange. */

@@ -24,6 +24,8 @@
  *
  * Units: as in the file, lj. Cost: about 1 us a particle. Reference: the LAMMPS manual, command read_data.
  */
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "src/particles/data_file.h"
 
 #include "common/base/memory.h"
@@ -520,7 +522,8 @@ static md_status hand_out(reader *r, const section_kind *s, const record *record
   int64_t count;
   MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
   for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
-  md_status status = comm->sparse_exchange(comm, n, to, records, sizeof *records, &received, &count);
+  md_status status =
+      comm->exchange->sparse_exchange(comm, n, to, records, sizeof *records, &received, &count);
   free(to);
   /* No agreement after a failed exchange, because other ranks may still be in the exchange. */
   if (status == MD_OK) status = md_comm_agree(comm, keep_all(r, s, received, count));
@@ -555,9 +558,9 @@ static md_status read_round(reader *r, const section_kind *s, part *p, place *wh
   MD_TRY(md_comm_agree(comm, load_part(r, where, p)));
   count_lines(p);
   int64_t lines_before = p->lines, texts_before = p->texts, total[2] = {p->lines, p->texts};
-  MD_TRY(comm->exclusive_sum(comm, &lines_before));
-  MD_TRY(comm->exclusive_sum(comm, &texts_before));
-  MD_TRY(comm->sum(comm, total, 2));
+  MD_TRY(comm->reduce->exclusive_sum(comm, &lines_before));
+  MD_TRY(comm->reduce->exclusive_sum(comm, &texts_before));
+  MD_TRY(comm->reduce->sum(comm, total, 2));
   MD_TRY(parse_and_keep(r, s, p, where->line + lines_before + 1, where, where->k + texts_before));
   where->line += total[0];
   where->k += total[1];
@@ -569,7 +572,7 @@ static md_status read_round(reader *r, const section_kind *s, part *p, place *wh
 static md_status resume(reader *r, place *where)
 {
   md_comm *comm = r->sim->comm;
-  MD_TRY(comm->sum(comm, where->behind, 2));
+  MD_TRY(comm->reduce->sum(comm, where->behind, 2));
   r->line = where->behind[1];
   return md_comm_agree(comm,
                        fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : cannot_read(r));
@@ -590,7 +593,7 @@ static md_status read_lines(reader *r, const section_kind *s)
   md_comm *comm = r->sim->comm;
   if (r->natoms == 0) return MD_OK;
   double size = (double)r->size;
-  MD_TRY(comm->max(comm, &size, 1));
+  MD_TRY(comm->reduce->max(comm, &size, 1));
   r->size = (int64_t)size;
   place where = {.first = (int64_t)ftello(r->file), .line = r->line};
   where.offset = where.first;
@@ -773,7 +776,7 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
   free(r.long_line);
   MD_TRY(status);
   int64_t ignored[2] = {r.images_ignored, r.vz_ignored};
-  MD_TRY(comm->sum(comm, ignored, 2));
+  MD_TRY(comm->reduce->sum(comm, ignored, 2));
   if (ignored[0]) md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
   if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
   return md_sim_count(sim);

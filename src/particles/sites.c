@@ -18,6 +18,8 @@
  * Cost: 10^8 particles in 2 s on 4 cores. Most of this time is the first touch of their memory.
  */
 #include "src/particles/sites.h"
+#include "common/ranks/domains.h"
+#include "common/ranks/reductions.h"
 
 #include "common/base/memory.h"
 #include "src/particles/permutation.h"
@@ -40,7 +42,7 @@ typedef struct sites {
 static sites begin(md_sim *sim, int type)
 {
   sites s = {.box = &sim->model.box, .first_id = sim->max_id + 1, .type = (uint16_t)type};
-  sim->comm->domain(sim->comm, s.box, s.lo, s.hi);
+  sim->comm->domains->domain(sim->comm, s.box, s.lo, s.hi);
   return s;
 }
 
@@ -86,7 +88,7 @@ static md_status append(md_sim *sim, const sites *s)
   start[0] = p->n;
   for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
   p->nghost = 0;
-  MD_TRY(sim->comm->agree(sim->comm, make_room(p, start[SLABS])));
+  MD_TRY(md_comm_agree(sim->comm, make_room(p, start[SLABS])));
 #pragma omp parallel for schedule(static)
   for (int slab = 0; slab < SLABS; ++slab) {
     int64_t at = start[slab];
@@ -110,7 +112,7 @@ static md_status check_total(const md_sim *sim, wide_integer global)
                     (long long)sim->max_id);
   const int64_t share = (int64_t)(global / sim->comm->size);
   if (sim->planning.checking) return MD_OK;
-  return sim->comm->agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
+  return md_comm_agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 
 /* ---- lattice ---- */
@@ -449,7 +451,7 @@ md_status md_sites_single(md_sim *sim, const double x[3], int type)
   for (int d = 0; d < p->dim; ++d) own = own && owns(&s, d, x[d]);
   p->nghost = 0;
   if (sim->planning.checking) return MD_OK;
-  MD_TRY(sim->comm->agree(sim->comm, make_room(p, p->n + own)));
+  MD_TRY(md_comm_agree(sim->comm, make_room(p, p->n + own)));
   if (own) put(&s, p, p->n++, s.first_id, x);
   return MD_OK;
 }

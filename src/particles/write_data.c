@@ -9,6 +9,7 @@
  *
  * Cost: about 0.2 us a particle on 4 cores. Reference: the LAMMPS manual, command write_data.
  */
+#include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/files/rows.h"
 #include "src/files/step_name.h"

@@ -8,6 +8,7 @@
  */
 #include "src/restart/restart.h"
 #include "common/base/memory.h"
+#include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/restart/restart_check.h"
 
@@ -104,7 +105,7 @@ static md_status sum_over_ranks(md_comm *comm, uint64_t checksum[MD_RESTART_FIEL
     half[2 * f] = (int64_t)(checksum[f] >> 32);
     half[2 * f + 1] = (int64_t)(checksum[f] & UINT64_C(0xffffffff));
   }
-  MD_TRY(comm->sum(comm, half, 2 * MD_RESTART_FIELDS));
+  MD_TRY(comm->reduce->sum(comm, half, 2 * MD_RESTART_FIELDS));
   for (int f = 0; f < MD_RESTART_FIELDS; ++f)
     checksum[f] = ((uint64_t)half[2 * f] << 32) + (uint64_t)half[2 * f + 1];
   return MD_OK;
@@ -480,13 +481,13 @@ static md_status write_together(md_comm *comm, md_restart *r, const md_particles
                                 const char *path)
 {
   md_h5_file *file = NULL;
-  MD_TRY(comm->agree(comm, md_h5->open(&file, path, MD_H5_CREATE, comm)));
+  MD_TRY(md_comm_agree(comm, md_h5->open(&file, path, MD_H5_CREATE, comm)));
   md_status status = write_header(file, path, r);
   if (status == MD_OK) status = make_arrays(file, r, p);
   if (status == MD_OK) status = write_share(file, p, first);
   status = md_h5_close_after(&file, status);
   if (status == MD_OK) status = to_disk(path);
-  return comm->agree(comm, status);
+  return md_comm_agree(comm, status);
 }
 
 static md_status write_turn(md_comm *comm, md_restart *r, const md_particles *p, int64_t first,
@@ -508,7 +509,7 @@ static md_status write_by_turns(md_comm *comm, md_restart *r, const md_particles
                                 const char *path)
 {
   for (int turn = 0; turn < comm->size; ++turn)
-    MD_TRY(comm->agree(comm, turn == comm->rank ? write_turn(comm, r, p, first, path) : MD_OK));
+    MD_TRY(md_comm_agree(comm, turn == comm->rank ? write_turn(comm, r, p, first, path) : MD_OK));
   return MD_OK;
 }
 
@@ -529,9 +530,9 @@ static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particl
 {
   md_new_file file;
   int64_t first = p->n;
-  MD_TRY(comm->agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
+  MD_TRY(md_comm_agree(comm, comm->rank == 0 ? md_file_need_regular(path, "a restart") : MD_OK));
   MD_TRY(md_new_file_begin_together(comm, &file, path));
-  md_status status = comm->exclusive_sum(comm, &first);
+  md_status status = comm->reduce->exclusive_sum(comm, &first);
   if (status == MD_OK)
     status = md_h5->together(comm) ? write_together(comm, r, p, first, file.path)
                                    : write_by_turns(comm, r, p, first, file.path);
@@ -540,7 +541,7 @@ static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particl
     if (status == MD_OK) directory_to_disk(path);
   }
   md_new_file_forget(&file);
-  return comm->agree(comm, status);
+  return md_comm_agree(comm, status);
 }
 
 /* Fills in a restart of the present state. *r owns only r->output. */
@@ -572,13 +573,13 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   md_restart r = {0};
   const double began = md_time();
   MD_TRY(md_h5_need("writing restarts"));
-  md_status status = comm->agree(comm, gather(sim, in_run, &r));
+  md_status status = md_comm_agree(comm, gather(sim, in_run, &r));
   if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
   if (status == MD_OK) status = write_and_rename(comm, &r, &sim->particles, path);
   free(r.output);
   MD_TRY(status);
   double seconds = md_time() - began;
-  MD_TRY(comm->max(comm, &seconds, 1));
+  MD_TRY(comm->reduce->max(comm, &seconds, 1));
   const double megabytes = md_restart_megabytes(&r);
   md_log_print(sim->log, "# Restart %s, step %lld: %.4g MB in %.3g s, %.4g MB/s\n", path,
                (long long)r.model.step, megabytes, seconds, megabytes / md_max(seconds, 1e-9));
@@ -689,7 +690,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   const int64_t first =
       natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
   const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
-  if (particles) MD_TRY(comm->agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
+  if (particles) MD_TRY(md_comm_agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
   uint64_t checksum[MD_RESTART_FIELDS] = {0};
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);
@@ -698,7 +699,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
   md_particles_free(&scratch);
-  MD_TRY(comm->agree(comm, status));
+  MD_TRY(md_comm_agree(comm, status));
   MD_TRY(sum_over_ranks(comm, checksum));
   md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide, .grouped = r->model.groups.n > 1};
   field f[MD_RESTART_FIELDS] = {{0}};

@@ -6,6 +6,8 @@
  * several ranks, each id goes to the rank that its value determines.
  */
 #include "src/restart/restart_check.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,12 +210,12 @@ md_status md_restart_check_ids(md_comm *comm, const md_particles *p, const char 
   int32_t *to = NULL;
   void *received = NULL;
   int64_t count = 0;
-  md_status status = comm->agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
+  md_status status = md_comm_agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
   if (status == MD_OK) {
     for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
-    status = comm->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
+    status = comm->exchange->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
   }
-  if (status == MD_OK) status = comm->agree(comm, check_ids_here(received, count, path));
+  if (status == MD_OK) status = md_comm_agree(comm, check_ids_here(received, count, path));
   free(received);
   free(to);
   return status;

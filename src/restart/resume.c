@@ -1,5 +1,6 @@
 /* Choosing a restart, and executing a deck up to the place where the restart was written; see resume.h. */
 #include "src/restart/resume.h"
+#include "common/ranks/reductions.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
 
@@ -131,12 +132,12 @@ static md_status look_at(const char *path, const md_search *search, candidate *c
 static md_status verify(md_comm *comm, const char *path, md_resume *resume)
 {
   md_h5_file *file = NULL;
-  md_status status = comm->agree(comm, md_restart_open(path, &file, &resume->restart));
+  md_status status = md_comm_agree(comm, md_restart_open(path, &file, &resume->restart));
   if (status == MD_OK) status = md_restart_particles(comm, file, path, &resume->restart, NULL);
   status = md_h5_close_after(&file, status);
   if (status != MD_OK) md_restart_free(&resume->restart);
   snprintf(resume->path, sizeof resume->path, "%s", path);
-  return comm->agree(comm, status);
+  return md_comm_agree(comm, status);
 }
 
 static int further_first(const void *a, const void *b)
@@ -155,7 +156,7 @@ static md_status choose(md_sim *sim, candidates *all, const md_search *search, m
   for (int64_t k = 0; k < all->n; ++k) {
     candidate *c = &all->list[k];
     MD_TRY(md_deck_check_same(sim, c->path));
-    const md_status status = comm->agree(comm, look_at(c->path, search, c));
+    const md_status status = md_comm_agree(comm, look_at(c->path, search, c));
     if (status == MD_OK) continue;
     c->run = -1;
     if (!reason[0]) snprintf(reason, sizeof reason, "%s", md_error_text());
@@ -186,7 +187,7 @@ md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *dec
   if (status == MD_OK) {
     for (int64_t k = 0; k < search.nname && status == MD_OK; ++k) status = add_files(&all, search.name[k]);
     if (status == MD_OK) status = add_files(&all, sim->restarts.stop);
-    status = sim->comm->agree(sim->comm, status);
+    status = md_comm_agree(sim->comm, status);
   }
   if (status == MD_OK) status = choose(sim, &all, &search, resume, found);
   free_candidates(&all);
@@ -237,7 +238,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
 {
   md_history *history = &sim->history;
   *passed = false;
-  MD_TRY(sim->comm->agree(sim->comm, note_run(history, first, last)));
+  MD_TRY(md_comm_agree(sim->comm, note_run(history, first, last)));
   if (history->nrun == 1) MD_TRY(note_beginning(sim));
   if (!sim->resume) return MD_OK;
   const md_restart *r = &sim->resume->restart;
@@ -270,12 +271,12 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   md_restart again;
   md_comm *comm = sim->comm;
   sim->particles.n = sim->particles.nghost = 0;
-  md_status status = comm->agree(comm, md_restart_open(resume->path, &file, &again));
+  md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
   if (status == MD_OK)
     status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
   status = md_h5_close_after(&file, status);
   md_restart_free(&again);
-  return comm->agree(comm, status);
+  return md_comm_agree(comm, status);
 }
 
 md_status md_resume_load(md_sim *sim)

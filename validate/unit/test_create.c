@@ -1,12 +1,13 @@
-// links: src/particles/lattice.c src/particles/sites.c src/particles/create.c src/commands/set.c src/sim.c
-// links: src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c
-// links: common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c
-// links: src/engines/comm_serial.c common/model.c common/pair.c common/base/timer.c src/files/file_uses.c
-// links: common/fix.c common/base/words.c
+// links: src/particles/lattice.c src/particles/sites.c src/particles/create.c src/commands/set.c src/sim.c src/log.c
+// links: src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c
+// links: common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c
+// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair.c common/base/timer.c
+// links: src/files/file_uses.c common/fix.c common/base/words.c common/compute.c src/commands/cmd_group.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"
 
+#include "common/ranks/domains.h"
 #include "src/particles/lattice.h"
 
 #include "src/particles/permutation.h"
@@ -235,8 +236,10 @@ static void test_domains(void **state)
   good("region box block -3 6.5 0 7 0 8");
   good("create_box 2 box");
   good("region half block -1 4 INF INF EDGE 5");
+  const md_comm_domains *const whole = f.sim.comm->domains;
+  md_comm_domains sixths = *whole;
+  sixths.domain = sixth;
   for (int k = 0; k < WAYS; ++k) {
-    void (*whole)(md_comm *, const md_box *, double *, double *) = f.sim.comm->domain;
     f.sim.particles.n = 0;
     assert_int_equal(md_sim_count(&f.sim), MD_OK);
     good(ways[k]);
@@ -245,7 +248,7 @@ static void test_domains(void **state)
     assert_non_null(at);
     for (int64_t i = 0; i < all.n; ++i) at[all.id[i]] = (int32_t)i;
     int64_t found = 0;
-    f.sim.comm->domain = sixth;
+    f.sim.comm->domains = &sixths;
     for (domain_now = 0; domain_now < 6; ++domain_now) {
       double lo[3], hi[3];
       sixth(f.sim.comm, &f.sim.model.box, lo, hi);
@@ -260,7 +263,7 @@ static void test_domains(void **state)
         }
       found += p->n;
     }
-    f.sim.comm->domain = whole;
+    f.sim.comm->domains = whole;
     assert_int_equal(found, all.n);
     md_particles_free(&all);
     free(at);

@@ -1,12 +1,13 @@
-// links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c
-// links: src/files/rows.c src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c
-// links: src/output/dump_frames.c src/output/dump_density.c src/output/dump_h5md.c src/files/hdf5_file.c
-// links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c
-// links: src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c
-// links: src/output/thermo_keywords.c src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c
-// links: src/deck/formula.c common/base/error.c common/base/open_file.c common/particles.c common/model.c
-// links: common/pair.c src/engines/comm_serial.c src/picture/furniture.c src/picture/glyphs.c
-// links: src/files/file_uses.c common/fix.c common/base/words.c
+// links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
+// links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
+// links: src/output/dump_density.c src/output/dump_h5md.c src/files/hdf5_file.c src/picture/picture.c
+// links: src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
+// links: src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c
+// links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
+// links: common/base/open_file.c common/particles.c common/model.c common/pair.c src/engines/comm_serial.c
+// links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
+// links: src/files/file_uses.c common/fix.c common/base/words.c common/compute.c src/commands/cmd_group.c
+// links: src/particles/lattice.c src/commands/cmd_compute.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 

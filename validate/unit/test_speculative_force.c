@@ -1,12 +1,14 @@
 // links: openmp/engine.c openmp/step.c openmp/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c
 // links: openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/kernels.c common/model.c common/pair.c
-// links: common/particles.c src/engines/comm_serial.c common/faults.c common/base/error.c common/base/open_file.c
-// links: common/base/memory.c common/base/timer.c common/fix.c common/base/words.c
+// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
+// links: common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
+// links: common/fix.c common/base/words.c common/compute.c
 /* The speculative force of the OpenMP engine: for any delay of messages, the same bits, lists and errors.
  *
  * The communicator has one rank and claims to have two. It answers only after a given number of questions. Until then
  * the positions of ghosts are NaN. */
-#include "common/ranks/comm.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "openmp/openmp.h"
 
 #include <math.h>
@@ -23,6 +25,8 @@ enum { ROW = 95, N = ROW * ROW, PIECES = 12, STEPS = PIECES * (PIECES + 1) / 2, 
 
 static md_status (*refresh)(md_comm *, md_particles *);
 static md_status (*answer)(md_comm *, bool, double *, bool *);
+static md_comm_reductions late_reductions;
+static md_comm_exchange late_exchange;
 static int answer_after, ghosts_after; /* number of questions without an answer */
 static int answer_asked, ghosts_asked;
 static int64_t unanswered;
@@ -56,11 +60,15 @@ static md_status late_ghosts(md_comm *c, md_particles *p, bool wait, bool *done)
 static void be_late(md_comm *c, int answers, int ghosts)
 {
   c->size = 2;
-  answer = c->max_next;
-  refresh = c->halo_begin;
-  c->max_next = late_answer;
-  c->halo_begin = late_begin;
-  c->halo_next = late_ghosts;
+  answer = c->reduce->max_next;
+  refresh = c->exchange->halo_begin;
+  late_reductions = *c->reduce;
+  late_reductions.max_next = late_answer;
+  late_exchange = *c->exchange;
+  late_exchange.halo_begin = late_begin;
+  late_exchange.halo_next = late_ghosts;
+  c->reduce = &late_reductions;
+  c->exchange = &late_exchange;
   answer_after = answers;
   ghosts_after = ghosts;
   answer_asked = 0;

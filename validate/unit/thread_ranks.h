@@ -7,7 +7,9 @@
 #ifndef MD_VALIDATE_UNIT_THREAD_RANKS_H
 #define MD_VALIDATE_UNIT_THREAD_RANKS_H
 
-#include "common/ranks/comm.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/files.h"
+#include "common/ranks/reductions.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -165,6 +167,12 @@ static inline md_status ranks_file_close(md_comm *c, md_comm_file *f)
   return ranks_agree(c, closed ? MD_OK : md_error(MD_RUNTIME, "cannot write"));
 }
 
+static const md_comm_reductions ranks_reductions = {
+    .sum = ranks_sum, .max = ranks_max, .exclusive_sum = ranks_before, .agree = ranks_agree};
+static const md_comm_exchange ranks_exchange = {.sparse_exchange = ranks_deliver};
+static const md_comm_files ranks_files = {
+    .open = ranks_file_open, .append = ranks_file_append, .back = ranks_file_back, .close = ranks_file_close};
+
 /* The work of one rank. It must not assert: it leaves its results in `context`, and the main thread checks them. */
 typedef void (*rank_work)(md_comm *comm, void *context);
 
@@ -193,15 +201,9 @@ static inline void run_ranks(int size, rank_work work, void *context)
     thread[r] = (rank_thread){.comm = {.rank = r,
                                        .size = size,
                                        .state = &all,
-                                       .sum = ranks_sum,
-                                       .max = ranks_max,
-                                       .exclusive_sum = ranks_before,
-                                       .agree = ranks_agree,
-                                       .sparse_exchange = ranks_deliver,
-                                       .file_open = ranks_file_open,
-                                       .file_append = ranks_file_append,
-                                       .file_back = ranks_file_back,
-                                       .file_close = ranks_file_close},
+                                       .reduce = &ranks_reductions,
+                                       .exchange = &ranks_exchange,
+                                       .files = &ranks_files},
                               .work = work,
                               .context = context};
     if (pthread_create(&handle[r], NULL, rank_main, &thread[r]) != 0) abort();

@@ -1,4 +1,6 @@
-/* Rebalancing: the cuts move so that ranks have about equal numbers of particles, also where parts of the box are
+/* The domains of ranks over MPI: the division of the box (common/ranks/decompose.h), and rebalancing.
+ *
+ * Rebalancing: the cuts move so that ranks have about equal numbers of particles, also where parts of the box are
  * empty.
  *
  * 1. Along each axis whose cuts may move, all ranks make a histogram of their particles, and sum the histograms.
@@ -18,6 +20,56 @@
 #include <string.h>
 
 enum { BINS = 4096 };
+
+static md_status decompose(md_comm *c, const md_model *model, double width)
+{
+  return md_decomposition_divide(&mpi_state_of(c)->division, &model->box, width);
+}
+
+static void prefer_slabs(md_comm *c, double thickness) { mpi_state_of(c)->division.slab = thickness; }
+
+static void fix_grid(md_comm *c, const int wanted[3])
+{
+  md_decomposition *d = &mpi_state_of(c)->division;
+  memcpy(d->wanted, wanted, sizeof d->wanted);
+  md_decomposition_free(d);
+}
+
+static void grid(md_comm *c, int count[3], int place[3])
+{
+  const md_decomposition *d = &mpi_state_of(c)->division;
+  memcpy(count, d->count, sizeof d->count);
+  memcpy(place, d->place, sizeof d->place);
+}
+
+/* Whether the box can be divided. If not, decompose reports an error, and until then the domain of every rank is
+ * empty. */
+static bool fitted(md_comm *c, const md_box *box)
+{
+  return md_decomposition_fit(&mpi_state_of(c)->division, box) == MD_OK;
+}
+
+static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
+{
+  const md_decomposition *d = &mpi_state_of(c)->division;
+  const bool divided = fitted(c, box);
+  for (int a = 0; a < 3; ++a) {
+    lo[a] = divided ? d->cut[a][d->place[a]] : box->lo[a];
+    hi[a] = divided ? d->cut[a][d->place[a] + 1] : box->lo[a];
+  }
+}
+
+static const double *cuts(md_comm *c, const md_box *box, int axis)
+{
+  return fitted(c, box) ? mpi_state_of(c)->division.cut[axis] : NULL;
+}
+
+static int rank_at(md_comm *c, const int place[3])
+{
+  return md_decomposition_rank(&mpi_state_of(c)->division, place);
+}
+
+/* ---- rebalancing ---- */
 
 static md_status shift_axis(md_comm *c, const md_box *box, const md_particles *p, int axis)
 {
@@ -56,7 +108,7 @@ static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalan
   return status;
 }
 
-md_status md_mpi_rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
+static md_status rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
 {
   md_decomposition *division = &mpi_state_of(c)->division;
   MD_TRY(md_decomposition_fit(division, &model->box));
@@ -78,5 +130,14 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
   double most = (double)p->n, imbalance[2];
   MD_TRY(md_mpi_max(c, &most, 1));
   if (most * c->size <= c->balance.threshold * (double)model->natoms) return MD_OK;
-  return md_mpi_rebalance(c, model, p, imbalance);
+  return rebalance(c, model, p, imbalance);
 }
+
+const md_comm_domains md_mpi_domains = {.decompose = decompose,
+                                        .prefer_slabs = prefer_slabs,
+                                        .fix_grid = fix_grid,
+                                        .grid = grid,
+                                        .domain = domain,
+                                        .cuts = cuts,
+                                        .rank_at = rank_at,
+                                        .rebalance = rebalance};

@@ -1,0 +1,155 @@
+/* Migration and ghosts of a single rank. Its ghosts are periodic images of its own particles.
+ *
+ * 1. Axis by axis, every particle or ghost within `width` of a periodic face gets an image at the opposite side.
+ *    Images along one axis get images along the next axes too. So images at edges and corners appear without extra
+ *    work, as in the halo exchange between ranks.
+ * 2. An image stores its source, which is an owned particle, and its shift in boxes. So an update of the positions
+ *    is one gather.
+ *
+ * `width` must not exceed the side of the box; the engines limit their skin for this.
+ *
+ * Cost: three scans of the owned particles for each rebin, and 28 bytes of memory traffic for each ghost and step.
+ */
+#include "src/engines/serial_state.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static images *images_of(md_comm *c)
+{
+  serial_state *s = c->state;
+  return &s->images;
+}
+
+static md_status migrate(md_comm *c, const md_model *model, md_particles *p)
+{
+  (void)c;
+  p->nghost = 0;
+  md_particles_wrap(p, &model->box);
+  return MD_OK;
+}
+
+static md_status reserve(images *im, int64_t count)
+{
+  if (count <= im->capacity) return MD_OK;
+  count += count / 8;
+  int32_t *source;
+  int8_t *shift[3];
+  MD_TRY(md_array_new(&source, count, sizeof *source, "ghosts"));
+  if (im->capacity > 0) memcpy(source, im->source, (size_t)im->capacity * sizeof *source);
+  free(im->source);
+  im->source = source;
+  for (int d = 0; d < 3; ++d) {
+    MD_TRY(md_array_new(&shift[d], count, 1, "ghosts"));
+    if (im->capacity > 0) memcpy(shift[d], im->shift[d], (size_t)im->capacity);
+    free(im->shift[d]);
+    im->shift[d] = shift[d];
+  }
+  im->capacity = count;
+  return MD_OK;
+}
+
+static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int axis, int shift)
+{
+  const int64_t g = to - p->n;
+  const bool is_ghost = from >= p->n;
+  im->source[g] = is_ghost ? im->source[from - p->n] : (int32_t)from;
+  for (int d = 0; d < p->dim; ++d) {
+    im->shift[d][g] = is_ghost ? im->shift[d][from - p->n] : 0;
+    p->x[d][to] = p->x[d][from];
+  }
+  im->shift[axis][g] = (int8_t)shift;
+  p->x[axis][to] += shift * im->box.length[axis];
+  p->id[to] = p->id[from];
+  p->type[to] = p->type[from];
+}
+
+/* Appends the images of [0, n + nghost) across both faces of one axis, in two passes: count, then fill. */
+static md_status append_axis(images *im, md_particles *p, int axis, double width)
+{
+  const double low = im->box.lo[axis] + width, high = im->box.hi[axis] - width;
+  const int64_t total = p->n + p->nghost;
+  const int chunks = omp_get_max_threads();
+  int64_t *count;
+  MD_TRY(md_array_new_zero(&count, chunks + 1, sizeof *count, "ghost counts"));
+#pragma omp parallel for schedule(static, 1)
+  for (int c = 0; c < chunks; ++c) {
+    const double *x = p->x[axis];
+    int64_t found = 0;
+    for (int64_t i = total * c / chunks; i < total * (c + 1) / chunks; ++i)
+      found += (x[i] < low) + (x[i] >= high);
+    count[c + 1] = found;
+  }
+  for (int c = 0; c < chunks; ++c) count[c + 1] += count[c];
+  const int64_t added = count[chunks];
+  md_status status = md_particles_reserve(p, total + added + 1);
+  if (status == MD_OK) status = reserve(im, p->nghost + added);
+  if (status == MD_OK) {
+#pragma omp parallel for schedule(static, 1)
+    for (int c = 0; c < chunks; ++c) {
+      int64_t to = total + count[c];
+      for (int64_t i = total * c / chunks; i < total * (c + 1) / chunks; ++i) {
+        if (p->x[axis][i] < low) add_image(im, p, i, to++, axis, 1);
+        if (p->x[axis][i] >= high) add_image(im, p, i, to++, axis, -1);
+      }
+    }
+    p->nghost += added;
+  }
+  free(count);
+  return status;
+}
+
+static md_status halo_build(md_comm *c, const md_box *box, double width, md_particles *p)
+{
+  images *im = images_of(c);
+  im->box = *box;
+  p->nghost = 0;
+  for (int d = 0; d < box->dim; ++d)
+    if (box->periodic[d] && width > 0.0) MD_TRY(append_axis(im, p, d, width));
+  return MD_OK;
+}
+
+static md_status halo_begin(md_comm *c, md_particles *p)
+{
+  const images *im = images_of(c);
+  if (p->nghost == 0) return MD_OK;
+#pragma omp parallel
+  for (int d = 0; d < p->dim; ++d) {
+    const double length = im->box.length[d];
+    double *x = p->x[d];
+    const int8_t *shift = im->shift[d];
+#pragma omp for schedule(static) nowait
+    for (int64_t g = 0; g < p->nghost; ++g) x[p->n + g] = x[im->source[g]] + shift[g] * length;
+  }
+  return MD_OK;
+}
+
+static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
+{
+  (void)c, (void)p, (void)wait;
+  *done = true;
+  return MD_OK;
+}
+
+static md_status sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
+                                 void **received, int64_t *count)
+{
+  (void)c, (void)to;
+  MD_TRY(md_array_new(received, n, (unsigned long)size, "particles to deliver"));
+  if (n > 0) memcpy(*received, records, (size_t)(n * size));
+  *count = n;
+  return MD_OK;
+}
+
+const md_comm_exchange md_serial_exchange = {.migrate = migrate,
+                                             .halo_build = halo_build,
+                                             .halo_begin = halo_begin,
+                                             .halo_next = halo_next,
+                                             .sparse_exchange = sparse_exchange};
+
+void md_serial_images_free(images *im)
+{
+  free(im->source);
+  for (int d = 0; d < 3; ++d) free(im->shift[d]);
+}
