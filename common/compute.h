@@ -9,8 +9,8 @@
  * A style has up to three parts in its file:
  *   1  its name, in the list;
  *   2  for the host: arguments, help, and `value`, which is stage 3;
- *   3  for every engine, if the style has terms of its own: a function md_NAME_add, which adds the terms of one particle
- *      to sums; or md_NAME_of, the style's value for one particle.
+ *   3  for every engine, if the style has terms of its own: a function md_NAME_add, which adds the terms of one
+ *      particle to sums; or, if it has a value for each particle, a function md_NAME_of.
  * A style without md_NAME_add uses the sums of another style (`terms_of`), the sums of pairs, or both.
  *
  * Some computes are in the list of every model, md_compute_standard. The thermo keywords read them.

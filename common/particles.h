@@ -52,8 +52,8 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
  * of memory. */
 md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
 
-/* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME: out
- * of memory. */
+/* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME:
+ * out of memory. */
 md_status md_particles_make_groups(md_particles *p) MD_CHECKED;
 
 /* Wraps the positions of owned particles into the box along its periodic axes, from any distance. Exact. */
@@ -77,7 +77,7 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CH
 void md_particles_pack(const md_particles *p, int64_t i, void *record);
 void md_particles_unpack(md_particles *p, int64_t i, const void *record);
 
-/* The bytes of all fields of one owned particle, for dim 2 or 3, with and without the fields that are not always there. */
+/* The bytes of all fields of one owned particle, for dim 2 or 3. wide, grouped: does it have these fields? */
 int md_particles_bytes(int dim, bool wide, bool grouped);
 
 #ifdef __cplusplus

@@ -180,6 +180,8 @@ CASES: Tuple[Case, ...] = (
     Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}, fits=(6, 6, 1)),
     Case("melt 3D", "in.melt", fits=(2, 2, 2)),
     Case("langevin 3D", "in.langevin", fits=(2, 2, 2)),
+    Case("groups 3D", "in.groups", fits=(2, 2, 2)),
+    Case("groups 3D, wide momenta", "in.groups", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),

@@ -72,7 +72,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         copy_tree(tree)
         (tree / "build" / "myriad-emulated").unlink(missing_ok=True)
         touched = extend(tree, page)
-        assert len(touched) == 8, touched
+        assert len(touched) == 10, touched
         print("\n".join(f"  {path}" for path in touched), flush=True)
         jobs = f"-j{len(os.sched_getaffinity(0))}"
         for target in ("build/myriad", "emulated"):
@@ -95,11 +95,15 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             assert "There are 864 particles" in out, out
             found = (folder / str(place) / "positions.txt").read_bytes()
             assert found.count(b"\n") == 3 * 864 + 2, "three frames, and a line between two of them"
-            expected = expected or found
-            bad += found != expected
-            print(f"{way:<16} {'identical' if found == expected else 'DIFFERENT'}", flush=True)
-        said = subprocess.run([program, "help", "fix"], capture_output=True, text=True, check=True).stdout
-        assert "drag DAMP" in said, said
+            rows = [line.split() for line in re.search(r"Step PotEng .*?(?=Loop)", out, re.S)[0].splitlines()]
+            assert len(rows) == 4 and all(len(row) == 5 for row in rows), rows
+            wrote = (found, rows)
+            expected = expected or wrote
+            bad += wrote != expected
+            print(f"{way:<16} {'identical' if wrote == expected else 'DIFFERENT'}", flush=True)
+        for command, usage in (("fix", "drag DAMP"), ("compute", "ke/axis")):
+            said = subprocess.run([program, "help", command], capture_output=True, text=True, check=True).stdout
+            assert usage in said, said
     return 1 if bad else 0
 
 

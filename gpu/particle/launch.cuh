@@ -186,8 +186,9 @@ template <class T>
 md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
-/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum of
- * the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at: [SUM_PARTS][2][count]. */
+/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
+ * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
+ * [SUM_PARTS][2][count]. */
 enum { SUM_COARSE, SUM_REST, SUM_PARTS };
 struct fine_sums {
   unsigned long long *at;

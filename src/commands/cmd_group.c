@@ -3,8 +3,8 @@
  * A group is fixed when the command is given. A particle that is made later is in no group but `all`. A second command
  * with the same name adds particles, as in LAMMPS.
  */
-#include "src/commands/groups.h"
 #include "common/ranks/reductions.h"
+#include "src/commands/groups.h"
 #include "src/particles/lattice.h"
 
 #include <stdio.h>

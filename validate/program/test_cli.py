@@ -69,8 +69,9 @@ def test_help_of_fix_names_every_style(tmp_path):
 def test_help_of_a_command(name, tmp_path):
     usage, explanation = commands()[name]
     out = works(call(tmp_path, "help", name)).out
-    # Styles of fixes follow, from their own list.
-    assert out.startswith(f"{usage}\n\n{explanation}\n") if name == "fix" else out == f"{usage}\n\n{explanation}\n"
+    # Styles of fixes and computes follow, from their own lists.
+    text = f"{usage}\n\n{explanation}\n"
+    assert out.startswith(text) if name in ("fix", "compute") else out == text
     assert usage.split()[0] == name
     assert max(map(len, explanation.splitlines())) <= 110
 

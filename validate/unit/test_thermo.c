@@ -37,8 +37,11 @@ static const md_computed round_values = {.n = MD_COMPUTES_STANDARD,
 
 static md_view round_view(void)
 {
-  return (md_view){
-      .sim = &sim, .kind = &fake_kind, .step = sim.model.step, .have_computed = true, .computed = round_values};
+  return (md_view){.sim = &sim,
+                   .kind = &fake_kind,
+                   .step = sim.model.step,
+                   .have_computed = true,
+                   .computed = round_values};
 }
 
 static md_status row(void)

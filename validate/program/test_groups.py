@@ -1,0 +1,151 @@
+"""Groups and computes: their particles and values, from every engine and number of ranks, and after a resume."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import harness
+from cli import USAGE, refused, run_deck, works
+
+START = """lattice fcc 0.8442
+region box block 0 5 0 5 0 5
+create_box 2 box
+create_atoms 1 box
+set type 1 type/fraction 2 0.3 771
+mass 1 1
+mass 2 3
+velocity all create 1.44 87287
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+"""
+GROUPS = """region half block 0 2.4 INF INF INF INF
+group left region half
+group heavy type 2
+group some id 1:100:3 400
+group both intersect left heavy
+group either union left heavy
+group light subtract all heavy
+"""
+VALUES = """compute t heavy temp
+compute k either ke
+compute m heavy momentum
+compute e both ke/atom
+thermo_style custom step temp press pe ke c_t c_k c_m[1] c_m[2] c_m[3] c_thermo_temp c_thermo_press v_twice
+thermo_modify format float %.17g norm no
+variable twice equal 2*c_k+c_m[3]
+dump d all custom 10 all.dump id type x y z vx vy vz c_e
+dump_modify d format float %.17g
+thermo 10
+"""
+
+
+def test_members_of_groups(tmp_path):
+    works(run_deck(tmp_path, START + GROUPS + "".join(
+        f"dump {name} {name} custom 1 {name}.dump id type x\n"
+        for name in ("all", "left", "heavy", "some", "both", "either", "light")) + "run 0\n"))
+
+    def ids(name):
+        return set(harness.read_dump(tmp_path / f"{name}.dump")[0].columns["id"].astype(int))
+
+    frame = harness.read_dump(tmp_path / "all.dump")[0]
+    every, kind, x = (frame.columns[name] for name in ("id", "type", "x"))
+    left = set(every[x <= 2.4 * (4 / 0.8442) ** (1 / 3)].astype(int))
+    heavy = set(every[kind == 2].astype(int))
+    assert 0 < len(left) < 500 and 0 < len(heavy) < 500
+    assert ids("left") == left and ids("heavy") == heavy
+    assert ids("some") == {*range(1, 101, 3), 400}
+    assert ids("both") == left & heavy and ids("either") == left | heavy
+    assert ids("light") == ids("all") - heavy
+
+
+def test_values_of_computes(tmp_path):
+    """The sums over the particles of a dump, to the rounding of doubles."""
+    table = harness.run(START + GROUPS + VALUES + "fix 1 all nve\nrun 20\n", tmp_path).table
+    frame = harness.read_dump(tmp_path / "all.dump")[-1]
+    heavy = frame.columns["type"] == 2
+    left = np.isin(frame.columns["id"], harness.read_dump(tmp_path / "all.dump")[0].columns["id"][
+        harness.read_dump(tmp_path / "all.dump")[0].columns["x"] <= 2.4 * (4 / 0.8442) ** (1 / 3)])
+    mass, v = np.where(heavy, 3.0, 1.0), frame.vectors("vx", "vy", "vz")
+    energy = 0.5 * mass * (v ** 2).sum(axis=1)
+    row = {name: float(value) for name, value in table.at(20).items()}
+    assert row["c_k"] == pytest.approx(energy[heavy | left].sum(), rel=1e-13)
+    assert row["c_t"] == pytest.approx(2 * energy[heavy].sum() / (3 * heavy.sum() - 3), rel=1e-13)
+    for axis in range(3):
+        momentum = (mass * v[:, axis])[heavy].sum()
+        assert row[f"c_m[{axis + 1}]"] == pytest.approx(momentum, abs=1e-11)
+    assert row["c_thermo_temp"] == row["Temp"] and row["c_thermo_press"] == row["Press"]
+    assert row["v_twice"] == 2 * row["c_k"] + row["c_m[3]"]
+    assert np.allclose(frame.columns["c_e"], np.where(heavy & left, energy, 0.0), rtol=1e-14, atol=0.0)
+
+
+@pytest.mark.parametrize("integrator", ["nve", "nve/leapfrog"])
+def test_particles_of_no_moving_group_stay(integrator, tmp_path, engine):
+    deck = START + GROUPS + f"fix 1 light {integrator}\ndump d all custom 20 a.dump id type x y z vx vy vz\nrun 20\n"
+    harness.run(deck, tmp_path, engine=engine)
+    first, last = harness.read_dump(tmp_path / "a.dump")
+    heavy = first.columns["type"] == 2
+    same = np.all(first.vectors("x", "y", "z", "vx", "vy", "vz") == last.vectors("x", "y", "z", "vx", "vy", "vz"), axis=1)
+    assert same[heavy].all() and not same[~heavy].any()
+
+
+@pytest.mark.mpi
+def test_ranks_have_the_same_groups(tmp_path):
+    deck = START + GROUPS + VALUES + "dump b both custom 10 both.dump id x vx c_e\nfix 1 either nve\nrun 30\n"
+    wrote = []
+    for ranks in (None, 2):
+        folder = tmp_path / str(ranks)
+        rows = harness.run(deck, folder, ranks=ranks).table.rows
+        wrote.append([rows, (folder / "all.dump").read_bytes(), (folder / "both.dump").read_bytes()])
+    assert wrote[0] == wrote[1]
+
+
+def test_groups_after_a_resume(tmp_path):
+    """The run is cut behind a restart of its second run: groups, and values of the first run, come from the restart."""
+    deck = START + GROUPS + VALUES + "fix 1 either nve\nrun 20\nvariable past equal $(c_k)\n{cut}run 20\n" \
+        "print \"past ${{past}}\"\ngroup late region half\ncompute l late ke\nthermo_style custom step c_k c_l\n" \
+        "thermo_modify format float %.17g\nrun 10\n"
+    whole = harness.run(deck.format(cut=""), tmp_path / "whole", expect=None)
+    done = harness.run(deck.format(cut="restart 10 r1 r2\n"), tmp_path / "cut", expect=None)
+    if "HDF5" in done.err:
+        pytest.skip("no restarts in this build")
+    assert whole.status == 0 and done.status == 0, (whole.err, done.err)
+    dump = tmp_path / "cut" / "all.dump"
+    dump.write_text(dump.read_text() + "a frame too many")
+    resumed = harness.run(deck.format(cut="restart 10 r1 r2\n"), tmp_path / "cut", arguments=("--resume",))
+    assert "Resumed at step" in resumed.log
+    past = [line for line in whole.log.splitlines() if line.startswith("past ")]
+    assert past and past[0] in resumed.log
+    assert resumed.tables[-1].rows[-1] == whole.tables[-1].rows[-1]
+    assert dump.read_bytes() == (tmp_path / "whole" / "all.dump").read_bytes()
+
+
+@pytest.mark.parametrize("line, message", [
+    ("group all type 1", "`all` cannot be changed"),
+    ("group g type 3", "type '3' is not within"),
+    ("group g id 5:2", "an id of group"),
+    ("group g id 1:9:0", "the step between ids"),
+    ("group g region none", "none"),
+    ("group g union all some", "unknown group 'some'; there are: all"),
+    ("group g dance 1", "accepted are type, id, region"),
+    ("group g type", "nothing follows"),
+    ("compute 1 nobody ke", "unknown group 'nobody'"),
+    ("compute 1 all rdf", "unknown compute style 'rdf'; accepted are: ke;"),
+    ("compute 1 all ke 5", "unexpected '5'"),
+    ("compute thermo_pe all pe", "exists already"),
+    ("compute a-b all pe", "letters, digits and _"),
+    ("group g type 1\ncompute 1 g pe", "is of the group all"),
+    ("uncompute thermo_temp", "every run has the compute"),
+    ("uncompute x", "there is no compute 'x'"),
+    ("thermo_style custom step c_x", "c_x: there is no such compute"),
+    ("compute m all momentum\nthermo_style custom c_m", "write c_m[1]"),
+    ("compute m all momentum\nthermo_style custom c_m[4]", "this compute has 3 values"),
+    ("compute e all ke/atom\nthermo_style custom c_e", "a column of dumps"),
+    ("compute k all ke\ndump 1 all custom 1 f.dump id c_k", "a column of thermo_style"),
+    ("compute k all ke\nvariable x equal c_k\nprint ${x}", "c_k is not known before the first run"),
+    ("group g type 1\nfix w g wall/reflect xlo EDGE", "fix wall/reflect acts on the group all"),
+    ("group g type 1\ndump 1 g density 1 f.png", "dump density shows the group all"),
+    ("compute k all ke\nthermo_style custom c_k\nuncompute k\nfix 1 all nve\nrun 0", "c_k: there is no such compute"),
+])
+def test_mistakes(line, message, tmp_path):
+    refused(run_deck(tmp_path, START + line + "\n"), USAGE, message)
