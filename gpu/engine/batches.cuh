@@ -12,17 +12,17 @@
  *   slots   0, 1                1, 2                2, 0                0, 1
  *
  * The last line says which slots of the ring are in flight. The outcome of a batch is a copy of the control block
- * (state.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used. From this
+ * (progress.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used. From this
  * the host estimates how many steps the next batch should have.
  *
  * Trade-off: the device never waits for the host. In return the host estimates from old values. An estimate that
- * is too high costs launches that return at once (state.cuh). An estimate that is too low costs a rebin before one
+ * is too high costs launches that return at once (progress.cuh). An estimate that is too low costs a rebin before one
  * is due. Neither changes a result.
  */
 #ifndef MD_GPU_ENGINE_BATCHES_CUH
 #define MD_GPU_ENGINE_BATCHES_CUH
 
-#include "gpu/particle/state.cuh"
+#include "gpu/particle/progress.cuh"
 #include "gpu/runtime/cuda.h"
 
 #include <algorithm>

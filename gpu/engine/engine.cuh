@@ -11,7 +11,7 @@
  *
  * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the
  * rebin, without waiting. It reads the outcome of a batch only after it has launched the next one. If a step may
- * not be taken any more, its launch returns at once (state.cuh). So a wrong guess costs an empty launch and never
+ * not be taken any more, its launch returns at once (progress.cuh). So a wrong guess costs an empty launch and never
  * a result.
  *
  * On several ranks (ranks/ranks.cuh) the host waits at every rebin, because there particles change their rank and
@@ -90,7 +90,7 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array summand, terms;      /* of term_args */
-  device_array control, sums, count; /* control block (state.cuh); of measure(); of histogram() */
+  device_array control, sums, count; /* control block (progress.cuh); of measure(); of histogram() */
 };
 
 template <class T> struct gpu_engine final : md_engine {

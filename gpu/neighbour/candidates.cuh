@@ -291,7 +291,7 @@ find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mi
   for (int of_ghosts = 0; of_ghosts <= (int)ghosts; ++of_ghosts) {
     int2 range = make_int2(0, 0);
     if (lane < ALL) {
-      range = range_in_row<T>(s, of_ghosts ? s.ghost.start : s.start, of_ghosts, b, lane % SIDE - ROWS,
+      range = range_in_row<T>(s, of_ghosts ? s.ghost.start : s.grid.start, of_ghosts, b, lane % SIDE - ROWS,
                               DIM == 3 ? lane / SIDE - ROWS : 0, far, h.drift);
       if (half && !of_ghosts) range.x = max(range.x, f.i - lane);
     }

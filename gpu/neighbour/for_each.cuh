@@ -7,7 +7,7 @@
 #ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 #define MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 
-#include "gpu/particle/state.cuh"
+#include "gpu/particle/view.cuh"
 
 enum neighbour_source { FROM_CELLS, FROM_LIST, FROM_ALL };
 
@@ -19,8 +19,8 @@ __device__ __forceinline__ void cell_range(const int *start, int first, int cell
 }
 
 /* May the stencil of the cell with coordinates c hold ghosts? */
-template <int DIM>
-__device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view &ghost, const int c[3])
+template <int DIM, class T>
+__device__ __forceinline__ bool near_border(const cell_grid &g, const ghost_view<T> &ghost, const int c[3])
 {
   bool near = false;
   for (int d = 0; d < DIM; ++d) near = near || c[d] < ghost.depth[d] || c[d] >= g.count[d] - ghost.depth[d];
@@ -51,7 +51,7 @@ __device__ __forceinline__ void for_each_in_cells(const system_view<T> &s, const
     for (int y = -1; y <= 1; ++y) {
       const int first = cell + z * s.grid.layer + y * s.grid.row - 1;
       int begin, end;
-      cell_range(s.start, first, 3, begin, end);
+      cell_range(s.grid.start, first, 3, begin, end);
       if (half) begin = max(begin, i + 1);
       for (int j = begin; j < end; ++j)
         if (j != i) f(j, x[j]);
@@ -69,8 +69,8 @@ __device__ __forceinline__ void for_each_listed(const system_view<T> &s, const t
                                                 F f)
 {
   const int block = i >> 5;
-  const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
-  const int rows = s.rows[block];
+  const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
+  const int rows = s.list.rows[block];
   for (int r = 0; r < rows; ++r) {
     const int4 four = __ldcs(list + (int64_t)r * 32);
     if (four.x != i) f(four.x, x[four.x]);
@@ -128,7 +128,7 @@ template <class T>
 __device__ __forceinline__ int pair_of(const system_view<T> &s, const typename T::record &a,
                                        const typename T::record &b)
 {
-  return type_of(a) * s.ntypes + type_of(b);
+  return type_of(a) * s.pair.ntypes + type_of(b);
 }
 
 #endif

@@ -27,15 +27,15 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   if (i >= end) return;
   /* The coordinate of such a ghost is that of its source (mixed), is known only modulo 2^42 quanta (packed), or
    * comes from another rank: so it is computed from its source. */
-  const bool is_ghost = i >= s.n && (T::MIXED || T::PACKED || s.received);
-  const typename T::particle r = is_ghost && s.received
-                                     ? s.received[s.order[i - s.n]]
+  const bool is_ghost = i >= s.n && (T::MIXED || T::PACKED || s.ghost.received);
+  const typename T::particle r = is_ghost && s.ghost.received
+                                     ? s.ghost.received[s.ghost.order[i - s.n]]
                                      : present_particle<T>(s, is_ghost ? s.ghost.source[i - s.n] : i);
   float x[3] = {0.0f, 0.0f, 0.0f};
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
-    if (is_ghost) at += shift_along(s.ghost.shift[i - s.n], d) * s.length[d];
+    if (is_ghost) at += shift_along(s.ghost.shift[i - s.n], d) * s.box.length[d];
     x[d] = (float)at;
   }
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
   const int here = min(i, s.n - 1);
   warp_tile &tile = tile_of_warp(tiles);
   finder f = finder_of(here);
-  int4 *list = s.list + (int64_t)block * s.stride * 32 + lane;
+  int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + lane;
   int written = 0;
   const auto read = [&](int j) { return rounded[j]; };
   const auto write = [&](const warp_tile &of, finder &g) {
@@ -68,11 +68,11 @@ static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
       four.y = next_hit(of, g, 1);
       four.z = next_hit(of, g, 2);
       four.w = next_hit(of, g, 3);
-      if (written < s.stride) list[(int64_t)written * 32] = four;
+      if (written < s.list.stride) list[(int64_t)written * 32] = four;
       ++written;
     }
   };
-  const horizon h = {reach, s.extra, 0.0f};
+  const horizon h = {reach, s.slack.extra, 0.0f};
   const float corner[3] = {0.0f, 0.0f, 0.0f};
   const float4 at = rounded[here];
   int c[3];
@@ -86,19 +86,19 @@ static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
     const box b = box_of<T::DIM>(at, mine, c, corner);
     const bool ghosts =
         __any_sync(0xffffffffu, mine && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c));
-    find_candidates<T, 1>(s, b, at, mine, ghosts, h, s.half, tile, f, read, write);
+    find_candidates<T, 1>(s, b, at, mine, ghosts, h, s.list.half, tile, f, read, write);
   }
   take_hits(tile, f, write);
   const int rows = warp_largest(written);
   if (lane == 0) {
-    s.rows[block] = min(rows, s.stride);
-    if (rows > s.stride) {
+    s.list.rows[block] = min(rows, s.list.stride);
+    if (rows > s.list.stride) {
       atomicOr(&s.ctl->overflow, HALT_LIST);
       atomicMax(&s.ctl->list_wanted, rows * 4);
     }
   }
 #pragma unroll 1
-  for (; written < min(rows, s.stride); ++written)
+  for (; written < min(rows, s.list.stride); ++written)
     list[(int64_t)written * 32] = make_int4(here, here, here, here);
 }
 
@@ -107,7 +107,7 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
   double extent = 0.0;
   for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
   /* A coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
-  const double reach = s.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
+  const double reach = s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
   MD_LAUNCHED("k_round");
   k_list<T><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, (float)reach);

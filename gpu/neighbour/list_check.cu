@@ -35,7 +35,7 @@ template <class T>
 static __device__ __forceinline__ float path_of_foreign(const system_view<T> &s, int ghost,
                                                         const typename T::record &now)
 {
-  const typename T::particle then = s.received[s.order[ghost]];
+  const typename T::particle then = s.ghost.received[s.ghost.order[ghost]];
   const typename T::record record = image_by<T>(s, record_of<T>(s, then), s.ghost.shift[ghost]);
   float gone = (float)sqrt(wide_separation<T>(s.scale, now, record));
   if constexpr (T::MIXED)
@@ -52,7 +52,8 @@ static __device__ __forceinline__ bool is_outside_halo(const system_view<T> &s, 
   for (int d = 0; d < T::DIM; ++d) {
     const double lo = s.grid.lo[d], hi = lo + (s.grid.count[d] - 2 * s.grid.border[d]) * s.grid.width[d];
     const double at = T::where(s.scale, d, x.x[d]);
-    out = out || (s.ghost.start && s.ghost.depth[d] > 0 && !(at >= lo - s.outside && at <= hi + s.outside));
+    out = out || (s.ghost.start && s.ghost.depth[d] > 0 &&
+                  !(at >= lo - s.slack.outside && at <= hi + s.slack.outside));
   }
   return out;
 }
@@ -64,15 +65,15 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
 {
   const typename T::record *x = s.x[parity], xi = load_record(x + i);
   const typename T::particle fast = load_particle<T>(s, parity, i);
-  const double cutoff2 = (double)s.k[0] * (1.0 + 1e-6);
-  const float left = 2.0f * s.slack - path_of(fast);
+  const double cutoff2 = (double)s.pair.k[0] * (1.0 + 1e-6);
+  const float left = 2.0f * s.slack.most - path_of(fast);
   const int lane = threadIdx.x & 31, reach = s.grid.border[0];
   bool lacks = is_outside_halo<T>(s, fast);
   int c[3], begin, end;
   cell_at<T>(s, fast, c);
   const int first = cell_number<T::DIM>(s.grid, c) + (T::DIM == 3 ? row / 3 - 1 : 0) * s.grid.layer +
                     (row % 3 - 1) * s.grid.row - reach;
-  cell_range(s.start, first, 2 * reach + 1, begin, end);
+  cell_range(s.grid.start, first, 2 * reach + 1, begin, end);
   for (int j = begin + lane; j < end; j += 32) {
     if (j == i || !(wide_separation<T>(s.scale, xi, load_record(x + j)) < cutoff2)) continue;
     lacks = lacks || !(path_of(load_particle<T>(s, parity, j)) <= left);
@@ -103,7 +104,7 @@ static __global__ void k_check_lists(const __grid_constant__ system_view<T> s, u
   if (beyond_slack == 0 || now.halt) return;
   bool stale = beyond_slack > MOST_BEYOND_SLACK;
   for (unsigned k = blockIdx.x; k < beyond_slack && !stale; k += gridDim.x)
-    stale = may_lack<T>(s, now.parity, s.beyond_slack[k], (int)(threadIdx.x / 32));
+    stale = may_lack<T>(s, now.parity, s.slack.beyond[k], (int)(threadIdx.x / 32));
   if (stale) atomicMax(&step->usage, (unsigned)__float_as_int(INFINITY));
 }
 

@@ -45,7 +45,7 @@ prefilter(const system_view<T> &s, const coarse_position *__restrict__ coarse, c
           const three_rows &r, int from)
 {
   static_assert(CANDIDATES <= COARSE_BEYOND, "what is looked at must lie in the array");
-  const uint32_t shifted = own.xy + 0x10001u * (COARSE_SPAN / 2), apart = s.coarse.apart;
+  const uint32_t shifted = own.xy + 0x10001u * (COARSE_SPAN / 2), apart = s.scale.coarse.apart;
   uint2 two[3][CANDIDATES / 2];
 #pragma unroll
   for (int y = 0; y < 3; ++y) {

@@ -83,7 +83,7 @@ scan_rows(const system_view<T> &s, const typename T::record *__restrict__ x, con
         for (int u = first; u < 2 * group + 4; ++u) {
           if (u >= r.end[y] - r.begin[y] - from) continue;
           typename T::real delta[3];
-          if (separation<T>(s.scale, xi, load_record(x + r.begin[y] + from + u), delta) < s.k[0])
+          if (separation<T>(s.scale, xi, load_record(x + r.begin[y] + from + u), delta) < s.pair.k[0])
             hits |= 1u << (y * COMPARED + u);
         }
       }

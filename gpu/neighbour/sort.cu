@@ -30,12 +30,12 @@ template <class T>
 static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
                                                  const typename T::real v[3])
 {
-  if (!(s.extra > 0.0f)) return 0.0f;
+  if (!(s.slack.extra > 0.0f)) return 0.0f;
   float speed2 = 0.0f;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
-  const float path = sqrtf(speed2) * (float)s.velocity_per_v[type] * s.foresight;
-  return fminf(fmaxf(path - s.slack, 0.0f), s.extra);
+  const float path = sqrtf(speed2) * (float)s.slack.velocity_per_v[type] * s.slack.foresight;
+  return fminf(fmaxf(path - s.slack.most, 0.0f), s.slack.extra);
 }
 
 /* Writes the record of particle x with velocity v to place `to`, and adds the images of the particle to the
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void place_record(const system_view<T> &s, typ
 {
   if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
-  if (s.cell) s.cell[to] = cell;
+  if (s.grid.cell_of) s.grid.cell_of[to] = cell;
   if (!ghost_cursor) return;
   each_image<T>(s, x, [&](int code, int c) {
     const int g = atomicAdd(&ghost_cursor[c], 1);
@@ -92,7 +92,7 @@ template <class T> static __global__ void k_index(const __grid_constant__ system
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
   const cell_place at = cell_places(s)[i];
-  order[s.start[at.cell] + at.rank] = i;
+  order[s.grid.start[at.cell] + at.rank] = i;
 }
 
 template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *order)

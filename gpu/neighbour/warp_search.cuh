@@ -84,8 +84,8 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
   float extent = 0.0f;
 #pragma unroll
   for (int d = 0; d < 3; ++d) extent = fmaxf(extent, (float)s.grid.count[d] * s.grid.width_single[d]);
-  const float drift = fminf(usage, 1.0f) * s.slack * (1.0f + 0x1p-18f);
-  const horizon h = {s.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
+  const float drift = fminf(usage, 1.0f) * s.slack.most * (1.0f + 0x1p-18f);
+  const horizon h = {s.pair.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
   int c[3];
   cell_at<T>(s, xi, c);
   for (unsigned waiting = __ballot_sync(0xffffffffu, active); waiting;) {

@@ -27,8 +27,8 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
   const typename T::record *x = present(s);
   const typename T::record xi = x[i];
   auto look = [&](int j, const typename T::record &, double r2, int pair) {
-    if (!(r2 < s.overlap2[pair])) return;
-    const int owned = j < s.n || s.received ? j : s.ghost.source[j - s.n];
+    if (!(r2 < s.pair.overlap2[pair])) return;
+    const int owned = j < s.n || s.ghost.received ? j : s.ghost.source[j - s.n];
     const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
     const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
     if (stage == FIND_A)
@@ -44,7 +44,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
       double r2 = 0.0;
       for (int d = 0; d < T::DIM; ++d) {
         double delta = x[i].x[d] - x[j].x[d];
-        if (s.periodic[d]) delta = md_minimum_image(delta, s.length[d]);
+        if (s.box.periodic[d]) delta = md_minimum_image(delta, s.box.length[d]);
         r2 = fma(delta, delta, r2);
       }
       look(j, x[j], r2, pair_of<T>(s, xi, x[j]));
@@ -89,7 +89,8 @@ static __global__ void k_find_runaway(const __grid_constant__ system_view<T> s,
   for (int d = 0; d < T::DIM; ++d) {
     const double x = T::where(s.scale, d, r.x[d]), v = (double)s.v[d][i];
     const double moved = md_drift(v, a.motion.time * ratio, a.motion.round_x);
-    if (md_step_allows(&a.motion, d, moved, x) && !(T::MIXED && fabs(moved) > 0.45 * s.length[d])) continue;
+    if (md_step_allows(&a.motion, d, moved, x) && !(T::MIXED && fabs(moved) > 0.45 * s.box.length[d]))
+      continue;
     const unsigned long long own = id_of(id, origin, i);
     if (stage == FIND_A) atomicMin(&found->a, own);
     if (own != found->a) continue;

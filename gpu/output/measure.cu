@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(256)
     const typename T::record xi = x[i];
     for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
       /* A half list has each pair of owned particles only once. */
-      const int partners = SOURCE == FROM_LIST && s.half && j < s.n ? 2 : 1;
+      const int partners = SOURCE == FROM_LIST && s.list.half && j < s.n ? 2 : 1;
       add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
     });
   }
@@ -55,7 +55,7 @@ static void launch_style(const launch &l, int source, const system_view<T> &s, c
       return;
     }
   if constexpr (CAN_BE_DENSE<T>)
-    if (s.dense) {
+    if (s.grid.dense) {
       k_measure_dense<T, STYLE><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, a);
       return;
     }

@@ -56,7 +56,7 @@ template <class T, int STYLE>
 static __device__ __forceinline__ void add_pair(const system_view<T> &s, const measure_args &a, double r2,
                                                 int pair, int partners, md_fine sum[SUMS])
 {
-  if (r2 < s.overlap2[pair]) {
+  if (r2 < s.pair.overlap2[pair]) {
     atomicOr(&s.ctl->overflow, HALT_OVERLAP);
     return;
   }

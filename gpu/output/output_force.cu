@@ -41,7 +41,7 @@ static __device__ __forceinline__ double output_separation(const system_view<T> 
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     delta[d] = T::delta(s.scale, d, a, b);
-    if (SOURCE == FROM_ALL && s.periodic[d]) delta[d] = md_minimum_image(delta[d], s.length[d]);
+    if (SOURCE == FROM_ALL && s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
     r2 = fma(delta[d], delta[d], r2);
   }
   return r2;
@@ -67,8 +67,8 @@ static __global__ void __launch_bounds__(128)
     const double r2 = output_separation<T, SOURCE>(s, xi, xj, delta);
     const int pair = pair_of<T>(s, xi, xj);
     const double *k = a.table + pair * MD_PAIR_K;
-    if (r2 < s.overlap2[pair]) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
-    if (r2 < s.overlap2[pair] || !(r2 < k[0])) return;
+    if (r2 < s.pair.overlap2[pair]) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
+    if (r2 < s.pair.overlap2[pair] || !(r2 < k[0])) return;
     const double f = force_of_kind(a.kind, r2, k);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(128)
       md_fine_add(&term, f * delta[d]);
       own[d].coarse += term.coarse;
       own[d].rest += term.rest;
-      if (SOURCE == FROM_LIST && s.half && j < s.n)
+      if (SOURCE == FROM_LIST && s.list.half && j < s.n)
         add_atomically(a, d, j, md_fine{-term.coarse, -term.rest});
     }
   };

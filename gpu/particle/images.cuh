@@ -15,7 +15,7 @@
 #ifndef MD_GPU_PARTICLE_IMAGES_CUH
 #define MD_GPU_PARTICLE_IMAGES_CUH
 
-#include "gpu/particle/state.cuh"
+#include "gpu/particle/view.cuh"
 
 /* The particle with its coordinates put back into the box along the periodic axes. */
 template <class T>
@@ -23,7 +23,7 @@ __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s,
 {
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d)
-    if (s.periodic[d]) r.x[d] = T::wrapped(r.x[d], s.lo[d], s.hi[d], s.length[d]);
+    if (s.box.periodic[d]) r.x[d] = T::wrapped(r.x[d], s.box.lo[d], s.box.hi[d], s.box.length[d]);
   return r;
 }
 
@@ -57,7 +57,7 @@ __device__ __forceinline__ typename T::record image_by(const system_view<T> &s, 
 {
   double shift[3];
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.length[d];
+  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.box.length[d];
   return T::image(s.scale, r, shift);
 }
 
@@ -81,9 +81,9 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
     low[d] = high[d] = false;
     if (d >= T::DIM) continue;
     x[d] = T::where(s.scale, d, r.x[d]);
-    if (!s.periodic[d]) continue;
-    low[d] = x[d] < s.lo[d] + s.halo[d];
-    high[d] = x[d] >= s.hi[d] - s.halo[d];
+    if (!s.box.periodic[d]) continue;
+    low[d] = x[d] < s.box.lo[d] + s.ghost.halo[d];
+    high[d] = x[d] >= s.box.hi[d] - s.ghost.halo[d];
     any = any || low[d] || high[d];
   }
   if (!any) return;
@@ -94,7 +94,7 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
     for (int d = 0; d < T::DIM; ++d) {
       const int shift = shift_along(code, d);
       wanted = wanted && (shift == 0 || (shift > 0 ? low[d] : high[d]));
-      const int along = cell_along(s.grid, d, x[d] + shift * s.length[d], true);
+      const int along = cell_along(s.grid, d, x[d] + shift * s.box.length[d], true);
       cell += along * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
     }
     if (wanted) f(code, cell);

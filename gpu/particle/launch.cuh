@@ -85,7 +85,7 @@ template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
 }
 
 /* bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count` (NULL: not),
- * and stores the place of each particle (cell_place in state.cuh). If ids is not NULL, the particles are not
+ * and stores the place of each particle (cell_place in view.cuh). If ids is not NULL, the particles are not
  * counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,

@@ -52,12 +52,24 @@ struct scale52 {
   uint32_t exponent; /* upper word of base */
 };
 
+/* The scale of coarse positions. In its units the cutoff is a little less than half of COARSE_SPAN. */
+struct coarse_scale {
+  double per_unit[2];   /* of exact layouts: units in one sigma */
+  uint32_t multiple[2]; /* of mixed layouts: a coarse coordinate is 2^-16 of this multiple of u */
+  /* The bits of a (shifted) difference that are clear if the candidate may be within the cutoff. 0: the box is too
+   * small for coarse positions, and the prefilter discards no candidate. */
+  uint32_t apart;
+};
+/* COARSE_BEYOND: entries behind the last one that the prefilter may read. */
+enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 };
+
 /* The scale of mixed positions, a 32-bit number u: x = origin + unit * u. Exact layouts do not use it, except for
- * `fine`, which packed layouts use. */
+ * `fine`, which packed layouts use, and `coarse`, which plain ones use. */
 struct scale32 {
   double origin[3], unit[3], per_unit[3];
   float unit_single[3], per_unit_single[3];
   scale52 fine;
+  coarse_scale coarse;
 };
 
 struct alignas(16) exact_plain {
@@ -84,16 +96,6 @@ struct coarse_position {
   uint32_t xy;
 };
 
-/* The scale of coarse positions. In its units the cutoff is a little less than half of COARSE_SPAN. */
-struct coarse_scale {
-  double per_unit[2];   /* of exact layouts: units in one sigma */
-  uint32_t multiple[2]; /* of mixed layouts: a coarse coordinate is 2^-16 of this multiple of u */
-  /* The bits of a (shifted) difference that are clear if the candidate may be within the cutoff. 0: the box is too
-   * small for coarse positions, and the prefilter discards no candidate. */
-  uint32_t apart;
-};
-/* COARSE_BEYOND: entries behind the last one that the prefilter may read. */
-enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 };
 struct alignas(8) mixed_plain {
   uint32_t x[2];
 };

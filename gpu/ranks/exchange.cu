@@ -57,7 +57,7 @@ static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
   const int x = b.first[0] + k % b.size[0], y = b.first[1] + k / b.size[0] % b.size[1],
             z = b.first[2] + k / b.size[0] / b.size[1];
   const int cell = x + y * s.grid.row + z * s.grid.layer;
-  for (int i = s.start[cell]; i < s.start[cell + 1]; ++i)
+  for (int i = s.grid.start[cell]; i < s.grid.start[cell + 1]; ++i)
     if (within<T>(s, f, present_particle<T>(s, i))) push(f, i);
 }
 
@@ -137,7 +137,7 @@ record_across(const system_view<T> &s, const face_pair &f, const typename T::rec
   const typename T::record r = load_record(x + entry_of(f, k, boxes));
   double shift[3];
 #pragma unroll
-  for (int d = 0; d < 3; ++d) shift[d] = d == f.axis ? boxes * s.length[d] : 0.0;
+  for (int d = 0; d < 3; ++d) shift[d] = d == f.axis ? boxes * s.box.length[d] : 0.0;
   return T::image(s.scale, r, shift);
 }
 
@@ -205,7 +205,7 @@ static __device__ __forceinline__ int cell_of_ghost(const system_view<T> &s, con
   int cell = 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.length[d];
+    const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.box.length[d];
     cell += cell_along(s.grid, d, x, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
   }
   return ghost_cell(s.ghost, cell);

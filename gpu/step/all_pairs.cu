@@ -42,7 +42,7 @@ static __device__ __forceinline__ double nearest_image(const system_view<T> &s, 
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     delta[d] = a.x[d] - b.x[d];
-    if (s.periodic[d]) delta[d] = md_minimum_image(delta[d], s.length[d]);
+    if (s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
     r2 = fma(delta[d], delta[d], r2);
   }
   return r2;
@@ -66,9 +66,9 @@ static __global__ void __launch_bounds__(TILE)
     double delta[3];
     const double r2 = nearest_image<T>(s, xi, xj, delta);
     const int pair = pair_of<T>(s, xi, xj);
-    const double *k = s.table + pair * MD_PAIR_K;
+    const double *k = s.pair.table + pair * MD_PAIR_K;
     if (!(r2 < k[0])) return;
-    if (r2 < s.overlap2[pair]) {
+    if (r2 < s.pair.overlap2[pair]) {
       apart = false;
       return;
     }

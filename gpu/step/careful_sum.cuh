@@ -26,8 +26,8 @@ __device__ __forceinline__ bool add_near(const system_view<T> &s, const typename
   double delta[3];
   const double r2 = separation<T>(s.scale, a, b, delta);
   const int pair = pair_of<T>(s, a, b);
-  if (r2 < s.overlap2[pair]) return false;
-  const double *k = s.table + pair * MD_PAIR_K;
+  if (r2 < s.pair.overlap2[pair]) return false;
+  const double *k = s.pair.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return true;
   const double f = force_of<STYLE>(r2, k);
 #pragma unroll
@@ -71,12 +71,12 @@ template <class T, int STYLE> struct pair_sum {
     typename T::real delta[3];
     const typename T::real r2 = separation<T>(s.scale, xi, xj, delta);
     const int pair = pair_of<T>(s, xi, xj);
-    const typename T::real *k = s.table + pair * MD_PAIR_K;
+    const typename T::real *k = s.pair.table + pair * MD_PAIR_K;
     if (!(r2 < k[0])) return;
     if constexpr (T::MIXED)
-      near = near || r2 < (float)s.overlap2[pair] || r2 == 0.0f;
+      near = near || r2 < (float)s.pair.overlap2[pair] || r2 == 0.0f;
     else
-      near = near || upper_word(r2) <= s.close_high;
+      near = near || upper_word(r2) <= s.pair.close_high;
     const typename T::real f = force_of<STYLE>(r2, k);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {

@@ -62,7 +62,7 @@ static void launch_style(const launch &l, int source, const system_view<T> &s,
       return;
     }
   if constexpr (CAN_BE_DENSE<T>)
-    if (s.dense) {
+    if (s.grid.dense) {
       k_force_dense<T, STYLE>
           <<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, impulse, step);
       return;

@@ -24,10 +24,10 @@ static __device__ __forceinline__ bool pair_quanta(const system_view<T> &s, cons
   double delta[3];
   const double r2 = separation<T>(s.scale, a, b, delta);
   const int pair = pair_of<T>(s, a, b);
-  const double *k = s.table + pair * MD_PAIR_K;
+  const double *k = s.pair.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return false;
-  if (upper_word(r2) <= s.close_high) {
-    if (r2 < s.overlap2[pair]) {
+  if (upper_word(r2) <= s.pair.close_high) {
+    if (r2 < s.pair.overlap2[pair]) {
       bits |= HALT_OVERLAP;
       return false;
     }

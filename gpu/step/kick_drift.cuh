@@ -122,7 +122,7 @@ __device__ __forceinline__ float slack_after(const system_view<T> &s, float befo
   } else {
     moved = __double2float_ru(__hiloint2double((int)word, -1));
   }
-  return __fadd_ru(before, __fmul_ru(moved, s.per_slack));
+  return __fadd_ru(before, __fmul_ru(moved, s.slack.usage_per_distance));
 }
 
 /* With lists: lengthens the path in the record by a step, and returns the share of the slack that is used. moved2: the
@@ -132,7 +132,7 @@ __device__ __forceinline__ float slack_used(const system_view<T> &s, float moved
 {
   const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
   set_path(x, path);
-  return path_of(x) * s.per_slack;
+  return path_of(x) * s.slack.usage_per_distance;
 }
 
 /* Notes that particle i is beyond the slack, for the list check. If there are more such particles than places for them,
@@ -140,7 +140,7 @@ __device__ __forceinline__ float slack_used(const system_view<T> &s, float moved
 template <class T> __device__ __forceinline__ void note_beyond_slack(const system_view<T> &s, int i)
 {
   const unsigned at = atomicAdd(&s.ctl->slot[s.launch % SLOTS].beyond_slack, 1u);
-  if (at < MOST_BEYOND_SLACK) s.beyond_slack[at] = i;
+  if (at < MOST_BEYOND_SLACK) s.slack.beyond[at] = i;
 }
 
 #endif

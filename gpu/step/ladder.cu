@@ -67,8 +67,8 @@ static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
   if (y < 3) {
     const int first = (int)(blockIdx.x * blockDim.x), last = min(first + (int)blockDim.x, s.n) - 1;
     const int shift = (y - 1) * s.grid.row;
-    const int begin = __ldg(s.start + max(__ldg(s.cell + first) + shift - 1, 0));
-    const int end = __ldg(s.start + min(__ldg(s.cell + last) + shift + 2, s.grid.total));
+    const int begin = __ldg(s.grid.start + max(__ldg(s.grid.cell_of + first) + shift - 1, 0));
+    const int end = __ldg(s.grid.start + min(__ldg(s.grid.cell_of + last) + shift + 2, s.grid.total));
     rows.row[y] = place_range{begin, end - begin <= staged_in_row() ? end : begin};
   }
   __syncthreads();
@@ -122,13 +122,13 @@ for_each_in_rows(const system_view<exact2> &s, const place_record *__restrict__ 
   if constexpr ((BITS & UNROLLED) != 0) {
     place_range range[3];
 #pragma unroll
-    for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.start, c, y);
+    for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.grid.start, c, y);
 #pragma unroll
     for (int y = -1; y <= 1; ++y) for_each_in_row<BITS>(x, order, rows, y, range[y + 1], own, f);
   } else {
 #pragma unroll 1
     for (int y = -1; y <= 1; ++y)
-      for_each_in_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.start, c, y), own, f);
+      for_each_in_row<BITS>(x, order, rows, y, row_around<BITS>(s.grid, s.grid.start, c, y), own, f);
   }
 }
 
@@ -151,7 +151,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
   const place_record xi = load_record(x + i);
   int c[3];
   cell_at<exact2>(s, xi, c);
-  const double *__restrict__ k = s.table;
+  const double *__restrict__ k = s.pair.table;
   const double cutoff2 = __ldg(k);
   exact2::sum sum[2];
   double total[2];
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
     double delta[3];
     const double r2 = separation<exact2>(s.scale, xi, xj, delta);
     if (!(r2 < cutoff2)) return;
-    near = near || upper_word(r2) <= s.close_high;
+    near = near || upper_word(r2) <= s.pair.close_high;
     const double f = force_of<STYLE>(r2, k);
 #pragma unroll
     for (int d = 0; d < 2; ++d) exact2::add(sum[d], f, delta[d]);

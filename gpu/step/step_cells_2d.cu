@@ -78,14 +78,15 @@ struct pace {
 
 template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
 {
-  const int all = blocks_for(s.members, l.threads), resident = l.processors * RESIDENT<T> * 256 / l.threads;
+  const int all = blocks_for(s.part.members, l.threads),
+            resident = l.processors * RESIDENT<T> * 256 / l.threads;
   const unsigned threads = (unsigned)l.threads;
   const int blocks = std::min(all, resident), tiles = (all + blocks - 1) / blocks, few = FEW_TILES<T>;
   if (tiles <= MOST_TILES) {
     const unsigned far = (unsigned)blocks * threads;
     if (s.launch % 2 == 0) return pace{blocks, tiles, 0, threads, far, 0, 0, 0};
     /* Whole warps come first. The rest, which does not fill a warp, comes last. */
-    const unsigned top = (((unsigned)s.members + 31u) & ~31u) - threads;
+    const unsigned top = (((unsigned)s.part.members + 31u) & ~31u) - threads;
     return pace{blocks, tiles, top, 0u - threads, 0u - far, 0, 0, 0};
   }
   const double per_cell = (double)s.n / s.grid.total;
@@ -119,8 +120,8 @@ static __device__ __forceinline__ three_rows rows_of(const system_view<T> &s, co
                                                      const typename T::record &x, bool active)
 {
   const int cell = cell_of<T>(s, x);
-  if (p.cells) fetch(s.start + min((unsigned)cell + p.cells, (unsigned)s.grid.total));
-  return active ? rows_around(s.start, cell, s.grid.row) : three_rows{};
+  if (p.cells) fetch(s.grid.start + min((unsigned)cell + p.cells, (unsigned)s.grid.total));
+  return active ? rows_around(s.grid.start, cell, s.grid.row) : three_rows{};
 }
 
 /* The foreseen cell of a particle with position x and velocity v: where it will be after the next step if it gets no
@@ -180,7 +181,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
   const coarse_position *__restrict__ coarse = s.rest[parity];
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
-  const unsigned last = (unsigned)s.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
+  const unsigned last = (unsigned)s.part.members - 1, begin = p.first + blockIdx.x * p.block + threadIdx.x;
   if (p.velocities) fetch_for_later(s, p, parity, (unsigned)member<SCATTERED>(s, (int)(begin - threadIdx.x)));
   unsigned k = begin, late = 0; /* late: a bit for each tile whose particle comes last */
   typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
@@ -193,7 +194,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
     const typename T::record xi = next;
     const three_rows rows = next_rows;
     const unsigned other = others<SCATTERED>(s, i);
-    const coarse_position own_coarse = T::coarse(s.coarse, xi);
+    const coarse_position own_coarse = T::coarse(s.scale.coarse, xi);
     unsigned hits = 0;
     if (kicks != 0) hits = prefilter<CANDIDATES<T>, true>(s, coarse, own_coarse, i, rows, 0);
     /* The compiler must not move the loads below to before this line, where they would take registers. */
@@ -233,7 +234,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
     /* Particles of the other part leave only here. If they left earlier, all loads above would wait for `other`; and
      * they are few. */
     if (!active || !is_own(other, i)) continue;
-    if (least <= s.close_high) {
+    if (least <= s.pair.close_high) {
       late |= 1u << tile;
       continue;
     }
@@ -269,8 +270,8 @@ template <class T, step_sorting SORTING>
 static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                 const step_args &a, const next_order<T> &next)
 {
-  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
-    return launch_parts<T, scattered.value, scattered.value, SORTING>(l, kind, part, a, next);
+  return in_parts(s, [&](const system_view<T> &view, auto scattered) {
+    return launch_parts<T, scattered.value, scattered.value, SORTING>(l, kind, view, a, next);
   });
 }
 
@@ -280,10 +281,10 @@ md_status launch_step_cells_2d(const launch &l, md_pair_kind kind, const system_
 {
   if (next.sorting == SORTS_COUNT) return launch_sorting<T, SORTS_COUNT>(l, kind, s, a, next);
   if (next.sorting == SORTS_MOVE) return launch_sorting<T, SORTS_MOVE>(l, kind, s, a, next);
-  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+  return in_parts(s, [&](const system_view<T> &view, auto scattered) {
     if constexpr (!scattered.value)
-      if (!s.ghost.start) return launch_parts<T, false, false, SORTS_NOT>(l, kind, part, a, next);
-    return launch_parts<T, scattered.value, true, SORTS_NOT>(l, kind, part, a, next);
+      if (!s.ghost.start) return launch_parts<T, false, false, SORTS_NOT>(l, kind, view, a, next);
+    return launch_parts<T, scattered.value, true, SORTS_NOT>(l, kind, view, a, next);
   });
 }
 

@@ -10,7 +10,7 @@
  *      Velocities stay in place.
  *
  * A thread does this for several particles, one after the other. The particles of a block lie next to each other. So
- * beginning and ending a step (state.cuh) costs little, and blocks that work at the same time share rows of cells in
+ * beginning and ending a step (progress.cuh) costs little, and blocks that work at the same time share rows of cells in
  * the cache.
  *
  * Trade-off: no impulse is written or read, and no list. But each pair is evaluated twice, by both partners.
@@ -39,7 +39,7 @@ scan_cells(const system_view<T> &s, const typename T::record *__restrict__ x, co
   const bool any_ghosts = __any_sync(0xffffffffu, ghosts);
   for (int z = -1; z <= 1; ++z) {
     three_rows own = {}, of_ghosts = {};
-    if (active) own = rows_around(s.start, cell + z * s.grid.layer, s.grid.row);
+    if (active) own = rows_around(s.grid.start, cell + z * s.grid.layer, s.grid.row);
     scan_rows<T, STYLE, false>(s, x, xi, i, own, sum, least);
     if (!any_ghosts) continue;
     if (ghosts) of_ghosts = ghost_rows_around(s, cell + z * s.grid.layer);
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(256, 2)
   const typename T::record *__restrict__ x = s.x[parity];
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
-  const unsigned last = (unsigned)s.members - 1;
+  const unsigned last = (unsigned)s.part.members - 1;
   unsigned k = blockIdx.x * tile * blockDim.x + threadIdx.x;
   typename T::record next = load_record(x + member<SCATTERED>(s, (int)min(k, last)));
   /* All lanes of a warp take the same number of turns, because they share every loop. */
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(256, 2)
      * they are few. */
     if (!active || !is_own(other, i)) continue;
     const destination<T> to = {s.v, i};
-    if (least <= s.close_high) {
+    if (least <= s.pair.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, i, to, parity));
       continue;
     }
@@ -95,13 +95,13 @@ template <class T>
 md_status launch_step_cells_3d(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a)
 {
-  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
+  return in_parts(s, [&](const system_view<T> &view, auto scattered) {
     if constexpr (!scattered.value)
-      if (s.dense) return launch_step_dense<T>(l, kind, part, a);
-    const int tile = std::min(part.members / WAVE + 1, TILE);
+      if (s.grid.dense) return launch_step_dense<T>(l, kind, view, a);
+    const int tile = std::min(view.part.members / WAVE + 1, TILE);
     return launch_styled(kind, [&](auto style) {
-      return launch_early(l, blocks_for(part.members, tile * l.threads), "launch of k_step_cells_3d",
-                          k_step_cells_3d<T, style.value, scattered.value>, part, a, tile);
+      return launch_early(l, blocks_for(view.part.members, tile * l.threads), "launch of k_step_cells_3d",
+                          k_step_cells_3d<T, style.value, scattered.value>, view, a, tile);
     });
   });
 }

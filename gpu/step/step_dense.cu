@@ -20,21 +20,21 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
   const typename T::record *__restrict__ x = s.x[parity];
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  const bool active = k < s.members;
-  const int i = member<false>(s, min(k, s.members - 1));
+  const bool active = k < s.part.members;
+  const int i = member<false>(s, min(k, s.part.members - 1));
   const typename T::record xi = load_record(x + i);
   typename T::sum sum[3];
 #pragma unroll
   for (int d = 0; d < 3; ++d) T::clear(sum[d]);
   int least = INT_MAX;
-  if (kicks != 0 && (k & ~31) < s.members)
+  if (kicks != 0 && (k & ~31) < s.part.members)
     warp_for_each<T>(s, x, xi, i, active, now.usage, tiles, [&](int, const typename T::record &xj) {
       evaluate_pair<T, STYLE>(s, xi, xj, true, sum, least);
 #pragma unroll
       for (int d = 0; d < 3; ++d) T::settle(sum[d]);
     });
   findings found = {0, 0, 0.0f};
-  if (active && least <= s.close_high) {
+  if (active && least <= s.pair.close_high) {
     merge(found, move_near_particle<T, STYLE, FROM_CELLS>(s, a, kicks, i, destination<T>{s.v, i}, parity));
   } else if (active) {
     typename T::real v[3], impulse[3];
@@ -55,7 +55,7 @@ md_status launch_step_dense(const launch &l, md_pair_kind kind, const system_vie
   launch together = l;
   together.threads = FINDING_THREADS;
   return launch_styled(kind, [&](auto style) {
-    return launch_early(together, blocks_for(s.members, FINDING_THREADS), "launch of k_step_dense",
+    return launch_early(together, blocks_for(s.part.members, FINDING_THREADS), "launch of k_step_dense",
                         k_step_dense<T, style.value>, s, a);
   });
 }

@@ -28,10 +28,10 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
 }
 
 /* Calls f(view, scattered) for a launch of all particles, or of a part of them. scattered.value is a constant: true
- * if the particles need not lie together (scattered() in state.cuh). */
+ * if the particles need not lie together (scattered() in view.cuh). */
 template <class T, class F> static md_status in_parts(const system_view<T> &s, F &&f)
 {
-  if (s.part == PART_ALL) return f(undivided(s), std::false_type{});
+  if (s.part.which == PART_ALL) return f(undivided(s), std::false_type{});
   return scattered(s) ? f(s, std::true_type{}) : f(s, std::false_type{});
 }
 
@@ -59,7 +59,7 @@ static __device__ __forceinline__ typename T::real
 unforeseen_move(const system_view<T> &s, typename T::real moved, typename T::real change,
                 typename T::real time)
 {
-  return moved <= (typename T::real)s.slack ? change * time : moved;
+  return moved <= (typename T::real)s.slack.most ? change * time : moved;
 }
 
 /* Gives a particle of velocity v the kick by `impulse`, drifts it, and writes it to its destination. `kicks`: how many
@@ -98,11 +98,11 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
   if (!sane) found.bits |= HALT_RUNAWAY;
   if constexpr (SOURCE == FROM_LIST) {
     found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
-    if (path_of(x) > s.slack && s.beyond_slack) note_beyond_slack(s, to.at);
+    if (path_of(x) > s.slack.most && s.slack.beyond) note_beyond_slack(s, to.at);
   }
   if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);
-    if constexpr (T::HAS_COARSE) store_last(s.rest[parity ^ 1u] + to.at, T::coarse(s.coarse, x));
+    if constexpr (T::HAS_COARSE) store_last(s.rest[parity ^ 1u] + to.at, T::coarse(s.scale.coarse, x));
   } else {
     store_particle<T>(s, parity ^ 1u, to.at, x);
   }
@@ -146,13 +146,13 @@ static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, co
   typedef typename T::real real;
   real delta[3];
   const real r2 = separation<T>(s.scale, xi, xj, delta);
-  if (!(r2 < s.k[0]) || !other) return;
+  if (!(r2 < s.pair.k[0]) || !other) return;
   least = min(least, order_of(r2));
   real f;
   if constexpr (T::PACKED)
-    f = ranged_force_of<STYLE>(r2, s.k);
+    f = ranged_force_of<STYLE>(r2, s.pair.k);
   else
-    f = force_of<STYLE>(r2, s.k);
+    f = force_of<STYLE>(r2, s.pair.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
 }

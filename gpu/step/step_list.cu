@@ -32,9 +32,9 @@ scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, con
           int i, bool own, typename T::sum sum[3], int &least)
 {
   const int block = i >> 5;
-  const int4 *list = s.list + (int64_t)block * s.stride * 32 + (i & 31);
+  const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
   /* Loaded for every particle, so that this load and that of `own` do not wait for each other. */
-  const int listed = s.rows[block], rows = own ? listed : 0;
+  const int listed = s.list.rows[block], rows = own ? listed : 0;
   if (rows == 0) return;
   int4 next = __ldcs(list);
   for (int r = 1; r <= rows; ++r) {
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
   const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.members; k += stride) {
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.part.members; k += stride) {
     const int i = member<SCATTERED>(s, (int)k);
     const bool own = is_own(others<SCATTERED>(s, i), i);
     const typename T::record xi = x[i];
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     int least = INT_MAX;
     if (kicks != 0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
     if (!own) continue;
-    if (least <= s.close_high) {
+    if (least <= s.pair.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
       continue;
     }
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  const int blocks = blocks_walking(l, s.members);
+  const int blocks = blocks_walking(l, s.part.members);
   return launch_styled(kind, [&](auto style) {
     return launch_early(l, blocks, "launch of k_step_list", k_step_list<T, style.value, SCATTERED>, s, a);
   });
@@ -101,8 +101,8 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 template <class T>
 md_status launch_step_list(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  return in_parts(s, [&](const system_view<T> &part, auto scattered) {
-    return launch_parts<T, scattered.value>(l, kind, part, a);
+  return in_parts(s, [&](const system_view<T> &view, auto scattered) {
+    return launch_parts<T, scattered.value>(l, kind, view, a);
   });
 }
 
