@@ -12,7 +12,7 @@
  * In this difference the upper two bits of both halves are clear if the candidate lies in a square around the
  * particle, of a little more than a cutoff on each side. So a candidate costs a subtraction, a test, and a bit of
  * the result. The whole record of a hit then tells whether it is within the cutoff. The prefilter never misses a
- * candidate within the cutoff, because the square is larger by more than any rounding (engine/setup.inc).
+ * candidate within the cutoff, because the square is larger by more than any rounding (engine/constants.inc).
  *
  * The coarse positions of several candidates are loaded together, from an even index on. Those of all three rows
  * are loaded before the first test, so that one wait serves all. Candidates that are not in the row are removed at

@@ -1,5 +1,5 @@
 /* Sorting: puts the particles into the order of their cells, at a rebin whose work the steps have not done
- * (engine/sorting.inc).
+ * (run/sorting.cuh).
  *
  * There are two ways to the order of cells:
  *   - Counting sort: cell_start.cu gives the first place of each cell, and counting (bin.cu, migrate.cu) stored the

@@ -93,6 +93,14 @@ __host__ __device__ inline progress after(const step_slot &slot)
   return p;
 }
 
+/* The progress at the time when the host copied the control block. launch: number of the next launch at that time. */
+inline progress progress_of(const control &seen, unsigned launch)
+{
+  progress p = after(seen.slot[(launch - 1u) % SLOTS]);
+  p.halt |= seen.overflow;
+  return p;
+}
+
 /* The progress before launch number `launch`. The whole slot is loaded at once, so that a step does not wait first
  * for one part of it and then for another. */
 __device__ __forceinline__ progress progress_before(const control *ctl, unsigned launch)

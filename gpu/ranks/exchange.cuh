@@ -1,8 +1,8 @@
 /* What several ranks add to the engine's launches: particles that migrate, and ghosts that are particles of other
  * ranks.
  *
- * The kernels are in migrate.cu, exchange.cu and deferred.cu. The order of events is in engine/ranks.inc. All
- * launches are asynchronous on the stream of their `launch`.
+ * The kernels are in migrate.cu, exchange.cu and deferred.cu. The order of events is in run/rebin_ranks.inc and
+ * run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
 #define MD_GPU_RANKS_EXCHANGE_CUH

@@ -13,7 +13,8 @@
  *   ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
  * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
- * is host code for engine/ranks.inc; the kernels are in migrate.cu, exchange.cu and deferred.cu.
+ * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, exchange.cu and
+ * deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH

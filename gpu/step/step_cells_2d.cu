@@ -30,7 +30,7 @@
  * in the caches. Little of the step before is left in L2 then, so going backwards costs more than it saves. What the
  * kernel writes is marked as the first to leave L2.
  *
- * There are three kinds of the kernel (engine/sorting.inc). SORTS_NOT only does the step. SORTS_COUNT also counts how
+ * There are three kinds of the kernel (run/sorting.cuh). SORTS_NOT only does the step. SORTS_COUNT also counts how
  * many particles each cell will hold after the next step, by foreseen_cell(). SORTS_MOVE is that next step. It writes
  * every particle to its place in the new order.
  *

@@ -19,8 +19,8 @@
  * is too high costs launches that return at once (progress.cuh). An estimate that is too low costs a rebin before one
  * is due. Neither changes a result.
  */
-#ifndef MD_GPU_ENGINE_BATCHES_CUH
-#define MD_GPU_ENGINE_BATCHES_CUH
+#ifndef MD_GPU_RUN_BATCHES_CUH
+#define MD_GPU_RUN_BATCHES_CUH
 
 #include "gpu/particle/progress.cuh"
 #include "gpu/runtime/cuda.h"
@@ -33,17 +33,9 @@ struct gpu_batch {
   control *seen;   /* copy of the control block behind the steps; pinned host memory */
   unsigned launch; /* number of the next launch at the time of the copy */
   int64_t issued;  /* steps launched in this run, those of this batch included */
-  int64_t plain;   /* plain steps before the steps that sort (engine/sorting.inc) */
+  int64_t plain;   /* plain steps before the steps that sort (sorting.cuh) */
   bool rebins;
 };
-
-/* The progress at the time when `seen` was copied. launch: number of the next launch at that time. */
-inline progress progress_of(const control &seen, unsigned launch)
-{
-  progress p = after(seen.slot[(launch - 1u) % SLOTS]);
-  p.halt |= seen.overflow;
-  return p;
-}
 
 /* The ring of batches. At most ROOM - 1 batches are in flight. */
 struct gpu_batches {
@@ -58,25 +50,13 @@ struct gpu_batches {
   /* The batch to launch next. The caller then adds 1 to in_flight. */
   gpu_batch &next() { return ring[(head + in_flight) % ROOM]; }
   gpu_batch &oldest() { return ring[head]; }
-  /* A batch for events and a copy while no batch is in flight. */
+  /* A batch for events while no batch is in flight. */
   gpu_batch &resting() { return ring[0]; }
   /* Waits for the end of the oldest batch, which is then no longer in flight. */
   md_status finish_oldest() MD_CHECKED;
   /* The device has not taken `missed` of the steps that were issued. These steps will be issued again, behind the
    * batches in flight, so that the count of issued steps in these batches becomes smaller. */
   void take_back(int64_t missed);
-};
-
-/* Sorts that steps do (engine/sorting.inc). The outcome of at most one sort is unknown. A sort uses the events of
- * a batch in another way: between begin and stepped are the plain steps, between stepped and end are the two steps
- * that sort, and sorted is recorded behind each copy of the control block. */
-struct step_sorts {
-  int turn = 0;        /* the slot that is being launched: 0 or 1 of the ring */
-  unsigned launch = 0; /* number of the last launch that moves particles to their new places */
-  bool unknown = false, untimed = false;
-  int64_t made = 0;   /* sorts since the last migration */
-  double each = 0.0;  /* seconds of a plain step */
-  double rate = 0.25; /* share of the slack that a step uses */
 };
 
 /* The number of steps between two rebins, estimated from how much of the slack earlier steps used. */

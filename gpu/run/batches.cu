@@ -1,5 +1,5 @@
 /* The ring of batches, and the estimate of the steps between two rebins; see batches.cuh. */
-#include "gpu/engine/batches.cuh"
+#include "gpu/run/batches.cuh"
 
 #include <cmath>
 

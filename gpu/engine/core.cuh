@@ -1,0 +1,135 @@
+/* The core of the GPU engine: the data that all its parts share, and what they all do with them.
+ *
+ * The engine has one core, and each part holds a reference to it (engine.cuh draws the parts). What the parts below
+ * rebin and step change of the core stands in their head comments. Each part that launches something changes `now` and
+ * view.launch.
+ *
+ * There are two position arrays. The present array holds the positions, and a step or a sort writes new positions
+ * into the other one, the idle array. Then the two exchange their roles. progress.parity says which array is the
+ * present one.
+ *
+ * Trade-off: a kernel writes new positions while others are still reading the old ones. In return all fields of the
+ * particles are there twice. Cost: gpu_memory() (configuration.cu) counts the bytes of a particle.
+ */
+#ifndef MD_GPU_ENGINE_CORE_CUH
+#define MD_GPU_ENGINE_CORE_CUH
+
+#include "gpu/engine/configuration.h"
+#include "gpu/particle/launch.cuh"
+#include "gpu/ranks/ranks.cuh"
+#include "gpu/runtime/profile.h"
+
+/* Arrays in device memory. The struct has no other members, because the core frees it as a list of arrays. */
+struct gpu_arrays {
+  /* The two position arrays. Each holds the records of particles and then of ghosts, and behind them the rests of
+   * packed layouts or the coarse positions of plain ones. A fused step or a sort writes the idle array. In
+   * between, the idle array is scratch. */
+  device_array x[2];
+  device_array v[3], origin;           /* the other fields of particles */
+  device_array spare[3], spare_origin; /* a sort writes these fields here; scratch in between */
+  device_array start, cell;            /* of cell_grid */
+  device_array next_start;             /* beginnings of cells in the order that steps sort into */
+  device_array keys, scratch;          /* of the radix sort; of CUB's functions */
+  device_array ghost_start, ghost_source, ghost_shift; /* of ghost_view */
+  device_array list, rows, beyond_slack;               /* of list_view and slack_view */
+  /* Pair coefficients, by pair of types: of impulses; and of forces, for mixed layouts. */
+  device_array impulse_k, force_k;
+  device_array measure_k;            /* pair coefficients of forces in double, for output */
+  device_array overlap2;             /* squared distance of an overlap, by pair of types */
+  device_array ratio, mass, v_step;  /* by type: velocity_per_v and v_step of the model, and masses */
+  device_array v_low[3];             /* by original index: second words of momenta */
+  device_array id;                   /* ids in the host's order; for thermostats on one rank */
+  device_array group;                /* by original index: bits of groups; if there are groups besides `all` */
+  device_array summand, terms;       /* of term_args */
+  device_array control, sums, count; /* control block (progress.cuh); of measure(); of histogram() */
+};
+
+/* Bytes that a kernel reads, and writes, for the position of one particle. A kernel that reads only the particle's own
+ * position needs no coarse position. */
+template <class T>
+constexpr double BYTES_READ = sizeof(typename T::record) + (T::PACKED ? sizeof(typename T::rest) : 0);
+template <class T>
+constexpr double BYTES_WRITTEN = sizeof(typename T::record) +
+                                 (T::PACKED || T::HAS_COARSE ? sizeof(typename T::rest) : 0);
+
+template <class T> struct gpu_core {
+  /* ---- what it is given ---- */
+
+  md_model *model;
+  md_particles *particles;
+  md_comm *comm;
+  md_engine_options options;
+  gpu_configuration config;
+  cudaDeviceProp device;
+  int source;   /* how neighbours are found: FROM_LIST, FROM_CELLS or FROM_ALL */
+  bool several; /* more than one rank */
+  int sharers;  /* ranks that share the device */
+
+  /* ---- on the device ---- */
+
+  device_memory memory = {};
+  gpu_arrays arrays = {};
+  int64_t room = 0; /* particles that the arrays have room for */
+  cudaStream_t stream = nullptr;
+  launch elementwise;       /* for kernels with one thread per element */
+  launch stepping;          /* for the kernels of steps */
+  system_view<T> view = {}; /* what every kernel is given */
+  step_args step = {};      /* what kernels that move particles are given besides */
+  gpu_ranks<T> ranks;
+
+  /* ---- where things stand, and times ---- */
+
+  progress now = {};       /* as last read while the device rested */
+  control *seen = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
+  gpu_profile profile = {};
+  md_timers timers = {};
+
+  /* Makes stream, launches and control block; and on several ranks the transport. close() frees all that the core
+   * has, also after an error. */
+  md_status open();
+  void set_launches();
+  md_status open_ranks();
+  void close();
+
+  /* make() reserves at least `bytes`; if the array must grow, its contents are lost. upload() also fills the array
+   * from the host. enlarge() keeps the first `used` bytes. what: the name of the array in errors. */
+  md_status make(device_array *array, int64_t bytes, const char *what)
+  {
+    return md_device_reserve(&memory, array, bytes, what);
+  }
+  md_status upload(device_array *array, const void *from, int64_t bytes, const char *what)
+  {
+    return md_device_upload(&memory, array, from, bytes, what);
+  }
+  md_status enlarge(device_array *array, int64_t bytes, int64_t used, const char *what)
+  {
+    return md_device_enlarge(&memory, array, bytes, used, stream, what);
+  }
+
+  /* Runs a launch; times it under `name` if the profile is on. bytes: what the kernel moves at least. */
+  template <class F> md_status timed(const char *name, double bytes, F &&launched)
+  {
+    MD_TRY(gpu_profile_begin(&profile, stream));
+    MD_TRY(launched());
+    return gpu_profile_end(&profile, stream, name, bytes);
+  }
+
+  /* Copy `now` from the device, and to the device. read_progress() waits for the stream. */
+  md_status read_progress();
+  md_status put_progress();
+  /* If a force kernel of any rank has found an overlap, all ranks halt. */
+  md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
+
+  /* Gives ghosts the present positions of their sources. */
+  md_status update_halo();
+
+  /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of
+   * steps to phases of their own; the device rests. */
+  md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
+  md_status lap_messages();
+
+  bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
+  uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
+};
+
+#endif

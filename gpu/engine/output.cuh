@@ -1,0 +1,38 @@
+/* What the host asks for between runs: sums, particles in the host's order, pictures, and forces.
+ *
+ * If a request needs cells and lists that fit the present positions, a rebin comes first.
+ *
+ * Cost: measuring evaluates every pair from both sides. What a download copies is in transfer.cuh.
+ */
+#ifndef MD_GPU_ENGINE_OUTPUT_CUH
+#define MD_GPU_ENGINE_OUTPUT_CUH
+
+#include "gpu/run/error.cuh"
+#include "gpu/run/step.cuh"
+
+template <class T> struct gpu_output {
+  typedef typename T::real real;
+
+  gpu_core<T> &core;
+  gpu_transfer<T> &transfer;
+  gpu_rebin<T> &rebin;
+  gpu_stepper<T> &stepper;
+  gpu_errors<T> &errors;
+  gpu_arrays &arrays = core.arrays;
+  system_view<T> &view = core.view;
+
+  /* As in md_engine_kind (common/engine.h). */
+  md_status measure(md_measure *m);
+  md_status download(double *const force[3]);
+  md_status histogram(const md_histogram *h, int64_t *count);
+
+  /* Launch the sums over pairs, and the sums of computes over particles. */
+  md_status sum_pairs(const system_view<T> &s);
+  md_status sum_terms(const system_view<T> &s, const int *origin);
+
+  /* Copy forces to the host; exact layouts compute these as fine sums. */
+  md_status fetch_forces(double *const force[3]);
+  md_status fetch_fine_forces(double *const force[3]);
+};
+
+#endif

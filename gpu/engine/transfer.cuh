@@ -1,0 +1,48 @@
+/* Particles between the host and the device.
+ *
+ *   1. Components are copied one at a time. A kernel first puts a component into the host's order, in a spare
+ *      array (output.cu).
+ *   2. On several ranks every rank copies its particles in the order of the device, and their ids as well.
+ *
+ * Ids and types in the host's arrays stay in their order. `origin` is the place of each particle in the host's
+ * arrays, and results are brought back into that order.
+ *
+ * Trade-off: a copy needs no memory of its own, but one launch and one copy for each component. Cost: 16 bytes a
+ * particle and dimension over the bus, at the start and for each download, or half of that for a download in mixed
+ * precision. On several ranks the load is repeated when the cuts between domains are moved.
+ */
+#ifndef MD_GPU_ENGINE_TRANSFER_CUH
+#define MD_GPU_ENGINE_TRANSFER_CUH
+
+#include "gpu/engine/constants.cuh"
+#include "gpu/engine/storage.cuh"
+
+template <class T> struct gpu_transfer {
+  typedef typename T::real real;
+
+  gpu_core<T> &core;
+  gpu_constants<T> &constants;
+  gpu_storage<T> &storage;
+  gpu_arrays &arrays = core.arrays;
+  system_view<T> &view = core.view;
+  gpu_ranks<T> &ranks = core.ranks;
+
+  /* Copies the particles from the host, and makes grid and arrays for them; also after particles have changed their
+   * rank through the host. Collective. */
+  md_status load();
+  md_status load_fields();
+  md_status make_ids();
+
+  /* Copies the particles to the host. The device rests. */
+  md_status unload();
+  md_status fetch_identities();
+  md_status fetch_position(int d, double *to);
+  md_status fetch_low();
+  /* Copies one component. origin: as places(). */
+  md_status fetch(const real *from, const int *origin, double *to);
+  /* Places of particles in the host's arrays. On several ranks: NULL, and particles come in the order of the
+   * device. */
+  const int *places() const { return core.several ? nullptr : core.step.origin; }
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* A rebin: wraps the particles, sorts them by cell, and makes the ghosts of periodic faces and the lists.
+ *
+ *   1. bin counts the particles of each cell, and cell_start makes `cell_start` from the counts (or both come from
+ *      a radix sort; sort.cu describes the two sorts).
+ *   2. The sort writes all fields into the idle position array and the spare arrays, which then become the present
+ *      ones. The progress is changed, because the present positions are now in the other array.
+ *   3. Ghosts and lists follow.
+ *
+ * launch_rebin() does this without waiting. Whether everything had room is known from the outcome of the next
+ * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks every
+ * rebin waits (rebin_ranks.inc).
+ *
+ * If particles are to stay where they are (`package gpu sorted no`), a rebin makes only the order of cells, as
+ * indices. Some kernels need sorted particles all the same, for example those that measure. For them a sorted copy
+ * is made in the spare arrays.
+ *
+ * Cost: timed() is told the bytes of each kernel. `package gpu profile yes` prints them beside the times.
+ */
+#ifndef MD_GPU_RUN_REBIN_CUH
+#define MD_GPU_RUN_REBIN_CUH
+
+#include "gpu/engine/transfer.cuh"
+#include "gpu/run/batches.cuh"
+
+template <class T> struct gpu_rebin {
+  typedef typename T::real real;
+  typedef typename T::record record;
+
+  gpu_core<T> &core;
+  gpu_storage<T> &storage;
+  gpu_transfer<T> &transfer;
+  gpu_arrays &arrays = core.arrays;
+  system_view<T> &view = core.view;
+  gpu_ranks<T> &ranks = core.ranks;
+
+  bool built = false;   /* do cells and lists fit the positions? */
+  bool counted = false; /* has a migration already counted the particles in their cells? */
+  rebin_interval interval;
+  int64_t rebins = 0;      /* also counts the sorts that steps did */
+  int64_t sorts = 0;       /* on several ranks: sorts that steps did since the last migration */
+  int64_t balanced_at = 0; /* step at which the ranks last checked the balance */
+
+  /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists, or NULL. make_structure()
+   * repeats rebins until everything has room. ensure_neighbours() reads the progress first and then does the same. */
+  md_status launch_rebin(cudaEvent_t sorted);
+  md_status make_structure();
+  md_status ensure_neighbours();
+
+  /* The beginnings of cells; the order of cells; and particles moved into that order. */
+  md_status sum_counts(int *counts, int64_t n);
+  md_status order_cells(unsigned *ids);
+  md_status index_particles();
+  md_status sort_into_spare();
+  md_status sort_particles();
+  md_status sorted_view(system_view<T> *s, const int **origin);
+  md_status build_list();
+
+  /* ---- run/rebin_ranks.inc: the parts of a rebin of several ranks, in this order ---- */
+
+  md_status rebin_ranks();
+  md_status balance_if_due();
+  md_status migrate();
+  md_status make_halo();
+  md_status fit_list();
+};
+
+#endif

@@ -1,0 +1,54 @@
+/* One step: which kernels it takes, and what these are given.
+ *
+ *   1. If there is a fused kernel (step_*.cu), it does the whole step and writes new positions into the idle
+ *      position array. Otherwise a force kernel writes impulses into the idle position array, and a move kernel
+ *      changes positions in place.
+ *   2. Every kernel finds out on the device whether the step may be taken (progress.cuh).
+ *   3. New positions of ghosts follow.
+ *   4. With lists, the list check follows if particles may go beyond the slack (list_check.cu).
+ *
+ * Trade-off: a fused kernel neither writes nor reads impulses, and reads positions once. But fused kernels exist
+ * for the common models only, while the two other kernels do every model. Cost on one rank: one launch a step, two
+ * or more if the step is not fused, and one more for ghosts.
+ */
+#ifndef MD_GPU_RUN_STEP_CUH
+#define MD_GPU_RUN_STEP_CUH
+
+#include "gpu/engine/storage.cuh"
+
+template <class T> struct gpu_stepper {
+  typedef typename T::real real;
+  typedef typename T::record record;
+
+  gpu_core<T> &core;
+  gpu_storage<T> &storage;
+  gpu_arrays &arrays = core.arrays;
+  system_view<T> &view = core.view;
+  gpu_ranks<T> &ranks = core.ranks;
+
+  /* Set what is the same for all steps of a run (core.step). */
+  void set_step();
+  void set_safe(int d, double lo, double hi);
+
+  /* One step: a fused kernel, or a force kernel and a move kernel. */
+  md_status launch_step(step_sorting sorting = SORTS_NOT);
+  md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
+  md_status launch_unfused();
+  md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
+  void impulse_arrays(real *impulse[3]) const;
+  next_order<T> order_next(step_sorting sorting) const;
+  double force_bytes() const;
+  /* The list check behind a step. */
+  md_status check_lists(unsigned step_launch);
+
+  /* ---- run/step_ranks.inc ---- */
+
+  /* A step with its messages. A fused step runs beside its messages. A step that moves particles to new places
+   * sends no messages beside it, because the new places are not known before its end. What neighbours must know is
+   * sent behind it. */
+  md_status launch_step_ranks(step_sorting sorting);
+  md_status launch_two_parts(step_sorting sorting);
+  md_status launch_sort_ranks();
+};
+
+#endif
