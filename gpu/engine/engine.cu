@@ -8,9 +8,9 @@
  *   4. Create the engine of the layout (layout.cuh) that follows.
  *
  * Trade-off: there is one class for each layout, so that no code tests later which layout it has. In return the
- * engine and its kernels are compiled for up to seven layouts. The files .inc of engine/, run/ and ranks/ are the bodies
- * of the engine's parts. They are compiled here, and not on their own: separately they would take 1.6 times as long in
- * sum (2.5 times for six architectures).
+ * engine and its kernels are compiled for up to seven layouts. The files .inc of engine/, run/ and ranks/ are the
+ * bodies of the engine's parts. They are compiled here, and not on their own: separately they would take 1.6 times as
+ * long in sum (2.5 times for six architectures).
  */
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
