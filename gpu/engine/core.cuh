@@ -34,13 +34,13 @@ struct gpu_arrays {
   device_array list, rows, beyond_slack;               /* of list_view and slack_view */
   /* Pair coefficients, by pair of types: of impulses; and of forces, for mixed layouts. */
   device_array impulse_k, force_k;
-  device_array measure_k;            /* pair coefficients of forces in double, for output */
-  device_array overlap2;             /* squared distance of an overlap, by pair of types */
-  device_array ratio, mass, v_step;  /* by type: velocity_per_v and v_step of the model, and masses */
-  device_array v_low[3];             /* by original index: second words of momenta */
-  device_array id;                   /* ids in the host's order; for thermostats on one rank */
-  device_array group;                /* by original index: bits of groups; if there are groups besides `all` */
-  device_array summand, terms;       /* of term_args */
+  device_array measure_k;           /* pair coefficients of forces in double, for output */
+  device_array overlap2;            /* squared distance of an overlap, by pair of types */
+  device_array ratio, mass, v_step; /* by type: velocity_per_v and v_step of the model, and masses */
+  device_array v_low[3];            /* by original index: second words of momenta */
+  device_array id;                  /* ids in the host's order; for thermostats on one rank */
+  device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
+  device_array summand, terms;      /* of term_args */
   device_array control, sums, count; /* control block (progress.cuh); of measure(); of histogram() */
 };
 

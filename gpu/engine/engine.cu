@@ -81,8 +81,8 @@ md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharer
   for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
   cudaUUID_t *all = nullptr;
   int64_t count = 0;
-  MD_TRY(comm->exchange->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t), (void **)&all,
-                               &count));
+  MD_TRY(comm->exchange->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t),
+                                         (void **)&all, &count));
   most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
     return memcmp(&other, &device.uuid, sizeof other) == 0;
   });
