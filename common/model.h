@@ -33,11 +33,11 @@
 
 #include "common/base/error.h"
 #include "common/box.h"
-#include "common/compute.h"
+#include "common/compute/compute.h"
 #include "common/exact.h"
-#include "common/fix.h"
+#include "common/fix/fix.h"
 #include "common/groups.h"
-#include "common/pair.h"
+#include "common/pair/pair.h"
 #include "common/particles.h"
 
 #ifdef __cplusplus

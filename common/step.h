@@ -84,7 +84,7 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
   return span > 0 ? start + (stop - start) * ((double)(s->ramp_done + done) / (double)span) : stop;
 }
 
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
  * multiple of v_step, and the second word of a wide momentum is 0. */
@@ -94,7 +94,7 @@ MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 #define MD_FIX_MIDDLE(symbol)                                                                                \
   if (s->middle[a].kind == MD_FIX_##symbol && (p->group & s->middle[a].group))                               \
     md_##symbol##_middle(&s->middle[a], s, done, p);
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 #undef MD_FIX_MIDDLE
   }
 }

@@ -12,7 +12,7 @@
  * Trade-offs and costs stand in rebin.c (lists) and step.c (steps).
  */
 #include "openmp/engine.h"
-#include "common/measure.h"
+#include "common/compute/measure.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"

@@ -20,7 +20,7 @@
 
 #define real simd_d
 #define MD_T(name) name##_v
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
 
@@ -358,7 +358,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
     return measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first, last, entry,     \
                          rows, m);                                                                           \
   }
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
 
 /* ---- move ---- */
@@ -437,13 +437,13 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .force =
         {
 #define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = force_##symbol,
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
         },
     .measure =
         {
 #define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = measure_##symbol,
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
         },
     .move = move,

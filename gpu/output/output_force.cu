@@ -17,7 +17,7 @@ static __device__ double force_of_kind(md_pair_kind kind, double r2, const doubl
 #define MD_PAIR_STYLE(symbol, name)                                                                          \
   case MD_PAIR_##symbol:                                                                                     \
     return force_of<MD_PAIR_##symbol>(r2, k);
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
   default: return 0.0;
   }

@@ -1,7 +1,7 @@
-/* Sums of the terms of computes (common/compute.h): kinetic energy, momentum and the like, by particle. They are fine
- * sums (common/exact.h).
+/* Sums of the terms of computes (common/compute/compute.h): kinetic energy, momentum and others. They are
+ * fine sums (common/exact.h).
  *
- *   1. A thread adds the terms of its particle for one summand after the other, by the functions of common/measure.h.
+ *   1. A thread adds the terms of its particle for one summand after the other (common/compute/measure.h).
  *   2. A block adds what its threads have, and then adds that to the sums of the device, as measure.cuh does.
  *
  * So the sum is exact, and it does not depend on the order of additions.
@@ -9,7 +9,7 @@
  * Trade-off: the velocities are read apart from the pass over pairs, which in return needs fewer registers. Cost: one
  * read of the velocities, types and origins, and 4 atomic additions for each block and sum.
  */
-#include "common/measure.h"
+#include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
 
 enum { TERM_THREADS = 256 };

@@ -70,7 +70,7 @@ template <class F> bool with_style(md_pair_kind kind, F &&f)
   case MD_PAIR_##symbol:                                                                                     \
     f(std::integral_constant<int, MD_PAIR_##symbol>{});                                                      \
     return true;
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
   default: return false;
   }

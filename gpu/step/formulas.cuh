@@ -1,8 +1,8 @@
 /* The pair formulas on the device: force_of<STYLE>(r2, k), the force over the distance, and energy_of<STYLE>(r2, k).
  * Both take the squared distance r2 and the coefficients k of the pair of types.
  *
- * This file compiles common/pair_styles.h for the device again, with other elementary functions (reciprocal, square
- * root, logarithm). So there are three forms of each formula:
+ * This file compiles common/pair/pair_styles.h for the device again, with other elementary functions (reciprocal,
+ * square root, logarithm). So there are three forms of each formula:
  *
  *   force_of, energy_of in double   the recipes of common/real.h: the same bits as on every other engine
  *   ranged_force_of in double       the same bits, for RECIPROCAL_LEAST <= r2 < RECIPROCAL_MOST
@@ -17,8 +17,8 @@
 #ifndef MD_GPU_STEP_FORMULAS_CUH
 #define MD_GPU_STEP_FORMULAS_CUH
 
-#include "common/formulas.h"
-#include "common/pair.h"
+#include "common/pair/formulas.h"
+#include "common/pair/pair.h"
 #include "gpu/runtime/reciprocal.h"
 
 #define SINGLE __device__ __forceinline__
@@ -61,12 +61,12 @@ RANGED double md_ln_ranged(double a) { return md_ln(a); }
 #define MD_FN static __device__ __forceinline__
 #define real float
 #define MD_T(name) name##_single
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
 #define real double
 #define MD_T(name) name##_ranged
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
 #pragma pop_macro("MD_FN")
@@ -94,7 +94,7 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
   {                                                                                                          \
     return md_##symbol##_energy(r2, k);                                                                      \
   }
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
 
 #endif

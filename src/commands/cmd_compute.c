@@ -1,7 +1,7 @@
 /* The commands compute and uncompute, and the values of computes by name, c_ID and c_ID[K].
  *
- * The styles are in common/compute_styles.h. A compute goes into the model's list. Its value belongs to a step that a
- * run has measured: thermo columns and formulas read it.
+ * The styles are in common/compute/compute_styles.h. A compute goes into the model's list. Its value belongs to a
+ * step that a run has measured: thermo columns and formulas read it.
  */
 #include "src/commands/computes.h"
 #include "src/commands/groups.h"

@@ -1,8 +1,8 @@
 /* The commands fix and unfix.
  *
- * The styles are in common/fix_styles.h. Only balance is here, because it is about ranks and not about physics. A fix
- * goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the IDs in the
- * same order, with those of balance, so that unfix finds a fix in both lists.
+ * The styles are in common/fix/fix_styles.h. Only balance is here, because it is about ranks and not about physics.
+ * A fix goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the
+ * IDs in the same order, with those of balance, so that unfix finds a fix in both lists.
  */
 #include "src/commands/groups.h"
 #include "src/commands/ranks.h"

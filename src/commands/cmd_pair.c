@@ -1,4 +1,4 @@
-/* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. common/pair.h has the styles, their
+/* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. common/pair/pair.h has the styles, their
  * parameters and the mixing; this file reads the words.
  *
  * pair_style may come before the box, when the number of types is unknown. The style is then started for no types

@@ -1,4 +1,4 @@
-/* Computes by name, for columns and formulas; see common/compute.h. */
+/* Computes by name, for columns and formulas; see common/compute/compute.h. */
 #ifndef MD_SRC_COMMANDS_COMPUTES_H
 #define MD_SRC_COMMANDS_COMPUTES_H
 

@@ -8,9 +8,9 @@
  * Cost: n^2/2 distances of pairs a step; 16 bytes for each particle and dimension.
  */
 #include "src/engines/naive.h"
+#include "common/compute/measure.h"
 #include "common/faults.h"
-#include "common/formulas.h"
-#include "common/measure.h"
+#include "common/pair/formulas.h"
 #include "common/step.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
  * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
  */
-#include "common/measure.h"
+#include "common/compute/measure.h"
 #include "src/commands/computes.h"
 #include "src/output/dump.h"
 

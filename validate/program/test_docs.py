@@ -248,8 +248,8 @@ def test_every_deck_opens_with_what_it_is_for():
 
 
 EXAMPLE_CHECK = """
-#include "common/formulas.h"
-#include "common/pair.h"
+#include "common/pair/formulas.h"
+#include "common/pair/pair.h"
 #define MD_PAIR_HOST
 #include "pair_example.h"
 #undef MD_PAIR_HOST

@@ -1,9 +1,9 @@
 // links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
 // links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
 // links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c
-// links: src/sim.c common/base/error.c common/base/open_file.c common/pair.c common/particles.c common/model.c
+// links: src/sim.c common/base/error.c common/base/open_file.c common/pair/pair.c common/particles.c common/model.c
 // links: common/faults.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: src/files/file_uses.c common/fix.c common/base/words.c common/compute.c src/commands/cmd_group.c
+// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
  * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no

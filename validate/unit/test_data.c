@@ -3,8 +3,8 @@
 // links: src/particles/lattice.c src/commands/velocity.c src/deck/text.c src/files/output_stream.c src/sim.c src/log.c
 // links: src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: common/model.c common/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c
-// links: common/base/memory.c src/files/file_uses.c common/fix.c common/base/words.c common/compute.c
+// links: common/model.c common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c
+// links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
 // links: src/commands/cmd_group.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */

@@ -2,9 +2,9 @@
 // links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
 // links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c
 // links: src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c
-// links: common/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix.c
-// links: common/base/words.c common/compute.c src/commands/cmd_group.c src/particles/lattice.c
+// links: common/pair/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
+// links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

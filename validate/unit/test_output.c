@@ -4,9 +4,9 @@
 // links: src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
 // links: src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c
 // links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
-// links: common/base/open_file.c common/particles.c common/model.c common/pair.c src/engines/comm_serial.c
+// links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
-// links: src/files/file_uses.c common/fix.c common/base/words.c common/compute.c src/commands/cmd_group.c
+// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"

@@ -1,12 +1,12 @@
-// links: common/pair.c common/base/error.c
+// links: common/pair/pair.c common/base/error.c
 /* Pair formulas. Forces are the negative gradient of the energy for every style, in two and three dimensions. Values
  * are those known in closed form. Scaling, shift, cutoff and mixing are tested, and 1/a, 1/sqrt(a) and ln(a) of
  * common/real.h are compared with the C library.
  *
  * The styles come from the list of styles, and their parameters are chosen by name. So a new style is tested without a
  * new line here. */
-#include "common/formulas.h"
-#include "common/pair.h"
+#include "common/pair/formulas.h"
+#include "common/pair/pair.h"
 
 #include <float.h>
 #include <setjmp.h>

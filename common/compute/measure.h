@@ -6,7 +6,7 @@
 #include "common/particle.h"
 
 #define MD_COMPUTE_FORMULAS
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_FORMULAS
 
 /* Adds the terms of a particle to a summand's fine sums, s->n of them. The particle is of the summand's group. */
@@ -14,7 +14,7 @@ MD_FN void md_summand_add(const md_summand *s, const md_particle *p, md_fine *su
 {
 #define MD_COMPUTE_SUMS(symbol)                                                                              \
   if (s->kind == MD_COMPUTE_##symbol) md_##symbol##_add(s, p, sum);
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_SUMS
 }
 
@@ -35,7 +35,7 @@ MD_FN double md_compute_each(md_compute_kind kind, const md_particle *p, const d
 {
 #define MD_COMPUTE_EACH(symbol)                                                                              \
   if (kind == MD_COMPUTE_##symbol) return md_##symbol##_of(p, v, dim);
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_EACH
   return 0.0;
 }

@@ -5,6 +5,6 @@
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
  *   otherwise                                 it becomes the formulas for the number type `real` (real.h).
  */
-#include "common/pair_lj_cut.h"
-#include "common/pair_repulsive.h"
-#include "common/pair_soft.h"
+#include "common/pair/pair_lj_cut.h"
+#include "common/pair/pair_repulsive.h"
+#include "common/pair/pair_soft.h"

@@ -10,7 +10,7 @@ MD_FN double md_fms(double a, double b, double c) { return fma(a, b, -c); }
 
 #define real double
 #define MD_T(name) name
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
 

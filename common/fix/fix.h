@@ -26,7 +26,7 @@ enum { MD_FIXES_MAX = 32, MD_FIX_K = 12, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
 /* One symbol for each style, MD_FIX_nve and so on. MD_FIX_KINDS is their number. */
 typedef enum md_fix_kind {
 #define MD_FIX_STYLE(symbol, name) MD_FIX_##symbol,
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 #undef MD_FIX_STYLE
   MD_FIX_KINDS
 } md_fix_kind;

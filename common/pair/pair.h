@@ -56,7 +56,7 @@ typedef struct md_pair_style {
 /* One symbol for each style, MD_PAIR_lj_cut and so on. MD_PAIR_KINDS is their number. */
 typedef enum md_pair_kind {
 #define MD_PAIR_STYLE(symbol, name) MD_PAIR_##symbol,
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
   MD_PAIR_KINDS,
   MD_PAIR_NONE = MD_PAIR_KINDS

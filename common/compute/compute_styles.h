@@ -7,9 +7,9 @@
  *   with MD_COMPUTE_HOST defined                 it becomes the host parts;
  *   with MD_COMPUTE_FORMULAS defined             it becomes the functions md_NAME_add and md_NAME_of (measure.h).
  */
-#include "common/compute_ke.h"
-#include "common/compute_ke_atom.h"
-#include "common/compute_momentum.h"
-#include "common/compute_pe.h"
-#include "common/compute_pressure.h"
-#include "common/compute_temp.h"
+#include "common/compute/compute_ke.h"
+#include "common/compute/compute_ke_atom.h"
+#include "common/compute/compute_momentum.h"
+#include "common/compute/compute_pe.h"
+#include "common/compute/compute_pressure.h"
+#include "common/compute/compute_temp.h"

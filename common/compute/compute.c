@@ -1,5 +1,5 @@
 /* The table of compute styles, and how computes become sums and values of a model; see compute.h. */
-#include "common/compute.h"
+#include "common/compute/compute.h"
 #include "common/model.h"
 
 #include <string.h>
@@ -32,24 +32,24 @@ static double temperature_of(const md_model *model, const md_compute_sums *sums)
 }
 
 #define MD_COMPUTE_HOST
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_HOST
 
 static const md_compute_style *const styles[] = {
 #define MD_COMPUTE_STYLE(symbol, label) &symbol##_style,
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_STYLE
 };
 
 static const bool has_terms[MD_COMPUTE_KINDS] = {
 #define MD_COMPUTE_SUMS(symbol) [MD_COMPUTE_##symbol] = true,
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_SUMS
 };
 
 static const bool has_each[MD_COMPUTE_KINDS] = {
 #define MD_COMPUTE_EACH(symbol) [MD_COMPUTE_##symbol] = true,
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_EACH
 };
 

@@ -1,5 +1,5 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
-#include "common/fix.h"
+#include "common/fix/fix.h"
 #include "common/model.h"
 
 #include <string.h>
@@ -16,18 +16,18 @@ static md_status join_integrator(const md_fix *fix, md_model *model, md_integrat
 }
 
 #define MD_FIX_HOST
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 #undef MD_FIX_HOST
 
 static const md_fix_style *const styles[] = {
 #define MD_FIX_STYLE(symbol, label) &symbol##_style,
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 #undef MD_FIX_STYLE
 };
 
 static const bool acts[MD_FIX_KINDS] = {
 #define MD_FIX_MIDDLE(symbol) [MD_FIX_##symbol] = true,
-#include "common/fix_styles.h"
+#include "common/fix/fix_styles.h"
 #undef MD_FIX_MIDDLE
 };
 

@@ -35,7 +35,7 @@ enum { MD_COMPUTES_MAX = 32, MD_COMPUTE_TERMS = 6, MD_COMPUTE_K = 6, MD_TERMS_MA
 /* One symbol for each style, MD_COMPUTE_ke and so on. MD_COMPUTE_KINDS is their number. */
 typedef enum md_compute_kind {
 #define MD_COMPUTE_STYLE(symbol, name) MD_COMPUTE_##symbol,
-#include "common/compute_styles.h"
+#include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_STYLE
   MD_COMPUTE_KINDS
 } md_compute_kind;

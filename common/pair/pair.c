@@ -1,16 +1,16 @@
 /* Pair styles: parameters by pair of types, mixing, coefficient tables; see pair.h. */
-#include "common/pair.h"
-#include "common/formulas.h"
+#include "common/pair/pair.h"
+#include "common/pair/formulas.h"
 
 #include <stdlib.h>
 
 #define MD_PAIR_HOST
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_HOST
 
 static const md_pair_style *const styles[] = {
 #define MD_PAIR_STYLE(symbol, label) &symbol##_style,
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
 };
 
@@ -170,7 +170,7 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
 #define MD_PAIR_STYLE(symbol, label)                                                                         \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_force(r2, k);
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
   case MD_PAIR_NONE: break;
   }
@@ -184,7 +184,7 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
 #define MD_PAIR_STYLE(symbol, label)                                                                         \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_energy(r2, k);
-#include "common/pair_styles.h"
+#include "common/pair/pair_styles.h"
 #undef MD_PAIR_STYLE
   case MD_PAIR_NONE: break;
   }

@@ -6,8 +6,8 @@
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
  *   otherwise                                it becomes the functions md_NAME_middle (step.h).
  */
-#include "common/fix_enforce2d.h"
-#include "common/fix_langevin.h"
-#include "common/fix_nve.h"
-#include "common/fix_nve_leapfrog.h"
-#include "common/fix_wall_reflect.h"
+#include "common/fix/fix_enforce2d.h"
+#include "common/fix/fix_langevin.h"
+#include "common/fix/fix_nve.h"
+#include "common/fix/fix_nve_leapfrog.h"
+#include "common/fix/fix_wall_reflect.h"
