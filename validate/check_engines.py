@@ -201,7 +201,7 @@ CASES: Tuple[Case, ...] = (
 # Cases for ranks alone.
 RANK_CASES: Tuple[Case, ...] = (
     Case("melt 3D, larger", "in.melt", variables={"cells": 6}, fits=(3, 3, 3)),
-    Case("fast 3D", "in.fast", 1.5),
+    Case("fast 3D", "in.fast", 1.5, fits=(8, 6, 6)),
     Case("corner 3D, walls", "in.corner", fits=(8, 8, 8)),
 )
 

@@ -137,20 +137,20 @@ static md_status by_region(md_sim *sim, const md_words *list, uint32_t bit)
 static md_status by_groups(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   selection s = {.any = UINT32_MAX};
-  uint32_t bits[MD_GROUPS_MAX], all = 0;
-  if (list->n > MD_GROUPS_MAX) return md_error(MD_USAGE, "group %s: there are too many groups", style);
+  uint32_t first = 0, all = 0;
   for (int k = 0; k < list->n; ++k) {
     int group;
     MD_TRY(md_group_find(sim, list->word[k], &group));
-    all |= bits[k] = md_group_bit(group);
+    if (k == 0) first = md_group_bit(group);
+    all |= md_group_bit(group);
   }
   if (strcmp(style, "union") == 0)
     s.any = all;
   else if (strcmp(style, "intersect") == 0)
     s.all = all;
   else {
-    s.any = bits[0];
-    s.none = all & ~bits[0];
+    s.any = first;
+    s.none = all & ~first;
   }
   add_selected(&sim->particles, &s, bit);
   return MD_OK;

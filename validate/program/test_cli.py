@@ -56,10 +56,11 @@ def test_help_lists_options_and_commands(tmp_path):
         assert works(call(tmp_path, option)).out == text
 
 
-def test_help_of_fix_names_every_style(tmp_path):
-    out = works(call(tmp_path, "help", "fix")).out
-    styles = re.findall(r'MD_FIX_STYLE\(\w+, "(.+?)"\)',
-                        "".join(p.read_text() for p in (ROOT / "common").glob("fix_*.h")))
+@pytest.mark.parametrize("list_of", ["fix", "compute"])
+def test_help_names_every_style(list_of, tmp_path):
+    out = works(call(tmp_path, "help", list_of)).out
+    styles = re.findall(rf'MD_{list_of.upper()}_STYLE\(\w+, "(.+?)"\)',
+                        "".join(p.read_text() for p in (ROOT / "common" / list_of).glob(f"{list_of}_*.h")))
     assert len(styles) >= 5
     for style in styles:
         assert re.search(rf"^  {style}\b", out, re.M), style
