@@ -4,12 +4,23 @@
 md_status md_overlap_status(const md_overlap *o, const md_model *model)
 {
   if (o->a == INT64_MAX) return MD_OK;
-  const md_status status = md_error(
-      MD_PHYSICS,
-      "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the exact range "
-      "(it is some 10^4 times that of a usual pair); start from separated particles, or use a timestep "
-      "smaller than %g",
-      (long long)model->step, (long long)o->a, (long long)o->b, sqrt(o->r2), model->dt);
+  const double r = sqrt(md_max(o->r2 - md_pair_softening2(&model->pair), 0.0));
+  const md_status status =
+      md_pair_is_all(&model->pair)
+          ? md_error(MD_PHYSICS,
+                     "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the "
+                     "exact range, "
+                     "which ends far above that of the whole system on a lightest particle; use a larger "
+                     "softening "
+                     "length, or masses that are closer to one another",
+                     (long long)model->step, (long long)o->a, (long long)o->b, r)
+          : md_error(MD_PHYSICS,
+                     "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the "
+                     "exact range "
+                     "(it is some 10^4 times that of a usual pair); start from separated particles, or use a "
+                     "timestep "
+                     "smaller than %g",
+                     (long long)model->step, (long long)o->a, (long long)o->b, r, model->dt);
   md_error_about(o->a, o->b);
   return status;
 }

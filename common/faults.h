@@ -18,7 +18,7 @@ extern "C" {
 /* An overlap: two particles so near that their impulse leaves the exact range. */
 typedef struct md_overlap {
   int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap */
-  double r2;    /* squared distance */
+  double r2;    /* squared distance, softened without a cutoff (pair.h) */
 } md_overlap;
 
 static inline md_overlap md_overlap_none(void)

@@ -67,11 +67,34 @@ typedef struct scales {
   double strongest, weakest; /* force of a pair at its usual distance, over the types that interact */
   double energy;   /* largest of that force times the distance, and of the thermostat's temperature */
   double lightest; /* the smallest mass */
+  double length;   /* a usual length: the cutoff, or the size of a system without a cutoff */
 } scales;
+
+/* Without a cutoff every particle attracts every other one. The usual force is that of the whole system on a lightest
+ * particle, at a distance of a quarter of the box. A sum of N rounded impulses has the rounding errors of about sqrt(N)
+ * of them, so that this part of the total force decides the grids. */
+static scales scales_of_all(const md_model *model, const double *unit_k)
+{
+  const md_box *box = &model->box;
+  double longest = 0.0, lightest = model->mass[1];
+  for (int d = 0; d < box->dim; ++d) longest = md_max(longest, box->hi[d] - box->lo[d]);
+  for (int t = 2; t <= model->ntypes; ++t) lightest = md_min(lightest, model->mass[t]);
+  const double n = md_max(2.0, (double)model->natoms), r = 0.25 * longest, *k = unit_k;
+  const double total = model->total_mass > 0.0 ? model->total_mass : n * lightest;
+  const double r2 = fma(r, r, md_pair_softening2(&model->pair)), mass = model->mass[1];
+  const double pair = fabs(md_pair_force(model->pair.kind, r2, k) * r); /* of two particles of type 1 */
+  const double all = pair * (lightest / mass) * (total / mass);
+  return (scales){.strongest = all / sqrt(n),
+                  .weakest = all / sqrt(n),
+                  .energy = md_max(all * r, model->hottest),
+                  .lightest = lightest,
+                  .length = r};
+}
 
 static scales scales_of(const md_model *model, const double *unit_k)
 {
-  scales s = {.lightest = (double)INFINITY};
+  if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
+  scales s = {.lightest = (double)INFINITY, .length = model->cutoff};
   for (int t = 1; t <= model->ntypes; ++t) s.lightest = md_min(s.lightest, model->mass[t]);
   s.energy = model->hottest;
   for (int i = 0; i < model->ntypes; ++i)
@@ -205,13 +228,14 @@ static double power_below(double a)
 }
 
 /* Chooses the grid of wide momenta, which have two words. The speed limit is the one that the timestep allows. The
- * quantum is as fine as close encounters allow: their impulses must stay below 2^52 quanta. */
+ * quantum is as fine as close encounters allow: their impulses must stay below 2^52 quanta. Without a cutoff it is as
+ * coarse as it may be, because then a particle has many close encounters at once. */
 static md_status widen(md_model *model, double fastest, double strongest, double allowed)
 {
   enum { BELOW = 37, LOW_BITS = 60 };
   model->wide = true;
   model->speed_limit = fastest;
-  model->grids.v = power_below(ldexp(strongest, -BELOW));
+  if (!md_pair_is_all(&model->pair)) model->grids.v = power_below(ldexp(strongest, -BELOW));
   model->grids.v = md_max(model->grids.v, ldexp(covering(fastest), -LOW_BITS));
   for (int t = 1; t <= model->ntypes; ++t)
     model->v_step[t] = md_max(model->grids.v, covering(fastest * (model->mass[t] / model->mass_reference)));
@@ -237,7 +261,10 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
   const double allowed = 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m;
   model->wide = false;
   model->grids.v = covering(fastest);
-  if (allowed > 0.0 && !model->float_drift) model->grids.v = md_min(model->grids.v, power_below(allowed));
+  if (allowed > 0.0 && md_pair_is_all(&model->pair))
+    model->grids.v = power_below(allowed);
+  else if (allowed > 0.0 && !model->float_drift)
+    model->grids.v = md_min(model->grids.v, power_below(allowed));
   model->speed_limit = md_min(fastest, 0x1p53 * model->grids.v);
   for (int t = 1; t <= model->ntypes; ++t) model->v_step[t] = model->grids.v;
   if (model->speed_limit < md_min(fastest, hot)) MD_TRY(widen(model, fastest, strongest, allowed));
@@ -262,10 +289,14 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
  * coefficients for forces in units of force. */
 static double closest_approach(const md_model *model, const double *unit_k, double range, double largest[3])
 {
-  const double rc = sqrt(unit_k[0]);
+  const bool all = md_pair_is_all(&model->pair);
+  const double soft2 = md_pair_softening2(&model->pair);
+  double diagonal = 0.0;
+  for (int d = 0; all && d < model->box.dim; ++d) diagonal += model->box.length[d];
+  const double rc = all ? diagonal : sqrt(unit_k[0]);
   double reached = rc;
   for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-24; r *= 1.0 - 0x1p-6) {
-    const double r2 = r * r;
+    const double r2 = fma(r, r, soft2);
     const double force = fabs(md_pair_force(model->pair.kind, r2, unit_k) * r);
     if (!(force < range)) return reached;
     reached = r;
@@ -276,9 +307,32 @@ static double closest_approach(const md_model *model, const double *unit_k, doub
   return 0.0;
 }
 
+/* The squared distances for which md_rsqrt3 has the range: see real.h. */
+static md_status check_all_pairs(const md_model *model)
+{
+  const md_box *box = &model->box;
+  const char *name = md_pair_style_of(model->pair.kind)->name;
+  for (int d = 0; d < box->dim; ++d) {
+    if (box->periodic[d])
+      return md_error(
+          MD_USAGE,
+          "pair style %s has no cutoff, so that each particle would interact with infinitely many images "
+          "along the periodic axis %c: use `boundary f` there, and walls if particles must stay",
+          name, "xyz"[d]);
+    if (!(box->length[d] < 0x1p30))
+      return md_error(MD_USAGE,
+                      "pair style %s: the box must be shorter than 10^9 along each axis, and %c has %g", name,
+                      "xyz"[d], box -> length[d]);
+  }
+  if (!(md_pair_softening2(&model->pair) < 0x1p60))
+    return md_error(MD_USAGE, "pair style %s: the softening length must be below 10^9", name);
+  return MD_OK;
+}
+
 static md_status check_cutoff(const md_model *model)
 {
   const md_box *box = &model->box;
+  if (md_pair_is_all(&model->pair)) return check_all_pairs(model);
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
       return md_error(MD_USAGE,
@@ -299,7 +353,8 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
-    model->overlap2[p] = nearest * nearest;
+    /* Without a cutoff the impulse itself decides (all_pairs.h). */
+    model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
   }
   model->grids.e = power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = power_above(largest[1]) * 0x1p-50 / MD_FINE;
@@ -308,21 +363,22 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   model->grids.f = power_above(largest[2]) * 0x1p-50 / MD_FINE;
   if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  md_pair_table(&model->pair, model->kick_time / (model->mass_reference * model->grids.v), model->impulse_k);
-  md_pair_table(&model->pair, 1.0 / (model->grids.f * MD_FINE), model->force_k);
+  md_pair_table(&model->pair, model->mass, model->kick_time / (model->mass_reference * model->grids.v),
+                model->impulse_k);
+  md_pair_table(&model->pair, model->mass, 1.0 / (model->grids.f * MD_FINE), model->force_k);
   return MD_OK;
 }
 
 static md_status prepare_grids(md_model *model, double *unit_k)
 {
-  if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, 1.0, unit_k);
+  if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, model->mass, 1.0, unit_k);
   const scales s = scales_of(model, unit_k);
   MD_TRY(prepare_box(model, &s));
   MD_TRY(check_cutoff(model));
   const bool leapfrog = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR;
   model->kick_time = leapfrog ? model->dt : 0.5 * model->dt;
   /* With a timestep of zero there are no kicks. The grids are then those of a usual timestep. */
-  const double usual = s.energy > 0.0 ? 0x1p-10 * model->cutoff * sqrt(s.lightest / s.energy) : 1.0;
+  const double usual = s.energy > 0.0 ? 0x1p-10 * s.length * sqrt(s.lightest / s.energy) : 1.0;
   const double h = model->kick_time > 0.0 ? model->kick_time : usual;
   MD_TRY(prepare_momenta(model, &s, h));
   return prepare_pair(model, unit_k, &s, h);

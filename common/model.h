@@ -91,6 +91,7 @@ typedef struct md_model {
   double dt;
   double skin;                /* of `neighbor`: a hint to engines, never changes a result */
   int64_t natoms;             /* over all ranks */
+  double total_mass;          /* of all particles; for pair styles without a cutoff, 0: unknown */
   int64_t step;               /* of the current state */
   int64_t run_begin, run_end; /* of the present run, for ramps */
 

@@ -42,6 +42,16 @@ MD_FN double md_rsqrt(double a)
   return fma(y, e, y);
 }
 
+/* a^(-3/2), likewise: y = 1/sqrtf(a) leaves an error e = 1 - a y^2 of about 2^-23, and
+ *   a^(-3/2) = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 + ...).
+ * The next term is below 2^-67. y^2 is exact, because y has 24 bits. |a|, a^(-3/2): as above. */
+MD_FN double md_rsqrt3(double a)
+{
+  const double y = (double)(1.0f / sqrtf((float)a)), y2 = y * y;
+  const double e = fma(-a, y2, 1.0), cube = y2 * y;
+  return fma(cube, e * fma(e, 1.875, 1.5), cube);
+}
+
 MD_FN double md_max(double a, double b) { return a > b ? a : b; }
 MD_FN double md_min(double a, double b) { return a < b ? a : b; }
 

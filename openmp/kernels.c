@@ -338,7 +338,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
 }
 
 /* The compiler makes one force loop for each style, for each dimension, and for one or several types. */
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
+#define MD_PAIR_CUT(symbol)                                                                                  \
   static double force_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
                                const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])             \
   {                                                                                                          \
@@ -359,7 +359,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
                          rows, m);                                                                           \
   }
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
 
 /* ---- move ---- */
 
@@ -436,15 +436,15 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .list = build_list,
     .force =
         {
-#define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = force_##symbol,
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = force_##symbol,
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
         },
     .measure =
         {
-#define MD_PAIR_STYLE(symbol, name) [MD_PAIR_##symbol] = measure_##symbol,
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = measure_##symbol,
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
         },
     .move = move,
 };

@@ -293,6 +293,12 @@ MD_FN simd_d md_rsqrt_v(simd_d a)
   y = simd_fma(y, simd_fnma(half * y, y, one_half), y);
   return simd_fma(y, simd_fnma(half * y, y, one_half), y);
 }
+MD_FN simd_d md_rsqrt3_v(simd_d a)
+{
+  const simd_d y = simd_rsqrt_single(a), y2 = y * y;
+  const simd_d e = simd_fnma(a, y2, simd_set(1.0)), cube = y2 * y;
+  return simd_fma(cube, e * simd_fma(e, simd_set(1.875), simd_set(1.5)), cube);
+}
 
 /* a < b ? x : y */
 MD_FN simd_d md_select_less_v(simd_d a, simd_d b, simd_d x, simd_d y)

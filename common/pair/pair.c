@@ -88,6 +88,11 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return md_error(MD_USAGE, "pair_coeff needs a pair_style first");
   const int least = style->nparameter - style->nglobal;
+  if (style->rc_parameter == MD_NO_CUTOFF && nvalue > 0)
+    return md_error(MD_USAGE,
+                    "pair style %s has no coefficients of its own for a pair of types, only those of "
+                    "pair_style",
+                    style->name);
   if (nvalue < least || nvalue > style->nparameter)
     return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least,
                     style->nparameter, nvalue);
@@ -135,11 +140,17 @@ void md_pair_free(md_pair *pair)
   *pair = (md_pair){.kind = MD_PAIR_NONE};
 }
 
+bool md_pair_is_all(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  return style && style->rc_parameter == MD_NO_CUTOFF;
+}
+
 double md_pair_cutoff(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   double rc = 0.0;
-  if (style)
+  if (style && style->rc_parameter != MD_NO_CUTOFF)
     for (int i = 0; i < pair->ntypes; ++i)
       for (int j = 0; j < pair->ntypes; ++j) rc = md_max(parameters(pair, i, j)[style->rc_parameter], rc);
   return rc;
@@ -149,18 +160,43 @@ double md_pair_length(const md_pair *pair, int i, int j)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return 0.0;
-  const double *p = parameters(pair, i, j);
-  return md_min(style->length_factor * p[style->length_parameter], 0.9 * p[style->rc_parameter]);
+  const double *p = parameters(pair, i, j), length = style->length_factor * p[style->length_parameter];
+  return style->rc_parameter == MD_NO_CUTOFF ? length : md_min(length, 0.9 * p[style->rc_parameter]);
 }
 
-void md_pair_table(const md_pair *pair, double scale, double *k)
+void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   memset(k, 0, (size_t)pair->ntypes * (size_t)pair->ntypes * MD_PAIR_K * sizeof *k);
   for (int i = 0; i < pair->ntypes; ++i)
-    for (int j = 0; j < pair->ntypes; ++j)
-      style->prepare(parameters(pair, i, j), pair->shift, scale,
-                     k + ((size_t)i * (size_t)pair->ntypes + (size_t)j) * MD_PAIR_K);
+    for (int j = 0; j < pair->ntypes; ++j, k += MD_PAIR_K) {
+      style->prepare(parameters(pair, i, j), pair->shift, scale, k);
+      if (style->rc_parameter != MD_NO_CUTOFF) continue;
+      const double charge = k[1];
+      k[1] = -((mass[i + 1] * charge) * (mass[j + 1] * charge));
+      k[4] *= mass[i + 1] * mass[j + 1];
+    }
+}
+
+void md_pair_unit_coefficients(const md_pair *pair, double scale, double *k)
+{
+  memset(k, 0, MD_PAIR_K * sizeof *k);
+  md_pair_style_of(pair->kind)->prepare(pair->parameter, pair->shift, scale, k);
+}
+
+double md_pair_charge(const md_pair *pair, double scale)
+{
+  double k[MD_PAIR_K];
+  md_pair_unit_coefficients(pair, scale, k);
+  return k[1];
+}
+
+double md_pair_softening2(const md_pair *pair)
+{
+  if (!md_pair_is_all(pair)) return 0.0;
+  double k[MD_PAIR_K];
+  md_pair_unit_coefficients(pair, 1.0, k);
+  return k[2];
 }
 
 double md_pair_force(md_pair_kind kind, double r2, const double *k)

@@ -6,6 +6,11 @@
  *   md_pair_complete                     mixes the parameters of a missing pair i j from those of i i and j j
  *   md_pair_table                        parameters -> coefficients k[MD_PAIR_K] of the formulas
  *   md_STYLE_force, md_STYLE_energy      formulas of r2 and k
+ *
+ * Styles without a cutoff act between all pairs of particles, and their forces are proportional to both masses. Their
+ * charge is the mass times a constant c of the style and of the caller's scale: k1 = -(m_i c)(m_j c). Their squared
+ * distance is softened: r2 = k2 + dx^2 + dy^2 + dz^2, added in this order by fma. Such a style is computed by the engines
+ * of openmp/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
@@ -18,7 +23,7 @@
 extern "C" {
 #endif
 
-enum { MD_PAIR_PARAMETERS = 4, MD_PAIR_K = 8 };
+enum { MD_PAIR_PARAMETERS = 4, MD_PAIR_K = 8, MD_NO_CUTOFF = -1 };
 
 typedef enum md_mixing { MD_MIX_GEOMETRIC, MD_MIX_ARITHMETIC, MD_MIX_SIXTHPOWER } md_mixing;
 typedef enum md_parameter_range { MD_ANY, MD_POSITIVE, MD_NOT_NEGATIVE } md_parameter_range;
@@ -35,9 +40,9 @@ typedef struct md_pair_style {
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
   int global_required; /* the number of these that must be given; the others are NaN then: the style's choice */
-  int rc_parameter;    /* the index of the cutoff */
+  int rc_parameter;    /* the index of the cutoff, or MD_NO_CUTOFF */
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
-   * grids (model.c). */
+   * grids (model.c). Without a cutoff: the distance at which the force is largest. */
   int length_parameter;
   double length_factor;
   bool takes_shift;    /* pair_modify shift has a meaning */
@@ -49,7 +54,8 @@ typedef struct md_pair_style {
   /* Fills the parameters ab of a pair of types from those of each type with itself, a and b. */
   void (*mix)(const double *a, const double *b, md_mixing mixing, double *ab);
   /* Fills k[MD_PAIR_K], which is zero before; k[0] is rc^2. The formulas then give forces times scale, and energies
-   * without it. */
+   * without it. Without a cutoff: k[0] is infinite, k[1] is the charge c of a unit mass, and k[4] the energy of unit
+   * masses; md_pair_table then takes the masses in. */
   void (*prepare)(const double *parameter, bool shift, double scale, double *k);
 } md_pair_style;
 
@@ -94,16 +100,31 @@ md_status md_pair_complete(md_pair *pair) MD_CHECKED;
 /* Frees the arrays, and makes *pair one without a style. */
 void md_pair_free(md_pair *pair);
 
-/* The largest cutoff of all pairs of types, 0 without a style. For use after md_pair_complete. */
+/* Is there a style, and is it one without a cutoff? */
+bool md_pair_is_all(const md_pair *pair);
+
+/* The largest cutoff of all pairs of types, 0 without a style and for a style without a cutoff. For use after
+ * md_pair_complete. */
 double md_pair_cutoff(const md_pair *pair);
 
 /* The usual distance of two particles of 0-based types i and j. It is inside the cutoff; 0 if there is no
- * interaction. */
+ * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. */
 double md_pair_length(const md_pair *pair, int i, int j);
 
 /* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], which belongs to the caller. The row of 0-based types i
- * and j is i*ntypes + j. scale: of forces. */
-void md_pair_table(const md_pair *pair, double scale, double *k);
+ * and j is i*ntypes + j. mass: by type, from 1. scale: of forces. */
+void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k);
+
+/* For a style without a cutoff: the coefficients of unit masses, k[MD_PAIR_K], in which k[1] is the charge c of a unit
+ * mass. scale: of forces. */
+void md_pair_unit_coefficients(const md_pair *pair, double scale, double *k);
+
+/* The charge of a unit mass, for a style without a cutoff: k1 of a pair is minus the product of the two charges, each
+ * a mass times this. scale: of forces. */
+double md_pair_charge(const md_pair *pair, double scale);
+
+/* k2 of a style without a cutoff, with which softened squared distances begin; 0 for other styles. */
+double md_pair_softening2(const md_pair *pair);
 
 /* The formulas for one pair at squared distance r2: F/r times the scale of the table, and the energy U. k: the row of
  * the table. Both are zero at the cutoff and beyond. These functions choose the style at every call, which is slow; the

@@ -12,6 +12,10 @@
 
 MD_PAIR_STYLE(lj_cut, "lj/cut")
 
+#elif defined MD_PAIR_CUT
+
+MD_PAIR_CUT(lj_cut)
+
 #elif defined MD_PAIR_HOST
 
 static void lj_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
@@ -70,7 +74,7 @@ static const md_pair_style lj_cut_style = {
     .prepare = lj_cut_prepare,
 };
 
-#else
+#elif defined MD_T
 
 /* F/r times the scale, for r2 < rc^2. Reads k1 and k2. */
 MD_FN real MD_T(md_lj_cut_force)(real r2, const real *k)

@@ -14,6 +14,10 @@
 
 MD_PAIR_STYLE(repulsive, "repulsive")
 
+#elif defined MD_PAIR_CUT
+
+MD_PAIR_CUT(repulsive)
+
 #elif defined MD_PAIR_HOST
 
 static void repulsive_mix(const double *a, const double *b, md_mixing mixing, double *ab)
@@ -58,7 +62,7 @@ static const md_pair_style repulsive_style = {
     .prepare = repulsive_prepare,
 };
 
-#else
+#elif defined MD_T
 
 /* F/r times the scale, for r2 < rc^2. Reads k1 to k3. */
 MD_FN real MD_T(md_repulsive_force)(real r2, const real *k)

@@ -13,6 +13,10 @@
 
 MD_PAIR_STYLE(soft, "soft")
 
+#elif defined MD_PAIR_CUT
+
+MD_PAIR_CUT(soft)
+
 #elif defined MD_PAIR_HOST
 
 static void soft_mix(const double *a, const double *b, md_mixing mixing, double *ab)
@@ -48,7 +52,7 @@ static const md_pair_style soft_style = {
     .prepare = soft_prepare,
 };
 
-#else
+#elif defined MD_T
 
 /* F/r times the scale, for r2 < rc^2. Reads k1 to k3. */
 MD_FN real MD_T(md_soft_force)(real r2, const real *k)

@@ -2,9 +2,12 @@
  *
  * The list is included several times, for different purposes:
  *   with MD_PAIR_STYLE(symbol, name) defined  it becomes one MD_PAIR_STYLE for each style;
+ *   with MD_PAIR_CUT(symbol) defined          it becomes one MD_PAIR_CUT for each style with a cutoff;
+ *   with MD_PAIR_ALL(symbol) defined          it becomes one MD_PAIR_ALL for each style without a cutoff;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
- *   otherwise                                 it becomes the formulas for the number type `real` (real.h).
+ *   with real and MD_T defined                it becomes the formulas for the number type `real` (real.h).
  */
+#include "common/pair/pair_gravity.h"
 #include "common/pair/pair_lj_cut.h"
 #include "common/pair/pair_repulsive.h"
 #include "common/pair/pair_soft.h"

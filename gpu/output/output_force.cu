@@ -14,11 +14,11 @@
 static __device__ double force_of_kind(md_pair_kind kind, double r2, const double *k)
 {
   switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
+#define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     return force_of<MD_PAIR_##symbol>(r2, k);
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
   default: return 0.0;
   }
 }

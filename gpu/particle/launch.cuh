@@ -66,12 +66,12 @@ typedef mixed_layout<3, true> mixed3_tagged;
 template <class F> bool with_style(md_pair_kind kind, F &&f)
 {
   switch (kind) {
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
+#define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     f(std::integral_constant<int, MD_PAIR_##symbol>{});                                                      \
     return true;
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
   default: return false;
   }
 }

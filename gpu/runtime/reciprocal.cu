@@ -18,19 +18,45 @@ static __global__ void k_check_reciprocals(int *different)
   if (ranged_inverse(a) != __frcp_rn(a)) *different = 1;
 }
 
+/* A root takes even and odd exponents apart, so that two exponents are tried. */
+static __global__ void k_check_roots(int *different)
+{
+  const float a = __uint_as_float(0x3f800000u + (blockIdx.x * blockDim.x + threadIdx.x));
+  if (ranged_inverse_root(a) != __frcp_rn(sqrtf(a))) *different = 1;
+}
+
+/* Copies the answer of a check from the device. */
+static md_status answer(const int *at, bool *same)
+{
+  int different = 1;
+  MD_CUDA(cudaGetLastError());
+  MD_CUDA(cudaMemcpy(&different, at, sizeof different, cudaMemcpyDeviceToHost));
+  *same = different == 0;
+  return MD_OK;
+}
+
 md_status gpu_check_reciprocals(bool *same)
 {
-  int *at = nullptr, different = 1;
+  int *at = nullptr;
   MD_CUDA(cudaMalloc((void **)&at, sizeof *at));
   md_status status = md_cuda_check(cudaMemset(at, 0, sizeof *at), "check of reciprocals");
   if (status == MD_OK) {
     k_check_reciprocals<<<1 << 15, 1 << 8>>>(at);
-    status = md_cuda_check(cudaGetLastError(), "launch of k_check_reciprocals");
+    status = answer(at, same);
   }
-  if (status == MD_OK)
-    status = md_cuda_check(cudaMemcpy(&different, at, sizeof different, cudaMemcpyDeviceToHost),
-                           "check of reciprocals");
   cudaFree(at);
-  *same = different == 0;
+  return status;
+}
+
+md_status gpu_check_inverse_roots(bool *same)
+{
+  int *at = nullptr;
+  MD_CUDA(cudaMalloc((void **)&at, sizeof *at));
+  md_status status = md_cuda_check(cudaMemset(at, 0, sizeof *at), "check of inverse roots");
+  if (status == MD_OK) {
+    k_check_roots<<<1 << 16, 1 << 8>>>(at);
+    status = answer(at, same);
+  }
+  cudaFree(at);
   return status;
 }

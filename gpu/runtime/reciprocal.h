@@ -12,4 +12,7 @@
 /* Have they the bits of 1.0f/a on this device? Allocates device memory and launches a kernel, and waits for it. */
 md_status gpu_check_reciprocals(bool *same) MD_CHECKED;
 
+/* The same for 1.0f/sqrtf(a). */
+md_status gpu_check_inverse_roots(bool *same) MD_CHECKED;
+
 #endif

@@ -11,8 +11,8 @@
  * Why a ranged form: an IEEE division in single precision begins with the approximation of the hardware and one
  * Newton step. It takes another branch for operands that are not normal, or whose reciprocals are not normal. In the
  * range there are no such operands, so ranged_inverse() leaves that branch out. Without a branch the compiler
- * interleaves the arithmetic of several neighbours. The engine checks on the device that the Newton step rounds
- * correctly for every operand, before it relies on it (reciprocal.cu).
+ * interleaves the arithmetic of several neighbours. ranged_inverse_root() is the same for 1/sqrt. The engine checks on
+ * the device that these round correctly for every operand, before it relies on them (reciprocal.cu).
  */
 #ifndef MD_GPU_STEP_FORMULAS_CUH
 #define MD_GPU_STEP_FORMULAS_CUH
@@ -24,6 +24,11 @@
 #define SINGLE __device__ __forceinline__
 SINGLE float md_recip_single(float a) { return __fdividef(1.0f, a); }
 SINGLE float md_rsqrt_single(float a) { return rsqrtf(a); }
+SINGLE float md_rsqrt3_single(float a)
+{
+  const float y = rsqrtf(a);
+  return y * y * y;
+}
 SINGLE float md_max_single(float a, float b) { return fmaxf(a, b); }
 SINGLE float md_fms_single(float a, float b, float c) { return fmaf(a, b, -c); }
 SINGLE float md_select_less_single(float a, float b, float x, float y) { return a < b ? x : y; }
@@ -37,6 +42,17 @@ __device__ __forceinline__ float ranged_inverse(float a)
   return fmaf(y, fmaf(-a, y, 1.0f), y);
 }
 
+/* 1/sqrtf(a), both correctly rounded: the seed of the hardware, the nearest root, and one Newton step for its inverse.
+ * Checked as ranged_inverse is. */
+__device__ __forceinline__ float ranged_inverse_root(float a)
+{
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a));
+  const float estimate = a * y;
+  const float root = fmaf(fmaf(-estimate, estimate, a), 0.5f * y, estimate);
+  return fmaf(y, fmaf(-root, y, 1.0f), y);
+}
+
 #define RANGED __device__ __forceinline__
 RANGED double md_recip_ranged(double a)
 {
@@ -47,6 +63,12 @@ RANGED double md_recip_ranged(double a)
   return fma(y, e, y);
 }
 RANGED double md_rsqrt_ranged(double a) { return md_rsqrt(a); }
+RANGED double md_rsqrt3_ranged(double a)
+{
+  const double y = (double)ranged_inverse_root((float)a), y2 = y * y;
+  const double e = fma(-a, y2, 1.0), cube = y2 * y;
+  return fma(cube, e * fma(e, 1.875, 1.5), cube);
+}
 RANGED double md_max_ranged(double a, double b) { return md_max(a, b); }
 RANGED double md_fms_ranged(double a, double b, double c) { return md_fms(a, b, c); }
 RANGED double md_select_less_ranged(double a, double b, double x, double y)

@@ -6,11 +6,12 @@ translate.py FROM TO.  Only what a C++ compiler cannot read is rewritten, line b
     k_name<ARGS><<<CONFIG>>>(WORDS);    a call of emulator::launch, with the kernel's name and place
     extern __shared__ T name[];         a reference to the block's dynamic shared memory
     asm("rcp.approx.ftz.f32 ...");      the correctly rounded reciprocal: a seed as good as any
+    asm("rsqrt.approx.ftz.f32 ...");    likewise the reciprocal of the root
     asm volatile("prefetch.global...")  a byte read, so that it must lie in an array
     asm volatile("cp.async.bulk...")    a read of the range's first and last byte
     asm volatile("mma.sync...")         a product of matrices (emulator.h), of the function's arguments d, a, b
 
-The launch that tries all seeds of the hardware (RECIPROCALS) is left out, as there is no such hardware here.
+The launches that try all seeds of the hardware (CHECKS) are left out, as there is no such hardware here.
 Exit status: 1 if something of CUDA is left, or a pattern was not found where it must be.
 """
 
@@ -24,17 +25,18 @@ from typing import Optional, Sequence
 LAUNCH = re.compile(r"\b(k_\w+(?:<[^<>;]*>)?)(\s*)<<<")
 SHARED = re.compile(r"\bextern __shared__ (\w+) (\w+)\[\];")
 RECIPROCAL = re.compile(r'\basm\("rcp\.approx\.ftz\.f32 %0, %1;" : "=f"\((\w+)\) : "f"\((\w+)\)\);')
+INVERSE_ROOT = re.compile(r'\basm\("rsqrt\.approx\.ftz\.f32 %0, %1;" : "=f"\((\w+)\) : "f"\((\w+)\)\);')
 PREFETCH = re.compile(r'\basm volatile\("prefetch\.global\.L2 \[%0\];" ::"l"\((\w+)\)\);')
 BULK = re.compile(r'\basm volatile\("cp\.async\.bulk\.prefetch\.L2\.global \[%0\], %1;" ::"l"\((\w+)\), '
                   r'"r"\((\w+)\)\);')
 PRODUCT = re.compile(r'\basm volatile\("mma\.sync\.aligned\.m16n8k8\..*?\)\);', re.DOTALL)
 LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
 
-RECIPROCALS = "k_check_reciprocals"
+CHECKS = ("k_check_reciprocals", "k_check_roots")
 # How often a pattern must be found in a file.
 EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "prefetch.cuh": (PREFETCH, 1),
             "tensor.cuh": (PRODUCT, 1),
-            "reciprocal.cu": (re.compile(RECIPROCALS + "<<<"), 1)}
+            "reciprocal.cu": (re.compile("(?:" + "|".join(CHECKS) + ")<<<"), 2)}
 
 
 class Untranslated(Exception):
@@ -59,6 +61,7 @@ def translated(text: str, name: str) -> str:
             raise Untranslated(f"{name}: {found} times {pattern.pattern!r}, not {count}")
     text = SHARED.sub(r"static \1 *&\2 = (\1 *&)emulator::shared;", text)
     text = RECIPROCAL.sub(r"\1 = 1.0f / \2;", text)
+    text = INVERSE_ROOT.sub(r"\1 = 1.0f / sqrtf(\2);", text)
     text = PRODUCT.sub("emulator::multiply(d, a, b);", text)
     text = PREFETCH.sub(r"(void)*(const volatile char *)\1;", text)
     text = BULK.sub(r"(void)(*(const volatile char *)\1, *((const volatile char *)\1 + \2 - 1));", text)
@@ -70,7 +73,7 @@ def translated(text: str, name: str) -> str:
         close = closing(text, end + 3)
         kernel, gap, config, words = launch[1], launch[2], text[launch.end():end], text[end + 4:close]
         line = text.count("\n", 0, launch.start()) + 1
-        if kernel != RECIPROCALS:
+        if kernel not in CHECKS:
             call = f'emulator::launch("{kernel}", "{name}:{line}", {gap}{{{config}}}, [&] {{ {kernel}({words}); }})'
         else:
             call = "(void)0"

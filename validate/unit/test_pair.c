@@ -18,6 +18,10 @@
 
 enum { STEPS = 400 };
 
+static const double mass[] = {0.0, 1.5}; /* by type, from 1 */
+
+static bool has_cutoff(md_pair_kind kind) { return md_pair_style_of(kind)->rc_parameter != MD_NO_CUTOFF; }
+
 /* A value for any parameter: rc is 1.6, rmin is a quarter of it, and others are about 1. */
 static double value_of(const char *name)
 {
@@ -35,17 +39,18 @@ static void coefficients(md_pair_kind kind, bool shift, double scale, double *k)
   md_pair pair = {.kind = MD_PAIR_NONE, .shift = shift};
   assert_int_equal(md_pair_start(&pair, kind, 1, value + style->nparameter - style->nglobal, style->nglobal),
                    MD_OK);
-  assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
+  if (has_cutoff(kind)) assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
   assert_int_equal(md_pair_complete(&pair), MD_OK);
-  assert_true(md_pair_cutoff(&pair) == 1.6);
-  md_pair_table(&pair, scale, k);
+  assert_true(md_pair_cutoff(&pair) == (has_cutoff(kind) ? 1.6 : 0.0));
+  assert_true(md_pair_is_all(&pair) == !has_cutoff(kind));
+  md_pair_table(&pair, mass, scale, k);
   md_pair_free(&pair);
-  assert_true(k[0] == 1.6 * 1.6);
+  assert_true(k[0] == (has_cutoff(kind) ? 1.6 * 1.6 : (double)INFINITY));
 }
 
 static double energy_at(md_pair_kind kind, const double *k, const double *delta, int dim)
 {
-  double r2 = 0.0;
+  double r2 = has_cutoff(kind) ? 0.0 : k[2];
   for (int d = 0; d < dim; ++d) r2 += delta[d] * delta[d];
   return md_pair_energy(kind, r2, k);
 }
@@ -75,7 +80,7 @@ static void check_gradient(md_pair_kind kind, int dim)
   for (int s = 0; s < STEPS; ++s) {
     const double r = 0.3 + 1.29 * s / STEPS;
     if (fabs(r - 0.4) < 1e-3) continue; /* rmin: the force is continuous there, its slope is not */
-    double delta[3], r2 = 0.0;
+    double delta[3], r2 = has_cutoff(kind) ? 0.0 : k[2];
     for (int d = 0; d < 3; ++d) delta[d] = r * direction[dim - 2][d];
     for (int d = 0; d < dim; ++d) r2 += delta[d] * delta[d];
     const double over_r = md_pair_force(kind, r2, k);
@@ -102,6 +107,7 @@ static void nothing_at_and_beyond_the_cutoff(void **state)
 {
   (void)state;
   for (int kind = 0; kind < MD_PAIR_KINDS; ++kind) {
+    if (!has_cutoff((md_pair_kind)kind)) continue;
     double k[MD_PAIR_K];
     coefficients((md_pair_kind)kind, false, 1.0, k);
     const double inside = nextafter(k[0], 0.0);
@@ -142,7 +148,7 @@ static void table_of(md_pair_kind kind, const double *value, bool shift, double 
   const int least = style->nparameter - style->nglobal;
   assert_int_equal(md_pair_start(&pair, kind, 1, value + least, style->nglobal), MD_OK);
   assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
-  md_pair_table(&pair, 1.0, k);
+  md_pair_table(&pair, mass, 1.0, k);
   md_pair_free(&pair);
 }
 
@@ -165,6 +171,29 @@ static void values_of_lj_cut(void **state)
                    8.0 * (c6 * c6 - c6)) < 1e-15);
 }
 
+/* a^(-3/2), and the force and energy of two masses of 1.5 at a softened distance. */
+static void values_of_gravity(void **state)
+{
+  (void)state;
+  for (double a = 1e-30; a < 1e30; a *= 1.37) {
+    const double expected = 1.0 / (a * sqrt(a));
+    if (!(fabs(md_rsqrt3(a) - expected) <= 4.0 * DBL_EPSILON * expected))
+      fail_msg("%g^(-3/2): %.17g is not %.17g", a, md_rsqrt3(a), expected);
+  }
+  double k[MD_PAIR_K];
+  md_pair pair = {.kind = MD_PAIR_NONE};
+  assert_int_equal(md_pair_start(&pair, MD_PAIR_gravity, 1, (const double[]){3.0, 2.0}, 2), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){1.0}, 1), MD_USAGE);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  md_pair_table(&pair, mass, 4.0, k);
+  assert_true(md_pair_softening2(&pair) == 9.0 && k[2] == 9.0);
+  const double r2 = k[2] + 16.0; /* r = 4: the softened distance is 5 */
+  close_to(md_pair_force(MD_PAIR_gravity, r2, k), -4.0 * 2.0 * 1.5 * 1.5 / 125.0);
+  close_to(md_pair_energy(MD_PAIR_gravity, r2, k), -2.0 * 1.5 * 1.5 / 5.0);
+  close_to(md_pair_charge(&pair, 4.0), sqrt(8.0));
+  md_pair_free(&pair);
+}
+
 /* F = (1 - rc/r)/r^2 (x_j - x_i), so the force on i along x_i - x_j is (rc/r - 1)/r^2 of it. */
 static void values_of_repulsive(void **state)
 {
@@ -173,7 +202,7 @@ static void values_of_repulsive(void **state)
   md_pair pair = {.kind = MD_PAIR_NONE};
   assert_int_equal(md_pair_start(&pair, MD_PAIR_repulsive, 1, (const double[]){0.01}, 1), MD_OK);
   assert_int_equal(md_pair_complete(&pair), MD_OK);
-  md_pair_table(&pair, 1.0, k);
+  md_pair_table(&pair, mass, 1.0, k);
   md_pair_free(&pair);
   close_to(md_pair_force(MD_PAIR_repulsive, 0.005 * 0.005, k), 1.0 / (0.005 * 0.005));
   assert_true(fabs(md_pair_energy(MD_PAIR_repulsive, 0.005 * 0.005, k) - (1.0 - log(2.0))) < 1e-15);
@@ -261,6 +290,7 @@ int main(void)
       cmocka_unit_test(nothing_at_and_beyond_the_cutoff),
       cmocka_unit_test(force_scales_and_energy_does_not),
       cmocka_unit_test(values_of_lj_cut),
+      cmocka_unit_test(values_of_gravity),
       cmocka_unit_test(values_of_repulsive),
       cmocka_unit_test(values_of_soft),
       cmocka_unit_test(mixing_rules),
