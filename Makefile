@@ -121,15 +121,15 @@ DEFINITIONS := $(wildcard common/*.def src/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 
-# openmp/kernels.c holds the inner loops; MD_ISA names its copies, and the program asks the processor.
-KERNELS := openmp/kernels.c
+# These hold the inner loops; MD_ISA names their copies, and the program asks the processor.
+KERNELS := openmp/kernels.c openmp/all_pairs_kernels.c
 ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
 # Source names to objects: $(call objects_of,src/deck/deck.c openmp/kernels.c).
 objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
-             $(if $(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(KERNELS:.c=).%.o)))
+             $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)))
 OBJECTS := $(call objects_of,$(SOURCES))
 GPU_C_OBJECTS := $(GPU_C:%.c=$(OBJ)/%.o)
 CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
@@ -514,10 +514,13 @@ $(OBJ)/gpu/library.o: COMPILER = $(CC_LINK)
 $(OBJ)/gpu/library.o: TOLD = -fPIC $(HAS_MPI) $(DIGEST)
 $(OBJ)/gpu/library.o: $(FLAGS)/mpi $(FLAGS)/digest
 
-$(OBJ)/openmp/kernels.%.o: openmp/kernels.c $(FLAGS)/c | $(BUILD)/toolchain
-	@mkdir -p $(@D)
-	$(say) CC '$< ($*)'
-	$(quiet)$(CC) $(COMPILE) -DMD_ISA=$* $(ISA_FLAGS_$*) -MMD -MP -c -o $@ $<
+define compile_kernels
+$(OBJ)/$(1:.c=).%.o: $1 $(FLAGS)/c | $(BUILD)/toolchain
+	@mkdir -p $$(@D)
+	$$(say) CC '$$< ($$*)'
+	$$(quiet)$$(CC) $$(COMPILE) -DMD_ISA=$$* $$(ISA_FLAGS_$$*) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach kernels,$(KERNELS),$(eval $(call compile_kernels,$(kernels))))
 
 $(GPU_LIBRARY): $(CUDA_OBJECTS) $(GPU_C_OBJECTS) gpu/library.map $(FLAGS)/gpu
 	$(say) LINK $@

@@ -116,7 +116,8 @@ typedef struct md_engine_report {
 typedef struct md_engine md_engine;
 
 /* A kind of engine: its functions. Those marked "or NULL" need not be there. */
-typedef struct md_engine_kind {
+typedef struct md_engine_kind md_engine_kind;
+struct md_engine_kind {
   const char *name;    /* --engine NAME */
   const char *summary; /* one line for the help */
   /* Creates an engine for a prepared model and entered particles (md_model_enter). The caller keeps model, particles
@@ -143,7 +144,15 @@ typedef struct md_engine_kind {
   /* The engine's memory is that of the host, which the system only takes when it is used: the program checks the plan
    * before a run. False: the engine itself finds out whether there is enough memory. */
   bool on_host;
-} md_engine_kind;
+  /* The engine for pair styles without a cutoff, which has no cells, lists, domains and ghosts. NULL: this one. */
+  const md_engine_kind *all_pairs;
+};
+
+/* The engine of this kind that computes a model with this pair style. */
+static inline const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_pair *pair)
+{
+  return kind->all_pairs && md_pair_is_all(pair) ? kind->all_pairs : kind;
+}
 
 #ifdef __cplusplus
 }

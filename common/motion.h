@@ -33,11 +33,17 @@ MD_FN md_int128 md_momentum_count(double v, int64_t low, double quantum, double 
   return (md_int128)md_count(v / v_step) * ((md_int128)1 << bits) + low;
 }
 
-/* Adds `impulse` quanta, a whole number, to a wide momentum. */
+/* Adds `impulse` quanta to a wide momentum. */
+MD_FN void md_kick_wide_count(double *v, int64_t *low, int64_t impulse, double quantum, double v_step)
+{
+  const md_int128 count = md_momentum_count(*v, *low, quantum, v_step) + impulse;
+  md_momentum_split(count, quantum, v_step, v, low);
+}
+
+/* The same for a whole number as a double. */
 MD_FN void md_kick_wide(double *v, int64_t *low, double impulse, double quantum, double v_step)
 {
-  const md_int128 count = md_momentum_count(*v, *low, quantum, v_step) + md_count(impulse);
-  md_momentum_split(count, quantum, v_step, v, low);
+  md_kick_wide_count(v, low, md_count(impulse), quantum, v_step);
 }
 
 /* The second word of a wide momentum after a move. If a reflection changed the sign of the first word, from `before` to

@@ -20,7 +20,8 @@ enum {
   MD_STREAM_TYPE = 3,
   MD_STREAM_LANGEVIN = 4,
   MD_STREAM_SITE = 5,
-  MD_STREAM_VARIABLE = 6
+  MD_STREAM_VARIABLE = 6,
+  MD_STREAM_CLUSTER = 7
 };
 
 /* The four words of a particle (or of whatever else `id` counts) in a step. stream: MD_STREAM_... */

@@ -103,7 +103,9 @@ static const md_comm_exchange exchange = {.migrate = md_mpi_migrate,
                                           .halo_build = md_mpi_halo_build,
                                           .halo_begin = md_mpi_halo_begin,
                                           .halo_next = md_mpi_halo_next,
-                                          .sparse_exchange = md_mpi_sparse_exchange};
+                                          .sparse_exchange = md_mpi_sparse_exchange,
+                                          .ring_begin = md_mpi_ring_begin,
+                                          .ring_next = md_mpi_ring_next};
 
 md_status md_comm_mpi(md_comm **comm)
 {
@@ -119,7 +121,7 @@ md_status md_comm_mpi(md_comm **comm)
   }
   s->ranks = s->halo = s->exchange = s->transports = s->agreement = s->last = MPI_COMM_NULL;
   s->balanced_at = -1;
-  s->maximum = MPI_REQUEST_NULL;
+  s->maximum = s->ring[0] = s->ring[1] = MPI_REQUEST_NULL;
   *c = (md_comm){.state = s,
                  .reduce = &md_mpi_reductions,
                  .domains = &md_mpi_domains,

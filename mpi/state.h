@@ -41,6 +41,7 @@ typedef struct mpi_state {
   MPI_Comm last;       /* finalise */
   md_decomposition division;
   halo_message message[3][2]; /* [axis][side]; side 0 sends to the lower neighbour, 1 to the higher one */
+  MPI_Request ring[2];        /* of ring_begin */
   int axis;                   /* the axis whose positions are under way; dim: none */
   int dim;
   double maxima[MD_MAX_VALUES]; /* of max_begin */
@@ -77,6 +78,10 @@ md_status md_mpi_exclusive_sum(md_comm *, int64_t *value) MD_CHECKED;
  * limit. */
 md_status md_mpi_agree_surely(md_comm *, md_status status) MD_CHECKED;
 md_status md_mpi_finalise(md_comm *, md_status status, bool *alone) MD_CHECKED;
+
+/* ring.c */
+md_status md_mpi_ring_begin(md_comm *, const void *send, void *receive, int64_t bytes) MD_CHECKED;
+md_status md_mpi_ring_next(md_comm *, bool wait, bool *done) MD_CHECKED;
 
 /* sparse_exchange.c */
 md_status md_mpi_sparse_exchange(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,

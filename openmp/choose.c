@@ -1,11 +1,14 @@
 /* Choosing the kernels of the best instruction set that this build has and this processor can run. The table goes
  * from the best to the most general set. */
+#include "openmp/all_pairs.h"
 #include "openmp/kernels.h"
 #include "openmp/openmp.h"
 
 extern const kernels md_openmp_kernels_generic;
+extern const all_kernels md_all_pairs_kernels_generic;
 #ifdef __x86_64__
 extern const kernels md_openmp_kernels_avx2, md_openmp_kernels_avx512;
+extern const all_kernels md_all_pairs_kernels_avx2, md_all_pairs_kernels_avx512;
 #endif
 
 static const kernels *const table[] = {
@@ -20,6 +23,22 @@ const kernels *kernels_choose(const char *isa)
 {
   for (size_t k = 0; k < sizeof table / sizeof table[0]; ++k)
     if (table[k]->supported() && (!isa || strcmp(isa, table[k]->isa) == 0)) return table[k];
+  return NULL;
+}
+
+static const all_kernels *const all_pairs[] = {
+#ifdef __x86_64__
+    &md_all_pairs_kernels_avx512,
+    &md_all_pairs_kernels_avx2,
+#endif
+    &md_all_pairs_kernels_generic,
+};
+
+const all_kernels *all_kernels_choose(const char *isa)
+{
+  const kernels *chosen = kernels_choose(isa);
+  for (size_t k = 0; chosen && k < sizeof all_pairs / sizeof all_pairs[0]; ++k)
+    if (strcmp(chosen->isa, all_pairs[k]->isa) == 0) return all_pairs[k];
   return NULL;
 }
 

@@ -192,4 +192,5 @@ const md_engine_kind md_engine_openmp = {
     .report = report,
     .destroy = destroy,
     .on_host = true,
+    .all_pairs = &md_engine_openmp_all_pairs,
 };

@@ -18,6 +18,7 @@
  * positions, 16 dim for velocities, 16 dim for new positions (a write first reads what was there), 4 dim for the
  * positions at which the list was built, and the list.
  */
+#include "common/host_step.h"
 #include "openmp/engine.h"
 
 /* ---- faults ---- */
@@ -42,20 +43,6 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 }
 
 /* ---- move ---- */
-
-/* Names the particle of the smallest id that moved too far in the present step, or that left the box. */
-static md_status find_runaway(const md_engine *e, const md_step *step)
-{
-  const md_particles *p = e->p;
-  md_runaway runaway = md_runaway_none();
-  for (int64_t i = 0; i < p->n; ++i)
-    for (int d = 0; d < p->dim; ++d) {
-      const double ratio = e->model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
-      if (!md_step_allows(step, d, md_drift(v, step->time * ratio, step->round_x), x))
-        md_runaway_add(&runaway, p->id[i], d, x, v, ratio);
-    }
-  return md_runaway_status(&runaway, e->model);
-}
 
 /* The second word of a momentum component, or NULL if momenta are not wide. */
 static int64_t *low_word(const md_particles *p, int d, int64_t i) { return p->wide ? &p->v_low[d][i] : NULL; }
@@ -174,7 +161,7 @@ static md_status drift(md_engine *e, const md_step *step)
       p->spare[d] = old;
     }
   note_overlap(e, &f.overlap);
-  if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, find_runaway(e, step));
+  if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));
   e->owed = 0.0;
   e->impulses_kept = false;
   e->moved = true;

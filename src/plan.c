@@ -89,11 +89,11 @@ static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part
   *plan = (md_engine_plan){0};
   /* The width of the halo follows from the whole box. */
   MD_TRY(divide(sim, n, 1, plan, part));
-  MD_TRY(sim->engine->plan(&part->domain, held(part), &options, plan));
+  MD_TRY(md_engine_for(sim->engine, &sim->model.pair)->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
   MD_TRY(divide(sim, n, ranks, plan, part));
   options.slab = part->slab;
-  return sim->engine->plan(&part->domain, held(part), &options, plan);
+  return md_engine_for(sim->engine, &sim->model.pair)->plan(&part->domain, held(part), &options, plan);
 }
 
 /* The largest number of particles of one rank that `available` bytes hold. */

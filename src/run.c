@@ -15,6 +15,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
+#include "src/particles/share.h"
 #include "src/plan.h"
 #include "src/restart/resume.h"
 #include "src/steps.h"
@@ -26,6 +27,7 @@
 
 typedef struct run_state {
   md_sim *sim;
+  const md_engine_kind *kind;
   md_engine *engine;
   int64_t first, last;    /* of this process; a resumed run starts after the first step of the whole run */
   int64_t thermo_shown;   /* step of the last thermo row, -1: none */
@@ -88,7 +90,7 @@ static double engine_seconds(const run_state *run)
 {
   md_engine_report report = {0};
   double seconds = 0.0;
-  run->sim->engine->report(run->engine, &report);
+  run->kind->report(run->engine, &report);
   for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) seconds += report.timers.seconds[phase];
   return seconds;
 }
@@ -102,7 +104,7 @@ static md_status show(run_state *run, bool stopped)
   sim->run_seconds = mark - run->started;
   /* Formulas may use the time, and must give the same result on all ranks. */
   MD_TRY(sim->comm->reduce->max(sim->comm, &sim->run_seconds, 1));
-  md_view view = {.sim = sim, .kind = sim->engine, .engine = run->engine, .step = sim->model.step};
+  md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
   const md_status status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
   sim->view = NULL;
@@ -176,7 +178,7 @@ static md_status advance(run_state *run, int64_t to)
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
-    const md_status status = sim->engine->run(run->engine, n);
+    const md_status status = run->kind->run(run->engine, n);
     const double ended = md_time();
     MD_TRY(md_comm_agree(sim->comm, status));
     double seconds = md_time() - mark;
@@ -194,7 +196,7 @@ static md_status announce_memory(run_state *run)
 {
   md_comm *comm = run->sim->comm;
   md_engine_report report = {0};
-  run->sim->engine->report(run->engine, &report);
+  run->kind->report(run->engine, &report);
   const double mine = (double)report.bytes / (1024.0 * 1024.0);
   double extremes[2] = {-mine, mine};
   int64_t total = report.bytes;
@@ -346,7 +348,7 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
 {
   md_sim *sim = run->sim;
   md_engine_report report = {0};
-  sim->engine->report(run->engine, &report);
+  run->kind->report(run->engine, &report);
   report.timers = *timers;
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
   const int64_t steps = sim->model.step - run->first;
@@ -397,8 +399,8 @@ static md_status run_engine(run_state *run)
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};
-  sim->engine->report(run->engine, &report);
-  MD_TRY(md_comm_agree(sim->comm, sim->engine->download(run->engine, NULL)));
+  run->kind->report(run->engine, &report);
+  MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, &report.timers, seconds));
@@ -424,13 +426,14 @@ static void describe(md_sim *sim)
 /* Prints the grid of ranks that was chosen for the engine. */
 static void describe_grid(md_sim *sim)
 {
-  if (sim->comm->size == 1) return;
+  if (sim->comm->size == 1 || md_pair_is_all(&sim->model.pair)) return;
   int count[3], place[3];
   sim->comm->domains->grid(sim->comm, count, place);
   md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 
-/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them. */
+/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them: those in whose
+ * domain they are, or, without a cutoff, equal shares. */
 static md_status place_particles(md_sim *sim)
 {
   md_model *model = &sim->model;
@@ -439,8 +442,23 @@ static md_status place_particles(md_sim *sim)
     MD_TRY(md_resume_load(sim));
   else
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
+  if (md_pair_is_all(&model->pair)) return md_particles_share(sim->comm, &sim->particles);
   MD_TRY(sim->comm->domains->decompose(sim->comm, model, halo));
   return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
+}
+
+/* Sets the model's total mass, on which the grids depend if there is no cutoff. Counts are added up first, so that the
+ * number of ranks does not change the rounding. */
+static md_status weigh(md_sim *sim)
+{
+  md_model *model = &sim->model;
+  model->total_mass = 0.0;
+  if (!md_pair_is_all(&model->pair)) return MD_OK;
+  int64_t count[MD_TYPES_MAX + 1] = {0};
+  for (int64_t i = 0; i < sim->particles.n; ++i) ++count[sim->particles.type[i]];
+  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
+  for (int t = 1; t <= model->ntypes; ++t) model->total_mass += (double)count[t] * model->mass[t];
+  return MD_OK;
 }
 
 /* Prepares the model, creates the engine and runs it. */
@@ -448,17 +466,19 @@ static md_status run_model(run_state *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
+  MD_TRY(weigh(sim));
   MD_TRY(md_model_prepare(model));
+  run->kind = md_engine_for(sim->engine, &model->pair);
   MD_TRY(md_plan_check_room(sim));
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
   MD_TRY(md_comm_agree(sim->comm,
-                       sim->engine->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
+                       run->kind->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
   describe_grid(sim);
   const md_status status = run_engine(run);
   md_log_progress_end(sim->log);
-  sim->engine->destroy(run->engine);
+  run->kind->destroy(run->engine);
   sim->particles.nghost = 0;
   md_model_leave(model, &sim->particles);
   return status;

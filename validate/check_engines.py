@@ -56,6 +56,7 @@ class Case:
     length: float = 2.5
     variables: Mapping[str, harness.Value] = field(default_factory=dict)
     teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
+    all_pairs: bool = False  # no cutoff: engines of their own, without cells, lists and domains
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
 
 
@@ -194,6 +195,10 @@ CASES: Tuple[Case, ...] = (
     Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
     Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
+    Case("gravity 3D", "in.gravity", all_pairs=True),
+    Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
+    Case("gravity 3D, no softening", "in.gravity", variables={"eps": 0, "mass2": 10, "dt": 1e-6},
+         all_pairs=True),
     *boxes(),
 )
 
@@ -244,6 +249,8 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
+    if case.all_pairs:
+        return [GpuVariant("gpu", {}), GpuVariant("gpu-naive", {}), GpuVariant("gpu", {"transport": "staged"})]
     return [
         GpuVariant("gpu", {}),
         GpuVariant("gpu-symmetric", {}),

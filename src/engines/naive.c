@@ -10,27 +10,25 @@
 #include "src/engines/naive.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
+#include "common/host_step.h"
+#include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
-#include "common/step.h"
 
 #include <stdlib.h>
 
 struct md_engine {
   md_model *model;
   md_particles *p;
-  int64_t *sum[3];    /* impulses in quanta, during the summation */
-  double *impulse[3]; /* impulses of the pair forces, in quanta of grids.v */
-  bool current;       /* the impulses are those at the present positions */
+  int64_t *impulse[3]; /* of the pair forces, in quanta of grids.v */
+  double softening2;   /* of a style without a cutoff (pair.h), else 0 */
+  bool current;        /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
 };
 
 static void destroy(md_engine *e)
 {
-  for (int d = 0; d < 3; ++d) {
-    free(e->sum[d]);
-    free(e->impulse[d]);
-  }
+  for (int d = 0; d < 3; ++d) free(e->impulse[d]);
   free(e);
 }
 
@@ -43,11 +41,10 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   if (!e) return md_error(MD_RUNTIME, "out of memory: the naive engine");
   e->model = model;
   e->p = p;
+  e->softening2 = md_pair_softening2(&model->pair);
   md_status status = MD_OK;
-  for (int d = 0; d < p->dim && status == MD_OK; ++d) {
-    status = md_array_new(&e->impulse[d], p->n, sizeof(double), "impulses");
-    if (status == MD_OK) status = md_array_new(&e->sum[d], p->n, sizeof(int64_t), "impulses");
-  }
+  for (int d = 0; d < p->dim && status == MD_OK; ++d)
+    status = md_array_new(&e->impulse[d], p->n, sizeof(int64_t), "impulses");
   if (status != MD_OK) {
     destroy(e);
     return status;
@@ -56,11 +53,11 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   return MD_OK;
 }
 
-/* Computes the vector from j to i at the minimum image. Returns its square. */
+/* Computes the vector from j to i at the minimum image. Returns its square, softened. */
 static double separation(const md_engine *e, int64_t i, int64_t j, double delta[3])
 {
   const md_box *box = &e->model->box;
-  double r2 = 0.0;
+  double r2 = e->softening2;
   for (int d = 0; d < box->dim; ++d) {
     delta[d] = e->p->x[d][i] - e->p->x[d][j];
     if (box->periodic[d]) delta[d] = md_minimum_image(delta[d], box->length[d]);
@@ -79,11 +76,10 @@ static md_status sum_impulses(md_engine *e)
 {
   const md_model *model = e->model;
   const int dim = model->box.dim;
-  for (int d = 0; d < dim; ++d) {
-    memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(double));
-    memset(e->sum[d], 0, (size_t)e->p->n * sizeof(int64_t));
-  }
+  for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  const bool all = md_pair_is_all(&model->pair);
+  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   md_overlap overlap = md_overlap_none();
   for (int64_t i = 0; i < e->p->n; ++i)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
@@ -97,52 +93,17 @@ static md_status sum_impulses(md_engine *e)
       const double *k = model->impulse_k + pair * MD_PAIR_K;
       if (!(r2 < k[0])) continue;
       const double f = md_pair_force(model->pair.kind, r2, k);
+      if (all && md_all_overlaps(f, delta, dim, r2, range)) {
+        md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
+        continue;
+      }
       for (int d = 0; d < dim; ++d) {
         const int64_t quanta = (int64_t)md_round_product(f, delta[d]);
-        e->sum[d][i] += quanta;
-        e->sum[d][j] -= quanta;
+        e->impulse[d][i] += quanta;
+        e->impulse[d][j] -= quanta;
       }
     }
-  for (int d = 0; d < dim; ++d)
-    for (int64_t i = 0; i < e->p->n; ++i) e->impulse[d][i] = (double)e->sum[d][i];
   return md_overlap_status(&overlap, model);
-}
-
-/* Point 2 or 5 of the step (common/step.h). */
-static void kick(md_engine *e, int kicks)
-{
-  const md_model *model = e->model;
-  md_particles *p = e->p;
-  for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i)
-      if (md_step_moves(model->moving, p, i))
-        md_step_kick(kicks * e->impulse[d][i], model->grids.v, model->v_step[p->type[i]], &p->v[d][i],
-                     p->wide ? &p->v_low[d][i] : NULL);
-}
-
-/* Point 3 of the step. */
-static md_status drift(md_engine *e, const md_step *step)
-{
-  const md_model *model = e->model;
-  md_particles *p = e->p;
-  md_runaway runaway = md_runaway_none();
-  for (int64_t i = 0; i < p->n; ++i) {
-    md_particle m = md_particle_of(model, p, i);
-    double moved[3] = {0.0};
-    md_step_move(step, &m, moved);
-    for (int d = 0; d < p->dim; ++d) {
-      if (!(fabs(moved[d]) <= step->move_limit))
-        md_runaway_add(&runaway, p->id[i], d, m.x[d], p->v[d][i], m.velocity_per_v);
-      else if (step->periodic[d])
-        m.x[d] = md_wrap(m.x[d], step->box_lo[d], step->box_hi[d], step->length[d]);
-      else if (!md_step_allows(step, d, moved[d], m.x[d]))
-        md_runaway_add(&runaway, p->id[i], d, m.x[d], m.v[d], m.velocity_per_v);
-      p->x[d][i] = m.x[d];
-      p->v[d][i] = m.v[d];
-      if (m.wide) p->v_low[d][i] = m.low[d];
-    }
-  }
-  return md_runaway_status(&runaway, model);
 }
 
 /* Points 1 and 2 of the step, or 4 and 5: sums the impulses at the present positions unless they are known, and
@@ -153,7 +114,7 @@ static md_status push(md_engine *e, int kicks, double *mark)
   if (!e->current) MD_TRY(sum_impulses(e));
   e->current = true;
   md_timers_lap(&e->timers, MD_PHASE_FORCE, mark);
-  kick(e, kicks);
+  md_host_kick(e->model, e->p, e->impulse, kicks, 1);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, mark);
   return MD_OK;
 }
@@ -164,7 +125,7 @@ static md_status take_step(md_engine *e)
   double mark = md_time();
   MD_TRY(push(e, step.kicks_before, &mark));
   if (step.moves) {
-    MD_TRY(drift(e, &step));
+    MD_TRY(md_host_drift(e->model, e->p, &step, 1));
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
@@ -194,7 +155,7 @@ static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, vo
     const double r2 = separation(e, i, j, delta);
     const size_t pair = pair_index(e, i, j);
     const double *k = model->force_k + pair * MD_PAIR_K;
-    if (r2 < model->overlap2[pair])
+    if (r2 < model->overlap2[pair] || (e->softening2 > 0.0 && !(r2 > 0x1p-120)))
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else if (r2 < k[0])
       visit(model, delta, r2, k, to);
@@ -207,7 +168,8 @@ static void measure_pair(const md_model *model, const double delta[3], double r2
   md_fine energy = {0, 0}, virial = {0, 0};
   (void)delta;
   md_fine_add(&energy, md_pair_energy(model->pair.kind, r2, k) / (model->grids.e * MD_FINE));
-  md_fine_add(&virial, md_pair_force(model->pair.kind, r2, k) * r2 * (model->grids.f / model->grids.w));
+  const double f = md_pair_force(model->pair.kind, r2, k);
+  md_fine_add(&virial, f * (r2 - md_pair_softening2(&model->pair)) * (model->grids.f / model->grids.w));
   md_wide_add(&m->pair_energy2, md_fine_count(energy));
   md_wide_add(&m->virial2, md_fine_count(virial));
 }
