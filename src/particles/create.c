@@ -1,6 +1,7 @@
 /* The commands `create_box` and `create_atoms`; sites.c finds the sites. */
 #include "src/particles/create.h"
 
+#include "src/particles/clusters.h"
 #include "src/particles/lattice.h"
 #include "src/particles/sites.h"
 #include <string.h>
@@ -112,6 +113,38 @@ static md_status create_single(md_sim *sim, const md_words *words, int type)
   return md_sites_single(sim, x, type);
 }
 
+/* create_atoms TYPE plummer|uniform|cold N seed S [scale A] [centre X Y Z] */
+static md_status create_cluster(md_sim *sim, const md_words *words, md_cluster_kind kind, int type)
+{
+  const md_box *box = &sim->model.box;
+  const char *style = words->word[1];
+  md_cluster c = {.kind = kind, .scale = 1.0};
+  int64_t seed = 0;
+  for (int d = 0; d < 3; ++d) c.centre[d] = 0.5 * (box->lo[d] + box->hi[d]);
+  if (words->n < 5) return md_error(MD_USAGE, "create_atoms %s needs N and seed S", style);
+  MD_TRY(md_word_int64(words->word[2], "number of bodies", 1, MD_CLUSTER_MOST, &c.n));
+  for (int k = 3; k < words->n;) {
+    const char *keyword = words->word[k];
+    const bool centre = strcmp(keyword, "centre") == 0;
+    const int values = centre ? 3 : 1;
+    if (!centre && strcmp(keyword, "seed") != 0 && strcmp(keyword, "scale") != 0)
+      return md_error(MD_USAGE,
+                      "create_atoms %s: unknown keyword '%.64s'; accepted are seed, scale and centre", style,
+                      keyword);
+    if (k + values >= words->n)
+      return md_error(MD_USAGE, "create_atoms %s %s needs %d value%s", style, keyword, values,
+                      centre ? "s" : "");
+    if (strcmp(keyword, "seed") == 0) MD_TRY(md_word_int64(words->word[k + 1], "seed", 1, INT64_MAX, &seed));
+    if (strcmp(keyword, "scale") == 0) MD_TRY(md_word_positive(words->word[k + 1], "scale", &c.scale));
+    for (int d = 0; centre && d < 3; ++d)
+      MD_TRY(md_word_double(words->word[k + 1 + d], "centre", &c.centre[d]));
+    k += 1 + values;
+  }
+  if (seed == 0) return md_error(MD_USAGE, "create_atoms %s needs seed S", style);
+  c.seed = (uint64_t)seed;
+  return md_cluster_create(sim, &c, type);
+}
+
 static md_status create(md_sim *sim, const md_words *words, int type)
 {
   const char *style = words->word[1];
@@ -128,8 +161,14 @@ static md_status create(md_sim *sim, const md_words *words, int type)
   if (strcmp(style, "random") == 0) return create_random(sim, words, type);
   if (strcmp(style, "single") == 0) return create_single(sim, words, type);
   if (strcmp(style, "grid") == 0) return create_grid(sim, words, type);
-  return md_error(MD_USAGE,
-                  "create_atoms: unknown style '%s'; accepted are box, region, random, single, grid", style);
+  if (strcmp(style, "plummer") == 0) return create_cluster(sim, words, MD_CLUSTER_PLUMMER, type);
+  if (strcmp(style, "uniform") == 0) return create_cluster(sim, words, MD_CLUSTER_UNIFORM, type);
+  if (strcmp(style, "cold") == 0) return create_cluster(sim, words, MD_CLUSTER_COLD, type);
+  return md_error(
+      MD_USAGE,
+      "create_atoms: unknown style '%s'; accepted are box, region, random, single, grid, plummer, uniform "
+      "and cold",
+      style);
 }
 
 md_status md_do_create_atoms(md_sim *sim, const md_words *words)

@@ -1,10 +1,4 @@
-/* Placing many particles at once; see sites.h.
- *
- * 1. Sites come in rows. A row can be counted and filled independently of other rows.
- * 2. The rows are divided into 256 groups (SLABS). The sites of each group are counted in parallel.
- * 3. The counts are added up, so that each group knows where its particles go.
- * 4. The groups are filled in parallel.
- * Only the particles are stored, and nothing depends on the number of threads.
+/* Placing many particles at once; see sites.h. The sites come in rows (site_rows.h).
  *
  * Lattice: along each axis, the cells whose site lies in the box form one interval. So the number of sites before
  * a row, and with it every id, is a formula. Ids run as in LAMMPS: z slowest, then y, then x, then the sites of a
@@ -14,106 +8,11 @@
  * face of a periodic axis are left out, because they are images of those on the lower face. As in LAMMPS, this
  * decision has a tolerance of 1e-6 of the box, but at most 1e-3 of a cell. So a box that was typed with a few
  * digits still gets each site once.
- *
- * Cost: 10^8 particles in 2 s on 4 cores. Most of this time is the first touch of their memory.
  */
 #include "src/particles/sites.h"
-#include "common/ranks/domains.h"
 #include "common/ranks/reductions.h"
-
-#include "common/base/memory.h"
 #include "src/particles/permutation.h"
-
-enum { SLABS = 256, RANDOM_ROW = 4096 };
-
-__extension__ typedef __int128 wide_integer;
-
-/* The common part of all kinds of sites; each kind begins with it. */
-typedef struct sites {
-  const md_box *box;
-  double lo[3], hi[3]; /* of this rank's domain */
-  int64_t first_id;
-  uint16_t type;
-  int64_t nrow;
-  int64_t (*count)(const struct sites *, int64_t row);
-  void (*fill)(const struct sites *, int64_t row, md_particles *, int64_t at);
-} sites;
-
-static sites begin(md_sim *sim, int type)
-{
-  sites s = {.box = &sim->model.box, .first_id = sim->max_id + 1, .type = (uint16_t)type};
-  sim->comm->domains->domain(sim->comm, s.box, s.lo, s.hi);
-  return s;
-}
-
-static bool owns(const sites *s, int d, double x)
-{
-  return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
-}
-
-static void put(const sites *s, md_particles *p, int64_t at, int64_t id, const double x[3])
-{
-  p->id[at] = id;
-  p->type[at] = s->type;
-  if (p->grouped) p->group[at] = MD_GROUP_ALL;
-  for (int d = 0; d < p->dim; ++d) {
-    p->x[d][at] = x[d];
-    p->v[d][at] = 0.0;
-  }
-}
-
-/* Makes room for n particles. Second words of momenta, which a run may have left, are discarded. */
-static md_status make_room(md_particles *p, int64_t n)
-{
-  MD_TRY(md_particles_widen(p, false));
-  return md_particles_reserve(p, n);
-}
-
-static int64_t slab_begin(const sites *s, int slab)
-{
-  return (int64_t)((wide_integer)s->nrow * slab / SLABS);
-}
-
-static md_status append(md_sim *sim, const sites *s)
-{
-  md_particles *p = &sim->particles;
-  int64_t start[SLABS + 1] = {0};
-  if (sim->planning.checking) return MD_OK;
-#pragma omp parallel for schedule(static)
-  for (int slab = 0; slab < SLABS; ++slab) {
-    int64_t count = 0;
-    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) count += s->count(s, row);
-    start[slab + 1] = count;
-  }
-  start[0] = p->n;
-  for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
-  p->nghost = 0;
-  MD_TRY(md_comm_agree(sim->comm, make_room(p, start[SLABS])));
-#pragma omp parallel for schedule(static)
-  for (int slab = 0; slab < SLABS; ++slab) {
-    int64_t at = start[slab];
-    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) {
-      s->fill(s, row, p, at);
-      at += s->count(s, row);
-    }
-  }
-  p->n = start[SLABS];
-  return MD_OK;
-}
-
-/* MD_USAGE: `global` new particles, over all ranks, are too many. Collective. */
-static md_status check_total(const md_sim *sim, wide_integer global)
-{
-  if (global > (wide_integer)MD_PARTICLES_MAX * sim->comm->size - sim->model.natoms)
-    return md_error(MD_USAGE, "%.6g new particles are too many: a rank holds at most %lld; use more ranks",
-                    (double)global, (long long)MD_PARTICLES_MAX);
-  if (global > INT64_MAX - sim->max_id)
-    return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
-                    (long long)sim->max_id);
-  const int64_t share = (int64_t)(global / sim->comm->size);
-  if (sim->planning.checking) return MD_OK;
-  return md_comm_agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
-}
+#include "src/particles/site_rows.h"
 
 /* ---- lattice ---- */
 
@@ -138,7 +37,7 @@ typedef struct axis {
 } axis;
 
 typedef struct lattice_sites {
-  sites base;
+  md_sites base;
   int nbasis;
   const double (*basis)[3];
   axis axis[3];
@@ -200,15 +99,15 @@ static md_status find_cells(lattice_sites *s, const md_region *region, int m, in
   return MD_OK;
 }
 
-static wide_integer volume(const interval a[3])
+static md_wide_integer volume(const interval a[3])
 {
   /* Intervals are shorter than 2^51, so only the last product can overflow. */
-  const wide_integer area = (wide_integer)length(a[0]) * length(a[1]);
+  const md_wide_integer area = (md_wide_integer)length(a[0]) * length(a[1]);
   const int64_t height = length(a[2]);
   return area > INT64_MAX && height > 0 ? area : area * height;
 }
 
-static int64_t count_lattice_row(const sites *base, int64_t row)
+static int64_t count_lattice_row(const md_sites *base, int64_t row)
 {
   const lattice_sites *s = (const lattice_sites *)base;
   const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
@@ -233,7 +132,7 @@ static int64_t sites_before(const lattice_sites *s, int64_t i, int64_t j, int64_
   return count;
 }
 
-static void fill_lattice_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+static void fill_lattice_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const lattice_sites *s = (const lattice_sites *)base;
   const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
@@ -252,9 +151,9 @@ static void fill_lattice_row(const sites *base, int64_t row, md_particles *p, in
       if (!contains(s->all[m][0], i)) continue;
       if (contains(s->own[m][0], i) && contains(s->own[m][1], j) && contains(s->own[m][2], k)) {
         const double *basis = s->basis[m];
-        put(base, p, at++, id,
-            (double[3]){coordinate(&s->axis[0], i, basis[0]), coordinate(&s->axis[1], j, basis[1]),
-                        coordinate(&s->axis[2], k, basis[2])});
+        md_sites_put(base, p, at++, id,
+                     (double[3]){coordinate(&s->axis[0], i, basis[0]), coordinate(&s->axis[1], j, basis[1]),
+                                 coordinate(&s->axis[2], k, basis[2])});
       }
       ++id;
     }
@@ -265,7 +164,7 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
   const md_lattice *lattice = &sim->lattice;
   if (!lattice->set || lattice->nbasis == 0)
     return md_error(MD_USAGE, "there are no lattice sites: give a `lattice` with sites (not none) first");
-  lattice_sites s = {.base = begin(sim, type), .nbasis = lattice->nbasis, .basis = lattice->basis};
+  lattice_sites s = {.base = md_sites_begin(sim, type), .nbasis = lattice->nbasis, .basis = lattice->basis};
   s.base.count = count_lattice_row;
   s.base.fill = fill_lattice_row;
   const int dim = s.base.box->dim;
@@ -273,7 +172,7 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
     s.axis[d] =
         (axis){lattice->side[d], lattice->scale, lattice->cell[d] * lattice->origin[d], s.base.box->lo[d]};
 
-  wide_integer global = 0, local = 0;
+  md_wide_integer global = 0, local = 0;
   for (int m = 0; m < s.nbasis; ++m) {
     if (dim == 2) s.all[m][2] = s.own[m][2] = (interval){0, 1};
     for (int d = 0; d < dim; ++d) MD_TRY(find_cells(&s, region, m, d));
@@ -283,15 +182,15 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
     s.row_y = hull(s.row_y, s.own[m][1]);
     s.row_z = hull(s.row_z, s.own[m][2]);
   }
-  MD_TRY(check_total(sim, global));
+  MD_TRY(md_sites_check_total(sim, global));
   s.base.nrow = local > 0 ? length(s.row_y) * length(s.row_z) : 0;
-  return append(sim, &s.base);
+  return md_sites_append(sim, &s.base);
 }
 
 /* ---- random ---- */
 
 typedef struct random_sites {
-  sites base;
+  md_sites base;
   uint64_t seed;
   int64_t n;
   double lo[3], hi[3];
@@ -307,18 +206,19 @@ static bool random_position(const random_sites *s, int64_t id, double x[3])
   for (int d = 0; d < (s->base.box->dim == 2 ? 2 : 3); ++d) {
     x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
     if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
-    own = own && owns(&s->base, d, x[d]);
+    own = own && md_sites_own(&s->base, d, x[d]);
   }
   return own;
 }
 
 static interval random_ids(const random_sites *s, int64_t row)
 {
-  const int64_t first = s->base.first_id + row * RANDOM_ROW, end = s->base.first_id + s->n;
-  return (interval){first, end - first < RANDOM_ROW ? end : first + RANDOM_ROW};
+  interval ids;
+  md_site_ids(&s->base, s->n, row, &ids.begin, &ids.end);
+  return ids;
 }
 
-static int64_t count_random_row(const sites *base, int64_t row)
+static int64_t count_random_row(const md_sites *base, int64_t row)
 {
   const random_sites *s = (const random_sites *)base;
   const interval ids = random_ids(s, row);
@@ -328,21 +228,21 @@ static int64_t count_random_row(const sites *base, int64_t row)
   return count;
 }
 
-static void fill_random_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+static void fill_random_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const random_sites *s = (const random_sites *)base;
   const interval ids = random_ids(s, row);
   for (int64_t id = ids.begin; id < ids.end; ++id) {
     double x[3];
-    if (random_position(s, id, x)) put(base, p, at++, id, x);
+    if (random_position(s, id, x)) md_sites_put(base, p, at++, id, x);
   }
 }
 
 md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed, int type)
 {
-  MD_TRY(check_total(sim, n));
-  random_sites s = {.base = begin(sim, type), .seed = seed, .n = n};
-  s.base.nrow = (n + RANDOM_ROW - 1) / RANDOM_ROW;
+  MD_TRY(md_sites_check_total(sim, n));
+  random_sites s = {.base = md_sites_begin(sim, type), .seed = seed, .n = n};
+  s.base.nrow = (n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_random_row;
   s.base.fill = fill_random_row;
   for (int d = 0; d < s.base.box->dim; ++d) {
@@ -351,13 +251,13 @@ md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint6
     if (!(s.lo[d] < s.hi[d]))
       return md_error(MD_USAGE, "region %s has no volume inside the box", region ? region->id : "");
   }
-  return append(sim, &s.base);
+  return md_sites_append(sim, &s.base);
 }
 
 /* ---- grid ---- */
 
 typedef struct grid_sites {
-  sites base;
+  md_sites base;
   int64_t n, per_axis[3];
   interval own[3];
   bool shuffled;
@@ -393,12 +293,12 @@ static interval grid_row(const grid_sites *s, int64_t row)
   return (interval){s->own[0].begin, rest < s->own[0].end ? rest : s->own[0].end};
 }
 
-static int64_t count_grid_row(const sites *base, int64_t row)
+static int64_t count_grid_row(const md_sites *base, int64_t row)
 {
   return length(grid_row((const grid_sites *)base, row));
 }
 
-static void fill_grid_row(const sites *base, int64_t row, md_particles *p, int64_t at)
+static void fill_grid_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const grid_sites *s = (const grid_sites *)base;
   const interval cells = grid_row(s, row);
@@ -407,7 +307,7 @@ static void fill_grid_row(const sites *base, int64_t row, md_particles *p, int64
   for (int64_t i = cells.begin; i < cells.end; ++i) {
     const uint64_t site = (uint64_t)(row * s->per_axis[0] + i);
     const uint64_t who = s->shuffled ? md_permute(&s->permutation, site) : site;
-    put(base, p, at++, base->first_id + (int64_t)who, (double[3]){grid_coordinate(s, 0, i), y, z});
+    md_sites_put(base, p, at++, base->first_id + (int64_t)who, (double[3]){grid_coordinate(s, 0, i), y, z});
   }
 }
 
@@ -416,15 +316,16 @@ static int64_t root_above(int64_t n, int dim)
 {
   int64_t s = (int64_t)(dim == 2 ? sqrt((double)n) : cbrt((double)n));
   s = s > 1 ? s - 1 : 1;
-  while ((wide_integer)s * s * (dim == 2 ? 1 : s) < n) ++s;
+  while ((md_wide_integer)s * s * (dim == 2 ? 1 : s) < n) ++s;
   return s;
 }
 
 md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
 {
-  MD_TRY(check_total(sim, n));
-  grid_sites s = {.base = begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};
-  if (n == 0) return append(sim, &s.base);
+  MD_TRY(md_sites_check_total(sim, n));
+  grid_sites s = {
+      .base = md_sites_begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};
+  if (n == 0) return md_sites_append(sim, &s.base);
   s.base.count = count_grid_row;
   s.base.fill = fill_grid_row;
   const int dim = s.base.box->dim;
@@ -439,19 +340,19 @@ md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
   }
   s.shuffled = seed != NULL;
   if (s.shuffled) s.permutation = md_permutation_of((uint64_t)n, *seed);
-  return append(sim, &s.base);
+  return md_sites_append(sim, &s.base);
 }
 
 md_status md_sites_single(md_sim *sim, const double x[3], int type)
 {
-  MD_TRY(check_total(sim, 1));
-  const sites s = begin(sim, type);
+  MD_TRY(md_sites_check_total(sim, 1));
+  const md_sites s = md_sites_begin(sim, type);
   md_particles *p = &sim->particles;
   bool own = true;
-  for (int d = 0; d < p->dim; ++d) own = own && owns(&s, d, x[d]);
+  for (int d = 0; d < p->dim; ++d) own = own && md_sites_own(&s, d, x[d]);
   p->nghost = 0;
   if (sim->planning.checking) return MD_OK;
-  MD_TRY(md_comm_agree(sim->comm, make_room(p, p->n + own)));
-  if (own) put(&s, p, p->n++, s.first_id, x);
+  MD_TRY(md_comm_agree(sim->comm, md_sites_make_room(p, p->n + own)));
+  if (own) md_sites_put(&s, p, p->n++, s.first_id, x);
   return MD_OK;
 }

@@ -1,0 +1,88 @@
+/* Rows of sites; see site_rows.h. */
+#include "src/particles/site_rows.h"
+#include "common/base/memory.h"
+#include "common/ranks/domains.h"
+#include "common/ranks/reductions.h"
+
+enum { SLABS = 256 };
+
+md_sites md_sites_begin(md_sim *sim, int type)
+{
+  md_sites s = {.box = &sim->model.box, .first_id = sim->max_id + 1, .type = (uint16_t)type};
+  sim->comm->domains->domain(sim->comm, s.box, s.lo, s.hi);
+  return s;
+}
+
+bool md_sites_own(const md_sites *s, int d, double x)
+{
+  return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
+}
+
+void md_sites_put(const md_sites *s, md_particles *p, int64_t at, int64_t id, const double x[3])
+{
+  p->id[at] = id;
+  p->type[at] = s->type;
+  if (p->grouped) p->group[at] = MD_GROUP_ALL;
+  for (int d = 0; d < p->dim; ++d) {
+    p->x[d][at] = x[d];
+    p->v[d][at] = 0.0;
+  }
+}
+
+md_status md_sites_make_room(md_particles *p, int64_t n)
+{
+  MD_TRY(md_particles_widen(p, false));
+  return md_particles_reserve(p, n);
+}
+
+static int64_t slab_begin(const md_sites *s, int slab)
+{
+  return (int64_t)((md_wide_integer)s->nrow * slab / SLABS);
+}
+
+md_status md_sites_append(md_sim *sim, const md_sites *s)
+{
+  md_particles *p = &sim->particles;
+  int64_t start[SLABS + 1] = {0};
+  if (sim->planning.checking) return MD_OK;
+#pragma omp parallel for schedule(static)
+  for (int slab = 0; slab < SLABS; ++slab) {
+    int64_t count = 0;
+    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) count += s->count(s, row);
+    start[slab + 1] = count;
+  }
+  start[0] = p->n;
+  for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
+  p->nghost = 0;
+  MD_TRY(md_comm_agree(sim->comm, md_sites_make_room(p, start[SLABS])));
+#pragma omp parallel for schedule(static)
+  for (int slab = 0; slab < SLABS; ++slab) {
+    int64_t at = start[slab];
+    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) {
+      s->fill(s, row, p, at);
+      at += s->count(s, row);
+    }
+  }
+  p->n = start[SLABS];
+  return MD_OK;
+}
+
+md_status md_sites_check_total(const md_sim *sim, md_wide_integer global)
+{
+  if (global > (md_wide_integer)MD_PARTICLES_MAX * sim->comm->size - sim->model.natoms)
+    return md_error(MD_USAGE, "%.6g new particles are too many: a rank holds at most %lld; use more ranks",
+                    (double)global, (long long)MD_PARTICLES_MAX);
+  if (global > INT64_MAX - sim->max_id)
+    return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
+                    (long long)sim->max_id);
+  const int64_t share = (int64_t)(global / sim->comm->size);
+  if (sim->planning.checking) return MD_OK;
+  return md_comm_agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
+}
+
+void md_site_ids(const md_sites *s, int64_t n, int64_t row, int64_t *begin, int64_t *end)
+{
+  const int64_t after = s->first_id + n;
+  *begin = s->first_id + row * MD_SITE_ROW;
+  *end = after - *begin < MD_SITE_ROW ? after : *begin + MD_SITE_ROW;
+}
