@@ -12,6 +12,9 @@ extern "C" {
 
 extern const md_engine_kind md_engine_gpu;
 
+/* The engine for pair styles without a cutoff (all_pairs/engine.cu). */
+extern const md_engine_kind md_engine_gpu_all_pairs;
+
 /* Describes, for `myriad info`, the devices of this machine and the architectures of this build, one line each.
  * text: gets at most `size` bytes, with the terminating zero. Never fails: the text itself says what is missing. */
 void md_gpu_describe(char *text, unsigned long size);

@@ -201,5 +201,5 @@ extern "C" const md_engine_kind md_engine_gpu = {
     measure,   download,
     histogram, plan,
     report,    destroy,
-    false,
+    false,     &md_engine_gpu_all_pairs,
 };

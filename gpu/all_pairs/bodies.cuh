@@ -1,0 +1,137 @@
+/* The bodies of the engine for pair styles without a cutoff, as its kernels see them, and the functions that launch its
+ * kernels.
+ *
+ * A block is an array of the bodies of one rank. Its length is a multiple of BODY_PAD, and the places behind the last
+ * body hold bodies without mass, far away, which exert no force. So no kernel tests the length of a block that it reads.
+ * Bodies never change their places.
+ *
+ * All launches are asynchronous, in the given stream, and return MD_RUNTIME if the launch itself fails. All pointers to
+ * data are to device memory that the caller owns.
+ */
+#ifndef MD_GPU_ALL_PAIRS_BODIES_CUH
+#define MD_GPU_ALL_PAIRS_BODIES_CUH
+
+#include "common/compute/measure.h"
+#include "common/engine.h"
+#include "common/step.h"
+#include "gpu/particle/launch.cuh"
+
+/* Bodies of a tile, and the unit of a block's length. */
+enum { BODY_PAD = 128 };
+
+/* Where bodies without mass are. The square of the distance from there is finite in single precision, and a body with
+ * mass at this place would exert less than half a quantum on a body in the box. */
+#define BODY_FAR 0x1p62
+
+/* mass: the charge of a body where impulses are summed: its mass times c (common/pair/all_pairs.h). */
+struct alignas(16) body {
+  double x[3], mass;
+};
+
+/* The same relative to the middle of the box, for precision mixed. */
+struct alignas(16) body_single {
+  float x[3], mass;
+};
+
+/* Why a run stops. A launch after the one that found the reason does nothing, so that the state stays that of the
+ * reason. The halt word is 4 times the number of the first launch that found a reason, plus the reason; ~0: none. */
+enum { HALTED_BY_OVERLAP = 1, HALTED_BY_RUNAWAY = 2, HALT_REASONS = 4 };
+typedef unsigned long long halt_word;
+
+/* What most kernels are given. */
+struct body_view {
+  int dim, n;              /* n: bodies of this rank */
+  int64_t stride;          /* elements of each array of components */
+  body *bodies;            /* [stride] */
+  double *v;               /* [dim][stride] */
+  int64_t *low;            /* [dim][stride]: second words of wide momenta, or NULL */
+  unsigned long long *sum; /* [dim][stride]: impulses, in quanta, as int64 */
+  const int64_t *id;
+  const uint16_t *type;                         /* from 1 */
+  const uint32_t *group;                        /* or NULL: all bodies are in the group `all` only */
+  const double *mass, *v_step, *velocity_per_v; /* by type, from 1 */
+  halt_word *halt;
+  double k[MD_PAIR_K]; /* coefficients of unit masses, for impulses */
+  double close2;       /* squared distance: nearer pairs are summed with care; 0: there are none */
+  double range;        /* of impulses (common/pair/all_pairs.h) */
+  double quantum;      /* of momenta */
+};
+
+/* Calls f(style), as with_style (launch.cuh), for a style without a cutoff. */
+template <class F> void with_all_style(md_pair_kind kind, F &&f)
+{
+#define MD_PAIR_ALL(symbol)                                                                                  \
+  if (kind == MD_PAIR_##symbol) f(std::integral_constant<int, MD_PAIR_##symbol>{});
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_ALL
+}
+
+/* impulse.cu: adds the impulses of the n_other bodies of a block on all bodies of this rank to view.sum. one: all
+ * charges are the same. fast: gpu_check_inverse_roots() said yes. processors: of the device. */
+md_status launch_impulses(const body_view &, md_pair_kind, const body *other, int64_t n_other, bool one,
+                          bool fast, unsigned long long launch_number, int processors, cudaStream_t stream);
+
+/* impulse_single.cu: the same in single precision, with tolerances. pack: makes the bodies of single precision. */
+md_status launch_pack_single(const body_view &, const double centre[3], body_single *to, cudaStream_t stream);
+md_status launch_impulses_single(const body_view &, md_pair_kind, const body_single *own,
+                                 const body_single *other, int64_t n_other, unsigned long long launch_number,
+                                 int processors, cudaStream_t stream);
+
+/* move.cu: makes the mass of each body its mass times per_mass. */
+md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t stream);
+
+/* move.cu: gives the impulses `kicks` times, and with `drifts` drifts all bodies. */
+md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
+                           unsigned long long launch_number, cudaStream_t stream);
+
+/* output.cu: fine sums over the pairs of this rank's bodies with a block. k: coefficients of unit masses, for forces in
+ * coarse quanta. force: [dim][stride] fine sums of each body, or NULL. */
+struct pair_sums {
+  fine_sums at; /* energy and virial */
+  double k[MD_PAIR_K];
+  double charge; /* of a unit of body.mass */
+  double per_e, per_w;
+  md_fine *force;
+};
+md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, int64_t n_other,
+                           const pair_sums &, cudaStream_t stream);
+
+/* output.cu: adds the terms of computes to MD_TERMS_MAX fine sums. */
+md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, fine_sums sums,
+                            cudaStream_t stream);
+
+/* output.cu: counts bodies in the bins of a picture. */
+md_status launch_body_histogram(const body_view &, const md_histogram &, unsigned long long *count,
+                                cudaStream_t stream);
+
+/* May the launch with this number work? */
+static __device__ __forceinline__ bool may_work(const halt_word *halt, unsigned long long launch_number)
+{
+  return *(volatile const halt_word *)halt / HALT_REASONS >= launch_number;
+}
+
+static __device__ __forceinline__ void stop(halt_word *halt, unsigned long long launch_number, int reason)
+{
+  atomicMin(halt, launch_number * HALT_REASONS + (unsigned long long)reason);
+}
+
+/* Body i as fixes and computes see it. */
+static __device__ __forceinline__ md_particle particle_of(const body_view &b, int i)
+{
+  const int type = b.type[i];
+  md_particle p = {};
+  p.id = (uint64_t)b.id[i];
+  p.group = b.group ? b.group[i] : MD_GROUP_ALL;
+  p.mass = b.mass[type];
+  p.v_step = b.v_step[type];
+  p.velocity_per_v = b.velocity_per_v[type];
+  p.wide = b.low != nullptr;
+  for (int d = 0; d < b.dim; ++d) {
+    p.x[d] = b.bodies[i].x[d];
+    p.v[d] = b.v[d * b.stride + i];
+    if (p.wide) p.low[d] = b.low[d * b.stride + i];
+  }
+  return p;
+}
+
+#endif

@@ -1,0 +1,573 @@
+/* The GPU engine for pair styles without a cutoff, such as gravity: every body feels every other body.
+ *
+ * There are no cells, lists, sorts and ghosts. A step is three launches: the impulses of all pairs (impulse.cu), and
+ * kicks and drift (move.cu). On several ranks each rank owns an equal share of the bodies, and the blocks of bodies
+ * travel around the ring of ranks (picture: openmp/all_pairs.c), in a stream of their own, while the device computes
+ * with the block that is there.
+ *
+ * The host launches steps ahead and looks at the halt word (bodies.cuh) after about a millisecond's work.
+ *
+ * Trade-off: bodies never change their places, so that nothing is copied but positions, and output is in the order of
+ * the host. But the time of a step grows with the square of the number of bodies.
+ * Cost: n^2 pairs a step; in 3D 32 bytes a body for the block, 24 for velocities, 24 for impulses, 24 more with wide
+ * momenta, 14 for id, type and group; with precision mixed 16 for a block in single precision; on several ranks twice
+ * the block for those that travel.
+ */
+#include "common/faults.h"
+#include "common/host_step.h"
+#include "common/pair/all_pairs.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
+#include "common/ranks/transport.h"
+#include "gpu/all_pairs/bodies.cuh"
+#include "gpu/gpu.h"
+#include "gpu/runtime/device.h"
+#include "gpu/runtime/reciprocal.h"
+
+#include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+namespace
+{
+
+/* Arrays in device memory. The struct has no other members, because the engine frees it as a list of arrays. */
+struct body_arrays {
+  device_array bodies, single, visitor[2]; /* blocks: own, own in single precision, those that travel */
+  device_array v, low, sum, id, type, group;
+  device_array mass, v_step, velocity_per_v; /* by type, from 1 */
+  device_array halt, summand, sums, terms, force, count;
+};
+
+/* What happened at a launch, to name the step of an error. */
+struct launched {
+  unsigned long long number; /* of the last launch */
+  std::vector<int64_t> step; /* of the launches since the last look at the halt word */
+  unsigned long long first;  /* number of the first of them */
+};
+
+class all_pairs_engine
+{
+public:
+  all_pairs_engine(md_model *m, md_particles *p, md_comm *c, const md_engine_options *o)
+      : model(m), particles(p), comm(c), options(*o)
+  {
+  }
+  ~all_pairs_engine();
+  md_status start();
+  md_status run(int64_t n);
+  md_status measure(md_measure *);
+  md_status download(double *const force[3]);
+  md_status histogram(const md_histogram *, int64_t *count);
+  void report(md_engine_report *);
+
+private:
+  /* Calls f(block, its length, is it the last one), for the block of every rank. */
+  template <class F> md_status go_round(const device_array &own, int64_t body_bytes, F &&f);
+  md_status make_arrays();
+  md_status upload();
+  md_status put(device_array *, const void *from, int64_t bytes, const char *what);
+  md_status charge_bodies(double per_mass);
+  md_status sum_impulses();
+  md_status move(const md_step &, int kicks, bool drifts);
+  md_status take_step();
+  md_status look();
+  md_status overlap_error();
+  md_status runaway_error();
+  md_status fetch_components();
+  unsigned long long next_launch();
+  double pairs() const { return (double)view.n * (double)model->natoms; }
+
+  md_model *model;
+  md_particles *particles;
+  md_comm *comm;
+  md_engine_options options;
+  cudaDeviceProp device = {};
+  device_memory memory = {};
+  body_arrays arrays = {};
+  body_view view = {};
+  cudaStream_t stream = nullptr, messages = nullptr;
+  cudaEvent_t computed = nullptr, arrived = nullptr;
+  md_transport *transport = nullptr;
+  bool one = false, fast = false, mixed = false;
+  bool current = false; /* view.sum has the impulses at the present positions */
+  double charge = 0.0;  /* the present bodies have masses times this */
+  int owed = 0;         /* how many times these impulses must still be given */
+  launched log = {};
+  md_timers timers = {};
+  int64_t steps = 0, looked = 0;
+  char description[256] = "";
+};
+
+/* ---- start ---- */
+
+md_status all_pairs_engine::put(device_array *array, const void *from, int64_t bytes, const char *what)
+{
+  return md_device_upload(&memory, array, from, bytes, what);
+}
+
+md_status all_pairs_engine::make_arrays()
+{
+  const int dim = model->box.dim;
+  double most = (double)particles->n;
+  if (comm->size > 1) MD_TRY(comm->reduce->max(comm, &most, 1));
+  view.stride = ((int64_t)most / BODY_PAD + 1) * BODY_PAD;
+  const int64_t words = view.stride * dim * 8;
+  const int64_t block = view.stride * (int64_t)(mixed ? sizeof(body_single) : sizeof(body));
+  MD_TRY(md_device_reserve(&memory, &arrays.bodies, view.stride * (int64_t)sizeof(body), "bodies"));
+  if (mixed) MD_TRY(md_device_reserve(&memory, &arrays.single, block, "bodies in single precision"));
+  for (int k = 0; k < 2 && comm->size > 1; ++k)
+    MD_TRY(md_device_reserve(&memory, &arrays.visitor[k], view.stride * (int64_t)sizeof(body),
+                             "bodies of other ranks"));
+  MD_TRY(md_device_reserve(&memory, &arrays.v, words, "velocities"));
+  if (model->wide) MD_TRY(md_device_reserve(&memory, &arrays.low, words, "second words of momenta"));
+  MD_TRY(md_device_reserve(&memory, &arrays.sum, words, "impulses"));
+  MD_TRY(md_device_reserve(&memory, &arrays.sums, fine_sum_bytes(SUMS), "sums"));
+  MD_TRY(md_device_reserve(&memory, &arrays.terms, fine_sum_bytes(MD_TERMS_MAX), "sums"));
+  return md_device_reserve(&memory, &arrays.halt, sizeof(halt_word), "the halt word");
+}
+
+md_status all_pairs_engine::upload()
+{
+  const md_particles *p = particles;
+  const int64_t n = p->n, types = model->ntypes + 1;
+  const halt_word none = ~0ull;
+  view.dim = model->box.dim;
+  view.n = (int)n;
+  MD_TRY(put(&arrays.id, p->id, n * 8, "ids"));
+  MD_TRY(put(&arrays.type, p->type, n * 2, "types"));
+  if (p->grouped) MD_TRY(put(&arrays.group, p->group, n * 4, "groups"));
+  MD_TRY(put(&arrays.mass, model->mass, types * 8, "masses"));
+  MD_TRY(put(&arrays.v_step, model->v_step, types * 8, "momentum steps"));
+  MD_TRY(put(&arrays.velocity_per_v, model->velocity_per_v, types * 8, "masses"));
+  MD_TRY(put(&arrays.halt, &none, sizeof none, "the halt word"));
+  MD_TRY(put(&arrays.summand, model->summand, sizeof model->summand, "computes"));
+  view.bodies = (body *)arrays.bodies.at;
+  view.v = (double *)arrays.v.at;
+  view.low = model->wide ? (int64_t *)arrays.low.at : nullptr;
+  view.sum = (unsigned long long *)arrays.sum.at;
+  view.id = (const int64_t *)arrays.id.at;
+  view.type = (const uint16_t *)arrays.type.at;
+  view.group = p->grouped ? (const uint32_t *)arrays.group.at : nullptr;
+  view.mass = (const double *)arrays.mass.at;
+  view.v_step = (const double *)arrays.v_step.at;
+  view.velocity_per_v = (const double *)arrays.velocity_per_v.at;
+  view.halt = (halt_word *)arrays.halt.at;
+  view.close2 = model->close2;
+  view.range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  view.quantum = model->grids.v;
+  std::vector<body> block((size_t)view.stride, body{{BODY_FAR, BODY_FAR, BODY_FAR}, 0.0});
+  for (int64_t i = 0; i < n; ++i) {
+    block[(size_t)i] = body{{0.0, 0.0, 0.0}, model->mass[p->type[i]]};
+    for (int d = 0; d < view.dim; ++d) block[(size_t)i].x[d] = p->x[d][i];
+  }
+  charge = 1.0;
+  MD_TRY(put(&arrays.bodies, block.data(), view.stride * (int64_t)sizeof(body), "bodies"));
+  for (int d = 0; d < view.dim; ++d) {
+    MD_CUDA(cudaMemcpy(view.v + d * view.stride, p->v[d], (size_t)n * 8, cudaMemcpyHostToDevice));
+    if (view.low)
+      MD_CUDA(cudaMemcpy(view.low + d * view.stride, p->v_low[d], (size_t)n * 8, cudaMemcpyHostToDevice));
+  }
+  return MD_OK;
+}
+
+md_status all_pairs_engine::start()
+{
+  MD_TRY(md_device_choose(options.gpu.device, comm->size > 1 ? comm->local_rank : 0, &device));
+  memory.limit = options.gpu.memory;
+  mixed = options.gpu.mixed;
+  one = model->ntypes == 1;
+  MD_TRY(gpu_check_inverse_roots(&fast));
+  MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  if (comm->size > 1) {
+    MD_CUDA(cudaStreamCreateWithFlags(&messages, cudaStreamNonBlocking));
+    MD_CUDA(cudaEventCreateWithFlags(&computed, cudaEventDisableTiming));
+    MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
+    MD_TRY(comm->open_transport(comm, options.gpu.transport, &transport));
+  }
+  MD_TRY(make_arrays());
+  MD_TRY(upload());
+  log.first = log.number + 1;
+  snprintf(description, sizeof description, "%.120s: all pairs, %s precision%s%s", device.name,
+           mixed ? "mixed" : "double", transport ? ", messages by " : "", transport ? transport->name : "");
+  return MD_OK;
+}
+
+all_pairs_engine::~all_pairs_engine()
+{
+  if (stream) cudaStreamSynchronize(stream);
+  device_array *all = (device_array *)&arrays;
+  for (size_t k = 0; k < sizeof arrays / sizeof *all; ++k) md_device_free(&memory, &all[k]);
+  if (computed) cudaEventDestroy(computed);
+  if (arrived) cudaEventDestroy(arrived);
+  if (messages) cudaStreamDestroy(messages);
+  if (stream) cudaStreamDestroy(stream);
+}
+
+/* ---- the ring of ranks ---- */
+
+/* Messages travel in the order of `messages`, and wait for what the block they carry, or the block they replace, is
+ * still needed for. */
+template <class F> md_status all_pairs_engine::go_round(const device_array &own, int64_t body_bytes, F &&f)
+{
+  const int64_t bytes = view.stride * body_bytes;
+  const int above = (comm->rank + 1) % comm->size, below = (comm->rank + comm->size - 1) % comm->size;
+  const void *here = own.at;
+  for (int hop = 0; hop < comm->size; ++hop) {
+    const bool last = hop + 1 == comm->size;
+    void *next = arrays.visitor[hop & 1].at;
+    if (comm->size > 1) {
+      MD_CUDA(cudaEventRecord(computed, stream));
+      MD_CUDA(cudaStreamWaitEvent(messages, computed, 0));
+    }
+    MD_TRY(f(here, hop == 0 ? view.n : view.stride));
+    if (last) break;
+    const md_message message = {above, below, here, next, bytes, bytes};
+    MD_TRY(transport->exchange(transport, 1, &message, messages));
+    MD_CUDA(cudaEventRecord(arrived, messages));
+    MD_CUDA(cudaStreamWaitEvent(stream, arrived, 0));
+    here = next;
+  }
+  return MD_OK;
+}
+
+/* ---- steps ---- */
+
+/* The number of the next launch. Notes the step to which it belongs. */
+unsigned long long all_pairs_engine::next_launch()
+{
+  log.step.push_back(model->step);
+  return ++log.number;
+}
+
+/* Makes the bodies have their masses times per_mass. */
+md_status all_pairs_engine::charge_bodies(double per_mass)
+{
+  if (charge == per_mass) return MD_OK;
+  MD_TRY(launch_body_charges(view, per_mass, stream));
+  charge = per_mass;
+  return MD_OK;
+}
+
+/* Point 1 or 4 of the step. */
+md_status all_pairs_engine::sum_impulses()
+{
+  const double scale = model->kick_time / (model->mass_reference * model->grids.v);
+  md_pair_unit_coefficients(&model->pair, scale, view.k);
+  MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
+  MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
+  const unsigned long long number = next_launch();
+  const md_pair_kind kind = model->pair.kind;
+  const int processors = device.multiProcessorCount;
+  current = true;
+  if (!mixed)
+    return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
+      return launch_impulses(view, kind, (const body *)block, n, one, fast, number, processors, stream);
+    });
+  double centre[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < view.dim; ++d) centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
+  MD_TRY(launch_pack_single(view, centre, (body_single *)arrays.single.at, stream));
+  return go_round(arrays.single, sizeof(body_single), [&](const void *block, int64_t n) {
+    return launch_impulses_single(view, kind, (const body_single *)arrays.single.at,
+                                  (const body_single *)block, n, number, processors, stream);
+  });
+}
+
+md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
+{
+  if (kicks > 0 && !current) MD_TRY(sum_impulses());
+  MD_TRY(launch_body_move(view, step, kicks, drifts, next_launch(), stream));
+  if (drifts) current = false;
+  return MD_OK;
+}
+
+/* Kicks behind the drift are given with those of the next step, or at the end of a run. */
+md_status all_pairs_engine::take_step()
+{
+  const md_step step = md_step_of(model);
+  if (!step.moves) return MD_OK;
+  MD_TRY(move(step, owed + step.kicks_before, true));
+  owed = step.kicks_after;
+  if (owed > 0) MD_TRY(sum_impulses());
+  return MD_OK;
+}
+
+md_status all_pairs_engine::run(int64_t n)
+{
+  double mark = md_time();
+  for (int64_t s = 0; s < n; ++s) {
+    MD_TRY(take_step());
+    ++model->step;
+    ++steps;
+    if (pairs() * (double)(steps - looked) > 1e9 || steps - looked == 64) MD_TRY(look());
+  }
+  if (owed > 0) MD_TRY(move(md_step_of(model), owed, false));
+  owed = 0;
+  const md_status status = look();
+  md_timers_lap(&timers, MD_PHASE_FORCE, &mark);
+  return status;
+}
+
+/* Waits for the device, and makes an error of what the halt word says. Collective. */
+md_status all_pairs_engine::look()
+{
+  halt_word word = ~0ull;
+  looked = steps;
+  MD_CUDA(cudaMemcpyAsync(&word, view.halt, sizeof word, cudaMemcpyDeviceToHost, stream));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  /* The first launch that any rank found a reason in counts for all ranks; they have all launched the same. */
+  double first = word == ~0ull ? -0x1p100 : -(double)word;
+  if (comm->size > 1) MD_TRY(comm->reduce->max(comm, &first, 1));
+  if (first == -0x1p100) {
+    log.step.clear();
+    log.first = log.number + 1;
+    return MD_OK;
+  }
+  const unsigned long long found = (unsigned long long)-first;
+  model->step = log.step[(size_t)(found / HALT_REASONS - log.first)];
+  MD_TRY(fetch_components());
+  const md_status own = found % HALT_REASONS == HALTED_BY_OVERLAP ? overlap_error() : runaway_error();
+  return md_comm_agree(comm, own);
+}
+
+/* ---- errors ---- */
+
+md_status all_pairs_engine::runaway_error()
+{
+  const md_step step = md_step_of(model);
+  return md_host_find_runaway(model, particles, &step);
+}
+
+/* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. All ranks send one
+ * another all their bodies, because this happens once in a run, at its end. */
+md_status all_pairs_engine::overlap_error()
+{
+  struct record {
+    int64_t id;
+    double x[3], mass;
+  };
+  const md_particles *p = particles;
+  std::vector<record> mine;
+  std::vector<int32_t> to;
+  for (int r = 0; r < comm->size; ++r)
+    for (int64_t i = 0; i < p->n; ++i) {
+      record one_body = {
+          p->id[i], {0.0, 0.0, 0.0}, model->mass[p->type[i]] * md_pair_charge(&model->pair, 1.0)};
+      for (int d = 0; d < p->dim; ++d) one_body.x[d] = p->x[d][i];
+      mine.push_back(one_body);
+      to.push_back(r);
+    }
+  record *all = nullptr;
+  int64_t count = 0;
+  MD_TRY(comm->exchange->sparse_exchange(comm, (int64_t)mine.size(), to.data(), mine.data(), sizeof(record),
+                                         (void **)&all, &count));
+  md_overlap overlap = md_overlap_none();
+  double unit[MD_PAIR_K];
+  const double scale = model->kick_time / (model->mass_reference * model->grids.v);
+  md_pair_unit_coefficients(&model->pair, scale, unit);
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int64_t j = 0; j < count; ++j) {
+      if (all[j].id == p->id[i]) continue;
+      double delta[3] = {0.0, 0.0, 0.0}, r2 = unit[2], k[MD_PAIR_K];
+      for (int d = 0; d < p->dim; ++d) {
+        delta[d] = p->x[d][i] - all[j].x[d];
+        r2 = fma(delta[d], delta[d], r2);
+      }
+      const double other = all[j].mass / md_pair_charge(&model->pair, 1.0) * unit[1];
+      md_all_coefficients(unit, model->mass[p->type[i]] * unit[1], other, k);
+      if (md_all_overlaps(md_pair_force(model->pair.kind, r2, k), delta, p->dim, r2, view.range))
+        md_overlap_add(&overlap, p->id[i], all[j].id, r2);
+    }
+  free(all);
+  return md_overlap_status(&overlap, model);
+}
+
+/* ---- output ---- */
+
+/* Adds the `count` sums of an array of the device to wide sums. The device rests. */
+md_status fetch_sums(const device_array &array, int count, md_wide *const *sum)
+{
+  int64_t half[SUM_PARTS * 2 * MD_TERMS_MAX];
+  MD_CUDA(cudaMemcpy(half, array.at, (size_t)fine_sum_bytes(count), cudaMemcpyDeviceToHost));
+  for (int q = 0; q < count; ++q)
+    for (int part = 0; part < SUM_PARTS; ++part) {
+      const int64_t *upper = half + 2 * part * count + q;
+      const md_int128 value = (md_int128)upper[0] * (INT64_C(1) << 32) + upper[count];
+      md_wide_add(sum[q], part == SUM_COARSE ? value * (INT64_C(1) << MD_FINE_BITS) : value);
+    }
+  return MD_OK;
+}
+
+pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *force)
+{
+  pair_sums s = {};
+  s.at.at = (unsigned long long *)sums.at;
+  md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), s.k);
+  s.charge = s.k[1];
+  s.per_e = 1.0 / (model->grids.e * MD_FINE);
+  s.per_w = model->grids.f / model->grids.w;
+  s.force = force;
+  return s;
+}
+
+md_status all_pairs_engine::measure(md_measure *m)
+{
+  *m = md_measure{};
+  m->count = view.n;
+  const pair_sums s = sums_of(model, arrays.sums, nullptr);
+  MD_TRY(charge_bodies(1.0));
+  MD_CUDA(cudaMemsetAsync(arrays.sums.at, 0, (size_t)fine_sum_bytes(SUMS), stream));
+  MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
+  MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
+    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, stream);
+  }));
+  fine_sums terms = {(unsigned long long *)arrays.terms.at};
+  MD_CUDA(cudaMemcpyAsync(arrays.summand.at, model->summand, sizeof model->summand, cudaMemcpyHostToDevice,
+                          stream));
+  MD_TRY(launch_body_terms(view, (const md_summand *)arrays.summand.at, model->nsummand, terms, stream));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2}, *term[MD_TERMS_MAX];
+  for (int t = 0; t < MD_TERMS_MAX; ++t) term[t] = &m->term[t];
+  MD_TRY(fetch_sums(arrays.sums, SUMS, pairs));
+  return fetch_sums(arrays.terms, MD_TERMS_MAX, term);
+}
+
+/* Copies positions and momenta to the host's arrays. */
+md_status all_pairs_engine::fetch_components()
+{
+  md_particles *p = particles;
+  std::vector<body> block((size_t)view.n);
+  MD_CUDA(cudaStreamSynchronize(stream));
+  MD_CUDA(cudaMemcpy(block.data(), view.bodies, block.size() * sizeof(body), cudaMemcpyDeviceToHost));
+  for (int d = 0; d < view.dim; ++d) {
+    for (int64_t i = 0; i < view.n; ++i) p->x[d][i] = block[(size_t)i].x[d];
+    MD_CUDA(cudaMemcpy(p->v[d], view.v + d * view.stride, (size_t)view.n * 8, cudaMemcpyDeviceToHost));
+    if (view.low)
+      MD_CUDA(
+          cudaMemcpy(p->v_low[d], view.low + d * view.stride, (size_t)view.n * 8, cudaMemcpyDeviceToHost));
+  }
+  return MD_OK;
+}
+
+md_status all_pairs_engine::download(double *const force[3])
+{
+  MD_TRY(fetch_components());
+  if (!force) return MD_OK;
+  const int64_t words = view.stride * view.dim;
+  MD_TRY(md_device_reserve(&memory, &arrays.force, words * (int64_t)sizeof(md_fine), "forces for output"));
+  md_fine *at = (md_fine *)arrays.force.at;
+  const pair_sums s = sums_of(model, arrays.sums, at);
+  MD_TRY(charge_bodies(1.0));
+  MD_CUDA(cudaMemsetAsync(at, 0, (size_t)words * sizeof(md_fine), stream));
+  MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
+    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, stream);
+  }));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  std::vector<md_fine> sum((size_t)words);
+  MD_CUDA(cudaMemcpy(sum.data(), at, sum.size() * sizeof(md_fine), cudaMemcpyDeviceToHost));
+  md_device_free(&memory, &arrays.force);
+  for (int d = 0; d < view.dim; ++d)
+    for (int64_t i = 0; i < view.n; ++i)
+      force[d][i] = md_fine_value(sum[(size_t)(d * view.stride + i)]) * model->grids.f;
+  return MD_OK;
+}
+
+md_status all_pairs_engine::histogram(const md_histogram *h, int64_t *count)
+{
+  const size_t bins = (size_t)h->n[0] * (size_t)h->n[1];
+  MD_TRY(md_device_reserve(&memory, &arrays.count, (int64_t)(bins * 8), "counts of a picture"));
+  MD_CUDA(cudaMemsetAsync(arrays.count.at, 0, bins * 8, stream));
+  MD_TRY(launch_body_histogram(view, *h, (unsigned long long *)arrays.count.at, stream));
+  std::vector<int64_t> counted(bins);
+  MD_CUDA(cudaStreamSynchronize(stream));
+  MD_CUDA(cudaMemcpy(counted.data(), arrays.count.at, bins * 8, cudaMemcpyDeviceToHost));
+  for (size_t k = 0; k < bins; ++k) count[k] += counted[k];
+  return MD_OK;
+}
+
+void all_pairs_engine::report(md_engine_report *r)
+{
+  *r = md_engine_report{};
+  r->timers = timers;
+  r->steps = steps;
+  r->neighbours = (double)(model->natoms - 1);
+  r->bytes =
+      memory.used + particles->capacity * md_particles_bytes(view.dim, model->wide, particles->grouped);
+  r->hardware = description;
+  r->threads = 1;
+}
+
+/* ---- the C interface ---- */
+
+all_pairs_engine *of(md_engine *e) { return (all_pairs_engine *)e; }
+
+/* MD_USAGE for options that belong to cells and lists, or to another engine. */
+md_status check_options(const md_engine_options *options)
+{
+  const md_gpu_options *g = &options->gpu;
+  if (g->symmetric || g->unfused || g->unsorted || g->unpadded || g->rolled || g->staged || g->rebin > 0 ||
+      g->neighbours == MD_GPU_CELLS || g->neighbours == MD_GPU_LIST)
+    return md_error(
+        MD_USAGE, "package gpu: force, fused, sorted, padded, unrolled, staged, rebin and neighbours are of "
+                  "pair styles with a cutoff; this pair style takes all pairs");
+  return MD_OK;
+}
+
+md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                 const md_engine_options *options)
+{
+  MD_TRY(check_options(options));
+  all_pairs_engine *e = new (std::nothrow) all_pairs_engine(model, p, comm, options);
+  if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
+  const md_status status = e->start();
+  if (status != MD_OK) {
+    delete e;
+    return status;
+  }
+  *engine = (md_engine *)e;
+  return MD_OK;
+}
+
+md_status run(md_engine *e, int64_t n) { return of(e)->run(n); }
+md_status measure(md_engine *e, md_measure *m) { return of(e)->measure(m); }
+md_status download(md_engine *e, double *const force[3]) { return of(e)->download(force); }
+md_status histogram(md_engine *e, const md_histogram *h, int64_t *count)
+{
+  return of(e)->histogram(h, count);
+}
+void report(const md_engine *e, md_engine_report *r) { of(const_cast<md_engine *>(e))->report(r); }
+void destroy(md_engine *e) { delete of(e); }
+
+md_status plan(const md_model *model, int64_t, const md_engine_options *options, md_engine_plan *out)
+{
+  const int dim = model->box.dim;
+  const bool several = options->ranks > 1, mixed = options->gpu.mixed;
+  cudaDeviceProp device;
+  *out = md_engine_plan{};
+  if (md_device_choose(options->gpu.device, 0, &device) == MD_OK) {
+    device_memory memory = {0, options->gpu.memory};
+    MD_TRY(md_device_available(&memory, &out->available));
+    snprintf(out->device, sizeof out->device, "%.120s", device.name);
+  }
+  md_plan_add(out, "bodies", sizeof(body));
+  md_plan_add(out, "bodies in single precision", mixed ? sizeof(body_single) : 0.0);
+  md_plan_add(out, "bodies of other ranks", several ? 2.0 * sizeof(body) : 0.0);
+  md_plan_add(out, "velocities", dim * 8.0);
+  md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
+  md_plan_add(out, "impulses", dim * 8.0);
+  md_plan_add(out, "ids, types and groups", model->groups.n > 1 ? 14.0 : 10.0);
+  snprintf(out->method, sizeof out->method, "all pairs");
+  return MD_OK;
+}
+
+} // namespace
+
+extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
+    "gpu",     "all pairs on a GPU a rank, the same bits",
+    create,    run,
+    measure,   download,
+    histogram, plan,
+    report,    destroy,
+    false,     nullptr,
+};

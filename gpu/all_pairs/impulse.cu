@@ -1,0 +1,182 @@
+/* Impulses of all pairs, in double precision: the same bits as on every other engine.
+ *
+ *   1  A block of threads has BODIES bodies for each of its threads, in registers, and a chunk of the other bodies.
+ *   2  The chunk passes through shared memory in tiles of BODY_PAD bodies. All threads of a warp read the same body of
+ *      the tile at the same time, so that one read serves 32 BODIES pairs.
+ *   3  An impulse is rounded to quanta by the fma that forms it, and its bits are added as an integer (common/exact.h).
+ *   4  At the end each thread adds its sums to those of the bodies, by atomics. Sums of integers do not depend on the
+ *      order, so that chunks may be as short as a small number of bodies needs to occupy the device.
+ *
+ * 1/sqrt begins in single precision (md_rsqrt3 of common/real.h). IEEE's square root and division have branches for
+ * operands that do not occur here; ranged_force_of (gpu/step/formulas.cuh) is the same number without these branches.
+ *
+ * If a pair may be beyond the fast rounding, the thread sums its chunk again, one pair at a time, with care.
+ *
+ * Trade-off: both bodies of a pair evaluate it. To evaluate it once would need the sums of both in registers, and
+ * shuffles of 7 numbers between threads.
+ * Cost: 16 double-precision operations a pair in 3D (17 with several masses); 64 a cycle and multiprocessor are the
+ * limit: 1.05 10^12 pairs a second at 132 multiprocessors and 1.98 GHz. The conversions and the root occupy another unit
+ * for 0.7 of that time, integer additions a third one for 0.35.
+ */
+#include "gpu/all_pairs/bodies.cuh"
+
+#include "common/pair/all_pairs.h"
+#include "common/pair/formulas.h"
+#include "gpu/step/formulas.cuh"
+
+enum { THREADS = BODY_PAD };
+
+struct impulse_args {
+  body_view view;
+  const body *other;
+  int tiles, chunk; /* tiles of the other block, and of a chunk */
+  unsigned long long launch_number;
+};
+
+/* The careful sum: the bodies [first, last) of the other block on body i. Returns false if a pair overlaps. */
+template <int STYLE>
+static __device__ __noinline__ bool sum_with_care(const impulse_args &a, int i, int first, int last,
+                                                  long long sum[3])
+{
+  const body own = a.view.bodies[i];
+  bool apart = true;
+  for (int d = 0; d < 3; ++d) sum[d] = 0;
+  for (int j = first; j < last; ++j) {
+    const body other = a.other[j];
+    if (other.mass == 0.0 || (a.other == a.view.bodies && j == i)) continue;
+    double delta[3] = {0.0, 0.0, 0.0}, k[MD_PAIR_K], r2 = a.view.k[2];
+    for (int d = 0; d < a.view.dim; ++d) {
+      delta[d] = own.x[d] - other.x[d];
+      r2 = fma(delta[d], delta[d], r2);
+    }
+    md_all_coefficients(a.view.k, own.mass, other.mass, k);
+    const double f = force_of<STYLE>(r2, k);
+    apart = apart && !md_all_overlaps(f, delta, a.view.dim, r2, a.view.range);
+    for (int d = 0; apart && d < a.view.dim; ++d) sum[d] += (long long)md_round_product(f, delta[d]);
+  }
+  return apart;
+}
+
+template <int STYLE, int DIM, int BODIES, bool ONE, bool CAREFUL, bool FAST>
+static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_constant__ impulse_args a)
+{
+  if (!may_work(a.view.halt, a.launch_number)) return;
+  __shared__ body tile[BODY_PAD];
+  const int first = blockIdx.x * (THREADS * BODIES) + threadIdx.x;
+  const int tile0 = blockIdx.y * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
+  const double softening = a.view.k[2];
+  double x[BODIES][DIM], minus_mass[BODIES], k[MD_PAIR_K];
+  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = a.view.k[c];
+  long long sum[BODIES][DIM];
+  float least[BODIES];
+#pragma unroll
+  for (int b = 0; b < BODIES; ++b) {
+    const body own = a.view.bodies[min(first + b * THREADS, a.view.n - 1)];
+    minus_mass[b] = ONE ? -(own.mass * own.mass) : -own.mass;
+    least[b] = 3e38f;
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) {
+      x[b][d] = own.x[d];
+      sum[b][d] = 0;
+    }
+  }
+  for (int t = tile0; t < tile1; ++t) {
+    __syncthreads();
+    tile[threadIdx.x] = a.other[t * BODY_PAD + threadIdx.x];
+    __syncthreads();
+#pragma unroll 4
+    for (int j = 0; j < BODY_PAD; ++j) {
+      const body other = tile[j];
+#pragma unroll
+      for (int b = 0; b < BODIES; ++b) {
+        double delta[DIM], r2 = softening;
+#pragma unroll
+        for (int d = 0; d < DIM; ++d) {
+          delta[d] = x[b][d] - other.x[d];
+          r2 = fma(delta[d], delta[d], r2);
+        }
+        k[1] = ONE ? minus_mass[b] : minus_mass[b] * other.mass;
+        const double f = FAST ? ranged_force_of<STYLE>(r2, k) : force_of<STYLE>(r2, k);
+        if (CAREFUL) {
+          const bool self = a.other == a.view.bodies && t * BODY_PAD + j == first + b * THREADS;
+          least[b] = fminf(least[b], self ? 3e38f : (float)r2);
+        }
+#pragma unroll
+        for (int d = 0; d < DIM; ++d) sum[b][d] += md_bits(fma(f, delta[d], MD_ROUND));
+      }
+    }
+  }
+  const long long bias =
+      (long long)((unsigned long long)md_bits(MD_ROUND) * (unsigned long long)((tile1 - tile0) * BODY_PAD));
+#pragma unroll
+  for (int b = 0; b < BODIES; ++b) {
+    const int i = first + b * THREADS;
+    if (i >= a.view.n) continue;
+    long long total[3] = {0, 0, 0};
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) total[d] = sum[b][d] - bias;
+    /* The comparison in single precision may take care in vain, never miss a pair. */
+    if (CAREFUL && least[b] < 1.001f * (float)(a.view.close2 + softening) &&
+        !sum_with_care<STYLE>(a, i, tile0 * BODY_PAD, tile1 * BODY_PAD, total))
+      stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) atomicAdd(&a.view.sum[d * a.view.stride + i], (unsigned long long)total[d]);
+  }
+}
+
+/* ---- the launch ---- */
+
+/* Blocks of threads per multiprocessor that the launch aims at. More of them even out the work at its end. */
+enum { BLOCKS_WANTED = 32 };
+
+template <int STYLE, int DIM, int BODIES, bool ONE, bool CAREFUL, bool FAST>
+static void launch_as(impulse_args a, int processors, cudaStream_t stream)
+{
+  const int across = blocks_for(a.view.n, THREADS * BODIES);
+  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / across));
+  a.chunk = (a.tiles + chunks - 1) / chunks;
+  const dim3 grid((unsigned)across, (unsigned)((a.tiles + a.chunk - 1) / a.chunk));
+  k_body_impulses<STYLE, DIM, BODIES, ONE, CAREFUL, FAST><<<grid, THREADS, 0, stream>>>(a);
+}
+
+/* With few bodies, fewer bodies for each thread occupy more multiprocessors. */
+template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
+static void launch_sized(const impulse_args &a, int processors, cudaStream_t stream)
+{
+  if (a.view.n >= 16384)
+    launch_as<STYLE, DIM, 4, ONE, CAREFUL, FAST>(a, processors, stream);
+  else
+    launch_as<STYLE, DIM, 2, ONE, CAREFUL, FAST>(a, processors, stream);
+}
+
+template <int STYLE, int DIM, bool FAST>
+static void launch_dim(const impulse_args &a, bool one, int processors, cudaStream_t stream)
+{
+  const bool careful = a.view.close2 > 0.0;
+  if (one && !careful)
+    launch_sized<STYLE, DIM, true, false, FAST>(a, processors, stream);
+  else if (!careful)
+    launch_sized<STYLE, DIM, false, false, FAST>(a, processors, stream);
+  else
+    launch_sized<STYLE, DIM, false, true, FAST>(a, processors, stream);
+}
+
+md_status launch_impulses(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,
+                          bool one, bool fast, unsigned long long launch_number, int processors,
+                          cudaStream_t stream)
+{
+  if (view.n == 0 || n_other == 0) return MD_OK;
+  const impulse_args a = {view, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, launch_number};
+  with_all_style(kind, [&](auto style) {
+    if (view.dim == 3 && fast)
+      launch_dim<style.value, 3, true>(a, one, processors, stream);
+    else if (view.dim == 3)
+      launch_dim<style.value, 3, false>(a, one, processors, stream);
+    else if (fast)
+      launch_dim<style.value, 2, true>(a, one, processors, stream);
+    else
+      launch_dim<style.value, 2, false>(a, one, processors, stream);
+  });
+  MD_LAUNCHED("k_body_impulses");
+  return MD_OK;
+}

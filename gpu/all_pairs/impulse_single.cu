@@ -1,0 +1,119 @@
+/* Impulses of all pairs in single precision (precision mixed): the pairs of impulse.cu, with the hardware's
+ * approximation of 1/sqrt.
+ *
+ * The forces of a chunk are added up in single precision, and then rounded to quanta and added to the sums of the
+ * bodies. So an impulse has a relative error of some 1e-7 times the square root of the tiles of a chunk, and a total
+ * momentum that is not conserved to the bit. Positions and momenta stay as they are in double precision.
+ *
+ * Cost: in 3D 12 single-precision operations and one approximate root a pair, 13 issue slots; 128 slots a cycle and
+ * multiprocessor are the limit: 2.57 10^12 pairs a second at 132 multiprocessors and 1.98 GHz.
+ */
+#include "gpu/all_pairs/bodies.cuh"
+#include "gpu/step/formulas.cuh"
+
+enum { THREADS = BODY_PAD, BODIES = 4, MOST_TILES = 16 };
+
+struct single_args {
+  body_view view;
+  const body_single *own, *other;
+  int tiles, chunk;
+  unsigned long long launch_number;
+};
+
+template <int STYLE, int DIM>
+static __global__ void __launch_bounds__(THREADS) k_single_impulses(const __grid_constant__ single_args a)
+{
+  if (!may_work(a.view.halt, a.launch_number)) return;
+  __shared__ body_single tile[BODY_PAD];
+  const int first = blockIdx.x * (THREADS * BODIES) + threadIdx.x;
+  const int tile0 = blockIdx.y * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
+  const float softening = fmaxf((float)a.view.k[2], 1e-30f);
+  const float k[MD_PAIR_K] = {0.0f, 1.0f};
+  float x[BODIES][DIM], sum[BODIES][DIM];
+#pragma unroll
+  for (int b = 0; b < BODIES; ++b) {
+    const body_single own = a.own[min(first + b * THREADS, a.view.n - 1)];
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) {
+      x[b][d] = own.x[d];
+      sum[b][d] = 0.0f;
+    }
+  }
+  for (int t = tile0; t < tile1; ++t) {
+    __syncthreads();
+    tile[threadIdx.x] = a.other[t * BODY_PAD + threadIdx.x];
+    __syncthreads();
+#pragma unroll 8
+    for (int j = 0; j < BODY_PAD; ++j) {
+      const body_single other = tile[j];
+#pragma unroll
+      for (int b = 0; b < BODIES; ++b) {
+        float delta[DIM], r2 = softening;
+#pragma unroll
+        for (int d = 0; d < DIM; ++d) {
+          delta[d] = other.x[d] - x[b][d];
+          r2 = fmaf(delta[d], delta[d], r2);
+        }
+        const float f = other.mass * force_of<STYLE>(r2, k);
+#pragma unroll
+        for (int d = 0; d < DIM; ++d) sum[b][d] = fmaf(f, delta[d], sum[b][d]);
+      }
+    }
+  }
+#pragma unroll
+  for (int b = 0; b < BODIES; ++b) {
+    const int i = first + b * THREADS;
+    if (i >= a.view.n) continue;
+    const double mass = a.view.bodies[i].mass;
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) {
+      const double impulse = mass * (double)sum[b][d];
+      if (!(fabs(impulse) < a.view.range)) stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
+      atomicAdd(&a.view.sum[d * a.view.stride + i], (unsigned long long)md_count(impulse));
+    }
+  }
+}
+
+md_status launch_impulses_single(const body_view &view, md_pair_kind kind, const body_single *own,
+                                 const body_single *other, int64_t n_other, unsigned long long launch_number,
+                                 int processors, cudaStream_t stream)
+{
+  enum { BLOCKS_WANTED = 32 };
+  if (view.n == 0 || n_other == 0) return MD_OK;
+  single_args a = {view, own, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, launch_number};
+  const int across = blocks_for(view.n, THREADS * BODIES);
+  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / across));
+  a.chunk = min((a.tiles + chunks - 1) / chunks, (int)MOST_TILES);
+  const dim3 grid((unsigned)across, (unsigned)((a.tiles + a.chunk - 1) / a.chunk));
+  with_all_style(kind, [&](auto style) {
+    if (view.dim == 3)
+      k_single_impulses<style.value, 3><<<grid, THREADS, 0, stream>>>(a);
+    else
+      k_single_impulses<style.value, 2><<<grid, THREADS, 0, stream>>>(a);
+  });
+  MD_LAUNCHED("k_single_impulses");
+  return MD_OK;
+}
+
+struct centre_point {
+  double x[3];
+};
+
+static __global__ void k_pack_single(const __grid_constant__ body_view b, centre_point centre,
+                                     body_single *to)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= b.stride) return;
+  body_single p = {};
+  p.mass = (float)b.bodies[i].mass;
+  for (int d = 0; d < b.dim; ++d) p.x[d] = (float)(b.bodies[i].x[d] - centre.x[d]);
+  to[i] = p;
+}
+
+md_status launch_pack_single(const body_view &b, const double centre[3], body_single *to, cudaStream_t stream)
+{
+  const centre_point at = {{centre[0], centre[1], centre[2]}};
+  k_pack_single<<<blocks_for(b.stride, 256), 256, 0, stream>>>(b, at, to);
+  MD_LAUNCHED("k_pack_single");
+  return MD_OK;
+}

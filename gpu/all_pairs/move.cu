@@ -1,0 +1,66 @@
+/* Kicks and drifts of all bodies, by the functions of common/step.h: every integrator, wall and fix.
+ *
+ * Cost: some 200 bytes a body, which is nothing beside the pairs of thousands of bodies.
+ */
+#include "gpu/all_pairs/bodies.cuh"
+
+struct body_move_args {
+  body_view view;
+  md_step step;
+  int kicks;
+  bool drifts;
+  unsigned long long launch_number;
+};
+
+/* Returns false for a runaway. */
+static __device__ __forceinline__ bool drift(const md_step &step, md_particle *p)
+{
+  double moved[3] = {0.0, 0.0, 0.0};
+  md_step_move(&step, p, moved);
+  bool sane = true;
+  for (int d = 0; d < step.dim; ++d) sane = sane && md_step_allows(&step, d, moved[d], p->x[d]);
+  return sane;
+}
+
+static __global__ void __launch_bounds__(256) k_body_move(const __grid_constant__ body_move_args a)
+{
+  if (!may_work(a.view.halt, a.launch_number)) return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= a.view.n) return;
+  md_particle p = particle_of(a.view, i);
+  if (!(p.group & a.step.moving)) return;
+  for (int d = 0; a.kicks > 0 && d < a.view.dim; ++d) {
+    const int64_t impulse = (int64_t)a.view.sum[d * a.view.stride + i];
+    md_step_kick_count(a.kicks * impulse, a.view.quantum, p.v_step, &p.v[d], p.wide ? &p.low[d] : nullptr);
+  }
+  if (a.drifts && !drift(a.step, &p)) stop(a.view.halt, a.launch_number, HALTED_BY_RUNAWAY);
+  for (int d = 0; d < a.view.dim; ++d) {
+    if (a.drifts) a.view.bodies[i].x[d] = p.x[d];
+    a.view.v[d * a.view.stride + i] = p.v[d];
+    if (p.wide) a.view.low[d * a.view.stride + i] = p.low[d];
+  }
+}
+
+md_status launch_body_move(const body_view &view, const md_step &step, int kicks, bool drifts,
+                           unsigned long long launch_number, cudaStream_t stream)
+{
+  if (view.n == 0) return MD_OK;
+  const body_move_args a = {view, step, kicks, drifts, launch_number};
+  k_body_move<<<blocks_for(view.n, 256), 256, 0, stream>>>(a);
+  MD_LAUNCHED("k_body_move");
+  return MD_OK;
+}
+
+static __global__ void k_body_charges(const __grid_constant__ body_view b, double per_mass)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < b.n) b.bodies[i].mass = b.mass[b.type[i]] * per_mass;
+}
+
+md_status launch_body_charges(const body_view &b, double per_mass, cudaStream_t stream)
+{
+  if (b.n == 0) return MD_OK;
+  k_body_charges<<<blocks_for(b.n, 256), 256, 0, stream>>>(b, per_mass);
+  MD_LAUNCHED("k_body_charges");
+  return MD_OK;
+}
