@@ -111,11 +111,13 @@ TRANSPORTS := $(wildcard mpi/transport*.c)
 LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
 GPU_C := gpu/library.c $(if $(WITH_MPI),$(TRANSPORTS))
 
-SOURCES := $(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c) \
+# The ladder's programs share these with one another, and nothing with the engines.
+LADDER_C := $(wildcard common/ladder/*.c)
+SOURCES := $(filter-out $(LADDER_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
-ALL_C := $(sort $(SOURCES) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
+ALL_C := $(sort $(SOURCES) $(LADDER_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h mpi/*.h validate/unit/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
@@ -173,7 +175,7 @@ CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 # What single files are told of the parts of this build. Program and GPU library compare the digest.
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
 HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
-DIGESTED := $(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*)))
+DIGESTED := $(filter-out common/ladder/% gpu/ladder/%,$(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*))))
 DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.
