@@ -84,8 +84,9 @@ PROGRAM := $(BUILD)/myriad
 
 # Sanitizers do not see through nvcc.
 GPU ?= $(if $(SAN),no)
-GPU_SOURCES := $(wildcard gpu/*/*.cu)
-GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc)
+LADDER_CUDA := $(wildcard gpu/ladder/*.cu gpu/ladder/*/*.cu)
+GPU_SOURCES := $(filter-out $(LADDER_CUDA),$(wildcard gpu/*/*.cu))
+GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc gpu/ladder/*/*.cuh)
 GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
 MPI_SOURCES := $(wildcard mpi/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
@@ -190,6 +191,8 @@ CUDA_COMPILE = -std=c++17 -O3 -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. \
   -Xcompiler -fPIC,-Wall,-Wextra,-Wno-missing-field-initializers,-ffp-contract=off,-fopenmp \
   $(foreach a,$(filter-out %+,$(CUDA_WORDS)),-gencode arch=compute_$a$(comma)code=sm_$a) \
   $(foreach a,$(patsubst %+,%,$(filter %+,$(CUDA_WORDS))),-gencode arch=compute_$a$(comma)code=compute_$a)
+# The ladder's kernels promise no bits: multiplications and additions may be contracted, as in any other CUDA program.
+LADDER_COMPILE = $(filter-out -fmad=false,$(CUDA_COMPILE))
 CUDA_CXX ?= g++
 CUDA_LIBRARIES := -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread
 CUDA_INCLUDES := -isystem $(CUDA_HOME)/include
@@ -211,6 +214,9 @@ EMULATOR := validate/emulator
 EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh)
 EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(filter %.cuh %.inc,$(GPU_HEADERS)))
 EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
+LADDER_OBJECTS := $(LADDER_C:%.c=$(OBJ)/%.o)
+LADDER_GPU_OBJECTS := $(LADDER_CUDA:%.cu=$(OBJ)/%.o) $(LADDER_OBJECTS)
+LADDER_EMULATED_OBJECTS := $(LADDER_CUDA:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o $(LADDER_OBJECTS)
 EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -O2 -g -w -fopenmp $(EXACT) -fno-strict-aliasing \
   $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) -MMD -MP
 
@@ -346,11 +352,13 @@ emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels tra
 
 check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive
 	@$(SETUP) build python
-	@$(MAKE) emulated
+	@$(MAKE) emulated $(BUILD)/ladder-emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
 	  validate/physics/test_gpu_ranks.py validate/physics/test_exact.py
+	$(quiet)LADDER='$(abspath $(BUILD)/ladder-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) validate/program/test_ladder_gpu.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:
@@ -376,6 +384,10 @@ bench: ## measure speed, beside LAMMPS where it is installed (under 4 minutes)
 	@$(SETUP) build
 	@$(MAKE) wanted
 	$(quiet)$(PYTHON) validate/speed/bench.py --myriad $(PROGRAM) $(ARGS)
+
+# The ladder's programs on a GPU: what `make ladder` runs.
+.PHONY: ladder-programs
+ladder-programs: $(if $(WITH_GPU),$(BUILD)/ladder-gpu)
 
 bench-gpu: need-gpu ## measure the GPU engine, 10^3 to 5 10^8 particles (under 5 minutes on an H100)
 	$(quiet)$(PYTHON) validate/speed/bench_gpu.py --myriad $(PROGRAM) $(ARGS)
@@ -421,11 +433,11 @@ clean: ## remove everything built (results in run/ stay)
 
 format: ## rewrite the sources in the project's format
 	@$(SETUP) format
-	@$(CLANG_FORMAT) -i $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(EMULATOR_SOURCES)
+	@$(CLANG_FORMAT) -i $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(LADDER_CUDA) $(EMULATOR_SOURCES)
 
 format-check: ## fail if `make format` would change a file
 	@$(SETUP) format
-	$(quiet)$(CLANG_FORMAT) --dry-run --Werror $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(EMULATOR_SOURCES)
+	$(quiet)$(CLANG_FORMAT) --dry-run --Werror $(ALL_C) $(HEADERS) $(GPU_SOURCES) $(LADDER_CUDA) $(EMULATOR_SOURCES)
 
 lint: ## run clang-tidy, cppcheck and shellcheck
 	@$(SETUP) build test lint
@@ -475,6 +487,7 @@ FLAGS_hdf5 = $(CC_HDF5) $(HAS_HDF5)
 FLAGS_digest = $(DIGEST)
 FLAGS_link = $(CC_LINK) $(LINK) $(LIBRARIES)
 FLAGS_cuda = $(NVCC) $(CUDA_COMPILE)
+FLAGS_ladder = $(NVCC) $(LADDER_COMPILE)
 FLAGS_messages = $(CUDA_INCLUDES) $(NCCL_DEFINED)
 FLAGS_gpu = $(CC_LINK) $(GPU_LINK) $(GPU_LIBRARIES)
 FLAGS_emulated = $(EMULATED_COMPILE) $(EMULATED_LIBRARIES)
@@ -534,6 +547,22 @@ $(OBJ)/gpu/%.o: gpu/%.cu $(FLAGS)/cuda | $(PROGRAM)
 	$(say) NVCC $<
 	$(quiet)$(NVCC) $(CUDA_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
 $(OBJ)/gpu/runtime/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
+
+# The ladder: a program of its own. One flag of fast arithmetic is what some of its rungs are about.
+$(OBJ)/gpu/ladder/%.o: gpu/ladder/%.cu $(FLAGS)/ladder | $(BUILD)/toolchain
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(quiet)$(NVCC) $(LADDER_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
+$(addprefix $(OBJ)/gpu/ladder/,laboratory/ftz.o porting/ftz.o): CUDA_TOLD = -ftz=true
+$(OBJ)/gpu/ladder/porting/hybrid.o: CUDA_TOLD = -ftz=true -Xcompiler -fno-math-errno
+
+$(BUILD)/ladder-gpu: $(LADDER_GPU_OBJECTS) $(FLAGS)/gpu
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) $(CUDA_LIBRARIES) -lm
+
+$(BUILD)/ladder-emulated: $(LADDER_EMULATED_OBJECTS) $(FLAGS)/emulated
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lstdc++ -lm
 
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)

@@ -3,9 +3,9 @@
  * Qualifiers become nothing, and __shared__ becomes static. Each built-in function that the kernels use is written out
  * with the rounding that CUDA documents. If a kernel uses another built-in function, that function must be added here.
  *
- * The exceptions are the seed of reciprocals (translate.py) and __fdividef, rsqrtf and logf: here these are correctly
- * rounded, or those of the host, and the hardware's results differ in the last bits. Only mixed precision uses the last
- * three, and it promises tolerances.
+ * The exceptions are the seed of reciprocals (translate.py) and __fdividef, rsqrtf, rsqrt, logf and __powf: here these
+ * are correctly rounded, or those of the host, and the hardware's results differ in the last bits. Only mixed precision
+ * and the ladder (gpu/ladder) use the last five, and they promise tolerances.
  */
 #ifndef MD_EMULATOR_H
 #define MD_EMULATOR_H
@@ -25,6 +25,7 @@
 #undef __shared__
 #undef __launch_bounds__
 #undef __grid_constant__
+#undef __constant__
 #define __global__
 #define __device__
 #define __host__
@@ -33,6 +34,7 @@
 #define __shared__ static
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __constant__
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
@@ -199,6 +201,7 @@ inline double __hiloint2double(int high, int low)
 inline int __double2hiint(double x) { return (int)(emulator::bits<uint64_t>(x) >> 32); }
 inline int __double2loint(double x) { return (int)emulator::bits<uint64_t>(x); }
 inline long long __double2ll_rn(double x) { return llrint(x); }
+inline long long __float2ll_rn(float x) { return llrintf(x); }
 inline int __float2int_rn(float x) { return (int)lrintf(x); }
 
 /* Rounding upwards goes through double. The product of two floats is exact in double. Their sum is not, and
@@ -214,6 +217,9 @@ double __fma_rd(double a, double b, double c);
 inline float __frcp_rn(float a) { return 1.0f / a; }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+inline double rsqrt(double a) { return 1.0 / sqrt(a); }
+inline float __frsqrt_rn(float a) { return (float)(1.0 / sqrt((double)a)); }
+inline float __powf(float a, float b) { return powf(a, b); }
 
 template <class A, class B> std::common_type_t<A, B> min(A a, B b)
 {
@@ -224,6 +230,12 @@ template <class A, class B> std::common_type_t<A, B> max(A a, B b)
 {
   typedef std::common_type_t<A, B> both;
   return (both)a > (both)b ? (both)a : (both)b;
+}
+
+/* Constant memory is a variable of the host. */
+template <class T> cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes)
+{
+  return memcpy(&symbol, from, bytes), cudaSuccess;
 }
 
 template <class Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, Kernel *)

@@ -38,7 +38,7 @@ def files(*patterns: str) -> Set[str]:
 
 TRANSPORTS = files("mpi/transport*.c")
 RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
-PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c")
+PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c") - files("common/ladder/*.c")
 WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
 
 
@@ -86,7 +86,7 @@ def test_a_part_found_later_compiles_its_own_files(build):
 
 
 def test_the_gpu_engine_waits_and_is_not_waited_for(build):
-    cuda = files("gpu/**/*.cu")
+    cuda = files("gpu/**/*.cu") - files("gpu/ladder/**/*.cu")
     gpu = [f"NVCC={build.compiler}", "CUDA_HOME=/nowhere"]
     assert set(build.make(build.program, *WITHOUT, *gpu, "MPI=no")) == PROGRAM
     assert set(build.make("gpu", *WITHOUT, *gpu, "MPI=no")) == cuda | {"gpu/library.c"}

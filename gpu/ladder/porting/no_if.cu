@@ -1,0 +1,50 @@
+/* No if: the pull of a star on itself is zero anyway.
+ *
+ * Before (unroll_8.cu), each interaction asked whether it is that of a star with itself. With a softening, the
+ * inverse root of such an interaction is a number, and the difference of positions, which it is multiplied with,
+ * is zero. So nothing has to be asked.
+ *
+ * On the GPUs of the publication: 1.38, 1.54 and 1.64 times faster.
+ */
+#include "gpu/ladder/porting/porting.cuh"
+
+namespace porting
+{
+static __constant__ parameters p;
+
+static __global__ void k_force(fields<float> s)
+{
+  __shared__ float tile_m[BLOCK], tile_x[BLOCK], tile_y[BLOCK], tile_z[BLOCK];
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  const float x = s.x[i], y = s.y[i], z = s.z[i];
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+  for (int first = 0; first < p.n; first += BLOCK) {
+    tile_m[threadIdx.x] = s.m[first + threadIdx.x];
+    tile_x[threadIdx.x] = s.x[first + threadIdx.x];
+    tile_y[threadIdx.x] = s.y[first + threadIdx.x];
+    tile_z[threadIdx.x] = s.z[first + threadIdx.x];
+    __syncthreads();
+#pragma unroll 8
+    for (int j = 0; j < BLOCK; ++j) {
+      const float dx = tile_x[j] - x, dy = tile_y[j] - y, dz = tile_z[j] - z;
+      const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + p.softening);
+      const float pull = tile_m[j] * inverse * inverse * inverse;
+      ax += pull * dx;
+      ay += pull * dy;
+      az += pull * dz;
+    }
+    __syncthreads();
+  }
+  s.ax[i] = ax;
+  s.ay[i] = ay;
+  s.az[i] = az;
+}
+
+void no_if(bodies &b)
+{
+  const int blocks = (b.n + BLOCK - 1) / BLOCK;
+  const parameters given = {b.n, PORTING_SOFTENING};
+  if (b.iteration == 0) cudaMemcpyToSymbol(p, &given, sizeof given);
+  k_force<<<blocks, BLOCK>>>(b.f);
+}
+} // namespace porting
