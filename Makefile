@@ -316,6 +316,7 @@ SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
 test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
+	@$(MAKE) ladder-programs
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu validate
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
@@ -548,7 +549,7 @@ $(OBJ)/gpu/%.o: gpu/%.cu $(FLAGS)/cuda | $(PROGRAM)
 	$(quiet)$(NVCC) $(CUDA_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
 $(OBJ)/gpu/runtime/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
 
-# The ladder: a program of its own. One flag of fast arithmetic is what some of its rungs are about.
+# The ladder: a program of its own. One flag of fast arithmetic is what two of its rungs are about.
 $(OBJ)/gpu/ladder/%.o: gpu/ladder/%.cu $(FLAGS)/ladder | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) NVCC $<
@@ -558,11 +559,11 @@ $(OBJ)/gpu/ladder/porting/hybrid.o: CUDA_TOLD = -ftz=true -Xcompiler -fno-math-e
 
 $(BUILD)/ladder-gpu: $(LADDER_GPU_OBJECTS) $(FLAGS)/gpu
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) $(CUDA_LIBRARIES) -lm
+	$(quiet)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(CUDA_LIBRARIES) -lm
 
 $(BUILD)/ladder-emulated: $(LADDER_EMULATED_OBJECTS) $(FLAGS)/emulated
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lstdc++ -lm
+	$(quiet)$(CC) $(LINK) -o $@ $(filter %.o,$^) -lstdc++ -lm
 
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)

@@ -69,6 +69,13 @@ def test_every_file_of_a_study_is_a_rung_that_its_head_lists():
             assert len(path.read_text().splitlines()) <= 75, path
 
 
+def test_the_cpu_sums_its_share():
+    """So many stars that those of the CPU are more than the GPU's last block would reach."""
+    done = ladder("porting/hybrid", "-n", "1500", "--repeat", "3")
+    assert [row["ok"] for row in rows(done.stdout)] == ["yes"]
+    assert int(rows(done.stdout)[0]["threads"]) > 0
+
+
 def test_one_rung_and_several_sizes():
     done = ladder("activity/soa", "atomics/naive", "-n", "40,50", "--repeat", "3")
     assert done.returncode == 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The GPU engine under NVIDIA's compute-sanitizer: no error of memory, no race in shared memory.
+"""The GPU engine and the ladder under NVIDIA's compute-sanitizer: no error of memory, no race in shared memory.
 
 Two small decks, the two-dimensional repulsion and the melt, with full and symmetric forces, from cells and from
 lists, and all pairs, each under memcheck and racecheck; every count of errors must be 0, and a tool that says
@@ -43,11 +43,14 @@ SUMMARIES = {
     "memcheck": r"ERROR SUMMARY: (\d+) errors?",
     "racecheck": r"RACECHECK SUMMARY: (\d+) hazards?",
 }
+# With a number of bodies that fills no tile.
+LADDER = ["-n", "700", "--repeat", "3"]
+LADDER_SUMMARIES = {**SUMMARIES, "initcheck": SUMMARIES["memcheck"], "synccheck": SUMMARIES["memcheck"]}
 
 
 def findings(tool: str, text: str) -> str:
     """The errors that a tool reports; empty if its summary is there and counts no error."""
-    counts = re.findall(SUMMARIES[tool], text)
+    counts = re.findall(LADDER_SUMMARIES[tool], text)
     if counts and all(int(count) == 0 for count in counts):
         return ""
     lines = [line for line in text.splitlines() if line.startswith("=========")]
@@ -64,6 +67,18 @@ def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Va
                            wrapper=[sanitizer, "--tool", tool, "--target-processes", "all"])
         return name, findings(tool, done.out + done.err)
     except (AssertionError, subprocess.TimeoutExpired) as error:
+        return name, str(error)
+
+
+def examine_ladder(sanitizer: str, tool: str, program: Path) -> Tuple[str, str]:
+    """The same for all rungs of the ladder together. A rung that is wrong is an error too."""
+    name = f"{tool:10s} {program.name}"
+    try:
+        done = subprocess.run([sanitizer, "--tool", tool, str(program), *LADDER], capture_output=True, text=True,
+                              timeout=300, check=False)
+        text = done.stdout + done.stderr
+        return name, findings(tool, text) or (text[-1000:] if done.returncode else "")
+    except subprocess.TimeoutExpired as error:
         return name, str(error)
 
 
@@ -85,6 +100,9 @@ def main(arguments: Sequence[str]) -> int:
                 for way in WAYS:
                     place = Path(folder) / str(len(tasks))
                     tasks.append(pool.submit(examine, sanitizer, tool, deck, knobs, way, place))
+        ladder = harness.program().parent / "ladder-gpu"
+        if ladder.exists():
+            tasks += [pool.submit(examine_ladder, sanitizer, tool, ladder) for tool in LADDER_SUMMARIES]
         for task in tasks:
             name, wrong = task.result()
             print(f"{'FAILED' if wrong else 'clean':7s} {name}", flush=True)
