@@ -30,6 +30,7 @@ struct impulse_args {
   body_view view;
   const body *other;
   int tiles, chunk; /* tiles of the other block, and of a chunk */
+  int across;       /* blocks of threads for each chunk */
   unsigned long long launch_number;
 };
 
@@ -62,8 +63,8 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
   __shared__ body tile[BODY_PAD];
-  const int first = blockIdx.x * (THREADS * BODIES) + threadIdx.x;
-  const int tile0 = blockIdx.y * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
+  const int first = blockIdx.x % a.across * (THREADS * BODIES) + threadIdx.x;
+  const int tile0 = blockIdx.x / a.across * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
   const double softening = a.view.k[2];
   double x[BODIES][DIM], minus_mass[BODIES], k[MD_PAIR_K];
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = a.view.k[c];
@@ -132,11 +133,11 @@ enum { BLOCKS_WANTED = 32 };
 template <int STYLE, int DIM, int BODIES, bool ONE, bool CAREFUL, bool FAST>
 static void launch_as(impulse_args a, int processors, cudaStream_t stream)
 {
-  const int across = blocks_for(a.view.n, THREADS * BODIES);
-  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / across));
+  a.across = blocks_for(a.view.n, THREADS * BODIES);
+  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
   a.chunk = (a.tiles + chunks - 1) / chunks;
-  const dim3 grid((unsigned)across, (unsigned)((a.tiles + a.chunk - 1) / a.chunk));
-  k_body_impulses<STYLE, DIM, BODIES, ONE, CAREFUL, FAST><<<grid, THREADS, 0, stream>>>(a);
+  const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
+  k_body_impulses<STYLE, DIM, BODIES, ONE, CAREFUL, FAST><<<blocks, THREADS, 0, stream>>>(a);
 }
 
 /* With few bodies, fewer bodies for each thread occupy more multiprocessors. */
@@ -166,7 +167,7 @@ md_status launch_impulses(const body_view &view, md_pair_kind kind, const body *
                           cudaStream_t stream)
 {
   if (view.n == 0 || n_other == 0) return MD_OK;
-  const impulse_args a = {view, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, launch_number};
+  const impulse_args a = {view, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, 0, launch_number};
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3 && fast)
       launch_dim<style.value, 3, true>(a, one, processors, stream);

@@ -16,7 +16,7 @@ enum { THREADS = BODY_PAD, BODIES = 4, MOST_TILES = 16 };
 struct single_args {
   body_view view;
   const body_single *own, *other;
-  int tiles, chunk;
+  int tiles, chunk, across; /* as in impulse.cu */
   unsigned long long launch_number;
 };
 
@@ -25,8 +25,8 @@ static __global__ void __launch_bounds__(THREADS) k_single_impulses(const __grid
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
   __shared__ body_single tile[BODY_PAD];
-  const int first = blockIdx.x * (THREADS * BODIES) + threadIdx.x;
-  const int tile0 = blockIdx.y * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
+  const int first = blockIdx.x % a.across * (THREADS * BODIES) + threadIdx.x;
+  const int tile0 = blockIdx.x / a.across * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
   const float softening = fmaxf((float)a.view.k[2], 1e-30f);
   const float k[MD_PAIR_K] = {0.0f, 1.0f};
   float x[BODIES][DIM], sum[BODIES][DIM];
@@ -80,16 +80,16 @@ md_status launch_impulses_single(const body_view &view, md_pair_kind kind, const
 {
   enum { BLOCKS_WANTED = 32 };
   if (view.n == 0 || n_other == 0) return MD_OK;
-  single_args a = {view, own, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, launch_number};
-  const int across = blocks_for(view.n, THREADS * BODIES);
-  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / across));
+  single_args a = {view, own, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, 0, launch_number};
+  a.across = blocks_for(view.n, THREADS * BODIES);
+  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
   a.chunk = min((a.tiles + chunks - 1) / chunks, (int)MOST_TILES);
-  const dim3 grid((unsigned)across, (unsigned)((a.tiles + a.chunk - 1) / a.chunk));
+  const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3)
-      k_single_impulses<style.value, 3><<<grid, THREADS, 0, stream>>>(a);
+      k_single_impulses<style.value, 3><<<blocks, THREADS, 0, stream>>>(a);
     else
-      k_single_impulses<style.value, 2><<<grid, THREADS, 0, stream>>>(a);
+      k_single_impulses<style.value, 2><<<blocks, THREADS, 0, stream>>>(a);
   });
   MD_LAUNCHED("k_single_impulses");
   return MD_OK;
