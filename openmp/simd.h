@@ -61,6 +61,13 @@ MD_FN simd_d simd_rsqrt_single(simd_d a)
 {
   return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(_mm512_cvtpd_ps(a))));
 }
+/* 1/sqrtf of md_truncate (common/real.h). */
+MD_FN simd_d simd_rsqrt_truncated(simd_d a)
+{
+  const __m256i words = _mm512_cvtepi64_epi32(_mm512_srli_epi64(_mm512_castpd_si512(a), 29));
+  const __m256 single = _mm256_castsi256_ps(_mm256_add_epi32(words, _mm256_set1_epi32(0x40000000)));
+  return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(single)));
+}
 MD_FN double simd_least(simd_d a) { return _mm512_reduce_min_pd(a); }
 
 /* Sixteen singles, for the test of candidates. It may accept a pair too many, and never misses one. */
@@ -140,6 +147,14 @@ MD_FN simd_d simd_rsqrt_single(simd_d a)
 {
   return _mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(_mm256_cvtpd_ps(a))));
 }
+MD_FN simd_d simd_rsqrt_truncated(simd_d a)
+{
+  const __m256i moved = _mm256_srli_epi64(_mm256_castpd_si256(a), 29);
+  const __m256i words = _mm256_permutevar8x32_epi32(moved, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+  const __m128 single =
+      _mm_castsi128_ps(_mm_add_epi32(_mm256_castsi256_si128(words), _mm_set1_epi32(0x40000000)));
+  return _mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(single)));
+}
 MD_FN double simd_least(simd_d a)
 {
   double lane[4];
@@ -217,6 +232,7 @@ MD_FN void simd_store(double *p, simd_d a) { *p = a; }
 MD_FN simd_d simd_difference(simd_i a, uint64_t b) { return (double)(int64_t)((uint64_t)a - b); }
 MD_FN simd_d simd_reciprocal_single(simd_d a) { return (double)(1.0f / (float)a); }
 MD_FN simd_d simd_rsqrt_single(simd_d a) { return (double)(1.0f / sqrtf((float)a)); }
+MD_FN simd_d simd_rsqrt_truncated(simd_d a) { return (double)(1.0f / sqrtf(md_truncate(a))); }
 MD_FN double simd_least(simd_d a) { return a; }
 #define MD_SINGLE_WIDTH 1
 typedef float simd_f;
@@ -295,7 +311,7 @@ MD_FN simd_d md_rsqrt_v(simd_d a)
 }
 MD_FN simd_d md_rsqrt3_v(simd_d a)
 {
-  const simd_d y = simd_rsqrt_single(a), y2 = y * y;
+  const simd_d y = simd_rsqrt_truncated(a), y2 = y * y;
   const simd_d e = simd_fnma(a, y2, simd_set(1.0)), cube = y2 * y;
   return simd_fma(cube, e * simd_fma(e, simd_set(1.875), simd_set(1.5)), cube);
 }

@@ -24,10 +24,12 @@
 #define SINGLE __device__ __forceinline__
 SINGLE float md_recip_single(float a) { return __fdividef(1.0f, a); }
 SINGLE float md_rsqrt_single(float a) { return rsqrtf(a); }
+/* The root of the hardware without the test for denormal numbers, which softened distances exclude. */
 SINGLE float md_rsqrt3_single(float a)
 {
-  const float y = rsqrtf(a);
-  return y * y * y;
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a));
+  return y * (y * y);
 }
 SINGLE float md_max_single(float a, float b) { return fmaxf(a, b); }
 SINGLE float md_fms_single(float a, float b, float c) { return fmaf(a, b, -c); }
@@ -53,6 +55,17 @@ __device__ __forceinline__ float ranged_inverse_root(float a)
   return fmaf(y, fmaf(-root, y, 1.0f), y);
 }
 
+/* A normal positive number as a double, by moving its bits; see md_truncate (common/real.h). */
+__device__ __forceinline__ double exact_double(float a)
+{
+  uint32_t word;
+  memcpy(&word, &a, sizeof word);
+  const uint64_t bits = ((uint64_t)word << 29) + (UINT64_C(896) << 52);
+  double b;
+  memcpy(&b, &bits, sizeof b);
+  return b;
+}
+
 #define RANGED __device__ __forceinline__
 RANGED double md_recip_ranged(double a)
 {
@@ -65,7 +78,7 @@ RANGED double md_recip_ranged(double a)
 RANGED double md_rsqrt_ranged(double a) { return md_rsqrt(a); }
 RANGED double md_rsqrt3_ranged(double a)
 {
-  const double y = (double)ranged_inverse_root((float)a), y2 = y * y;
+  const double y = exact_double(ranged_inverse_root(md_truncate(a))), y2 = y * y;
   const double e = fma(-a, y2, 1.0), cube = y2 * y;
   return fma(cube, e * fma(e, 1.875, 1.5), cube);
 }
