@@ -1,43 +1,20 @@
 """The plots of a scaling study, from its rows: one SVG and one PNG each.
 
 Measured values are medians with bars from the least to the largest repeat; what would be ideal is dashed grey.
-Colours are those of Okabe and Ito, which colour-blind readers can tell apart.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, List, Sequence
 
-import matplotlib
+from document import Plot
+from figures import (BLUE, GREEN, ORANGE, PANEL_IN, PINK, RED, SKY, STYLE, YELLOW, Axes, count_axis, ideal, log_axis,
+                     plt, save, short, ticks_at)
+from study import PHASES, WRONG, Row, cost_fit, number, size_rows
 
-matplotlib.use("Agg")
-
-from matplotlib import pyplot as plt  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
-
-from study import PHASES, WRONG, Row, cost_fit, number, size_rows  # noqa: E402
-
-BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, RED, GREY = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442",
-                                                     "#D55E00", "#999999")
 PHASE_COLOURS = dict(zip(PHASES, (SKY, GREEN, YELLOW, BLUE, PINK, RED, "#000000", "#BBBBBB")))
 MODE_COLOURS = {"strong": BLUE, "weak": ORANGE, "size": GREEN}
-PANEL_IN = (4.6, 3.5)
-STYLE = {"font.size": 10, "axes.grid": True, "grid.color": "#e4e4e4", "axes.axisbelow": True, "axes.titlesize": 10.5,
-         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "legend.fontsize": 9,
-         "figure.constrained_layout.use": True, "svg.hashsalt": "myriad"}
-
-# File name, caption.
-Plot = Tuple[str, str]
-
-
-def short(value: float) -> str:
-    """A number as a short label of a tick: 50000 is 50k."""
-    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= unit:
-            return f"{value / unit:.3g}{letter}"
-    return f"{value:.3g}"
 
 
 def ranks_of(rows: Sequence[Row]) -> List[int]:
@@ -46,26 +23,6 @@ def ranks_of(rows: Sequence[Row]) -> List[int]:
 
 def series(rows: Sequence[Row], mode: str) -> List[Row]:
     return sorted((row for row in rows if row["mode"] == mode), key=lambda row: int(row["ranks"]))
-
-
-def rank_axis(axes: Axes, ranks: Sequence[int], unit: str) -> None:
-    """Logarithmic, with a tick at each measured number."""
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator(sorted(set(ranks))))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    low, high = min(ranks), max(ranks)
-    axes.set_xlim(low / 1.25, high * 1.25)
-    axes.set_xlabel(unit)
-
-
-def log_axis(axis, formatter: Callable[[float], str]) -> None:
-    """Ticks at 1, 2 and 5 of each decade (more in a narrow range), as plain numbers."""
-    low, high = axis.get_view_interval()
-    subs = (1, 2, 5) if high / low > 6 else (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4, 5, 6, 7, 8)
-    axis.set_major_locator(LogLocator(subs=subs if high / low < 2000 else (1,), numticks=30))
-    axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: formatter(value)))
 
 
 def measured(axes: Axes, rows: Sequence[Row], x: Sequence[float], value: Callable[[Row, str], float],
@@ -79,10 +36,6 @@ def measured(axes: Axes, rows: Sequence[Row], x: Sequence[float], value: Callabl
     bad = [(a, b) for a, b, row in zip(x, y, rows) if row["verdict"] == WRONG]
     if bad:
         axes.plot(*zip(*bad), "x", color=RED, markersize=13, markeredgewidth=2.5, label="wrong energy", zorder=4)
-
-
-def ideal(axes: Axes, x: Sequence[float], y: Sequence[float], label: str = "ideal") -> None:
-    axes.plot(x, y, "--", color=GREY, linewidth=1.2, label=label, zorder=2)
 
 
 def unit_of(rows: Sequence[Row]) -> str:
@@ -103,7 +56,7 @@ def draw_time(axes: Axes, rows: Sequence[Row], mode: str) -> None:
     measured(axes, rows, ranks, number, mode)
     first = number(rows[0], "wall_s")
     ideal(axes, ranks, [first * ranks[0] / r if mode == "strong" else first for r in ranks])
-    rank_axis(axes, ranks, unit_of(rows))
+    count_axis(axes, ranks, unit_of(rows))
     if mode == "strong":
         axes.set_yscale("log")
         log_axis(axes.yaxis, lambda value: f"{value:g}")
@@ -123,11 +76,9 @@ def draw_speedup(axes: Axes, rows: Sequence[Row], mode: str) -> None:
     base = rate(rows[0], "wall_s") / ranks[0]
     measured(axes, rows, ranks, lambda row, key: rate(row, key) / base, mode)
     ideal(axes, ranks, ranks)
-    rank_axis(axes, ranks, unit_of(rows))
+    count_axis(axes, ranks, unit_of(rows))
     axes.set_yscale("log", base=2)
-    axes.yaxis.set_major_locator(FixedLocator(ranks))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ticks_at(axes.yaxis, ranks, lambda value: f"{value:g}")
     axes.set_ylim(min(ranks[0], *(rate(row, "wall_max_s") / base for row in rows)) / 1.3, ranks[-1] * 1.3)
     axes.set_ylabel("speed-up" if mode == "strong" else "scaled speed-up")
     axes.legend(loc="upper left")
@@ -173,12 +124,6 @@ def panels(folder: Path, name: str, rows: Sequence[Row], draw: Callable[[Axes, S
     return True
 
 
-def save(figure, folder: Path, name: str) -> None:
-    for kind in ("svg", "png"):
-        figure.savefig(folder / f"{name}.{kind}", dpi=150, metadata={"Date": None} if kind == "svg" else None)
-    plt.close(figure)
-
-
 def plot_efficiency(folder: Path, rows: Sequence[Row]) -> bool:
     modes = [mode for mode in ("strong", "weak") if series(rows, mode)]
     if not modes:
@@ -205,7 +150,7 @@ def plot_efficiency(folder: Path, rows: Sequence[Row]) -> bool:
                       label="wrong energy" if "wrong energy" not in axes.get_legend_handles_labels()[1] else None)
     ranks = ranks_of(both)
     ideal(axes, [min(ranks), max(ranks)], [1.0, 1.0])
-    rank_axis(axes, ranks, unit_of(both))
+    count_axis(axes, ranks, unit_of(both))
     top = max([1.0] + [v for line in axes.get_lines() for v in line.get_ydata()])
     axes.set_ylim(0.0, 1.12 * top)
     axes.set_ylabel("parallel efficiency")
@@ -230,9 +175,7 @@ def plot_cost(folder: Path, rows: Sequence[Row]) -> bool:
     axes.set_xscale("log")
     axes.set_yscale("log")
     if len(n) <= 8:
-        axes.xaxis.set_major_locator(FixedLocator(n))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        ticks_at(axes.xaxis, n, short)
     else:
         log_axis(axes.xaxis, short)
     log_axis(axes.yaxis, lambda value: f"{1e3 * value:g}")
@@ -250,13 +193,13 @@ def draw_all(folder: Path, rows: Sequence[Row]) -> List[Plot]:
     made: List[Plot] = []
     with plt.rc_context(STYLE):
         if panels(folder, "time", rows, draw_time):
-            made.append(("time", "Time against ranks"))
+            made.append(Plot("time", "Time against ranks"))
         if panels(folder, "speedup", rows, draw_speedup):
-            made.append(("speedup", "Speed-up against ranks"))
+            made.append(Plot("speedup", "Speed-up against ranks"))
         if plot_efficiency(folder, rows):
-            made.append(("efficiency", "Parallel efficiency"))
+            made.append(Plot("efficiency", "Parallel efficiency"))
         if panels(folder, "phases", rows, draw_phases, legend_beside=True):
-            made.append(("phases", "Where the time goes"))
+            made.append(Plot("phases", "Where the time goes"))
         if plot_cost(folder, rows):
-            made.append(("cost", "Cost against N"))
+            made.append(Plot("cost", "Cost against N"))
     return made

@@ -1,32 +1,15 @@
-"""The report of a scaling study: report.md, and report.html with every plot in it, so that one file can be sent."""
+"""The report of a scaling study: its verdict, setting, plots and tables."""
 
 from __future__ import annotations
 
-import base64
 import datetime
-import html
 from pathlib import Path
 from typing import List, Sequence, Tuple
 
+import document
 import plots
+from document import Table
 from study import COMM, PHASES, Point, Row, Study, cost_fit, number, size_rows, wrong_rows
-
-# Title, alignment-free header, rows.
-Table = Tuple[str, List[str], List[List[str]]]
-
-CSS = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-size: .84rem; font-variant-numeric: tabular-nums; }
-table { display: block; overflow-x: auto; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
-th { border-bottom: 2px solid #999; font-weight: 600; }
-img { max-width: 100%; height: auto; }
-code { font-size: .85em; overflow-wrap: anywhere; }
-.good { border-left: 5px solid #009E73; padding: .4rem 1rem; background: #eef8f4; }
-.bad { border-left: 5px solid #D55E00; padding: .4rem 1rem; background: #fdf0e8; }
-tr.wrong td { background: #fdf0e8; color: #b03000; font-weight: 600; }
-"""
 
 
 def figure(row: Row, key: str, form: str, scale: float = 1.0) -> str:
@@ -50,7 +33,7 @@ def main_table(title: str, rows: Sequence[Row]) -> Table:
                      figure(row, "particle_steps_per_s", ".2f", 1.0 / each), figure(row, "efficiency", ".3f"),
                      figure(row, "imbalance", ".3f"), figure(row, "bytes_per_particle", ".1f"), row["final_energy"],
                      row["verdict"]])
-    return title, header, body
+    return Table(title, header, body)
 
 
 def size_table(rows: Sequence[Row]) -> Table:
@@ -63,7 +46,7 @@ def size_table(rows: Sequence[Row]) -> Table:
                      f"{1e9 * step / number(row, 'N'):.2f}", figure(row, "particle_steps_per_s", ".1f", 1e-6),
                      figure(row, "bytes_per_particle", ".1f"), row["final_energy"], row["verdict"]])
     ranks = rows[0]["ranks"]
-    return f"Cost against N, on {ranks} rank{'s' if ranks != '1' else ''}", header, body
+    return Table(f"Cost against N, on {ranks} rank{'s' if ranks != '1' else ''}", header, body)
 
 
 def phase_table(title: str, rows: Sequence[Row]) -> Table:
@@ -74,7 +57,7 @@ def phase_table(title: str, rows: Sequence[Row]) -> Table:
             columns += [(f"comm {kind}", f"comm_{kind}_s") for kind in COMM]
     columns = [(name, key) for name, key in columns if any(number(row, key) > 0.0 for row in rows)]
     body = [[row["ranks"], row["N"], *(figure(row, key, ".4g") for _, key in columns)] for row in rows]
-    return title, ["ranks", "N", *(name for name, _ in columns)], body
+    return Table(title, ["ranks", "N", *(name for name, _ in columns)], body)
 
 
 def make_tables(rows: Sequence[Row]) -> List[Table]:
@@ -128,56 +111,10 @@ def setting(study: Study, rows: Sequence[Row], command: str) -> List[Tuple[str, 
     return [(name, value) for name, value in facts if value]
 
 
-TITLE = "Scaling of Myriad"
-
-
-def as_markdown(said: Sequence[str], facts: Sequence[Tuple[str, str]], tables: Sequence[Table],
-                made: Sequence[plots.Plot]) -> str:
-    lines = [f"# {TITLE}", ""]
-    for line in said:
-        lines += [line, ""]
-    lines += ["| | |", "|---|---|", *(f"| {name} | {escape(value)} |" for name, value in facts), ""]
-    for name, caption in made:
-        lines += [f"## {caption}", "", f"![{caption}]({name}.svg)", ""]
-    for title, header, body in tables:
-        lines += [f"## {title}", "", "| " + " | ".join(header) + " |", "|" + "---:|" * len(header),
-                  *("| " + " | ".join(map(escape, row)) + " |" for row in body), ""]
-    return "\n".join([*lines, "All figures: [results.csv](results.csv).", ""])
-
-
-def escape(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def as_html(folder: Path, said: Sequence[str], facts: Sequence[Tuple[str, str]], tables: Sequence[Table],
-            made: Sequence[plots.Plot], good: bool) -> str:
-    text = html.escape
-    parts = [f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title>'
-             f'<meta name="viewport" content="width=device-width"><style>{CSS}</style></head><body>',
-             f"<h1>{TITLE}</h1>", f'<div class="{"good" if good else "bad"}">']
-    parts += [f"<p>{text(line)}</p>" for line in said]
-    parts.append("</div><h2>Setting</h2><table>")
-    parts += [f'<tr><th>{text(name)}</th><td style="text-align:left;white-space:normal">{text(value)}</td></tr>'
-              for name, value in facts]
-    parts.append("</table>")
-    for name, caption in made:
-        data = base64.b64encode((folder / f"{name}.svg").read_bytes()).decode("ascii")
-        parts.append(f'<h2>{text(caption)}</h2><img alt="{text(caption)}" src="data:image/svg+xml;base64,{data}">')
-    for title, header, body in tables:
-        parts.append(f"<h2>{text(title)}</h2><table><tr>{''.join(f'<th>{text(cell)}</th>' for cell in header)}</tr>")
-        for row in body:
-            mark = ' class="wrong"' if row[-1] == "WRONG" else ""
-            parts.append(f"<tr{mark}>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>")
-        parts.append("</table>")
-    return "\n".join([*parts, "</body></html>", ""])
-
-
 def write(folder: Path, study: Study, rows: Sequence[Row], missing: Sequence[Point], problems: Sequence[str],
           command: str) -> None:
     """Writes plots, report.md and report.html into the study's folder."""
     made = plots.draw_all(folder, rows)
-    said = verdict(study, rows, missing, problems)
-    facts, tables = setting(study, rows, command), make_tables(rows)
-    good = not wrong_rows(rows) and not missing
-    (folder / "report.md").write_text(as_markdown(said, facts, tables, made), encoding="utf-8")
-    (folder / "report.html").write_text(as_html(folder, said, facts, tables, made, good), encoding="utf-8")
+    document.write(folder, document.Document(
+        "Scaling of Myriad", verdict(study, rows, missing, problems), not wrong_rows(rows) and not missing,
+        setting(study, rows, command), [*made, *make_tables(rows)], "results.csv"))
