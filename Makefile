@@ -32,6 +32,8 @@ endif
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
 ##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
 ##                      the study of `make scaling` (docs/cluster.md)
+##   STUDY= N=          studies and numbers of bodies of `make ladder` (docs/ladder.md): activity, atomics, cells,
+##                      laboratory, porting; also REPEAT= THREADS= OUT=
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 ##   CUDA_ARCHS=        of GPUs: native (the default: those of this machine, or, where there are none, 90 80+), all, or
 ##                      a list: 90 is code for 9.0, 90+ is PTX, which later GPUs compile when a program starts
@@ -114,12 +116,16 @@ GPU_C := gpu/library.c $(if $(WITH_MPI),$(TRANSPORTS))
 
 # The ladder's programs share these with one another, and nothing with the engines.
 LADDER_C := $(wildcard common/ladder/*.c)
+LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
+LADDER_CPU := $(BUILD)/ladder-cpu
+LADDER_GPU := $(BUILD)/ladder-gpu
 SOURCES := $(filter-out $(LADDER_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
-ALL_C := $(sort $(SOURCES) $(LADDER_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
-HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h mpi/*.h validate/unit/*.h) $(GPU_HEADERS)
+ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
+HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h openmp/*/*.h mpi/*.h \
+  validate/unit/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
@@ -231,8 +237,8 @@ endif
 # ---------------------------------------------------------------- for everyone
 
 .PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
-        emulated check-emulated scaling bench bench-gpu profile-gpu ladder-cells fuzz install uninstall clean \
-        format format-check lint objects tests need-gpu FORCE
+        emulated check-emulated scaling bench bench-gpu profile-gpu ladder ladder-cpu ladder-cells fuzz \
+        install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program and, with nvcc, the GPU engine (the default)
 
@@ -396,6 +402,21 @@ bench-gpu: need-gpu ## measure the GPU engine, 10^3 to 5 10^8 particles (under 5
 profile-gpu: need-gpu ## time every kernel of the GPU engine; ARGS=--ncu: also with Nsight Compute
 	$(quiet)$(PYTHON) validate/speed/profile_gpu.py --myriad $(PROGRAM) $(ARGS)
 
+# What is missing is left out, with a word of it in the report.
+ladder: ## climb the five studies of docs/ladder.md (STUDY= N=), with a report; results go to run/ladder
+	@$(SETUP) build plots
+	@$(MAKE) wanted $(LADDER_CPU) $(if $(WITH_GPU),$(if $(gpu_is_here),$(LADDER_GPU)))
+	$(quiet)$(LADDER) --myriad $(PROGRAM) --gpu $(LADDER_GPU) $(LADDER_ARGS)
+
+ladder-cpu: ## the same with the rungs for a processor alone (under 3 minutes on 4 cores)
+	@$(SETUP) build plots
+	@$(MAKE) $(LADDER_CPU)
+	$(quiet)$(LADDER) $(LADDER_ARGS)
+
+LADDER = PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" $(SCALING_PYTHON) validate/speed/ladder.py --cpu $(LADDER_CPU)
+LADDER_ARGS = $(if $(STUDY),--study $(STUDY)) $(call option,N,n) $(call option,REPEAT,repeat) $(call option,OUT,out) \
+  $(call option,THREADS,threads) $(ARGS)
+
 ladder-cells: need-gpu ## measure what each part of the GPU's cell pipeline is worth; results go to run/
 	$(quiet)$(PYTHON) validate/speed/ladder_cells.py --myriad $(PROGRAM) $(ARGS)
 
@@ -529,6 +550,10 @@ $(TRANSPORTS:%.c=$(OBJ)/%.o): $(FLAGS)/messages
 $(OBJ)/gpu/library.o: COMPILER = $(CC_LINK)
 $(OBJ)/gpu/library.o: TOLD = -fPIC $(HAS_MPI) $(DIGEST)
 $(OBJ)/gpu/library.o: $(FLAGS)/mpi $(FLAGS)/digest
+
+$(LADDER_CPU): $(call objects_of,$(LADDER_C) $(LADDER_CPU_C)) $(FLAGS)/link
+	$(say) LINK $@
+	$(quiet)$(CC) $(LINK) -o $@ $(filter %.o,$^) -lm $(LDLIBS)
 
 define compile_kernels
 $(OBJ)/$(1:.c=).%.o: $1 $(FLAGS)/c | $(BUILD)/toolchain
