@@ -292,7 +292,7 @@ test: ## pass every test: unit tests, then end-to-end tests (with SAN= the reduc
 	@$(SETUP_HDF5)
 	@$(SETUP) xdist || echo 'going on with one test after the other' >&2
 	$(if $(filter thread,$(SAN)),@CLANG='$(CC)' bash validate/race_detector.sh)
-	@$(MAKE) wanted tests
+	@$(MAKE) wanted tests $(LADDER_CPU)
 	@$(MAKE) test-unit
 	@$(MAKE) test-e2e
 
@@ -308,7 +308,7 @@ $(TEST_PROGRAMS:=.passed): %.passed: %
 	  $(if $(filter 1,$(V)),cat,grep -E '^\[(==========|  PASSED  |  SKIPPED )\]') $<.log; \
 	else printf 'FAIL %s\n' $<; cat $<.log; exit 1; fi
 
-test-e2e: wanted ## run the end-to-end tests alone (pytest)
+test-e2e: wanted $(LADDER_CPU) ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \

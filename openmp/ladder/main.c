@@ -130,5 +130,9 @@ int main(int argc, char **argv)
   if (status != 0) return status;
   int counts[MAX_COUNTS];
   const ladder_program program = {"ladder-cpu", rungs, RUNGS, counts, fill_counts(counts), climb};
-  return ladder_main(&program, argc, argv);
+  const int ended = ladder_main(&program, argc, argv);
+  for (int k = 1; k < argc && ended == 0; ++k)
+    if (strcmp(argv[k], "--help") == 0)
+      printf("  --threads T   threads of a processor, 1 to %d (all cores)\n", MAX_THREADS);
+  return fflush(stdout) != 0 || ferror(stdout) ? 1 : ended;
 }
