@@ -47,7 +47,7 @@ MEASURED = [
     ("laboratory", "tiling-v1", "baseline", (25000, 0, 1.0), (200000, 0, 40.0)),
     ("laboratory", "float4", "tiling-v1", (200000, 0, 41.0)),
     ("porting", "cpu-thread", "", (1000, 1, 8.0)),
-    ("porting", "one-thread", "cpu-thread", (1000, 0, 100.0)),
+    ("porting", "one-thread", "", (1000, 0, 100.0)),
     ("porting", "n-threads", "one-thread", (1000, 0, 0.02), (100000, 0, 20.0)),
     ("porting", "constant-memory", "n-threads", (100000, 0, 20.0)),
 ]
@@ -112,6 +112,8 @@ def test_gain_is_at_the_same_size_with_the_most_threads(ladder):
     assert gain("activity", "compute") == 2.0 and gain("activity", "cpu-openmp") == 12.0
     assert gain("laboratory", "omp1") == 8.0 and gain("laboratory", "omp2") == 2.0
     assert gain("porting", "one-thread") == pytest.approx(0.08) and gain("porting", "n-threads") == 5000.0
+    # The first rung on a GPU is compared with the processor's that the publication names.
+    assert gain("laboratory", "baseline") == 100.0 and ladder.rung("activity", "baseline").before == ""
     # The published size is shown although there is a larger one.
     assert ladder.shown(ladder.rung("atomics", "shared")).n == 8192 and gain("atomics", "shared") == 2.0
     assert ladder.gain_anywhere(ladder.rung("laboratory", "omp2"), "sequential") == (16.0, 25000)

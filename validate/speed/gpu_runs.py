@@ -69,12 +69,13 @@ class Timing(bench.Timed):
     result: harness.Result
 
 
-def timed(system: System, folder: Path, *, steps: int, runs: int, warm: int, commands: str = "",
-          package: Optional[Mapping[str, harness.Value]] = None, timeout: float = 600.0) -> Timing:
-    """Runs `warm` steps and then `runs` times `steps`, on all cores and the GPU."""
+def timed(system: System, folder: Path, *, steps: int, runs: int, warm: int, commands: str = "", engine: str = "gpu",
+          ranks: Optional[int] = None, package: Optional[Mapping[str, harness.Value]] = None,
+          timeout: float = 600.0) -> Timing:
+    """Runs `warm` steps and then `runs` times `steps`, on all cores and the GPU, or on `ranks` ranks of one thread."""
     text = system.text(commands + f"run {warm}\n" + f"{system.before_run}run {steps}\n" * runs)
-    result = harness.run(text, folder, engine="gpu", package=package, threads=cores(), variables=system.variables,
-                         timeout=timeout)
+    result = harness.run(text, folder, engine=engine, package=package, threads=1 if ranks else cores(), ranks=ranks,
+                         variables=system.variables, timeout=timeout)
     loops = result.loops[1:]
     assert len(loops) == runs, f"{system.name}: {len(loops)} runs in the log, not {runs}"
     assert all((loop.steps, loop.particles) == (steps, system.particles) for loop in loops), loops

@@ -122,7 +122,7 @@ def climb_all(options: argparse.Namespace) -> Climb:
     if name and options.gpu and options.gpu.exists():
         climb_program(climb, options.gpu, words, options.study, name)
         if "cells" in options.study:
-            ladder_cells.climb_study(climb, options, name)
+            ladder_cells.climb_study(climb, options, name, processor())
     else:
         why = "no GPU was found (nvidia-smi)" if not name else f"{options.gpu} is not built (see make info)"
         climb.notes.insert(0, f"The rungs for a GPU were left out: {why}.")

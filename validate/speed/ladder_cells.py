@@ -9,21 +9,29 @@ the one in mixed precision must end with the same thermo row at 17 digits: no ru
 
 Columns: nanoseconds of a particle-step; gain, the time of the rung it is compared with over its own; bytes of GPU
 memory per particle. Results go to ladder-cells.csv and ladder-cells.md in --out.
+
+`make ladder` takes the same rungs for its study `cells`, and adds series over particles (climb_study): sizes, 256
+particles a multiprocessor, optimal against naive, and the engines together. Its times are milliseconds of a step.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import re
+import statistics
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Mapping, Optional, Sequence
+from typing import Callable, Dict, List, Mapping, Optional, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bench  # noqa: E402
 import gpu_runs  # noqa: E402
 import harness  # noqa: E402
+import ladder_data  # noqa: E402
 from gpu_runs import Timing  # noqa: E402
 
 PLAIN: Mapping[str, harness.Value] = {"neighbours": "cells", "sorted": "no", "padded": "no", "unrolled": "no",
@@ -57,7 +65,7 @@ def rungs() -> List[Rung]:
     return made
 
 
-def climb(rung: Rung, options) -> None:
+def climb_rung(rung: Rung, options) -> None:
     with tempfile.TemporaryDirectory(prefix="myriad-ladder-") as folder:
         try:
             rung.timing = gpu_runs.timed(gpu_runs.repulsive(options.n), Path(folder), steps=options.steps,
@@ -86,6 +94,130 @@ def differences(ladder: Sequence[Rung]) -> List[str]:
             for rung, end in ends if end != ends[0][1]]
 
 
+# ------------------------------------------------------------------------------------------------ for `make ladder`
+
+MILLION = 1_000_000
+# Numbers of particles of each series: those of the publication, and the few of them that take seconds.
+SIZES = [n * MILLION for n in (1, 2, 4, 8, 10, 16, 20, 32, 40, 64, 80, 100, 120, 140, 150)]
+AGAINST_NAIVE = [10_000 * 2 ** k for k in range(7)]
+ENGINES = [n * 1000 for n in (50, 100, 200, 400, 800, 1000, 2000, 4000, 8000, 10_000, 20_000, 40_000)]
+SMALL = {"size": [1000, 10_000, 100_000, *SIZES[:6]], "naive": AGAINST_NAIVE[:4], "engines": [50_000, 200_000, MILLION]}
+FULL = {"size": [1000, 10_000, 100_000, *SIZES], "naive": AGAINST_NAIVE, "engines": ENGINES}
+PER_PROCESSOR = 256
+
+
+@dataclass
+class Series:
+    """A way to run the system at several sizes."""
+
+    name: str
+    title: str
+    sizes: Sequence[int]
+    steps: Callable[[int], int]
+    engine: str = "gpu"
+    ranks: Optional[int] = None
+    package: Optional[Mapping[str, harness.Value]] = None
+
+
+def within(low: int, value: float, high: int) -> int:
+    return int(min(max(value, low), high))
+
+
+def weak_sizes(processors: int) -> List[int]:
+    """256 particles on each of 1, 2, 4 ... and all multiprocessors, and on the published numbers of them."""
+    then = (1, 2, 4, 8, 17, 25, 33, 41, 49, 56)
+    return [PER_PROCESSOR * k for k in sorted({*(k for k in then if k <= processors), processors // 2, processors})]
+
+
+def all_series(full: bool, processors: int) -> List[Series]:
+    sizes, cores = FULL if full else SMALL, gpu_runs.cores()
+
+    def of_gpu(n: int) -> int:
+        return within(100, 2e9 / n, 5000)
+
+    def of_all_pairs(n: int) -> int:
+        return within(2, 1e11 / n ** 2, 1000)
+
+    def together(n: int) -> int:
+        return within(30, 5e7 / n, 1000)
+
+    made = [Series("size", "the engine as it is", sizes["size"], of_gpu),
+            Series("weak", "256 particles a multiprocessor", weak_sizes(processors), of_gpu,
+                   package={"block": PER_PROCESSOR}),
+            Series("optimal", "the engine as it is", sizes["naive"], of_gpu),
+            Series("naive", "all pairs on the GPU", sizes["naive"], of_all_pairs, engine="gpu-naive"),
+            Series("openmp", f"{cores} threads", sizes["engines"], together, engine="openmp"),
+            Series("gpu", "one GPU", sizes["engines"], together)]
+    if not harness.mpi_missing():
+        made.insert(-1, Series("mpi", f"{cores} ranks", sizes["engines"], together, engine="openmp", ranks=cores))
+    return made
+
+
+def last_row(timing: Timing) -> List[str]:
+    return timing.result.table.rows[-1]
+
+
+def word(name: str) -> str:
+    """A name of `rungs` as the name of a rung: steps-sort."""
+    return re.sub(r"\W+", "-", name)
+
+
+def row_of_timing(name: str, timing: Timing, machine: str, threads: int, ok: bool) -> ladder_data.Row:
+    nan = float("nan")
+    ms = 1e3 * statistics.median(timing.seconds) / timing.steps
+    return ladder_data.Row("cells", name, timing.particles, threads, ms, nan, nan, nan, nan, ok, machine)
+
+
+def climb_rungs(climb, n: int, repeat: int, machine: str) -> None:
+    """The rungs of `make ladder-cells`; a rung with another thermo row than the first is wrong."""
+    options = argparse.Namespace(n=n, steps=within(20, 4e8 / n, 1000), repeat=repeat)
+    ladder = rungs()
+    for rung in ladder:
+        climb_rung(rung, options)
+        climb.rungs.append(ladder_data.Rung("cells", word(rung.name), word(rung.against or ""), rung.name))
+        if not rung.timing:
+            climb.failures.append(f"cells/{rung.name}: {rung.failure.splitlines()[0]}")
+            continue
+        first = ladder[0].timing or rung.timing
+        right = not rung.exact or last_row(rung.timing) == last_row(first)
+        climb.rows.append(row_of_timing(word(rung.name), rung.timing, machine, 0, right))
+        print(f"cells/{rung.name:22s} N {n:<9d}{climb.rows[-1].ms:12.4g} ms{'' if right else '  WRONG'}", flush=True)
+
+
+def climb_series(climb, series: Series, repeat: int, gpu: str, host: str, ends: Dict[int, List[str]]) -> None:
+    """One series. The engines that run the same steps of the same system must end with the same thermo row, `ends`."""
+    on_gpu = series.engine != "openmp"
+    climb.rungs.append(ladder_data.Rung("cells", f"series-{series.name}", "", series.title))
+    for n in series.sizes:
+        steps = series.steps(n)
+        with tempfile.TemporaryDirectory(prefix="myriad-ladder-") as folder:
+            try:
+                timing = gpu_runs.timed(gpu_runs.repulsive(n), Path(folder), steps=steps, runs=repeat,
+                                        warm=max(2, steps // 5), engine=series.engine, ranks=series.ranks,
+                                        package=series.package, commands=gpu_runs.EXACT_THERMO)
+            except gpu_runs.FAILURES as error:
+                climb.failures.append(f"cells/{series.name} at N = {n}: {str(error).splitlines()[0]}")
+                continue
+        together = series.name in ("openmp", "mpi", "gpu")
+        right = not together or ends.setdefault(n, last_row(timing)) == last_row(timing)
+        climb.rows.append(row_of_timing(f"series-{series.name}", timing, gpu if on_gpu else host,
+                                        0 if on_gpu else gpu_runs.cores(), right))
+        print(f"cells/{series.name:22s} N {n:<9d}{climb.rows[-1].ms:12.4g} ms{'' if right else '  WRONG'}", flush=True)
+
+
+def climb_study(climb, options: argparse.Namespace, gpu: str, host: str) -> None:
+    """The study `cells` of `make ladder`, with the program itself; adds to the rungs and rows of `climb`."""
+    os.environ["MYRIAD"] = str(options.myriad.resolve())
+    if harness.gpu_missing():
+        climb.notes.append(f"The program's rungs and series of cells were left out: {harness.gpu_missing()}.")
+        return
+    found = re.search(r"^GPU 0:.* (\d+) multiprocessors", harness.information(), re.M)
+    climb_rungs(climb, max(map(int, options.n.split(","))) if options.n else MILLION, options.repeat, gpu)
+    ends: Dict[int, List[str]] = {}
+    for series in all_series(options.full, int(found.group(1)) if found else 1):
+        climb_series(climb, series, options.repeat, gpu, host, ends)
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = gpu_runs.parser(__doc__)
     parser.add_argument("--n", type=int, default=4_000_000, help="particles (4000000)")
@@ -101,7 +233,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{title}\n")
     ladder, rows = rungs(), []
     for rung in ladder:
-        climb(rung, options)
+        climb_rung(rung, options)
         rows.append(row_of(rung, ladder))
         print(f"{rung.name:20s} {rows[-1][2]:>10s} ns  gain {rows[-1][3]}", flush=True)
 

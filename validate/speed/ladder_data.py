@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "ladder"
 STUDIES = ("activity", "atomics", "cells", "laboratory", "porting")
@@ -111,11 +111,24 @@ class Ladder:
     """Rungs and rows of today, beside the published figures."""
 
     def __init__(self, rungs: Sequence[Rung], rows: Sequence[Row], reference: Path = REFERENCE):
-        self.rungs = list(rungs)
         self.rows = list(rows)
         self.times = read_table(reference / "times.csv")
         self.gains = read_table(reference / "gains.csv")
         self.sentences = read_table(reference / "sentences.csv")
+        self.rungs = [self.with_before(rung, {other.name for other in rungs if other.study == rung.study})
+                      for rung in rungs]
+
+    def with_before(self, rung: Rung, known: Set[str]) -> Rung:
+        """The first rung on a GPU is compared with the processor's rung that the publication names, if it is here."""
+        over = [row["over"] for row in self.gains if (row["study"], row["rung"]) == (rung.study, rung.name)]
+        first = next((name for name in over if name in known), "") if not rung.before else rung.before
+        return replace(rung, before=first)
+
+    def machines(self) -> Tuple[List[str], List[str]]:
+        """GPUs, and processors; a rung on both counts as one of the GPU."""
+        names = dict.fromkeys(row.machine for row in self.rows if row.machine)
+        gpus = {row.machine for row in self.rows if row.threads == 0}
+        return [name for name in names if name in gpus], [name for name in names if name not in gpus]
 
     def rung(self, study: str, name: str) -> Rung:
         return next(rung for rung in self.rungs if (rung.study, rung.name) == (study, name))

@@ -76,9 +76,15 @@ def rung_row(ladder: Ladder, rung: Rung) -> List[str]:
     found = ladder.published(rung, row.n)
     then = " ".join(filter(None, [gain_then(found), over_then(ladder, rung, row, found)]))
     wrong = any(not each.ok for each in ladder.of(rung.study, rung.name))
-    return [rung.name, rung.title, str(row.n), str(row.threads) if row.threads else "GPU", figure(row.ms, ".4g"),
+    return [rung.name, rung.title, str(row.n), threads_of(ladder, row), figure(row.ms, ".4g"),
             figure(row.interactions_per_s * 1e-9, ".4g"), figure(ladder.gain(row, rung.before)), rung.before or "-",
             then, gpus_then(found), document.WRONG if wrong else ""]
+
+
+def threads_of(ladder: Ladder, row: Row) -> str:
+    if row.threads == 0:
+        return "GPU"
+    return f"GPU and {row.threads}" if row.machine in ladder.machines()[0] else str(row.threads)
 
 
 HEADER = ["rung", "what it is", "N", "threads", "today, ms", "10⁹ interactions/s", "gain", "over", "published gain",
@@ -148,7 +154,7 @@ def overall(ladder: Ladder) -> List[Part]:
     """Laboratory: the best GPU rung over the sequential processor, by rates, because N differs."""
     rows = [row for row in ladder.rows if row.study == "laboratory" and row.ok]
     one = [row for row in rows if row.rung == "sequential"]
-    gpu = [row for row in rows if row.threads == 0]
+    gpu = [row for row in rows if row.threads == 0]  # not those with the processor's help
     then = next(row for row in ladder.gains if (row["study"], row["rung"]) == ("laboratory", "overall"))
     if not one or not gpu:
         return []
@@ -180,15 +186,8 @@ def verdict(ladder: Ladder, failures: Sequence[str], notes: Sequence[str]) -> Li
     return [*said, *notes]
 
 
-def machines(ladder: Ladder) -> Tuple[str, str]:
-    """GPUs and processors of the rows."""
-    found = [", ".join(dict.fromkeys(row.machine for row in ladder.rows if (row.threads == 0) == gpu and row.machine))
-             for gpu in (True, False)]
-    return found[0], found[1]
-
-
 def facts(ladder: Ladder, command: str) -> List[Tuple[str, str]]:
-    gpus, processors = machines(ladder)
+    gpus, processors = map(", ".join, ladder.machines())
     said = [("GPU", gpus), ("processor", processors), ("commit", commit()),
             ("times", "medians of at least three iterations; on a GPU between events of the device, without transfers "
                       "unless the rung is about transfers"),
