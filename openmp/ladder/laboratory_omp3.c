@@ -1,10 +1,10 @@
 /* Laboratory, omp3: one parallel region for both loops.
  *
- * What changes: the threads begin once a step. Both loops are divided within the same region, and the barrier at the end
- * of the first keeps any body from moving before all pulls are known.
+ * What changes: the threads begin once a step. Both loops are divided within the same region, and the barrier at the
+ * end of the first keeps any body from moving before all pulls are known.
  *
- * Why: beginning a region costs more than a barrier. But a step of many bodies takes much longer than both, so that this
- * brings little beyond omp2. Compare with few bodies to see it.
+ * Why: beginning a region costs more than a barrier. But a step of many bodies takes much longer than both, so that
+ * this brings little beyond omp2. Compare with few bodies to see it.
  *
  * Published: no figure; omp2 was called the best.
  */

@@ -1,7 +1,8 @@
 /* The rungs of the ladder that run on a processor, and the bodies on which they work.
  *
- * A rung is one function in a file of its own. It does one iteration of its study: pulls on all bodies, then velocities,
- * then positions, and in the study `activity` the map. Everything is in single precision, as it was on the GPUs.
+ * A rung is one function in a file of its own. It does one iteration of its study: pulls on all bodies, then
+ * velocities, then positions, and in the study `activity` the map. Everything is in single precision, as it was on the
+ * GPUs.
  *
  * To add a rung: its file, and its line in LADDER_CPU_RUNGS.
  */
