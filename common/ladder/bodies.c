@@ -48,7 +48,7 @@ static void place_body(ladder_case *c, int id)
 {
   const md_random r = md_random_at(SEED, (uint64_t)id, 0, MD_STREAM_SITE);
   double place[3] = {md_random_unit(r.word[0]), md_random_unit(r.word[1]), md_random_unit(r.word[2])};
-  if (c->study->shape == SHAPE_SQUARE) place[2] = 0.0;
+  if (c->study->shape == SHAPE_SQUARE || c->study->shape == SHAPE_DISKS) place[2] = 0.0;
   if (c->study->shape == SHAPE_PLUMMER) place_in_cluster(id, place);
   c->x[id] = (float)place[0];
   c->y[id] = (float)place[1];
@@ -85,10 +85,10 @@ ladder_case *ladder_make_case(const ladder_study *study, int n)
   c->z = ladder_allocate(n, sizeof *c->z);
   c->m = ladder_allocate(n, sizeof *c->m);
   c->dt = (float)(0x1p-10 / (study->equal_masses ? sqrt((double)n) : 1.0));
-  c->samples = n < LADDER_SAMPLES ? n : LADDER_SAMPLES;
-  c->sample = ladder_allocate(c->samples, sizeof *c->sample);
-  c->acceleration = ladder_allocate(c->samples, sizeof *c->acceleration);
-  c->scale = ladder_allocate(c->samples, sizeof *c->scale);
+  c->samples = study->shape == SHAPE_DISKS ? 0 : n < LADDER_SAMPLES ? n : LADDER_SAMPLES;
+  c->sample = ladder_allocate(c->samples + 1, sizeof *c->sample);
+  c->acceleration = ladder_allocate(c->samples + 1, sizeof *c->acceleration);
+  c->scale = ladder_allocate(c->samples + 1, sizeof *c->scale);
   for (int id = 0; id < n; ++id) place_body(c, id);
   for (int k = 0; k < c->samples; ++k)
     c->sample[k] = c->samples > 1 ? (int)((int64_t)k * (n - 1) / (c->samples - 1)) : 0;

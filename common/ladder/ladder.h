@@ -7,9 +7,11 @@
  *   3. It calls the program's function climb(), which runs a rung, times it, and compares it with the oracle.
  *   4. It prints a line of results.
  *
- * All studies sum the same pull on a body i over all other bodies j, with the study's softening s:
+ * All studies but cells sum the same pull on a body i over all other bodies j, with the study's softening s:
  *
  *   a_i = sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + s)^(3/2)
+ *
+ * The study cells is another: its forces are of short range, so that the time grows with n and not with its square.
  *
  * Nothing of the engines uses the ladder. An error of the machine, as too little memory, ends the program.
  */
@@ -41,9 +43,10 @@ extern "C" {
 enum { LADDER_SAMPLES = 512 };
 
 typedef enum ladder_shape {
-  SHAPE_SQUARE, /* uniform in the unit square, z = 0 */
-  SHAPE_CUBE,   /* uniform in the unit cube */
-  SHAPE_PLUMMER /* Plummer's star cluster of scale length 1, without the stars beyond 10 */
+  SHAPE_SQUARE,  /* uniform in the unit square, z = 0 */
+  SHAPE_CUBE,    /* uniform in the unit cube */
+  SHAPE_PLUMMER, /* Plummer's star cluster of scale length 1, without the stars beyond 10 */
+  SHAPE_DISKS    /* as SHAPE_SQUARE; forces of short range, for which the study has an oracle of its own */
 } ladder_shape;
 
 typedef struct ladder_study {

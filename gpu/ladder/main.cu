@@ -1,6 +1,7 @@
 /* The ladder on a GPU: the program. rungs.def lists what it can run. */
 #include "gpu/ladder/activity/activity.cuh"
 #include "gpu/ladder/atomics/atomics.cuh"
+#include "gpu/ladder/cells/cells.cuh"
 #include "gpu/ladder/laboratory/laboratory.cuh"
 #include "gpu/ladder/porting/porting.cuh"
 

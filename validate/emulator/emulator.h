@@ -162,6 +162,12 @@ template <class T, class U> T atomicAdd(T *at, U v)
   *at = (T)(old + (T)v);
   return old;
 }
+template <class T> T atomicCAS(T *at, T expected, T v)
+{
+  const T before = *at;
+  if (before == expected) *at = v;
+  return before;
+}
 template <class T, class U> T atomicMax(T *at, U v)
 {
   const T old = *at;
@@ -199,6 +205,8 @@ inline double __hiloint2double(int high, int low)
   return emulator::bits<double>((uint64_t)(unsigned)high << 32 | (unsigned)low);
 }
 inline int __double2hiint(double x) { return (int)(emulator::bits<uint64_t>(x) >> 32); }
+inline double __longlong_as_double(long long x) { return emulator::bits<double>(x); }
+inline long long __double_as_longlong(double x) { return emulator::bits<long long>(x); }
 inline int __double2loint(double x) { return (int)emulator::bits<uint64_t>(x); }
 inline long long __double2ll_rn(double x) { return llrint(x); }
 inline long long __float2ll_rn(float x) { return llrintf(x); }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -46,7 +47,8 @@ def test_every_rung_agrees_with_the_oracle(n):
         assert row["n"] == str(n) and row["ok"] == "yes", row
         assert float(row["error"]) <= float(row["tolerance"]) <= 1e-4, row
         assert float(row["ms"]) > 0.0, row
-        assert float(row["interactions_per_s"]) == pytest.approx(n * n / (float(row["ms"]) * 1e-3), rel=1e-4)
+        rate = math.nan if row["study"] == "cells" else n * n / (float(row["ms"]) * 1e-3)
+        assert float(row["interactions_per_s"]) == pytest.approx(rate, rel=1e-4, nan_ok=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -57,7 +59,7 @@ def test_the_rung_before_stands_before():
         assert (row["study"], row["rung"]) not in seen, row
         assert row["title"]
         seen.add((row["study"], row["rung"]))
-    assert {study for study, _ in seen} == {"activity", "atomics", "laboratory", "porting"}
+    assert {study for study, _ in seen} == {"activity", "atomics", "cells", "laboratory", "porting"}
 
 
 def test_every_file_of_a_study_is_a_rung_that_its_head_lists():
