@@ -162,6 +162,14 @@ def word(name: str) -> str:
     return re.sub(r"\W+", "-", name)
 
 
+def title_of(rung: Rung, ladder: Sequence[Rung]) -> str:
+    """What a rung changes: the options of `package gpu` in which it differs from the rung that it is compared with."""
+    if rung.against is None:
+        return "all of these options off; a rebin every step"
+    before = next(other.package for other in ladder if other.name == rung.against)
+    return " ".join(f"{key} {value}" for key, value in rung.package.items() if before.get(key) != value)
+
+
 def row_of_timing(name: str, timing: Timing, machine: str, threads: int, ok: bool) -> ladder_data.Row:
     nan = float("nan")
     ms = 1e3 * statistics.median(timing.seconds) / timing.steps
@@ -174,7 +182,7 @@ def climb_rungs(climb, n: int, repeat: int, machine: str) -> None:
     ladder = rungs()
     for rung in ladder:
         climb_rung(rung, options)
-        climb.rungs.append(ladder_data.Rung("cells", word(rung.name), word(rung.against or ""), rung.name))
+        climb.rungs.append(ladder_data.Rung("cells", word(rung.name), word(rung.against or ""), title_of(rung, ladder)))
         if not rung.timing:
             climb.failures.append(f"cells/{rung.name}: {rung.failure.splitlines()[0]}")
             continue
@@ -205,6 +213,24 @@ def climb_series(climb, series: Series, repeat: int, gpu: str, host: str, ends: 
         print(f"cells/{series.name:22s} N {n:<9d}{climb.rows[-1].ms:12.4g} ms{'' if right else '  WRONG'}", flush=True)
 
 
+def climb_kernels(climb, n: int, machine: str) -> None:
+    """The time of a step in each kernel, for a pipeline like the published one: sorted by key, one kernel a task."""
+    package = {**PLAIN, "sorted": "yes", "padded": "yes", "unrolled": "yes", "sort": "radix", "profile": "yes"}
+    steps = within(20, 4e8 / n, 1000)
+    with tempfile.TemporaryDirectory(prefix="myriad-ladder-") as folder:
+        try:
+            timing = gpu_runs.timed(gpu_runs.repulsive(n), Path(folder), steps=steps, runs=1, warm=max(2, steps // 5),
+                                    package=package)
+        except gpu_runs.FAILURES as error:
+            climb.failures.append(f"cells/kernels: {str(error).splitlines()[0]}")
+            return
+    for kernel in timing.result.kernels:
+        row = row_of_timing(f"kernel-{word(kernel.name)}", timing, machine, 0, True)
+        row.ms = kernel.milliseconds / steps
+        climb.rungs.append(ladder_data.Rung("cells", row.rung, "", kernel.name))
+        climb.rows.append(row)
+
+
 def climb_study(climb, options: argparse.Namespace, gpu: str, host: str) -> None:
     """The study `cells` of `make ladder`, with the program itself; adds to the rungs and rows of `climb`."""
     os.environ["MYRIAD"] = str(options.myriad.resolve())
@@ -212,7 +238,9 @@ def climb_study(climb, options: argparse.Namespace, gpu: str, host: str) -> None
         climb.notes.append(f"The program's rungs and series of cells were left out: {harness.gpu_missing()}.")
         return
     found = re.search(r"^GPU 0:.* (\d+) multiprocessors", harness.information(), re.M)
-    climb_rungs(climb, max(map(int, options.n.split(","))) if options.n else MILLION, options.repeat, gpu)
+    n = max(map(int, options.n.split(","))) if options.n else MILLION
+    climb_rungs(climb, n, options.repeat, gpu)
+    climb_kernels(climb, n, gpu)
     ends: Dict[int, List[str]] = {}
     for series in all_series(options.full, int(found.group(1)) if found else 1):
         climb_series(climb, series, options.repeat, gpu, host, ends)

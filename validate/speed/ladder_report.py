@@ -66,7 +66,7 @@ def gpus_then(found: Sequence[Published]) -> str:
 
 
 def is_series(rung: Rung) -> bool:
-    return rung.name.startswith("series-")
+    return rung.name.startswith(("series-", "kernel-"))
 
 
 def rung_row(ladder: Ladder, rung: Rung) -> List[str]:
@@ -134,6 +134,17 @@ def series_table(ladder: Ladder) -> List[Part]:
     return parts
 
 
+def kernel_table(ladder: Ladder) -> List[Part]:
+    """Each kernel's share of a step, then and today."""
+    body = [[f"published, {row['gpu']}", row["kernel"], row["share_percent"], row["bandwidth_percent"]]
+            for row in read_table(REFERENCE / "kernels.csv")]
+    rows = [(rung, row) for rung in ladder.study("cells") if rung.name.startswith("kernel-")
+            for row in ladder.of("cells", rung.name)]
+    whole = sum(row.ms for _, row in rows)
+    body += [[f"today, N = {row.n}", rung.title, figure(100.0 * row.ms / whole), "-"] for rung, row in rows]
+    return [Table("Kernels", ["when", "kernel", "% of the time", "% of the bandwidth"], body, left=2, level=3)]
+
+
 def final_table(ladder: Ladder) -> List[Part]:
     """The largest rates of then, and the best of today."""
     body = [[row["gpu"], row["n"], row["precision"], row["ms"] or "-", row["gflops"], row["percent_of_peak"] or "-"]
@@ -164,7 +175,11 @@ def overall(ladder: Ladder) -> List[Part]:
                       f"sequential (N = {one[-1].n}); published {then['gain']} ({then['words']}, {then['gpu']}).")]
 
 
-EXTRA = {"cells": series_table, "porting": final_table, "laboratory": overall}
+def cell_tables(ladder: Ladder) -> List[Part]:
+    return [*kernel_table(ladder), *series_table(ladder)]
+
+
+EXTRA = {"cells": cell_tables, "porting": final_table, "laboratory": overall}
 
 
 def study_parts(folder: Path, ladder: Ladder, study: str) -> List[Part]:
