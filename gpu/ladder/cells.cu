@@ -1,4 +1,5 @@
-/* Set-up and checks of the study cells. The oracle is a list of particles for each cell, and sums in double precision. */
+/* Set-up and checks of the study cells. The oracle has a list of particles for each cell, and sums in double precision.
+ */
 #include "gpu/ladder/cells/cells.cuh"
 
 #include <cub/cub.cuh>

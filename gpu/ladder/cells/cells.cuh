@@ -1,10 +1,10 @@
 /* Cells: forces at short range. Soft disks in two dimensions, as in inputs/in.homework.
  *
  * An iteration is a whole step: find the cell of each particle, bring particles of a cell together, fill cell_start,
- * add the forces of the 3 x 3 cells around each particle, and move. A cell is as wide as the cutoff, and the grid has a
- * border of empty cells, so that no kernel asks whether a neighbour exists. The rungs show what the engine's own options
- * cannot: `make ladder-cells` and gpu/step/ladder.cu have the others. A rung calls what it keeps of the rungs before it.
- * Published on a P100; read in this order:
+ * add the forces of the 3 x 3 cells around each particle, and move. A cell is as wide as the cutoff, and the grid has
+ * a border of empty cells, so that no kernel asks whether a neighbour exists. The rungs show what the engine's own
+ * options cannot: `make ladder-cells` and gpu/step/ladder.cu have the others. A rung calls what it keeps of the rungs
+ * before it. Published on a P100; read in this order:
  *
  *   unsorted.cu          particles stay where they are
  *   sort_thrust.cu       particles are sorted by cell with Thrust
@@ -25,9 +25,8 @@ namespace cells
 {
 enum { BLOCK = 256 };
 
-constexpr double AREA = 0.0005, CUTOFF = 0.01, MASS = 0.01,
-                 TIMESTEP = 0.0005; /* AREA: of the box, a particle */
-constexpr double LEAST_R = CUTOFF / 100.0;
+constexpr double AREA = 0.0005; /* of the box, for each particle */
+constexpr double CUTOFF = 0.01, LEAST_R = CUTOFF / 100.0, MASS = 0.01, TIMESTEP = 0.0005;
 
 struct particle {
   double x, y, vx, vy, ax, ay;

@@ -1,8 +1,8 @@
 /* Symmetric with atomicCAS: each pair once, with an atomic addition of our own.
  *
  * What changes: a particle looks at the later particles of its own row of cells and at the next row, and adds the
- * opposite pull to its partner. GPUs before compute capability 6.0 had no atomic addition of doubles: the loop reads the
- * sum, adds, and exchanges it if no other thread was faster.
+ * opposite pull to its partner. GPUs before compute capability 6.0 had no atomic addition of doubles: the loop reads
+ * the sum, adds, and exchanges it if no other thread was faster.
  *
  * Why: half the candidates, and a few additions to memory, because pairs within the cutoff are rare.
  *
