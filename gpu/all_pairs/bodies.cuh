@@ -71,6 +71,23 @@ template <class F> void with_all_style(md_pair_kind kind, F &&f)
 md_status launch_impulses(const body_view &, md_pair_kind, const body *other, int64_t n_other, bool one,
                           bool fast, unsigned long long launch_number, int processors, cudaStream_t stream);
 
+/* symmetric.cu: the same, but each pair is evaluated once, for both bodies. Groups of bodies meet: groups [first, first +
+ * groups) of this rank's bodies meet groups [other_first, other_first + others) of another block, whose impulses go to
+ * other_sum, [dim][stride]. self: each group of this rank meets each other one, and itself; other_first and others have no
+ * meaning. Needs what `fast` means above. No pair may need care (close2 = 0). symmetric_groups: groups of a block. */
+struct group_meeting {
+  const body *other;
+  unsigned long long *other_sum;
+  int first, groups, other_first, others;
+  bool self;
+};
+int symmetric_groups(const body_view &);
+md_status launch_symmetric(const body_view &, md_pair_kind, const group_meeting &, bool one,
+                           unsigned long long launch_number, int processors, cudaStream_t stream);
+
+/* symmetric.cu: adds [dim][stride] impulses to view.sum. */
+md_status launch_add_sums(const body_view &, const unsigned long long *from, cudaStream_t stream);
+
 /* impulse_single.cu: the same in single precision, with tolerances. pack: makes the bodies of single precision. */
 md_status launch_pack_single(const body_view &, const double centre[3], body_single *to, cudaStream_t stream);
 md_status launch_impulses_single(const body_view &, md_pair_kind, const body_single *own,

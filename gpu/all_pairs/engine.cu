@@ -32,9 +32,13 @@
 namespace
 {
 
+/* From this many bodies on, the kernel that evaluates each pair once is faster. */
+const int64_t SYMMETRIC_FROM = 16384;
+
 /* Arrays in device memory. The struct has no other members, because the engine frees it as a list of arrays. */
 struct body_arrays {
   device_array bodies, single, visitor[2]; /* blocks: own, own in single precision, those that travel */
+  device_array visitor_sum[2]; /* impulses on a visitor's bodies; those that come from another rank */
   device_array v, low, sum, id, type, group;
   device_array mass, v_step, velocity_per_v; /* by type, from 1 */
   device_array halt, summand, sums, terms, force, count;
@@ -70,6 +74,8 @@ private:
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
   md_status sum_impulses();
+  md_status sum_single(unsigned long long number);
+  md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
   md_status take_step();
   md_status look();
@@ -120,6 +126,8 @@ md_status all_pairs_engine::make_arrays()
   for (int k = 0; k < 2 && comm->size > 1; ++k)
     MD_TRY(md_device_reserve(&memory, &arrays.visitor[k], view.stride * (int64_t)sizeof(body),
                              "bodies of other ranks"));
+  for (int k = 0; k < 2 && comm->size > 1 && !mixed; ++k)
+    MD_TRY(md_device_reserve(&memory, &arrays.visitor_sum[k], words, "impulses of other ranks"));
   MD_TRY(md_device_reserve(&memory, &arrays.v, words, "velocities"));
   if (model->wide) MD_TRY(md_device_reserve(&memory, &arrays.low, words, "second words of momenta"));
   MD_TRY(md_device_reserve(&memory, &arrays.sum, words, "impulses"));
@@ -257,21 +265,69 @@ md_status all_pairs_engine::sum_impulses()
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
   MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
-  const unsigned long long number = next_launch();
-  const md_pair_kind kind = model->pair.kind;
-  const int processors = device.multiProcessorCount;
   current = true;
-  if (!mixed)
-    return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
-      return launch_impulses(view, kind, (const body *)block, n, one, fast, number, processors, stream);
-    });
+  const unsigned long long number = next_launch();
+  if (mixed) return sum_single(number);
+  /* The same choice on every rank: the length of blocks and the model are the same. */
+  const bool many = options.gpu.symmetric || view.stride >= SYMMETRIC_FROM;
+  if (many && fast && model->close2 == 0.0) return sum_symmetric(number);
+  return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
+    return launch_impulses(view, model->pair.kind, (const body *)block, n, one, fast, number,
+                           device.multiProcessorCount, stream);
+  });
+}
+
+md_status all_pairs_engine::sum_single(unsigned long long number)
+{
   double centre[3] = {0.0, 0.0, 0.0};
   for (int d = 0; d < view.dim; ++d) centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
   MD_TRY(launch_pack_single(view, centre, (body_single *)arrays.single.at, stream));
   return go_round(arrays.single, sizeof(body_single), [&](const void *block, int64_t n) {
-    return launch_impulses_single(view, kind, (const body_single *)arrays.single.at,
-                                  (const body_single *)block, n, number, processors, stream);
+    return launch_impulses_single(view, model->pair.kind, (const body_single *)arrays.single.at,
+                                  (const body_single *)block, n, number, device.multiProcessorCount, stream);
   });
+}
+
+/* Each pair once. The block of the rank `hop` ranks below visits this rank, for half of the ring. The sums for its bodies
+ * go back to that rank at once. With an even number of ranks, the two ranks that are opposite to each other have each
+ * other's block at the same time, and each takes half of their pairs: the lower rank those of the first half of its own
+ * groups. */
+md_status all_pairs_engine::sum_symmetric(unsigned long long number)
+{
+  const md_pair_kind kind = model->pair.kind;
+  const int groups = symmetric_groups(view), half = groups / 2, ranks = comm->size, rank = comm->rank;
+  const int64_t block_bytes = view.stride * (int64_t)sizeof(body), sum_bytes = view.stride * view.dim * 8;
+  const void *here = view.bodies;
+  for (int hop = 0; 2 * hop <= ranks; ++hop) {
+    const int above = (rank + 1) % ranks, below = (rank + ranks - 1) % ranks,
+              to = (rank + ranks - hop) % ranks;
+    void *next = arrays.visitor[hop & 1].at;
+    unsigned long long *sums = hop == 0 ? view.sum : (unsigned long long *)arrays.visitor_sum[0].at;
+    const bool opposite = 2 * hop == ranks && hop > 0, more = 2 * (hop + 1) <= ranks;
+    if (hop > 0) MD_CUDA(cudaMemsetAsync(sums, 0, (size_t)sum_bytes, stream));
+    if (more) {
+      MD_CUDA(cudaEventRecord(computed, stream));
+      MD_CUDA(cudaStreamWaitEvent(messages, computed, 0));
+    }
+    group_meeting m = {(const body *)here, sums, 0, groups, 0, groups, hop == 0};
+    if (opposite && rank < to) m.groups = half;
+    if (opposite && rank > to) m.other_first = half, m.others = groups - half;
+    MD_TRY(launch_symmetric(view, kind, m, one, number, device.multiProcessorCount, stream));
+    if (more) {
+      const md_message block = {above, below, here, next, block_bytes, block_bytes};
+      MD_TRY(transport->exchange(transport, 1, &block, messages));
+      MD_CUDA(cudaEventRecord(arrived, messages));
+      MD_CUDA(cudaStreamWaitEvent(stream, arrived, 0));
+    }
+    if (hop > 0) {
+      const md_message back = {to,       (rank + hop) % ranks, sums, arrays.visitor_sum[1].at, sum_bytes,
+                               sum_bytes};
+      MD_TRY(transport->exchange(transport, 1, &back, stream));
+      MD_TRY(launch_add_sums(view, (const unsigned long long *)arrays.visitor_sum[1].at, stream));
+    }
+    here = next;
+  }
+  return MD_OK;
 }
 
 md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
@@ -506,11 +562,11 @@ all_pairs_engine *of(md_engine *e) { return (all_pairs_engine *)e; }
 md_status check_options(const md_engine_options *options)
 {
   const md_gpu_options *g = &options->gpu;
-  if (g->symmetric || g->unfused || g->unsorted || g->unpadded || g->rolled || g->staged || g->rebin > 0 ||
+  if (g->unfused || g->unsorted || g->unpadded || g->rolled || g->staged || g->rebin > 0 ||
       g->neighbours == MD_GPU_CELLS || g->neighbours == MD_GPU_LIST)
-    return md_error(
-        MD_USAGE, "package gpu: force, fused, sorted, padded, unrolled, staged, rebin and neighbours are of "
-                  "pair styles with a cutoff; this pair style takes all pairs");
+    return md_error(MD_USAGE,
+                    "package gpu: fused, sorted, padded, unrolled, staged, rebin and neighbours are of "
+                    "pair styles with a cutoff; this pair style takes all pairs");
   return MD_OK;
 }
 
@@ -553,6 +609,7 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
   md_plan_add(out, "bodies", sizeof(body));
   md_plan_add(out, "bodies in single precision", mixed ? sizeof(body_single) : 0.0);
   md_plan_add(out, "bodies of other ranks", several ? 2.0 * sizeof(body) : 0.0);
+  md_plan_add(out, "impulses of other ranks", several && !mixed ? dim * 16.0 : 0.0);
   md_plan_add(out, "velocities", dim * 8.0);
   md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
   md_plan_add(out, "impulses", dim * 8.0);
