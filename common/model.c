@@ -71,7 +71,7 @@ typedef struct scales {
 } scales;
 
 /* Without a cutoff every particle attracts every other one. The usual force is that of the whole system on a lightest
- * particle, at a distance of a quarter of the box. A sum of N rounded impulses has the rounding errors of about sqrt(N)
+ * particle, at the distance of its extent, or if that is unknown of a quarter of the box. A sum of N rounded impulses has the rounding errors of about sqrt(N)
  * of them, so that this part of the total force decides the grids. */
 static scales scales_of_all(const md_model *model, const double *unit_k)
 {
@@ -79,7 +79,8 @@ static scales scales_of_all(const md_model *model, const double *unit_k)
   double longest = 0.0, lightest = model->mass[1];
   for (int d = 0; d < box->dim; ++d) longest = md_max(longest, box->hi[d] - box->lo[d]);
   for (int t = 2; t <= model->ntypes; ++t) lightest = md_min(lightest, model->mass[t]);
-  const double n = md_max(2.0, (double)model->natoms), r = 0.25 * longest, *k = unit_k;
+  const double n = md_max(2.0, (double)model->natoms), *k = unit_k;
+  const double r = model->extent > 0.0 ? model->extent : 0.25 * longest;
   const double total = model->total_mass > 0.0 ? model->total_mass : n * lightest;
   const double r2 = fma(r, r, md_pair_softening2(&model->pair)), mass = model->mass[1];
   const double pair = fabs(md_pair_force(model->pair.kind, r2, k) * r); /* of two particles of type 1 */

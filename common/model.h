@@ -14,6 +14,8 @@
  *       the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is about 2^-46 of the usual
  *       force of a pair.
  *   k   kinetic energies, likewise. 2^60 coarse quanta cover the speed limit.
+ * Without a cutoff the usual force is that of the whole system, from the number of particles, their mass and their extent
+ * at the first run.
  *
  * The engines sum impulses. The impulse of a pair, h F/m_reference (h: the length of a kick), is rounded once to a
  * multiple of v, and both partners get it with opposite signs. While an engine runs, a velocity array holds
@@ -89,9 +91,12 @@ typedef struct md_model {
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
   double hottest;       /* the highest temperature of a thermostat, or 0 */
   double dt;
-  double skin;                /* of `neighbor`: a hint to engines, never changes a result */
-  int64_t natoms;             /* over all ranks */
-  double total_mass;          /* of all particles; for pair styles without a cutoff, 0: unknown */
+  double skin;    /* of `neighbor`: a hint to engines, never changes a result */
+  int64_t natoms; /* over all ranks */
+  /* For pair styles without a cutoff, from src/particles/extent.h. */
+  double total_mass;          /* of all particles; 0: unknown */
+  double extent;              /* root mean square distance from the mean position, sigma; 0: unknown */
+  int64_t extent_natoms;      /* the number of particles of which it is the extent */
   int64_t step;               /* of the current state */
   int64_t run_begin, run_end; /* of the present run, for ramps */
 

@@ -15,6 +15,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
+#include "src/particles/extent.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
 #include "src/restart/resume.h"
@@ -447,26 +448,12 @@ static md_status place_particles(md_sim *sim)
   return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
 }
 
-/* Sets the model's total mass, on which the grids depend if there is no cutoff. Counts are added up first, so that the
- * number of ranks does not change the rounding. */
-static md_status weigh(md_sim *sim)
-{
-  md_model *model = &sim->model;
-  model->total_mass = 0.0;
-  if (!md_pair_is_all(&model->pair)) return MD_OK;
-  int64_t count[MD_TYPES_MAX + 1] = {0};
-  for (int64_t i = 0; i < sim->particles.n; ++i) ++count[sim->particles.type[i]];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
-  for (int t = 1; t <= model->ntypes; ++t) model->total_mass += (double)count[t] * model->mass[t];
-  return MD_OK;
-}
-
 /* Prepares the model, creates the engine and runs it. */
 static md_status run_model(run_state *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
-  MD_TRY(weigh(sim));
+  MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
   run->kind = md_engine_for(sim->engine, &model->pair);
   MD_TRY(md_plan_check_room(sim));

@@ -74,9 +74,11 @@ md_status launch_impulses(const body_view &, md_pair_kind, const body *other, in
 /* symmetric.cu: the same, but each pair is evaluated once, for both bodies. Groups of bodies meet: groups [first, first +
  * groups) of this rank's bodies meet groups [other_first, other_first + others) of another block, whose impulses go to
  * other_sum, [dim][stride]. self: each group of this rank meets each other one, and itself; other_first and others have no
- * meaning. Needs what `fast` means above. No pair may need care (close2 = 0). symmetric_groups: groups of a block. */
+ * meaning. In double precision it needs what `fast` means above, and no pair may need care (close2 = 0).
+ * symmetric_groups: groups of a block. */
 struct group_meeting {
-  const body *other;
+  const body_single *single; /* this rank's bodies in single precision; NULL: in double precision */
+  const void *other;         /* of the same kind */
   unsigned long long *other_sum;
   int first, groups, other_first, others;
   bool self;

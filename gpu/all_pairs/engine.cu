@@ -74,6 +74,7 @@ private:
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
   md_status sum_impulses();
+  md_status pack_single();
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
@@ -126,7 +127,7 @@ md_status all_pairs_engine::make_arrays()
   for (int k = 0; k < 2 && comm->size > 1; ++k)
     MD_TRY(md_device_reserve(&memory, &arrays.visitor[k], view.stride * (int64_t)sizeof(body),
                              "bodies of other ranks"));
-  for (int k = 0; k < 2 && comm->size > 1 && !mixed; ++k)
+  for (int k = 0; k < 2 && comm->size > 1; ++k)
     MD_TRY(md_device_reserve(&memory, &arrays.visitor_sum[k], words, "impulses of other ranks"));
   MD_TRY(md_device_reserve(&memory, &arrays.v, words, "velocities"));
   if (model->wide) MD_TRY(md_device_reserve(&memory, &arrays.low, words, "second words of momenta"));
@@ -267,21 +268,26 @@ md_status all_pairs_engine::sum_impulses()
   MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   current = true;
   const unsigned long long number = next_launch();
-  if (mixed) return sum_single(number);
+  if (mixed) MD_TRY(pack_single());
   /* The same choice on every rank: the length of blocks and the model are the same. */
   const bool many = options.gpu.symmetric || view.stride >= SYMMETRIC_FROM;
-  if (many && fast && model->close2 == 0.0) return sum_symmetric(number);
+  if (many && (mixed || (fast && model->close2 == 0.0))) return sum_symmetric(number);
+  if (mixed) return sum_single(number);
   return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
     return launch_impulses(view, model->pair.kind, (const body *)block, n, one, fast, number,
                            device.multiProcessorCount, stream);
   });
 }
 
-md_status all_pairs_engine::sum_single(unsigned long long number)
+md_status all_pairs_engine::pack_single()
 {
   double centre[3] = {0.0, 0.0, 0.0};
   for (int d = 0; d < view.dim; ++d) centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
-  MD_TRY(launch_pack_single(view, centre, (body_single *)arrays.single.at, stream));
+  return launch_pack_single(view, centre, (body_single *)arrays.single.at, stream);
+}
+
+md_status all_pairs_engine::sum_single(unsigned long long number)
+{
   return go_round(arrays.single, sizeof(body_single), [&](const void *block, int64_t n) {
     return launch_impulses_single(view, model->pair.kind, (const body_single *)arrays.single.at,
                                   (const body_single *)block, n, number, device.multiProcessorCount, stream);
@@ -296,8 +302,10 @@ md_status all_pairs_engine::sum_symmetric(unsigned long long number)
 {
   const md_pair_kind kind = model->pair.kind;
   const int groups = symmetric_groups(view), half = groups / 2, ranks = comm->size, rank = comm->rank;
-  const int64_t block_bytes = view.stride * (int64_t)sizeof(body), sum_bytes = view.stride * view.dim * 8;
-  const void *here = view.bodies;
+  const int64_t block_bytes = view.stride * (int64_t)(mixed ? sizeof(body_single) : sizeof(body));
+  const int64_t sum_bytes = view.stride * view.dim * 8;
+  const body_single *single = mixed ? (const body_single *)arrays.single.at : nullptr;
+  const void *here = mixed ? (const void *)single : view.bodies;
   for (int hop = 0; 2 * hop <= ranks; ++hop) {
     const int above = (rank + 1) % ranks, below = (rank + ranks - 1) % ranks,
               to = (rank + ranks - hop) % ranks;
@@ -309,7 +317,7 @@ md_status all_pairs_engine::sum_symmetric(unsigned long long number)
       MD_CUDA(cudaEventRecord(computed, stream));
       MD_CUDA(cudaStreamWaitEvent(messages, computed, 0));
     }
-    group_meeting m = {(const body *)here, sums, 0, groups, 0, groups, hop == 0};
+    group_meeting m = {single, here, sums, 0, groups, 0, groups, hop == 0};
     if (opposite && rank < to) m.groups = half;
     if (opposite && rank > to) m.other_first = half, m.others = groups - half;
     MD_TRY(launch_symmetric(view, kind, m, one, number, device.multiProcessorCount, stream));
@@ -609,7 +617,7 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
   md_plan_add(out, "bodies", sizeof(body));
   md_plan_add(out, "bodies in single precision", mixed ? sizeof(body_single) : 0.0);
   md_plan_add(out, "bodies of other ranks", several ? 2.0 * sizeof(body) : 0.0);
-  md_plan_add(out, "impulses of other ranks", several && !mixed ? dim * 16.0 : 0.0);
+  md_plan_add(out, "impulses of other ranks", several ? dim * 16.0 : 0.0);
   md_plan_add(out, "velocities", dim * 8.0);
   md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
   md_plan_add(out, "impulses", dim * 8.0);

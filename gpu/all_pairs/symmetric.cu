@@ -1,5 +1,6 @@
-/* Impulses of all pairs in double precision, where each pair is evaluated once and both bodies get its impulse: the same
- * bits as impulse.cu, which serves where bodies are few.
+/* Impulses of all pairs, where each pair is evaluated once and both bodies get its impulse. In double precision these are
+ * the same bits as those of impulse.cu, which serves where bodies are few; in single precision (precision mixed) the sum
+ * over a group is in single precision, and is then rounded to quanta.
  *
  * A block of threads has a group of GROUP bodies, BODIES for each thread, and goes over tiles of 128 other bodies. A
  * quarter of a tile is in the registers of a warp: each lane has one of its 32 bodies, with a sum for it. After each
@@ -19,16 +20,18 @@
  * Trade-off: half the arithmetic of impulse.cu. But the shuffles and the second sum cost issue slots, and few bodies make
  * too few blocks.
  * Cost: in 3D 16 double-precision operations, 3 shuffled registers and some 36 issue slots for each pair (two
- * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second.
+ * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second. In
+ * single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12.
  */
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/step/formulas.cuh"
 
 enum { THREADS = 128, BODIES = 4, GROUP = THREADS * BODIES, QUARTER = 32 };
 
-struct symmetric_args {
+template <class A> struct symmetric_args {
   body_view view;
-  const body *other;
+  const typename A::record *own, *other;
+  typename A::real softening;    /* k2 of unit masses */
   unsigned long long *other_sum; /* [dim][stride] */
   int first, groups;             /* groups of this rank's bodies: [first, first + groups) */
   int other_first, others;       /* groups of the other block that each of them meets; itself: see meets() */
@@ -37,34 +40,103 @@ struct symmetric_args {
   unsigned long long launch_number;
 };
 
-/* What a block has in shared memory: a tile of the other bodies, and their sums. */
-template <int DIM> struct tile_memory {
-  double x[DIM][THREADS], mass[THREADS];
-  long long sum[DIM][THREADS];
+/* Arithmetic with exact sums: the bits of rounded impulses are added as integers. A sum then has the bits of MD_ROUND
+ * once for each term. */
+struct exact_sums {
+  typedef double real;
+  typedef long long sum;
+  typedef body record;
+  enum { MOST_TERMS = 0 };
+  static __device__ __forceinline__ void add(double f, double delta, long long *own, long long *other)
+  {
+    const long long impulse = md_bits(fma(f, delta, MD_ROUND));
+    *own += impulse;
+    *other -= impulse;
+  }
+  /* The quanta of a sum to which `added` terms were added, less those that were subtracted. */
+  static __device__ __forceinline__ unsigned long long quanta(long long sum, int added, double)
+  {
+    return (unsigned long long)sum -
+           (unsigned long long)md_bits(MD_ROUND) * (unsigned long long)(long long)added;
+  }
+  static __device__ __forceinline__ bool fits(long long, double, double) { return true; }
+  /* What k1 is with one mass, and what a sum is multiplied by. */
+  static __device__ __forceinline__ double one(double mass) { return -(mass * mass); }
+  static __device__ __forceinline__ double factor(double, bool) { return 1.0; }
 };
 
-/* The bodies of a thread. */
-template <int DIM> struct own_bodies {
-  double x[BODIES][DIM], minus_mass[BODIES];
-  long long sum[BODIES][DIM];
+/* Arithmetic in single precision. After MOST_TERMS terms a thread gives its sums away, because they must not get long. */
+struct single_sums {
+  typedef float real;
+  typedef float sum;
+  typedef body_single record;
+  enum { MOST_TERMS = 4096 };
+  static __device__ __forceinline__ void add(float f, float delta, float *own, float *other)
+  {
+    *own = fmaf(f, delta, *own);
+    *other = fmaf(-f, delta, *other);
+  }
+  static __device__ __forceinline__ unsigned long long quanta(float sum, int, double factor)
+  {
+    return (unsigned long long)md_count((double)sum * factor);
+  }
+  static __device__ __forceinline__ bool fits(float sum, double factor, double range)
+  {
+    return fabs((double)sum * factor) < range;
+  }
+  static __device__ __forceinline__ float one(float) { return -1.0f; }
+  static __device__ __forceinline__ double factor(float mass, bool one)
+  {
+    return one ? (double)mass * (double)mass : 1.0;
+  }
 };
 
-static __device__ __forceinline__ body body_at(const body *bodies, int64_t stride, int i)
+static __device__ __forceinline__ body far_body(const body *)
 {
-  if (i < stride) return bodies[i];
   return body{{BODY_FAR, BODY_FAR, BODY_FAR}, 0.0};
+}
+static __device__ __forceinline__ body_single far_body(const body_single *)
+{
+  const float far = (float)BODY_FAR;
+  return body_single{{far, far, far}, 0.0f};
+}
+
+template <int STYLE> static __device__ __forceinline__ double pair_force(double r2, const double *k)
+{
+  return ranged_force_of<STYLE>(r2, k);
+}
+template <int STYLE> static __device__ __forceinline__ float pair_force(float r2, const float *k)
+{
+  return force_of<STYLE>(r2, k);
+}
+
+/* What a block has in shared memory: a tile of the other bodies, and their sums. */
+template <class A, int DIM> struct tile_memory {
+  typename A::real x[DIM][THREADS], mass[THREADS];
+  typename A::sum sum[DIM][THREADS];
+};
+
+/* The bodies of a thread. k1: for one mass, else minus the mass. */
+template <class A, int DIM> struct own_bodies {
+  typename A::real x[BODIES][DIM], k1[BODIES];
+  typename A::sum sum[BODIES][DIM];
+};
+
+template <class R> static __device__ __forceinline__ R body_at(const R *bodies, int64_t stride, int i)
+{
+  return i < stride ? bodies[i] : far_body(bodies);
 }
 
 /* The bodies of a thread and one quarter of the tile: 32 steps. Adds to the sums of the bodies and, unless they are of
  * the same group, of the quarter. */
-template <int STYLE, int DIM, bool ONE, bool SAME>
-static __device__ __forceinline__ void meet_quarter(const double *unit_k, int quarter, own_bodies<DIM> &own,
-                                                    tile_memory<DIM> &tile)
+template <class A, int STYLE, int DIM, bool ONE, bool SAME>
+static __device__ __forceinline__ void meet_quarter(typename A::real softening, int quarter,
+                                                    own_bodies<A, DIM> &own, tile_memory<A, DIM> &tile)
 {
+  typedef typename A::real real;
   const int at = quarter * QUARTER + (threadIdx.x & 31), next = (threadIdx.x + 1) & 31;
-  double x[DIM], mass = ONE ? 0.0 : tile.mass[at], k[MD_PAIR_K];
-  long long sum[DIM];
-  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = unit_k[c];
+  real x[DIM], mass = ONE ? (real)0 : tile.mass[at], k[MD_PAIR_K] = {};
+  typename A::sum sum[DIM];
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
     x[d] = tile.x[d][at];
@@ -74,20 +146,16 @@ static __device__ __forceinline__ void meet_quarter(const double *unit_k, int qu
   for (int step = 0; step < QUARTER; ++step) {
 #pragma unroll
     for (int b = 0; b < BODIES; ++b) {
-      double delta[DIM], r2 = unit_k[2];
+      real delta[DIM], r2 = softening;
 #pragma unroll
       for (int d = 0; d < DIM; ++d) {
         delta[d] = own.x[b][d] - x[d];
         r2 = fma(delta[d], delta[d], r2);
       }
-      k[1] = ONE ? own.minus_mass[b] : own.minus_mass[b] * mass;
-      const double f = ranged_force_of<STYLE>(r2, k);
+      k[1] = ONE ? own.k1[b] : own.k1[b] * mass;
+      const real f = pair_force<STYLE>(r2, k);
 #pragma unroll
-      for (int d = 0; d < DIM; ++d) {
-        const long long impulse = md_bits(fma(f, delta[d], MD_ROUND));
-        own.sum[b][d] += impulse;
-        if (!SAME) sum[d] -= impulse;
-      }
+      for (int d = 0; d < DIM; ++d) A::add(f, delta[d], &own.sum[b][d], &sum[d]);
     }
 #pragma unroll
     for (int d = 0; d < DIM; ++d) {
@@ -102,11 +170,11 @@ static __device__ __forceinline__ void meet_quarter(const double *unit_k, int qu
 }
 
 /* All bodies of the block and one tile of other bodies, which begins at j. */
-template <int STYLE, int DIM, bool ONE, bool SAME>
-static __device__ __forceinline__ void meet_tile(const symmetric_args &a, int j, own_bodies<DIM> &own,
-                                                 tile_memory<DIM> &tile)
+template <class A, int STYLE, int DIM, bool ONE, bool SAME>
+static __device__ __forceinline__ void meet_tile(const symmetric_args<A> &a, int j, own_bodies<A, DIM> &own,
+                                                 tile_memory<A, DIM> &tile)
 {
-  const body mine = body_at(a.other, a.view.stride, j + (int)threadIdx.x);
+  const typename A::record mine = body_at(a.other, a.view.stride, j + (int)threadIdx.x);
   __syncthreads();
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
@@ -116,47 +184,70 @@ static __device__ __forceinline__ void meet_tile(const symmetric_args &a, int j,
   tile.mass[threadIdx.x] = mine.mass;
   for (int turn = 0; turn < THREADS / QUARTER; ++turn) {
     __syncthreads();
-    meet_quarter<STYLE, DIM, ONE, SAME>(a.view.k, (threadIdx.x / 32 + turn) % (THREADS / QUARTER), own, tile);
+    meet_quarter<A, STYLE, DIM, ONE, SAME>(a.softening, (threadIdx.x / 32 + turn) % (THREADS / QUARTER), own,
+                                           tile);
   }
   if (SAME) return;
   __syncthreads();
-  const unsigned long long bias = (unsigned long long)md_bits(MD_ROUND) * GROUP;
-  if (j + (int)threadIdx.x >= a.view.stride) return;
+  const double factor = A::factor(mine.mass, ONE);
 #pragma unroll
-  for (int d = 0; d < DIM; ++d)
-    atomicAdd(&a.other_sum[d * a.view.stride + j + threadIdx.x],
-              (unsigned long long)tile.sum[d][threadIdx.x] + bias);
+  for (int d = 0; d < DIM; ++d) {
+    const typename A::sum sum = tile.sum[d][threadIdx.x];
+    if (!A::fits(sum, factor, a.view.range)) stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
+    atomicAdd(&a.other_sum[d * a.view.stride + j + threadIdx.x], A::quanta(sum, -GROUP, factor));
+  }
 }
 
 /* The group that group b meets as number k, or -1: none. Of this rank's own groups, number 0 is b itself. */
-static __device__ __forceinline__ int meets(const symmetric_args &a, int b, int k)
+template <class A> static __device__ __forceinline__ int meets(const symmetric_args<A> &a, int b, int k)
 {
   if (!a.self) return a.other_first + k;
   if (2 * k == a.groups && b >= k) return -1;
   return b + k < a.groups ? b + k : b + k - a.groups;
 }
 
-template <int STYLE, int DIM, bool ONE>
-static __global__ void __launch_bounds__(THREADS)
-    k_symmetric_impulses(const __grid_constant__ symmetric_args a)
+/* Adds the sums of a thread's bodies to those in device memory, and clears them. */
+template <class A, int DIM, bool ONE>
+static __device__ __forceinline__ void give_sums(const symmetric_args<A> &a, int first, int terms,
+                                                 own_bodies<A, DIM> &own)
 {
-  if (!may_work(a.view.halt, a.launch_number)) return;
-  __shared__ tile_memory<DIM> tile;
-  const int b = a.first + blockIdx.x % a.groups, chunk = blockIdx.x / a.groups;
-  const int k0 = (int)((long long)a.others * chunk / a.chunks),
-            k1 = (int)((long long)a.others * (chunk + 1) / a.chunks);
-  own_bodies<DIM> own;
 #pragma unroll
   for (int n = 0; n < BODIES; ++n) {
-    const body mine = body_at(a.view.bodies, a.view.stride, b * GROUP + n * THREADS + (int)threadIdx.x);
-    own.minus_mass[n] = ONE ? -(mine.mass * mine.mass) : -mine.mass;
+    const int i = first + n * THREADS;
+    if (i >= a.view.n) continue;
+    const double factor = A::factor(a.own[i].mass, ONE);
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) {
+      if (!A::fits(own.sum[n][d], factor, a.view.range))
+        stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
+      atomicAdd(&a.view.sum[d * a.view.stride + i], A::quanta(own.sum[n][d], terms, factor));
+      own.sum[n][d] = 0;
+    }
+  }
+}
+
+template <class A, int STYLE, int DIM, bool ONE>
+static __global__ void __launch_bounds__(THREADS)
+    k_symmetric_impulses(const __grid_constant__ symmetric_args<A> a)
+{
+  if (!may_work(a.view.halt, a.launch_number)) return;
+  __shared__ tile_memory<A, DIM> tile;
+  const int b = a.first + blockIdx.x % a.groups, chunk = blockIdx.x / a.groups;
+  const int first = b * GROUP + (int)threadIdx.x;
+  const int k0 = (int)((long long)a.others * chunk / a.chunks),
+            k1 = (int)((long long)a.others * (chunk + 1) / a.chunks);
+  own_bodies<A, DIM> own;
+#pragma unroll
+  for (int n = 0; n < BODIES; ++n) {
+    const typename A::record mine = body_at(a.own, a.view.stride, first + n * THREADS);
+    own.k1[n] = ONE ? A::one(mine.mass) : -mine.mass;
 #pragma unroll
     for (int d = 0; d < DIM; ++d) {
       own.x[n][d] = mine.x[d];
       own.sum[n][d] = 0;
     }
   }
-  unsigned long long met = 0;
+  int terms = 0;
   for (int k = k0; k < k1; ++k) {
     const int group = meets(a, b, k);
     if (group < 0) continue;
@@ -165,21 +256,17 @@ static __global__ void __launch_bounds__(THREADS)
       const int j = group * GROUP + n * THREADS;
       if (j >= a.view.stride) break;
       if (same)
-        meet_tile<STYLE, DIM, ONE, true>(a, j, own, tile);
+        meet_tile<A, STYLE, DIM, ONE, true>(a, j, own, tile);
       else
-        meet_tile<STYLE, DIM, ONE, false>(a, j, own, tile);
-      met += THREADS;
+        meet_tile<A, STYLE, DIM, ONE, false>(a, j, own, tile);
+      terms += THREADS;
+    }
+    if (A::MOST_TERMS > 0 && terms >= A::MOST_TERMS) {
+      give_sums<A, DIM, ONE>(a, first, terms, own);
+      terms = 0;
     }
   }
-  const unsigned long long bias = (unsigned long long)md_bits(MD_ROUND) * met;
-#pragma unroll
-  for (int n = 0; n < BODIES; ++n) {
-    const int i = b * GROUP + n * THREADS + (int)threadIdx.x;
-    if (i >= a.view.n) continue;
-#pragma unroll
-    for (int d = 0; d < DIM; ++d)
-      atomicAdd(&a.view.sum[d * a.view.stride + i], (unsigned long long)own.sum[n][d] - bias);
-  }
+  give_sums<A, DIM, ONE>(a, first, terms, own);
 }
 
 /* Blocks of threads per multiprocessor that the launch aims at. More of them even out the work at its end. */
@@ -187,27 +274,51 @@ enum { BLOCKS_WANTED = 48 };
 
 int symmetric_groups(const body_view &view) { return (int)((view.stride + GROUP - 1) / GROUP); }
 
-md_status launch_symmetric(const body_view &view, md_pair_kind kind, const group_meeting &m, bool one,
-                           unsigned long long launch_number, int processors, cudaStream_t stream)
+template <class A>
+static md_status launch_arithmetic(symmetric_args<A> a, md_pair_kind kind, const group_meeting &m, bool one,
+                                   int processors, cudaStream_t stream)
 {
-  symmetric_args a = {view,          m.other,  m.other_sum, m.first, m.groups,
-                      m.other_first, m.others, m.self,      1,       launch_number};
-  if (m.self) a.others = m.groups / 2 + 1;
+  a.other_sum = m.other_sum;
+  a.first = m.first;
+  a.groups = m.groups;
+  a.other_first = m.other_first;
+  a.others = m.self ? m.groups / 2 + 1 : m.others;
+  a.self = m.self;
+  a.softening = (typename A::real)a.view.k[2];
   if (a.groups == 0 || a.others == 0) return MD_OK;
   a.chunks = max(1, min(a.others, processors * BLOCKS_WANTED / a.groups));
-  const int blocks = a.groups * a.chunks;
+  const int blocks = a.groups * a.chunks, dim = a.view.dim;
   with_all_style(kind, [&](auto style) {
-    if (view.dim == 3 && one)
-      k_symmetric_impulses<style.value, 3, true><<<blocks, THREADS, 0, stream>>>(a);
-    else if (view.dim == 3)
-      k_symmetric_impulses<style.value, 3, false><<<blocks, THREADS, 0, stream>>>(a);
+    if (dim == 3 && one)
+      k_symmetric_impulses<A, style.value, 3, true><<<blocks, THREADS, 0, stream>>>(a);
+    else if (dim == 3)
+      k_symmetric_impulses<A, style.value, 3, false><<<blocks, THREADS, 0, stream>>>(a);
     else if (one)
-      k_symmetric_impulses<style.value, 2, true><<<blocks, THREADS, 0, stream>>>(a);
+      k_symmetric_impulses<A, style.value, 2, true><<<blocks, THREADS, 0, stream>>>(a);
     else
-      k_symmetric_impulses<style.value, 2, false><<<blocks, THREADS, 0, stream>>>(a);
+      k_symmetric_impulses<A, style.value, 2, false><<<blocks, THREADS, 0, stream>>>(a);
   });
   MD_LAUNCHED("k_symmetric_impulses");
   return MD_OK;
+}
+
+md_status launch_symmetric(const body_view &view, md_pair_kind kind, const group_meeting &m, bool one,
+                           unsigned long long launch_number, int processors, cudaStream_t stream)
+{
+  if (m.single) {
+    symmetric_args<single_sums> a = {};
+    a.view = view;
+    a.own = m.single;
+    a.other = (const body_single *)m.other;
+    a.launch_number = launch_number;
+    return launch_arithmetic(a, kind, m, one, processors, stream);
+  }
+  symmetric_args<exact_sums> a = {};
+  a.view = view;
+  a.own = view.bodies;
+  a.other = (const body *)m.other;
+  a.launch_number = launch_number;
+  return launch_arithmetic(a, kind, m, one, processors, stream);
 }
 
 /* Adds the sums that another rank has made for the bodies of this one. */

@@ -254,6 +254,10 @@ static void walk_pair(walk *w, md_model *m)
   numbers(w, "model/pair_coefficients", MD_H5_DOUBLE,
           (md_h5_shape){.n = 3, .size = {types, types, MD_PAIR_PARAMETERS}}, pair->parameter);
   numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
+  if (!md_pair_is_all(pair)) return;
+  real(w, "model/extent", &m->extent);
+  m->extent_natoms = m->natoms;
+  if (w->status == MD_OK && !(m->extent >= 0.0 && m->extent < 0x1p60)) w->status = wrong(w, "model/extent");
 }
 
 static void walk_groups(walk *w, md_groups *groups)
