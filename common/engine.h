@@ -127,9 +127,12 @@ struct md_engine_kind {
                       const md_engine_options *) MD_CHECKED;
   /* Computes n >= 0 steps and adds n to the model's step. MD_PHYSICS: the message names the particle. */
   md_status (*run)(md_engine *, int64_t n) MD_CHECKED;
-  /* Exact sums over this rank's particles, of the present state. MD_PHYSICS: particles overlap, so that the sums do not
-   * exist. */
-  md_status (*measure)(md_engine *, md_measure *) MD_CHECKED;
+  /* Exact sums over this rank's particles, of the present state: those that are wanted, and the number of particles.
+   * MD_PHYSICS: particles overlap, so that the sums of pairs do not exist. Collective. */
+  md_status (*measure)(md_engine *, md_wanted, md_measure *) MD_CHECKED;
+  /* The action of a fix behind the last step that was done (point 6 of step.h), on this rank's particles. Takes no part
+   * in the count of steps. */
+  md_status (*act)(md_engine *, const md_action *) MD_CHECKED;
   /* Makes the particles structure current: owned particles only, in any order, positions wrapped. If `force` is not
    * NULL, also writes the forces on the particles, in energy/length, to dim arrays of n elements, which belong to the
    * caller. If there was no step since the last call, n and the order are those of the last call. */

@@ -46,7 +46,7 @@
 extern "C" {
 #endif
 
-enum { MD_TYPES_MAX = 1024 };
+enum { MD_TYPES_MAX = 1024, MD_SUMMANDS_MAX = MD_COMPUTES_MAX + MD_FIXES_MAX };
 
 /* Bounds of accuracy. md_model_prepare keeps them or refuses the model. They say how much rounding may change the
  * impulse of a pair at its usual distance, and the displacement of the lightest type in a step at its usual speed;
@@ -120,7 +120,9 @@ typedef struct md_model {
   int nmiddle;
   md_action middle[MD_MIDDLES_MAX]; /* actions of fixes between the two halves of a drift, in this order */
   int nsummand, nterm;
-  md_summand summand[MD_COMPUTES_MAX]; /* the terms that computes need, each once; nterm sums in all */
+  md_summand summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
+  int nend;
+  md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;
 
 /* An empty model: three periodic dimensions, no types, no pair style, no fixes. Free with md_model_free, which frees

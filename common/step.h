@@ -7,6 +7,8 @@
  *              the deck, half a drift; each half is reflected
  *   4  force   impulses at the new positions                        if kicks_after > 0
  *   5  kick    v += kicks_after impulses
+ *   6  end     fixes that act behind this step, in the order of the deck. Each gets values of exact sums over all
+ *              particles, in which the fixes before it have acted, and changes velocities
  *
  *   integrator            kicks_before  kicks_after  moves   an impulse is the force times
  *   nve                   1             1            yes     dt/2 (velocity Verlet)
@@ -14,9 +16,10 @@
  *   nve/leapfrog mirror   0             1            yes     dt (the time reversal of the line above)
  *   none                  0             0            no
  *
- * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. Every addition
- * is of multiples of a quantum and therefore exact, so that a run with reversed velocities returns to the same bits.
- * `v` is p/m_reference (model.h), or the first word of a wide momentum. C and CUDA.
+ * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. But the steps of an
+ * engine end where a fix acts at point 6 (src/fix_end.h). Every addition is of multiples of a quantum and therefore
+ * exact, so that a run with reversed velocities returns to the same bits. `v` is p/m_reference (model.h), or the first
+ * word of a wide momentum. C and CUDA.
  */
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
@@ -84,7 +87,15 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
   return span > 0 ? start + (stop - start) * ((double)(s->ramp_done + done) / (double)span) : stop;
 }
 
+/* Multiplies the velocity of a particle by a factor. The new v is on the grid of v_step. */
+MD_FN void md_step_scale(const md_step *s, double factor, md_particle *p)
+{
+  for (int d = 0; d < s->dim; ++d) p->v[d] = md_round_to(factor * p->v[d], p->v_step);
+}
+
+#define MD_FIX_FORMULAS
 #include "common/fix/fix_styles.h"
+#undef MD_FIX_FORMULAS
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
  * multiple of v_step, and the second word of a wide momentum is 0. */
@@ -96,6 +107,35 @@ MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
     md_##symbol##_middle(&s->middle[a], s, done, p);
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_MIDDLE
+  }
+}
+
+/* Point 6 of the step for one fix and one particle, behind the last step that was done. s: of the step that begins
+ * now. After the action v is a multiple of v_step, and the second word of a wide momentum is 0. */
+MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
+{
+  if (!(p->group & a->group)) return;
+#define MD_FIX_END(symbol)                                                                                   \
+  if (a->kind == MD_FIX_##symbol) md_##symbol##_end(a, s, p);
+#include "common/fix/fix_styles.h"
+#undef MD_FIX_END
+  /* A particle as fast as this is a runaway in the next step. Until then it must not leave the range of sums. */
+  const double most = 1.25 * s->move_limit / (s->time * p->velocity_per_v);
+  for (int d = 0; d < s->dim; ++d) {
+    if (!(fabs(p->v[d]) <= most)) p->v[d] = md_round_to(copysign(most, p->v[d]), p->v_step);
+    p->low[d] = 0;
+  }
+}
+
+/* The same for owned particle i of the host's arrays. */
+static inline void md_step_end_at(const md_action *a, const md_step *s, const md_model *model,
+                                  md_particles *particles, int64_t i)
+{
+  md_particle p = md_particle_of(model, particles, i);
+  md_step_end(a, s, &p);
+  for (int d = 0; d < particles->dim; ++d) {
+    particles->v[d][i] = p.v[d];
+    if (p.wide) particles->v_low[d][i] = p.low[d];
   }
 }
 

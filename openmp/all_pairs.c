@@ -293,13 +293,24 @@ static void measure_part(md_engine *e, const body_block *own, const body_block *
   }
 }
 
-static md_status measure(md_engine *e, md_measure *total)
+static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   *total = (md_measure){.count = e->p->n};
-  for (int64_t i = 0; i < e->p->n; ++i) md_measure_particle(e->model, e->p, i, total);
+  for (int64_t i = 0; i < e->p->n; ++i) md_measure_particle(e->model, wanted.summands, e->p, i, total);
+  if (!wanted.pairs) return MD_OK;
   output_sums s = {.total = total, .overlap = md_overlap_none()};
   MD_TRY(go_round(e, 1.0, measure_part, &s));
   return md_overlap_status(&s.overlap, e->model);
+}
+
+static md_status act(md_engine *e, const md_action *action)
+{
+  const md_step step = md_step_of(e->model);
+  double mark = md_time();
+#pragma omp parallel for num_threads(e->threads) schedule(static)
+  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  return MD_OK;
 }
 
 static md_status output_forces(md_engine *e, md_fine *sum, double *const force[3])
@@ -365,6 +376,7 @@ const md_engine_kind md_engine_openmp_all_pairs = {
     .create = create,
     .run = run,
     .measure = measure,
+    .act = act,
     .download = download,
     .plan = plan,
     .report = report,

@@ -101,13 +101,28 @@ static md_status run(md_engine *e, int64_t n)
 
 /* ---- measure ---- */
 
-static md_status measure(md_engine *e, md_measure *total)
+/* Adds the terms of all particles to a measure. */
+static void measure_terms(const md_engine *e, uint64_t summands, md_measure *total)
+{
+  const md_model *model = e->model;
+#pragma omp parallel
+  {
+    md_measure mine = {.count = 0};
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < e->p->n; ++i) md_measure_particle(model, summands, e->p, i, &mine);
+#pragma omp critical
+    md_measure_merge(model, total, &mine);
+  }
+}
+
+/* Adds the energies and virials of all pairs to a measure. */
+static md_status measure_pairs(md_engine *e, md_measure *total)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
   MD_TRY(engine_finish_halo(e));
   const md_model *model = e->model;
   const md_particles *p = e->p;
-  *total = (md_measure){.count = p->n};
+  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   force_args a = engine_force_args(e, model->force_k);
   a.per_e = 1.0 / (model->grids.e * MD_FINE);
   a.per_w = model->grids.f / model->grids.w;
@@ -119,8 +134,6 @@ static md_status measure(md_engine *e, md_measure *total)
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      for (int64_t i = first; i < last; ++i) md_measure_particle(model, p, i, &mine);
-      if (model->pair.kind == MD_PAIR_NONE) continue;
       const double least = e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
                                                                  e->rows + c * CHUNK_BLOCKS, &mine);
       if (least < model->close2) engine_find_overlap(e, c, &near);
@@ -132,6 +145,25 @@ static md_status measure(md_engine *e, md_measure *total)
     }
   }
   return md_overlap_status(&overlap, model);
+}
+
+static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
+{
+  *total = (md_measure){.count = 0};
+  if (wanted.pairs) MD_TRY(measure_pairs(e, total));
+  measure_terms(e, wanted.summands, total);
+  total->count = e->p->n;
+  return MD_OK;
+}
+
+static md_status act(md_engine *e, const md_action *action)
+{
+  const md_step step = md_step_of(e->model);
+  double mark = md_time();
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  return MD_OK;
 }
 
 /* ---- output ---- */
@@ -187,6 +219,7 @@ const md_engine_kind md_engine_openmp = {
     .create = create,
     .run = run,
     .measure = measure,
+    .act = act,
     .download = download,
     .plan = md_openmp_plan,
     .report = report,

@@ -5,6 +5,7 @@
  * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
  *    slow. Between two pieces the loop prints the progress, and looks at signals and at the time limit. If one of
  *    them asks to stop, the loop writes a restart and ends the run (stop.h).
+ *    Within a piece, fixes may act behind some steps (fix_end.h).
  * 3. The observers that are due see the state. Then the next gap follows.
  *
  * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
@@ -15,6 +16,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
+#include "src/fix_end.h"
 #include "src/particles/extent.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
@@ -179,7 +181,7 @@ static md_status advance(run_state *run, int64_t to)
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
-    const md_status status = run->kind->run(run->engine, n);
+    const md_status status = md_fix_end_run(run->kind, run->engine, sim->comm, &sim->model, n);
     const double ended = md_time();
     MD_TRY(md_comm_agree(sim->comm, status));
     double seconds = md_time() - mark;

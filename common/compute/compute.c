@@ -81,6 +81,8 @@ void md_computes_init(md_model *model)
   }
 }
 
+_Static_assert((int)MD_SUMMANDS_MAX <= 64, "md_wanted has a bit for each summand");
+
 /* Do two computes have the same terms? */
 static bool same_terms(const md_summand *s, const md_compute *compute)
 {
@@ -121,36 +123,53 @@ static md_status check_style(md_compute_kind kind)
                   style->name);
 }
 
+md_status md_compute_join(md_model *model, md_compute *compute)
+{
+  MD_TRY(check_style(compute->kind));
+  compute->summand = -1;
+  if (styles[compute->kind]->terms_of == MD_COMPUTE_KINDS) return MD_OK;
+  int s = 0;
+  while (s < model->nsummand && !same_terms(&model->summand[s], compute)) ++s;
+  if (s == model->nsummand) MD_TRY(add_summand(model, compute));
+  compute->summand = s;
+  return MD_OK;
+}
+
 md_status md_computes_prepare(md_model *model)
 {
   model->nsummand = model->nterm = 0;
-  for (int c = 0; c < model->ncompute; ++c) {
-    md_compute *compute = &model->compute[c];
-    MD_TRY(check_style(compute->kind));
-    compute->summand = -1;
-    if (styles[compute->kind]->terms_of == MD_COMPUTE_KINDS) continue;
-    int s = 0;
-    while (s < model->nsummand && !same_terms(&model->summand[s], compute)) ++s;
-    if (s == model->nsummand) MD_TRY(add_summand(model, compute));
-    compute->summand = s;
-  }
+  for (int c = 0; c < model->ncompute; ++c) MD_TRY(md_compute_join(model, &model->compute[c]));
   return MD_OK;
+}
+
+md_wanted md_computes_want(const md_compute *compute, int n)
+{
+  md_wanted wanted = {.pairs = false};
+  for (int c = 0; c < n; ++c) {
+    if (styles[compute[c].kind]->of_pairs) wanted.pairs = true;
+    if (compute[c].summand >= 0) wanted.summands |= UINT64_C(1) << compute[c].summand;
+  }
+  return wanted;
+}
+
+void md_compute_evaluate(const md_model *model, const md_compute *compute, const md_measure *measure,
+                      double *value)
+{
+  const md_compute_style *style = styles[compute->kind];
+  if (!style->value) return;
+  md_compute_sums sums = {.all = measure, .count = model->groups.count[compute->group]};
+  if (compute->group == 0) sums.count = measure->count;
+  if (compute->summand >= 0) {
+    const md_summand *s = &model->summand[compute->summand];
+    sums.term = measure->term + s->first;
+    sums.unit = s->unit;
+  }
+  style->value(model, compute, &sums, value);
 }
 
 void md_computes_value(const md_model *model, const md_measure *measure, md_computed *computed)
 {
   *computed = (md_computed){.n = model->ncompute};
-  for (int c = 0; c < model->ncompute; ++c) {
-    const md_compute *compute = &model->compute[c];
-    const md_compute_style *style = styles[compute->kind];
-    if (!style->value) continue;
-    md_compute_sums sums = {.all = measure, .count = model->groups.count[compute->group]};
-    if (compute->group == 0) sums.count = measure->count;
-    if (compute->summand >= 0) {
-      const md_summand *s = &model->summand[compute->summand];
-      sums.term = measure->term + s->first;
-      sums.unit = s->unit;
-    }
-    style->value(model, compute, &sums, computed->value[c]);
-  }
+  for (int c = 0; c < model->ncompute; ++c)
+    md_compute_evaluate(model, &model->compute[c], measure, computed->value[c]);
 }

@@ -16,7 +16,7 @@
  * Some computes are in the list of every model, md_compute_standard. The thermo keywords read them.
  *
  * Cost: stage 1 reads the momenta once, for all computes together. Computes with the same terms of the same group share
- * their sums.
+ * their sums. The caller says which sums it wants (md_wanted). So the pairs are left out if only a temperature is needed.
  */
 #ifndef MD_COMMON_COMPUTE_H
 #define MD_COMMON_COMPUTE_H
@@ -74,6 +74,12 @@ typedef struct md_summand {
 struct md_model;
 struct md_measure;
 
+/* What a measure is to hold. Sums that are not wanted stay 0. */
+typedef struct md_wanted {
+  bool pairs;        /* the sums of pairs */
+  uint64_t summands; /* bit s: the sums of model->summand[s] */
+} md_wanted;
+
 /* The sums from which a style's `value` takes its values. */
 typedef struct md_compute_sums {
   const struct md_measure *all; /* of all particles and pairs */
@@ -90,6 +96,7 @@ typedef struct md_compute_style {
   int nvalue;        /* at most MD_COMPUTE_TERMS; 0: one value for each particle, md_NAME_of */
   bool all_only;     /* only the group `all` is accepted */
   bool extensive; /* grows with the number of particles: thermo columns divide it as they divide energies */
+  bool of_pairs;  /* `value` reads the sums of pairs */
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
   /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
@@ -124,7 +131,19 @@ void md_computes_init(struct md_model *model);
 /* Makes model->summand from model->compute. MD_USAGE: there are too many sums; or a file lacks a part. */
 md_status md_computes_prepare(struct md_model *model) MD_CHECKED;
 
-/* Stage 3 for all computes of a prepared model. measure: of all ranks. */
+/* Sets the place of the compute's terms in model->summand, and puts them there if no other compute has them. For
+ * computes that are not in the list of the model. MD_USAGE: there are too many sums. */
+md_status md_compute_join(struct md_model *model, md_compute *compute) MD_CHECKED;
+
+/* The sums from which n computes of a prepared model take their values. */
+md_wanted md_computes_want(const md_compute *compute, int n);
+
+/* Stage 3 for one compute of a prepared model. measure: of all ranks. value: MD_COMPUTE_TERMS numbers. A style with one
+ * value for each particle leaves them as they are. */
+void md_compute_evaluate(const struct md_model *model, const md_compute *compute, const struct md_measure *measure,
+                      double *value);
+
+/* Stage 3 for all computes of a prepared model. */
 void md_computes_value(const struct md_model *model, const struct md_measure *measure, md_computed *computed);
 
 #ifdef __cplusplus

@@ -19,6 +19,7 @@ static const md_compute_style pe_style = {
     .nvalue = 1,
     .extensive = true,
     .all_only = true,
+    .of_pairs = true,
     .terms_of = MD_COMPUTE_KINDS,
     .value = pe_value,
 };

@@ -32,6 +32,7 @@ static const md_compute_style pressure_style = {
     .help = "pressure of pairs and of motion; of the group all",
     .nvalue = 1,
     .all_only = true,
+    .of_pairs = true,
     .terms_of = MD_COMPUTE_ke,
     .parse = pressure_parse,
     .value = pressure_value,

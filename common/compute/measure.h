@@ -18,12 +18,14 @@ MD_FN void md_summand_add(const md_summand *s, const md_particle *p, md_fine *su
 #undef MD_COMPUTE_SUMS
 }
 
-/* Adds the terms of particle i to a measure, for all summands of the model. */
-static inline void md_measure_particle(const md_model *model, const md_particles *p, int64_t i, md_measure *m)
+/* Adds the terms of particle i to a measure, for the summands of the model that are wanted: bit s for number s. */
+static inline void md_measure_particle(const md_model *model, uint64_t wanted, const md_particles *p,
+                                       int64_t i, md_measure *m)
 {
   const md_particle one = md_particle_of(model, p, i);
-  for (const md_summand *s = model->summand; s < model->summand + model->nsummand; ++s) {
-    if (!(one.group & s->group)) continue;
+  for (int k = 0; k < model->nsummand; ++k) {
+    const md_summand *s = &model->summand[k];
+    if (!(wanted >> k & 1) || !(one.group & s->group)) continue;
     md_fine sum[MD_COMPUTE_TERMS] = {{0, 0}};
     md_summand_add(s, &one, sum);
     for (int t = 0; t < s->n; ++t) md_wide_add(&m->term[s->first + t], md_fine_count(sum[t]));

@@ -1,13 +1,20 @@
 /* Fixes: what a deck's `fix` does to the model. C and CUDA.
  *
  * A style has up to three parts in its file:
- *   1  its name, in the list;
+ *   1  its name, in the list, and the points of a step at which it acts on particles (step.h);
  *   2  for the host: arguments, help, what it promises, and `join`, which puts it into the model. Integrators and walls
  *      are settings of the model, and nothing else;
- *   3  for every engine, if the style acts on particles: a function md_NAME_middle of one particle, called between the
- *      two halves of the drift (step.h), with the numbers that `prepare` made of its arguments.
- * A model with such a style is run by the general passes of each engine. So are several types of particles on a GPU,
- * several masses, and wide momenta. Any other model is run by fused passes.
+ *   3  for every engine, if the style acts on particles: a function of one particle for each of its points.
+ *
+ * There are two points:
+ *   md_NAME_middle  between the two halves of the drift, in every step, with the numbers that `prepare` made of the
+ *                   arguments. A model with such a style is run by the general passes of each engine. So are several
+ *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
+ *                   passes.
+ *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
+ *                   particles. Steps are run as without the style, up to the step behind which it acts (src/fix_end.h).
+ *                   Cost: the velocities are completed, which on a GPU sums the forces once more; a pass over particles
+ *                   for the sums; a reduction over ranks; a pass over particles for the action.
  */
 #ifndef MD_COMMON_FIX_H
 #define MD_COMMON_FIX_H
@@ -15,6 +22,7 @@
 #include "common/base/error.h"
 #include "common/base/words.h"
 #include "common/box.h"
+#include "common/compute/compute.h"
 #include "common/groups.h"
 
 #ifdef __cplusplus
@@ -39,14 +47,22 @@ typedef struct md_fix {
   int64_t seed;
 } md_fix;
 
-/* The numbers that md_NAME_middle acts with in a run. The style's `prepare` makes them when the model is prepared; the
- * style's file says what each of them is. */
+/* The numbers with which a fix acts on particles. The style's `prepare` makes them when the model is prepared; for
+ * md_NAME_end, `end` adds those of a step. The style's file says what each of them is. */
 typedef struct md_action {
   md_fix_kind kind;
   uint32_t group; /* bit of the group */
   double k[MD_ACTION_K];
   uint64_t seed;
 } md_action;
+
+/* A fix that acts behind steps. Derived when the model is prepared. */
+typedef struct md_fix_end {
+  int fix; /* place in model->fix */
+  int64_t every;
+  md_action action;   /* as `prepare` made it */
+  md_compute compute; /* from whose values `end` makes the other numbers: a style's `measures`, of the fix's group */
+} md_fix_end;
 
 /* The box and the lattice, to which the arguments of a fix may refer. */
 typedef struct md_fix_place {
@@ -55,6 +71,7 @@ typedef struct md_fix_place {
 } md_fix_place;
 
 struct md_model;
+struct md_step;
 
 /* A style: the host's part of its file. All strings are static. */
 typedef struct md_fix_style {
@@ -72,9 +89,20 @@ typedef struct md_fix_style {
   /* Puts the fix into the settings of the model, which already hold the fixes before it. MD_USAGE: two fixes exclude
    * each other. */
   md_status (*join)(const md_fix *fix, struct md_model *model);
-  /* Fills the numbers that md_NAME_middle needs. NULL for a style without md_NAME_middle. The masses and the timestep
-   * of the model are known. MD_USAGE: the model does not suit the fix. */
+  /* Fills the numbers that stay the same in a run. Needed with md_NAME_middle, allowed with md_NAME_end, else NULL.
+   * The masses, the timestep and the number of particles of the model are known. MD_USAGE: the model does not suit the
+   * fix. */
   md_status (*prepare)(const md_fix *fix, const struct md_model *model, md_action *action);
+  /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
+   * every(fix). */
+  int64_t (*every)(const md_fix *fix);
+  md_compute_kind measures; /* a compute of one or several values, without arguments */
+  /* Fills the other numbers of the action behind step model->step, from the values of the compute. step: the one that
+   * begins now, with which md_step_ramp (step.h) gives the present value of a ramp. All ranks call `end` with the same
+   * values. *acts, true before the call: false if nothing is to be done. MD_PHYSICS: the state does not suit the
+   * fix. */
+  md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
+                   const double *value, md_action *action, bool *acts);
 } md_fix_style;
 
 /* The style of a kind below MD_FIX_KINDS; static. */
@@ -87,9 +115,14 @@ md_fix_kind md_fix_find(const char *name);
  * MD_USAGE as for join. */
 md_status md_fixes_join(struct md_model *model) MD_CHECKED;
 
-/* Fills model->middle and model->nmiddle. MD_USAGE: as for prepare, or more than MD_MIDDLES_MAX fixes act within a
- * step. */
+/* Fills model->middle and model->end, and their numbers. md_computes_prepare comes before. MD_USAGE: as for prepare;
+ * more than MD_MIDDLES_MAX fixes act within a step; too many sums. */
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
+
+/* The numbers with which the fix acts behind step model->step. measure: of all ranks, with the sums that end->compute
+ * wants. *acts: false if the fix has nothing to do. MD_PHYSICS: as for `end`. */
+md_status md_fix_end_action(const struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
+                            md_action *action, bool *acts) MD_CHECKED;
 
 /* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;

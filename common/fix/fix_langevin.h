@@ -23,19 +23,12 @@ MD_FIX_MIDDLE(langevin)
 
 #elif defined MD_FIX_HOST
 
-static md_status langevin_temperature(const char *word, const char *what, double *t)
-{
-  MD_TRY(md_word_double(word, what, t));
-  if (*t < 0.0) return md_error(MD_USAGE, "%s must be zero or positive, not %.64s", what, word);
-  return MD_OK;
-}
-
 static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   (void)place;
   MD_TRY(md_fix_takes(fix, words, 4));
-  MD_TRY(langevin_temperature(words->word[0], "Tstart of fix langevin", &fix->k[0]));
-  MD_TRY(langevin_temperature(words->word[1], "Tstop of fix langevin", &fix->k[1]));
+  MD_TRY(parse_temperature(words->word[0], "Tstart of fix langevin", &fix->k[0]));
+  MD_TRY(parse_temperature(words->word[1], "Tstop of fix langevin", &fix->k[1]));
   MD_TRY(md_word_positive(words->word[2], "damp of fix langevin", &fix->k[2]));
   return md_word_int64(words->word[3], "the seed of fix langevin", 1, INT64_MAX, &fix->seed);
 }
@@ -73,7 +66,7 @@ static const md_fix_style langevin_style = {
     .prepare = langevin_prepare,
 };
 
-#else
+#elif defined MD_FIX_FORMULAS
 
 /* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)

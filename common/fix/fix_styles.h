@@ -2,12 +2,15 @@
  *
  * The list is included several times, for different purposes:
  *   with MD_FIX_STYLE(symbol, name) defined  it becomes one MD_FIX_STYLE for each style;
- *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts on particles;
+ *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts within a step;
+ *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts behind a step;
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
- *   otherwise                                it becomes the functions md_NAME_middle (step.h).
+ *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle and md_NAME_end (step.h).
  */
 #include "common/fix/fix_enforce2d.h"
 #include "common/fix/fix_langevin.h"
 #include "common/fix/fix_nve.h"
 #include "common/fix/fix_nve_leapfrog.h"
+#include "common/fix/fix_temp_berendsen.h"
+#include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_wall_reflect.h"

@@ -103,6 +103,9 @@ md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t s
 md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
+/* move.cu: the action of a fix behind the last step (common/step.h). step: of the step that begins now. */
+md_status launch_body_act(const body_view &, const md_action &, const md_step &step, cudaStream_t stream);
+
 /* output.cu: fine sums over the pairs of this rank's bodies with a block. k: coefficients of unit masses, for forces in
  * coarse quanta. force: [dim][stride] fine sums of each body, or NULL. */
 struct pair_sums {
@@ -115,9 +118,9 @@ struct pair_sums {
 md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, int64_t n_other,
                            const pair_sums &, cudaStream_t stream);
 
-/* output.cu: adds the terms of computes to MD_TERMS_MAX fine sums. */
-md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, fine_sums sums,
-                            cudaStream_t stream);
+/* output.cu: adds the terms of computes to MD_TERMS_MAX fine sums. wanted: bit k for summand k. */
+md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, uint64_t wanted,
+                            fine_sums sums, cudaStream_t stream);
 
 /* output.cu: counts bodies in the bins of a picture. */
 md_status launch_body_histogram(const body_view &, const md_histogram &, unsigned long long *count,

@@ -61,7 +61,8 @@ public:
   ~all_pairs_engine();
   md_status start();
   md_status run(int64_t n);
-  md_status measure(md_measure *);
+  md_status measure(md_wanted, md_measure *);
+  md_status act(const md_action *);
   md_status download(double *const force[3]);
   md_status histogram(const md_histogram *, int64_t *count);
   void report(md_engine_report *);
@@ -82,6 +83,7 @@ private:
   md_status look();
   md_status overlap_error();
   md_status runaway_error();
+  md_status measure_pairs(md_measure *);
   md_status fetch_components();
   unsigned long long next_launch();
   double pairs() const { return (double)view.n * (double)model->natoms; }
@@ -475,26 +477,39 @@ pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *forc
   return s;
 }
 
-md_status all_pairs_engine::measure(md_measure *m)
+md_status all_pairs_engine::measure_pairs(md_measure *m)
 {
-  *m = md_measure{};
-  m->count = view.n;
   const pair_sums s = sums_of(model, arrays.sums, nullptr);
   MD_TRY(charge_bodies(1.0));
   MD_CUDA(cudaMemsetAsync(arrays.sums.at, 0, (size_t)fine_sum_bytes(SUMS), stream));
-  MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
   MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
     return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, stream);
   }));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2};
+  return fetch_sums(arrays.sums, SUMS, pairs);
+}
+
+md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
+{
+  *m = md_measure{};
+  m->count = view.n;
+  if (wanted.pairs) MD_TRY(measure_pairs(m));
+  MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
   fine_sums terms = {(unsigned long long *)arrays.terms.at};
   MD_CUDA(cudaMemcpyAsync(arrays.summand.at, model->summand, sizeof model->summand, cudaMemcpyHostToDevice,
                           stream));
-  MD_TRY(launch_body_terms(view, (const md_summand *)arrays.summand.at, model->nsummand, terms, stream));
+  MD_TRY(launch_body_terms(view, (const md_summand *)arrays.summand.at, model->nsummand, wanted.summands,
+                           terms, stream));
   MD_CUDA(cudaStreamSynchronize(stream));
-  md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2}, *term[MD_TERMS_MAX];
+  md_wide *term[MD_TERMS_MAX];
   for (int t = 0; t < MD_TERMS_MAX; ++t) term[t] = &m->term[t];
-  MD_TRY(fetch_sums(arrays.sums, SUMS, pairs));
   return fetch_sums(arrays.terms, MD_TERMS_MAX, term);
+}
+
+md_status all_pairs_engine::act(const md_action *action)
+{
+  return launch_body_act(view, *action, md_step_of(model), stream);
 }
 
 /* Copies positions and momenta to the host's arrays. */
@@ -594,7 +609,8 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
 }
 
 md_status run(md_engine *e, int64_t n) { return of(e)->run(n); }
-md_status measure(md_engine *e, md_measure *m) { return of(e)->measure(m); }
+md_status measure(md_engine *e, md_wanted wanted, md_measure *m) { return of(e)->measure(wanted, m); }
+md_status act(md_engine *e, const md_action *action) { return of(e)->act(action); }
 md_status download(md_engine *e, double *const force[3]) { return of(e)->download(force); }
 md_status histogram(md_engine *e, const md_histogram *h, int64_t *count)
 {
@@ -630,9 +646,15 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
 
 extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     "gpu",     "all pairs on a GPU a rank, the same bits",
-    create,    run,
-    measure,   download,
-    histogram, plan,
-    report,    destroy,
-    false,     nullptr,
+    create,
+    run,
+    measure,
+    act,
+    download,
+    histogram,
+    plan,
+    report,
+    destroy,
+    false,
+    nullptr,
 };

@@ -1,4 +1,5 @@
-/* Kicks and drifts of all bodies, by the functions of common/step.h: every integrator, wall and fix.
+/* Kicks, drifts and actions behind steps of all bodies, by the functions of common/step.h: every integrator, wall and
+ * fix.
  *
  * Cost: some 200 bytes a body, which is nothing beside the pairs of thousands of bodies.
  */
@@ -48,6 +49,34 @@ md_status launch_body_move(const body_view &view, const md_step &step, int kicks
   const body_move_args a = {view, step, kicks, drifts, launch_number};
   k_body_move<<<blocks_for(view.n, 256), 256, 0, stream>>>(a);
   MD_LAUNCHED("k_body_move");
+  return MD_OK;
+}
+
+struct body_act_args {
+  body_view view;
+  md_action action;
+  md_step step;
+};
+
+static __global__ void __launch_bounds__(256) k_body_act(const __grid_constant__ body_act_args a)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= a.view.n) return;
+  md_particle p = particle_of(a.view, i);
+  md_step_end(&a.action, &a.step, &p);
+  for (int d = 0; d < a.view.dim; ++d) {
+    a.view.v[d * a.view.stride + i] = p.v[d];
+    if (p.wide) a.view.low[d * a.view.stride + i] = p.low[d];
+  }
+}
+
+md_status launch_body_act(const body_view &view, const md_action &action, const md_step &step,
+                          cudaStream_t stream)
+{
+  if (view.n == 0) return MD_OK;
+  const body_act_args a = {view, action, step};
+  k_body_act<<<blocks_for(view.n, 256), 256, 0, stream>>>(a);
+  MD_LAUNCHED("k_body_act");
   return MD_OK;
 }
 

@@ -78,12 +78,13 @@ md_status launch_pair_sums(const body_view &view, md_pair_kind kind, const body 
 
 static __global__ void __launch_bounds__(THREADS)
     k_body_terms(const __grid_constant__ body_view b, const md_summand *summands, int nsummand,
-                 fine_sums sums)
+                 uint64_t wanted, fine_sums sums)
 {
   const int i = blockIdx.x * THREADS + threadIdx.x;
   md_particle p = {};
   if (i < b.n) p = particle_of(b, i);
   for (int k = 0; k < nsummand; ++k) {
+    if (!(wanted >> k & 1)) continue;
     const md_summand &summand = summands[k];
     md_fine sum[MD_COMPUTE_TERMS] = {};
     if (p.group & summand.group) md_summand_add(&summand, &p, sum);
@@ -91,11 +92,11 @@ static __global__ void __launch_bounds__(THREADS)
   }
 }
 
-md_status launch_body_terms(const body_view &view, const md_summand *summand, int nsummand, fine_sums sums,
-                            cudaStream_t stream)
+md_status launch_body_terms(const body_view &view, const md_summand *summand, int nsummand, uint64_t wanted,
+                            fine_sums sums, cudaStream_t stream)
 {
   if (view.n == 0 || nsummand == 0) return MD_OK;
-  k_body_terms<<<blocks_for(view.n, THREADS), THREADS, 0, stream>>>(view, summand, nsummand, sums);
+  k_body_terms<<<blocks_for(view.n, THREADS), THREADS, 0, stream>>>(view, summand, nsummand, wanted, sums);
   MD_LAUNCHED("k_body_terms");
   return MD_OK;
 }

@@ -128,6 +128,9 @@ template <class T> struct gpu_core {
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
   md_status lap_messages();
 
+  /* What fixes and computes need to know of particles besides the view. origin: as in particle_fields. */
+  particle_fields fields(const int *origin) const;
+
   bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
   uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
 };

@@ -169,7 +169,8 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
 }
 
 md_status run(md_engine *e, int64_t n) { return e->run(n); }
-md_status measure(md_engine *e, md_measure *m) { return e->measure(m); }
+md_status measure(md_engine *e, md_wanted wanted, md_measure *m) { return e->measure(wanted, m); }
+md_status act(md_engine *e, const md_action *action) { return e->act(action); }
 md_status download(md_engine *e, double *const force[3]) { return e->download(force); }
 md_status histogram(md_engine *e, const md_histogram *h, int64_t *count) { return e->histogram(h, count); }
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
@@ -197,9 +198,15 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 
 extern "C" const md_engine_kind md_engine_gpu = {
     "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
-    create,    run,
-    measure,   download,
-    histogram, plan,
-    report,    destroy,
-    false,     &md_engine_gpu_all_pairs,
+    create,
+    run,
+    measure,
+    act,
+    download,
+    histogram,
+    plan,
+    report,
+    destroy,
+    false,
+    &md_engine_gpu_all_pairs,
 };

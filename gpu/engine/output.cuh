@@ -22,13 +22,13 @@ template <class T> struct gpu_output {
   system_view<T> &view = core.view;
 
   /* As in md_engine_kind (common/engine.h). */
-  md_status measure(md_measure *m);
+  md_status measure(md_wanted wanted, md_measure *m);
   md_status download(double *const force[3]);
   md_status histogram(const md_histogram *h, int64_t *count);
 
   /* Launch the sums over pairs, and the sums of computes over particles. */
   md_status sum_pairs(const system_view<T> &s);
-  md_status sum_terms(const system_view<T> &s, const int *origin);
+  md_status sum_terms(const system_view<T> &s, uint64_t wanted, const int *origin);
 
   /* Copy forces to the host; exact layouts compute these as fine sums. */
   md_status fetch_forces(double *const force[3]);

@@ -14,34 +14,15 @@
 
 enum { TERM_THREADS = 256 };
 
-/* The particle as computes see it. */
-template <class T>
-static __device__ __forceinline__ md_particle particle_of(const system_view<T> &s, const term_args &a, int i)
-{
-  const int type = type_of(present(s)[i]), origin = a.origin ? a.origin[i] : i;
-  md_particle p = {};
-  p.id = a.id ? (uint64_t)a.id[origin] : 0;
-  p.group = a.group ? a.group[origin] : MD_GROUP_ALL;
-  p.mass = a.mass[type];
-  p.v_step = a.v_step[type];
-  p.velocity_per_v = a.velocity_per_v[type];
-  p.wide = a.wide;
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    p.v[d] = (double)s.v[d][i];
-    if (T::WIDENS && a.wide) p.low[d] = a.low[d][origin];
-  }
-  return p;
-}
-
 template <class T>
 static __global__ void __launch_bounds__(TERM_THREADS)
     k_sum_terms(const __grid_constant__ system_view<T> s, const __grid_constant__ term_args a)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   md_particle p = {};
-  if (i < s.n) p = particle_of<T>(s, a, i);
+  if (i < s.n) p = particle_of<T>(s, a.fields, i);
   for (int k = 0; k < a.nsummand; ++k) {
+    if (!(a.wanted >> k & 1)) continue;
     const md_summand &summand = a.summand[k];
     md_fine sum[MD_COMPUTE_TERMS] = {};
     if (p.group & summand.group) md_summand_add(&summand, &p, sum);

@@ -8,6 +8,7 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
+#include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
 #include "gpu/step/kick_drift.cuh"
 
@@ -186,6 +187,14 @@ template <class T>
 md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
+/* act.cu: the action of a fix behind a step (common/step.h), on the velocities of all particles. */
+struct act_args {
+  particle_fields fields;
+  md_action action;
+  md_step step;
+};
+template <class T> md_status launch_act(const launch &, const system_view<T> &, const act_args &);
+
 /* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
  * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
  * [SUM_PARTS][2][count]. */
@@ -200,12 +209,8 @@ struct term_args {
   fine_sums sum;
   const md_summand *summand; /* [nsummand] */
   int nsummand;
-  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
-  bool wide;                                    /* are momenta wide? */
-  const int64_t *low[3];                        /* second words of wide momenta, as in step_args */
-  const int64_t *id;                            /* by original index; NULL: unknown */
-  const uint32_t *group; /* bits of groups by original index; NULL: all particles are in `all` only */
-  const int *origin;     /* original index of each particle */
+  uint64_t wanted; /* bit k: summand k is to be summed */
+  particle_fields fields;
 };
 template <class T> md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &);
 

@@ -40,6 +40,9 @@ template <class T> struct gpu_run {
   md_status finish_batch(progress *seen);
 
   md_status finish_kicks();
+
+  /* As in md_engine_kind. The device has rested since the run. */
+  md_status act(const md_action *action);
 };
 
 #endif

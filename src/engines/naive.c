@@ -174,15 +174,24 @@ static void measure_pair(const md_model *model, const double delta[3], double r2
   md_wide_add(&m->virial2, md_fine_count(virial));
 }
 
-static md_status measure(md_engine *e, md_measure *m)
+static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   for (int64_t i = 0; i < e->p->n; ++i) {
-    md_measure_particle(e->model, e->p, i, m);
-    visit_partners(e, i, measure_pair, m, &overlap);
+    md_measure_particle(e->model, wanted.summands, e->p, i, m);
+    if (wanted.pairs) visit_partners(e, i, measure_pair, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
+}
+
+static md_status act(md_engine *e, const md_action *action)
+{
+  const md_step step = md_step_of(e->model);
+  double mark = md_time();
+  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  return MD_OK;
 }
 
 static void add_force(const md_model *model, const double delta[3], double r2, const double *k, void *to)
@@ -221,6 +230,7 @@ const md_engine_kind md_engine_naive = {
     .create = create,
     .run = run,
     .measure = measure,
+    .act = act,
     .download = download,
     .report = report,
     .destroy = destroy,

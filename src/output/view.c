@@ -1,5 +1,6 @@
 /* Views of one step for observers: each kind of data is fetched at the first request; see observer.h. */
 #include "common/ranks/reductions.h"
+#include "src/measure.h"
 #include "src/output/observer.h"
 #include "src/sim.h"
 
@@ -35,33 +36,16 @@ md_status md_view_forces(md_view *view)
   return MD_OK;
 }
 
-/* Sums over ranks. The limbs of wide sums are summed separately, without carries; see exact.h. */
-static md_status reduce(md_comm *comm, const md_model *model, md_measure *m)
-{
-  md_wide *wide[2 + MD_TERMS_MAX] = {&m->pair_energy2, &m->virial2};
-  int64_t values[(2 + MD_TERMS_MAX) * MD_WIDE_LIMBS + 1];
-  int n = 2;
-  for (int t = 0; t < model->nterm; ++t) wide[n++] = &m->term[t];
-  for (int w = 0; w < n; ++w) memcpy(values + w * MD_WIDE_LIMBS, wide[w]->limb, sizeof wide[w]->limb);
-  values[n * MD_WIDE_LIMBS] = m->count;
-  MD_TRY(comm->reduce->sum(comm, values, n * MD_WIDE_LIMBS + 1));
-  for (int w = 0; w < n; ++w) {
-    memcpy(wide[w]->limb, values + w * MD_WIDE_LIMBS, sizeof wide[w]->limb);
-    md_wide_normalise(wide[w]);
-  }
-  m->count = values[n * MD_WIDE_LIMBS];
-  return MD_OK;
-}
-
 md_status md_view_compute(md_view *view)
 {
   if (view->have_computed) return MD_OK;
   md_sim *sim = view->sim;
   if (!view->engine) return md_error(MD_USAGE, "computes are only known while the system runs");
+  const md_model *model = &sim->model;
+  const md_wanted wanted = md_computes_want(model->compute, model->ncompute);
   md_measure measure;
-  MD_TRY(md_comm_agree(sim->comm, view->kind->measure(view->engine, &measure)));
-  MD_TRY(reduce(sim->comm, &sim->model, &measure));
-  md_computes_value(&sim->model, &measure, &view->computed);
+  MD_TRY(md_measure_ranks(view->kind, view->engine, sim->comm, model, wanted, &measure));
+  md_computes_value(model, &measure, &view->computed);
   view->have_computed = true;
   sim->computed = view->computed;
   sim->has_computed = true;

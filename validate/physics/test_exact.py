@@ -187,7 +187,8 @@ def test_threads_that_help_others(deck, size, tmp_path):
 
 # Types with different masses go through p/m at every cut; walls and leapfrog carry half steps across it.
 CUT = [("in.types", {}), ("in.slab", {}), ("in.overlap", {}), ("in.overlap", {"drift": "float"}), ("in.mixture", {}),
-       ("in.langevin", {"hot": 0.5}), ("in.soft", {}), ("in.slab", {"mass2": 1e6}), ("in.melt", {"dt": 1e-5})]
+       ("in.langevin", {"hot": 0.5}), ("in.scaled", {"cold": 1, "hot": 1}), ("in.soft", {}),
+       ("in.slab", {"mass2": 1e6}), ("in.melt", {"dt": 1e-5})]
 CUT_NAMES = [" ".join([deck, *map(str, knobs.values())]) for deck, knobs in CUT]
 
 

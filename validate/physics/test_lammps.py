@@ -88,6 +88,48 @@ def test_lmp_runs_our_deck_alike(tmp_path):
         assert_rows_agree(ours, theirs, step, relative)
 
 
+# Velocities that are scaled behind steps: by one fix of a group, and by two of another, at the same steps and others.
+SCALED = """\
+units lj
+atom_style atomic
+pair_style lj/cut 2.5
+read_data mix.data
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check yes
+group heavy type 2
+group light type 1
+fix 1 all nve
+fix 2 heavy temp/rescale 7 1.2 0.9 0.02 0.7
+fix 3 light temp/berendsen 1.0 2.0 0.3
+fix 4 all temp/rescale 14 1.1 1.3 0.01 0.3
+thermo_style custom step temp pe ke etotal press
+thermo_modify format float %.15g
+thermo 7
+timestep 0.005
+run 25
+unfix 3
+run 25
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_scales_velocities_alike(fast_engine, tmp_path):
+    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
+                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data mix.data nocoeff\n", tmp_path)
+    (tmp_path / "in.scaled").write_text(SCALED)
+    ours = harness.run(tmp_path / "in.scaled", tmp_path, engine=fast_engine).tables
+    subprocess.run([LMP, "-in", "in.scaled", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
+                   timeout=60, env=harness.environment())
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    assert len(ours) == len(theirs) == 2
+    for a, b in zip(ours, theirs):
+        assert [row[0] for row in a.rows] == [row[0] for row in b.rows] and len(a.rows) >= 5
+        for name in QUANTITIES:
+            scale = max(abs(x) for x in b.column(name))
+            assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
+
+
 # Two types, no interaction between them, by sigma, epsilon or the cutoff of 0; forces at a timestep of 0, then motion.
 PARTS = """\
 units lj

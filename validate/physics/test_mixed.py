@@ -33,6 +33,7 @@ DECKS = {
     "in.slab": {},
     "in.soft": {},
     "in.langevin": {},
+    "in.scaled": {},
 }
 
 

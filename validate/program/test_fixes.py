@@ -1,12 +1,12 @@
-"""Fixes that come and go between runs, and fixes that act on particles: the same from every engine, and after a
-resume."""
+"""Fixes that come and go between runs, and fixes that act on particles within and behind steps: the same from every
+engine and number of ranks, and after a resume."""
 
 from __future__ import annotations
 
 import pytest
 
 import harness
-from cli import run_deck, works
+from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
 
 # Sides that are no multiples of a grid: the box is rounded to the grid of the first run.
 UNEVEN = """boundary f f f
@@ -58,3 +58,115 @@ run 200
 """)
     tables = [harness.run(tmp_path / "in.fast", tmp_path, engine=engine).table.rows for engine in ("naive", "openmp")]
     assert len(tables[0]) == 11 and tables[0] == tables[1]
+
+
+# Particles that meet no others: only a fix changes their temperature.
+FREE = """region box block 0 10 0 10 0 10 units box
+create_box 2 box
+create_atoms 1 random 40 5 NULL
+set type 1 type/fraction 2 0.4 8
+mass 1 1
+mass 2 3
+velocity all create 2.0 4
+timestep 0.01
+group heavy type 2
+group light type 1
+fix m all nve
+thermo 1
+thermo_style custom step temp c_h c_l
+thermo_modify format float %.17g
+compute h heavy temp
+compute l light temp
+"""
+
+
+def temperatures(tmp_path, deck, engine="openmp", name="Temp"):
+    """Of every step of the last run."""
+    return harness.run(FREE + deck, tmp_path, engine=engine).tables[-1].column(name)
+
+
+def test_rescale_acts_behind_multiples_of_its_steps(engine, tmp_path):
+    """Not behind the first step, which is a multiple, and with absolute numbers of steps."""
+    t = temperatures(tmp_path, "reset_timestep 12\nfix r all temp/rescale 4 1.0 1.0 0 0.5\nrun 8\n", engine)
+    assert t[:4] == pytest.approx([2.0] * 4, rel=1e-13)
+    assert t[4:8] == pytest.approx([1.5] * 4, rel=1e-12) and t[8] == pytest.approx(1.25, rel=1e-12)
+
+
+def test_rescale_leaves_what_is_inside_the_window(tmp_path):
+    t = temperatures(tmp_path, "fix r all temp/rescale 2 1.0 1.0 0.6 0.5\nrun 6\n")
+    assert t[-1] == t[4] and t[4:] == pytest.approx([1.5] * 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("between", ["", "run 0\n", "fix x all temp/rescale 1 9 9 0 1\nunfix x\n"])
+def test_a_ramp_is_that_of_the_run(between, tmp_path):
+    """From 2 down to 1 in each run of ten steps, whatever comes between them; `run 0` does nothing."""
+    t = temperatures(tmp_path, f"fix r all temp/rescale 5 2.0 1.0 0 1\nrun 10\n{between}run 10\n")
+    assert t[:5] == pytest.approx([1.0] * 5, rel=1e-12)
+    assert t[5:10] == pytest.approx([1.5] * 5, rel=1e-12) and t[10] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_berendsen_goes_to_its_target(engine, tmp_path):
+    t = temperatures(tmp_path, "fix b all temp/berendsen 1.0 3.0 0.05\nrun 20\n", engine)
+    expected = [2.0]
+    for step in range(1, 21):
+        expected.append(expected[-1] + 0.01 / 0.05 * (1.0 + 2.0 * step / 20 - expected[-1]))
+    assert t == pytest.approx(expected, rel=1e-12)
+
+
+def test_groups_keep_temperatures_of_their_own(engine, tmp_path):
+    deck = "fix r heavy temp/rescale 3 1.0 1.0 0 1\nfix b light temp/berendsen 5.0 5.0 0.01\nrun 3\n"
+    assert temperatures(tmp_path, deck, engine, "c_h")[-1] == pytest.approx(1.0, rel=1e-12)
+    assert temperatures(tmp_path, deck, engine, "c_l")[1:] == pytest.approx([5.0] * 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("first, last", [(1.0, 4.0), (4.0, 1.0)])
+def test_fixes_of_a_step_act_in_the_order_of_the_deck(first, last, engine, tmp_path):
+    """The second finds what the first has left: half way from there to its own target."""
+    deck = f"fix a all temp/rescale 2 {first} {first} 0 1\nfix b all temp/rescale 2 {last} {last} 0 0.5\nrun 2\n"
+    assert temperatures(tmp_path, deck, engine)[-1] == pytest.approx(0.5 * (first + last), rel=1e-12)
+
+
+def test_a_single_particle_has_no_temperature_to_scale(tmp_path):
+    deck = FREE + "group one id 7\nfix r one temp/rescale 1 9 9 0 1\nfix b one temp/berendsen 9 9 1\nrun 3\n"
+    table = harness.run(deck, tmp_path).table
+    assert len({row[1] for row in table.rows}) == 1
+
+
+@pytest.mark.parametrize("style", ["temp/rescale 2 1 1 0 1", "temp/berendsen 1 1 1"])
+def test_velocities_of_zero_cannot_be_scaled(style, engine, tmp_path):
+    step = 2 if "rescale" in style else 1
+    if engine.startswith("gpu"):
+        pytest.skip("the host makes the message")
+    refused(run_deck(tmp_path, BOX + f"fix t all {style}\nrun 9\n", "--engine", engine), PHYSICS,
+            f"step {step}: the temperature of fix {style.split()[0]} is 0", line=12)
+
+
+@pytest.mark.parametrize("style", ["temp/rescale 1 1 1 0 1", "temp/berendsen 1 1 1"])
+def test_models_that_cannot_be_scaled(style, tmp_path):
+    name = style.split()[0]
+    for lines, message in (("timestep 0\n", "needs a timestep above 0"), ("unfix 1\n", "needs fix nve"),
+                           ("unfix 1\nfix 1 all nve/leapfrog\n", "needs fix nve")):
+        refused(run_deck(tmp_path, f"{BOX}{lines}fix t all {style}\nrun 1\n"), USAGE, f"fix {name} {message}")
+    refused(run_deck(tmp_path, f"{BOX}group none subtract all all\nfix t none {style}\nrun 1\n"), USAGE,
+            f"fix {name}: the group none has no particles")
+    refused(run_deck(tmp_path, BOX + "fix t all temp/berendsen 1 1 0.001\nrun 1\n"), USAGE, "Tdamp, 0.001, must be")
+
+
+def test_velocities_beyond_all_range(tmp_path):
+    """The sums behind the step stay finite, and the next step names a particle."""
+    deck = FREE + "fix r all temp/rescale 1 {0} {0} 0 1\nrun 5\n"
+    messages = {refused(run_deck(tmp_path, deck.format(1e308), "--engine", engine), PHYSICS, "particle 1 ")
+                for engine in ("naive", "openmp")}
+    assert len(messages) == 1 and "step 1: " in messages.pop()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_ranks_scale_velocities_alike(ranks, tmp_path):
+    knobs = {"n": 1500, "steps": 60, "every": 20, "apart": 4}
+    text = (harness.DECKS / "in.cooled").read_text().replace("run  ", "fix b all temp/berendsen 2 1 0.5\nrun  ")
+    one = harness.run(text, tmp_path / "one", variables=knobs)
+    several = harness.run(text, tmp_path / "several", ranks=ranks, threads=1, variables=knobs)
+    assert one.table.rows == several.table.rows and len(one.table.rows) == 4
+    a, b = ((tmp_path / name / "check.dump").read_text() for name in ("one", "several"))
+    assert a == b

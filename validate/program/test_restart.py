@@ -61,7 +61,12 @@ timestep 0.0005
 FLAT_FIXES = "fix 1 all nve/leapfrog\nfix 2 all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
 FLOAT_FIXES = FLAT_FIXES.replace("nve/leapfrog", "nve/leapfrog drift float")
 
-SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "float": (FLAT, FLOAT_FIXES)}
+# Velocities scaled behind steps: where a restart is written behind such a step, and where it is between two.
+SCALED_FIXES = "fix 1 all nve\nfix 2 all temp/rescale 7 1.0 2.0 0.02 0.5\nfix 3 all temp/rescale 15 1.1 1.7 0 0.9\n" \
+               "fix 4 all temp/berendsen 1.2 1.8 0.7\n"
+
+SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "float": (FLAT, FLOAT_FIXES),
+           "scaled": (MIXTURE, SCALED_FIXES)}
 
 
 def data(folder: Path, name: str = "end.data") -> bytes:

@@ -1,0 +1,33 @@
+/* Steps with fixes that act behind them: point 6 of the step (common/step.h).
+ *
+ * 1. The engine runs to the next step behind which a fix acts. There velocities are complete.
+ * 2. For each fix that acts there, in the order of the deck:
+ *    a  the engine sums the terms of the fix's compute alone, and the ranks add their sums up;
+ *    b  every rank makes the numbers of the action from the same exact sums, by the same operations;
+ *    c  the engine applies the action to its particles.
+ *
+ *        engine->run(n)          measure  reduce   end    act
+ *   |-----------------------|  ----------------------------------  |------ ...
+ *   step                    step + n: the velocities change here
+ *
+ * So the numbers have the same bits for any number of ranks, threads and GPUs. A fix acts only behind a step that was
+ * done: not at the beginning of a run, and not behind the step from which a run is resumed.
+ *
+ * Trade-off: steps without such a fix behind them are run as without the fix. But the host waits for the engine where a
+ * fix acts.
+ * Cost: see common/fix/fix.h.
+ */
+#ifndef MD_SRC_FIX_END_H
+#define MD_SRC_FIX_END_H
+
+#include "common/engine.h"
+
+/* The first step >= `step` behind which a fix acts; INT64_MAX: none. */
+int64_t md_fix_end_due(const md_model *model, int64_t step);
+
+/* Runs n steps of an engine, with the fixes that act behind them. An error may be that of one rank only, as with
+ * md_engine_kind.run, if the last step has no fix behind it. MD_PHYSICS: of the engine or of a fix. Collective. */
+md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, const md_model *model,
+                         int64_t n) MD_CHECKED;
+
+#endif

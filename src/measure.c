@@ -1,0 +1,44 @@
+/* Measures over all ranks; see measure.h. */
+#include "src/measure.h"
+#include "common/ranks/reductions.h"
+
+#include <string.h>
+
+enum { MOST_SUMS = 2 + MD_TERMS_MAX };
+
+/* The wanted sums of a measure; returns their number. */
+static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wide *sum[MOST_SUMS])
+{
+  int n = 0;
+  if (wanted.pairs) {
+    sum[n++] = &m->pair_energy2;
+    sum[n++] = &m->virial2;
+  }
+  for (int s = 0; s < model->nsummand; ++s)
+    for (int t = 0; wanted.summands >> s & 1 && t < model->summand[s].n; ++t)
+      sum[n++] = &m->term[model->summand[s].first + t];
+  return n;
+}
+
+/* The limbs of wide sums are summed separately, without carries; see exact.h. */
+static md_status reduce(md_comm *comm, md_wide *const *sum, int n, int64_t *count)
+{
+  int64_t values[MOST_SUMS * MD_WIDE_LIMBS + 1];
+  for (int k = 0; k < n; ++k) memcpy(values + k * MD_WIDE_LIMBS, sum[k]->limb, sizeof sum[k]->limb);
+  values[n * MD_WIDE_LIMBS] = *count;
+  MD_TRY(comm->reduce->sum(comm, values, n * MD_WIDE_LIMBS + 1));
+  for (int k = 0; k < n; ++k) {
+    memcpy(sum[k]->limb, values + k * MD_WIDE_LIMBS, sizeof sum[k]->limb);
+    md_wide_normalise(sum[k]);
+  }
+  *count = values[n * MD_WIDE_LIMBS];
+  return MD_OK;
+}
+
+md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_comm *comm, const md_model *model,
+                           md_wanted wanted, md_measure *measure)
+{
+  md_wide *sum[MOST_SUMS];
+  MD_TRY(md_comm_agree(comm, kind->measure(engine, wanted, measure)));
+  return reduce(comm, sum, sums_of(model, wanted, measure, sum), &measure->count);
+}
