@@ -72,7 +72,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         copy_tree(tree)
         (tree / "build" / "myriad-emulated").unlink(missing_ok=True)
         touched = extend(tree, page)
-        assert len(touched) == 10, touched
+        assert len(touched) == 12, touched
         print("\n".join(f"  {path}" for path in touched), flush=True)
         jobs = f"-j{len(os.sched_getaffinity(0))}"
         for target in ("build/myriad", "emulated"):
@@ -101,7 +101,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             expected = expected or wrote
             bad += wrote != expected
             print(f"{way:<16} {'identical' if wrote == expected else 'DIFFERENT'}", flush=True)
-        for command, usage in (("fix", "drag DAMP"), ("compute", "ke/axis")):
+        for command, usage in (("fix", "drag DAMP"), ("fix", "kinetic N ENERGY"), ("compute", "ke/axis")):
             said = subprocess.run([program, "help", command], capture_output=True, text=True, check=True).stdout
             assert usage in said, said
     return 1 if bad else 0

@@ -366,7 +366,7 @@ OUT_OF_RANGE = {
     "create_atoms 1 grid 99999999999999": ["too many"],
     "fix 2 all langevin -1 1 1 1": ["Tstart", "-1"],
     "fix 2 all langevin 1 1 0 1": ["damp", "positive"],
-    "fix 2 all temp/rescale 0 1 1 0 1": ["N of fix temp/rescale", "at least 1"],
+    "fix 2 all temp/rescale 0 1 1 0 1": ["N of fix temp/rescale", "from 1 to", "not 0"],
     "fix 2 all temp/rescale 1 -1 1 0 1": ["Tstart", "-1"],
     "fix 2 all temp/rescale 1 1 -1 0 1": ["Tstop", "-1"],
     "fix 2 all temp/rescale 1 1 1 -1 1": ["window", "-1"],

@@ -378,7 +378,13 @@ static void fixes_set_and_unset_the_model(void **state)
   refused(b, "fix 3 all nve/leapfrog", "another fix moves the particles already");
   refused(b, "fix 3 all langevin 1 1 1 1", "there is one already");
   refused(b, "fix 3 all wall/reflect xlo EDGE", "there is a wall on that side already");
-  assert_runs(b, "unfix 1\nunfix t\nunfix w\nunfix 2\n");
+  assert_runs(b, "fix r all temp/rescale 100 0.5 3 0.1 0.9\nfix b all temp/berendsen 1 2 0.5\n");
+  assert_int_equal(m->fix[4].kind, MD_FIX_temp_rescale);
+  assert_memory_equal(m->fix[4].k, ((double[]){100.0, 0.5, 3.0, 0.1, 0.9}), 5 * sizeof(double));
+  assert_int_equal(m->fix[5].kind, MD_FIX_temp_berendsen);
+  assert_memory_equal(m->fix[5].k, ((double[]){1.0, 2.0, 0.5}), 3 * sizeof(double));
+  assert_true(m->hottest == 3.0);
+  assert_runs(b, "unfix b\nunfix r\nunfix 1\nunfix t\nunfix w\nunfix 2\n");
   assert_true(m->integrator == MD_STATIC && m->nfix == 0 && m->hottest == 0.0 && !m->wall[0][0] &&
               !m->wall[1][0]);
   assert_null(b->sim.fixes);
@@ -436,6 +442,12 @@ static void bad_fixes_are_refused(void **state)
   refused(b, "fix 1 all langevin 1 1 0 1", "damp of fix langevin must be positive");
   refused(b, "fix 1 all langevin 1 1 1 0", "the seed of fix langevin must be at least 1");
   refused(b, "fix 1 all langevin 1 1 1 1 zero yes", "unexpected 'zero'");
+  refused(b, "fix 1 all temp/rescale 1 1 1 0", "takes 5 arguments behind its name, not 4");
+  refused(b, "fix 1 all temp/rescale 0 1 1 0 1", "N of fix temp/rescale must be from 1 to");
+  refused(b, "fix 1 all temp/rescale 1 1 1 -1 1", "the window of fix temp/rescale must be zero or positive");
+  refused(b, "fix 1 all temp/rescale 1 1 1 0 2", "the fraction of fix temp/rescale must be at most 1, not 2");
+  refused(b, "fix 1 all temp/berendsen 1 -2 1", "Tstop of fix temp/berendsen must be zero or positive");
+  refused(b, "fix 1 all temp/berendsen 1 1 0", "Tdamp of fix temp/berendsen must be positive");
   refused(b, "fix 1 all wall/reflect", "needs at least one face");
   refused(b, "fix 1 all wall/reflect ylo EDGE", "the box is periodic along y");
   refused(b, "fix 1 all wall/reflect xmid EDGE", "unknown face 'xmid'");

@@ -53,10 +53,36 @@ static md_status advance(md_engine *e, int64_t n)
   return MD_OK;
 }
 
+/* What the run loop measures and lets fixes do, with the step: `p` sums of pairs too, `t` only terms, `a` an action with
+ * its first number. */
+static char heard[256];
+
+static void hear(char what, int64_t step, double number)
+{
+  const size_t used = strlen(heard);
+  snprintf(heard + used, sizeof heard - used, "%c%lld", what, (long long)step);
+  if (what == 'a') snprintf(heard + strlen(heard), sizeof heard - strlen(heard), ":%g", number);
+  strcat(heard, " ");
+}
+
+/* The temperature of all particles is 4. Sums that are not wanted are wrong. */
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
-  (void)wanted;
-  *m = (md_measure){.count = e->model->natoms};
+  const md_model *model = e->model;
+  *m = (md_measure){.count = model->natoms};
+  for (int s = 0; s < model->nsummand; ++s) {
+    const md_summand *summand = &model->summand[s];
+    if (summand->kind != MD_COMPUTE_ke || !(wanted.summands >> s & 1)) continue;
+    const double energy = 0.5 * 4.0 * 3.0 * (double)(model->natoms - 1);
+    md_wide_add(&m->term[summand->first], (md_int128)(energy / summand->unit[0]));
+  }
+  hear(wanted.pairs ? 'p' : 't', model->step, 0.0);
+  return MD_OK;
+}
+
+static md_status act(md_engine *e, const md_action *action)
+{
+  hear('a', e->model->step, action->k[0]);
   return MD_OK;
 }
 
@@ -107,6 +133,7 @@ static const md_engine_kind planner = {.name = "planner",
                                        .create = create,
                                        .run = advance,
                                        .measure = measure,
+                                       .act = act,
                                        .download = download,
                                        .plan = plan,
                                        .report = report,
@@ -139,6 +166,7 @@ static int set_up(void **state)
   details = NULL;
   created = 0;
   calls = 0;
+  heard[0] = '\0';
   available = INT64_C(6000000000);
   density = 0.0;
   *state = b;
@@ -371,6 +399,29 @@ static void fast_steps_are_soon_run_in_long_pieces(void **state)
   assert_int_equal(asked[5], 1000);
 }
 
+static void fixes_act_behind_their_steps(void **state)
+{
+  bench *b = *state;
+  b->sim.planning.on = false;
+  assert_runs(b, GAS "fix a all temp/rescale 4 1 1 0 1\nfix b all temp/rescale 6 16 16 0 1\nthermo 6\nrun 12\n");
+  assert_string_equal(heard, "p0 t4 a4:0.5 t6 a6:2 p6 t8 a8:0.5 t12 a12:0.5 t12 a12:2 p12 ");
+  heard[0] = '\0';
+  assert_runs(b, "run 0\nunfix a\nrun 6\n");
+  assert_string_equal(heard, "p12 p12 t18 a18:2 p18 ");
+  /* Inside its window a fix does nothing. */
+  heard[0] = '\0';
+  assert_runs(b, "unfix b\nfix c all temp/rescale 2 4.5 4.5 1 1\nrun 3\n");
+  assert_string_equal(heard, "p18 t20 p21 ");
+}
+
+static void a_deck_without_such_fixes_measures_nothing_more(void **state)
+{
+  bench *b = *state;
+  b->sim.planning.on = false;
+  assert_runs(b, GAS "fix 2 all langevin 1 1 1 5\nthermo 6\nrun 12\n");
+  assert_string_equal(heard, "p0 p6 p12 ");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -389,6 +440,8 @@ int main(void)
       TEST(engines_without_a_plan_say_so),
       TEST(details_of_the_engine_end_the_summary),
       TEST(fast_steps_are_soon_run_in_long_pieces),
+      TEST(fixes_act_behind_their_steps),
+      TEST(a_deck_without_such_fixes_measures_nothing_more),
   };
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
