@@ -120,7 +120,8 @@ typedef struct md_model {
   int nmiddle;
   md_action middle[MD_MIDDLES_MAX]; /* actions of fixes between the two halves of a drift, in this order */
   int nsummand, nterm;
-  md_summand summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
+  md_summand
+      summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
   int nend;
   md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;

@@ -35,8 +35,8 @@ static md_status reduce(md_comm *comm, md_wide *const *sum, int n, int64_t *coun
   return MD_OK;
 }
 
-md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_comm *comm, const md_model *model,
-                           md_wanted wanted, md_measure *measure)
+md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_comm *comm,
+                           const md_model *model, md_wanted wanted, md_measure *measure)
 {
   md_wide *sum[MOST_SUMS];
   MD_TRY(md_comm_agree(comm, kind->measure(engine, wanted, measure)));

@@ -153,7 +153,7 @@ md_wanted md_computes_want(const md_compute *compute, int n)
 }
 
 void md_compute_evaluate(const md_model *model, const md_compute *compute, const md_measure *measure,
-                      double *value)
+                         double *value)
 {
   const md_compute_style *style = styles[compute->kind];
   if (!style->value) return;

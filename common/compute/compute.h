@@ -140,8 +140,8 @@ md_wanted md_computes_want(const md_compute *compute, int n);
 
 /* Stage 3 for one compute of a prepared model. measure: of all ranks. value: MD_COMPUTE_TERMS numbers. A style with one
  * value for each particle leaves them as they are. */
-void md_compute_evaluate(const struct md_model *model, const md_compute *compute, const struct md_measure *measure,
-                      double *value);
+void md_compute_evaluate(const struct md_model *model, const md_compute *compute,
+                         const struct md_measure *measure, double *value);
 
 /* Stage 3 for all computes of a prepared model. */
 void md_computes_value(const struct md_model *model, const struct md_measure *measure, md_computed *computed);

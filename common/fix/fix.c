@@ -51,10 +51,11 @@ static md_status check_scaling(const md_fix *fix, const md_model *model, double 
     return MD_OK;
   }
   if (temperature > 0.0) return MD_OK;
-  return md_error(MD_PHYSICS,
-                  "step %lld: the temperature of fix %s is 0: no particle of the group %s moves, and no factor "
-                  "gives the velocities another temperature; begin with `velocity all create`",
-                  (long long)model->step, md_fix_style_of(fix->kind)->name, model->groups.name[fix->group]);
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: the temperature of fix %s is 0: no particle of the group %s moves, and no factor "
+      "gives the velocities another temperature; begin with `velocity all create`",
+      (long long)model->step, md_fix_style_of(fix->kind)->name, model->groups.name[fix->group]);
 }
 
 #define MD_FIX_HOST

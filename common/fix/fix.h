@@ -60,8 +60,9 @@ typedef struct md_action {
 typedef struct md_fix_end {
   int fix; /* place in model->fix */
   int64_t every;
-  md_action action;   /* as `prepare` made it */
-  md_compute compute; /* from whose values `end` makes the other numbers: a style's `measures`, of the fix's group */
+  md_action action; /* as `prepare` made it */
+  md_compute
+      compute; /* from whose values `end` makes the other numbers: a style's `measures`, of the fix's group */
 } md_fix_end;
 
 /* The box and the lattice, to which the arguments of a fix may refer. */
@@ -121,8 +122,8 @@ md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
 /* The numbers with which the fix acts behind step model->step. measure: of all ranks, with the sums that end->compute
  * wants. *acts: false if the fix has nothing to do. MD_PHYSICS: as for `end`. */
-md_status md_fix_end_action(const struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
-                            md_action *action, bool *acts) MD_CHECKED;
+md_status md_fix_end_action(const struct md_model *model, const md_fix_end *end,
+                            const struct md_measure *measure, md_action *action, bool *acts) MD_CHECKED;
 
 /* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;

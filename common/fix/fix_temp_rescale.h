@@ -41,8 +41,9 @@ static md_status temp_rescale_join(const md_fix *fix, md_model *model)
   const double *k = fix->k;
   if (!(k[0] >= 1.0 && k[0] <= 0x1p53 && k[1] >= 0.0 && k[2] >= 0.0 && k[3] >= 0.0 && k[4] > 0.0 &&
         k[4] <= 1.0))
-    return md_error(MD_USAGE, "fix temp/rescale: N must be at least 1, temperatures and window must be zero or "
-                              "positive, and the fraction must be above 0 and at most 1");
+    return md_error(MD_USAGE,
+                    "fix temp/rescale: N must be at least 1, temperatures and window must be zero or "
+                    "positive, and the fraction must be above 0 and at most 1");
   model->hottest = md_max(model->hottest, md_max(k[1], k[2]));
   return MD_OK;
 }
@@ -68,9 +69,10 @@ static md_status temp_rescale_end(const md_fix *fix, const md_model *model, cons
 static const md_fix_style temp_rescale_style = {
     .name = "temp/rescale",
     .usage = "temp/rescale N TSTART TSTOP WINDOW FRACTION",
-    .help = "scales velocities beside fix nve, behind every N-th step, if the temperature of the group is\n"
-            "farther than WINDOW from the target; FRACTION of the difference is removed. The target ramps in\n"
-            "a run",
+    .help =
+        "scales velocities beside fix nve, behind every N-th step, if the temperature of the group is\n"
+        "farther than WINDOW from the target; FRACTION of the difference is removed. The target ramps in\n"
+        "a run",
     .parse = temp_rescale_parse,
     .join = temp_rescale_join,
     .prepare = temp_rescale_prepare,

@@ -29,5 +29,6 @@ template <class T> md_status launch_act(const launch &l, const system_view<T> &s
   return MD_OK;
 }
 
-#define INSTANCE(T) template md_status launch_act<T>(const launch &, const system_view<T> &, const act_args &);
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_act<T>(const launch &, const system_view<T> &, const act_args &);
 MD_LAYOUTS(INSTANCE)

@@ -403,7 +403,8 @@ static void fixes_act_behind_their_steps(void **state)
 {
   bench *b = *state;
   b->sim.planning.on = false;
-  assert_runs(b, GAS "fix a all temp/rescale 4 1 1 0 1\nfix b all temp/rescale 6 16 16 0 1\nthermo 6\nrun 12\n");
+  assert_runs(b,
+              GAS "fix a all temp/rescale 4 1 1 0 1\nfix b all temp/rescale 6 16 16 0 1\nthermo 6\nrun 12\n");
   assert_string_equal(heard, "p0 t4 a4:0.5 t6 a6:2 p6 t8 a8:0.5 t12 a12:0.5 t12 a12:2 p12 ");
   heard[0] = '\0';
   assert_runs(b, "run 0\nunfix a\nrun 6\n");
