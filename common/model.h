@@ -149,6 +149,12 @@ void md_model_leave(const md_model *model, md_particles *particles);
 /* The velocity of particle i along axis d while an engine runs. */
 double md_model_velocity(const md_model *model, const md_particles *particles, int d, int64_t i);
 
+/* Number of particles in a group, over all ranks. */
+static inline int64_t md_model_group_count(const md_model *model, int group)
+{
+  return group == 0 ? model->natoms : model->groups.count[group];
+}
+
 /* The most that cutoff and skin together may be, in cutoffs. The position grid leaves room for ghosts beyond the box up
  * to this distance. */
 #define MD_REACH_CUTOFFS 4.0

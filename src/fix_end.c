@@ -4,7 +4,19 @@
 #include "src/measure.h"
 #include "src/steps.h"
 
-int64_t md_fix_end_due(const md_model *model, int64_t step)
+md_status md_fix_end_check(const md_model *model)
+{
+  for (int f = 0; f < model->nend; ++f) {
+    const md_fix *fix = &model->fix[model->end[f].fix];
+    if (md_model_group_count(model, fix->group) == 0)
+      return md_error(MD_USAGE, "fix %s: the group %s has no particles", md_fix_style_of(fix->kind)->name,
+                      model->groups.name[fix->group]);
+  }
+  return MD_OK;
+}
+
+/* The first step >= `step` behind which a fix acts; INT64_MAX: none. */
+static int64_t due_from(const md_model *model, int64_t step)
 {
   int64_t due = INT64_MAX;
   for (int f = 0; f < model->nend; ++f) {
@@ -30,10 +42,12 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm 
                          int64_t n)
 {
   const int64_t last = model->step + n;
-  for (int64_t due; (due = md_fix_end_due(model, model->step + 1)) <= last;) {
+  while (model->step < last) {
+    const int64_t due = due_from(model, model->step + 1);
+    if (due > last) return kind->run(engine, last - model->step);
     MD_TRY(md_comm_agree(comm, kind->run(engine, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
       if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, &model->end[f]));
   }
-  return model->step < last ? kind->run(engine, last - model->step) : MD_OK;
+  return MD_OK;
 }

@@ -13,8 +13,8 @@
  * So the numbers have the same bits for any number of ranks, threads and GPUs. A fix acts only behind a step that was
  * done: not at the beginning of a run, and not behind the step from which a run is resumed.
  *
- * Trade-off: steps without such a fix behind them are run as without the fix. But the host waits for the engine where a
- * fix acts.
+ * Trade-off: the kernels of steps know nothing of such fixes, and steps without one behind them are as fast as ever.
+ * But the host waits for the engine where a fix acts.
  * Cost: see common/fix/fix.h.
  */
 #ifndef MD_SRC_FIX_END_H
@@ -22,8 +22,8 @@
 
 #include "common/engine.h"
 
-/* The first step >= `step` behind which a fix acts; INT64_MAX: none. */
-int64_t md_fix_end_due(const md_model *model, int64_t step);
+/* MD_USAGE if a fix that acts behind steps has a group without particles. For the beginning of a run. */
+md_status md_fix_end_check(const md_model *model) MD_CHECKED;
 
 /* Runs n steps of an engine, with the fixes that act behind them. An error may be that of one rank only, as with
  * md_engine_kind.run, if the last step has no fix behind it. MD_PHYSICS: of the engine or of a fix. Collective. */

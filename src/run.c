@@ -3,9 +3,9 @@
  * 1. Each observer says at which step it is due. The earliest of these steps, of the next thermo row and of the
  *    next restart is the end of a gap.
  * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
- *    slow. Between two pieces the loop prints the progress, and looks at signals and at the time limit. If one of
- *    them asks to stop, the loop writes a restart and ends the run (stop.h).
- *    Within a piece, fixes may act behind some steps (fix_end.h).
+ *    slow. Within a piece, fixes may act behind some steps (fix_end.h). Between two pieces the loop prints the
+ *    progress, and looks at signals and at the time limit. If one of them asks to stop, the loop writes a restart and
+ *    ends the run (stop.h).
  * 3. The observers that are due see the state. Then the next gap follows.
  *
  * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
@@ -458,6 +458,7 @@ static md_status run_model(run_state *run)
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
   run->kind = md_engine_for(sim->engine, &model->pair);
+  MD_TRY(md_fix_end_check(model));
   MD_TRY(md_plan_check_room(sim));
   MD_TRY(place_particles(sim));
   run->first = model->step;

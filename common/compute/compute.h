@@ -16,7 +16,7 @@
  * Some computes are in the list of every model, md_compute_standard. The thermo keywords read them.
  *
  * Cost: stage 1 reads the momenta once, for all computes together. Computes with the same terms of the same group share
- * their sums. The caller says which sums it wants (md_wanted). So the pairs are left out if only a temperature is needed.
+ * their sums. The caller says which sums it wants (md_wanted). So pairs are left out if only a temperature is needed.
  */
 #ifndef MD_COMMON_COMPUTE_H
 #define MD_COMMON_COMPUTE_H

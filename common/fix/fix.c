@@ -26,19 +26,12 @@ static md_status parse_temperature(const char *word, const char *what, double *t
 
 /* ---- for thermostats that scale the velocities of their group behind steps ---- */
 
-static int64_t particles_of_group(const md_fix *fix, const md_model *model)
-{
-  return fix->group == 0 ? model->natoms : model->groups.count[fix->group];
-}
-
 static md_status prepare_scaling(const md_fix *fix, const md_model *model)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
   if (model->dt == 0.0) return md_error(MD_USAGE, "fix %s needs a timestep above 0", name);
   if (model->integrator != MD_NVE)
     return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", name);
-  if (particles_of_group(fix, model) == 0)
-    return md_error(MD_USAGE, "fix %s: the group %s has no particles", name, model->groups.name[fix->group]);
   return MD_OK;
 }
 
@@ -46,7 +39,7 @@ static md_status prepare_scaling(const md_fix *fix, const md_model *model)
  * of freedom. MD_PHYSICS: nothing moves. */
 static md_status check_scaling(const md_fix *fix, const md_model *model, double temperature, bool *acts)
 {
-  if (particles_of_group(fix, model) == 1) {
+  if (md_model_group_count(model, fix->group) == 1) {
     *acts = false;
     return MD_OK;
   }

@@ -58,11 +58,10 @@ typedef struct md_action {
 
 /* A fix that acts behind steps. Derived when the model is prepared. */
 typedef struct md_fix_end {
-  int fix; /* place in model->fix */
-  int64_t every;
-  md_action action; /* as `prepare` made it */
-  md_compute
-      compute; /* from whose values `end` makes the other numbers: a style's `measures`, of the fix's group */
+  int fix;            /* place in model->fix */
+  int64_t every;      /* it acts behind the steps that are multiples of this */
+  md_action action;   /* as `prepare` made it */
+  md_compute compute; /* the style's `measures`, of the fix's group */
 } md_fix_end;
 
 /* The box and the lattice, to which the arguments of a fix may refer. */
@@ -91,8 +90,8 @@ typedef struct md_fix_style {
    * each other. */
   md_status (*join)(const md_fix *fix, struct md_model *model);
   /* Fills the numbers that stay the same in a run. Needed with md_NAME_middle, allowed with md_NAME_end, else NULL.
-   * The masses, the timestep and the number of particles of the model are known. MD_USAGE: the model does not suit the
-   * fix. */
+   * The masses and the timestep of the model are known; but a check of a deck has no particles. MD_USAGE: the model
+   * does not suit the fix. */
   md_status (*prepare)(const md_fix *fix, const struct md_model *model, md_action *action);
   /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
    * every(fix). */

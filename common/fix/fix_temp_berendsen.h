@@ -1,13 +1,13 @@
-/* fix temp/berendsen: a thermostat. It scales velocities behind every step, so that the temperature goes to the target in
- * the time TDAMP.
+/* fix temp/berendsen: a thermostat. It scales velocities behind every step, so that the temperature goes to the target
+ * in the time TDAMP.
  *
  *   v' = v sqrt(1 + (dt/TDAMP) (target/T - 1))
  *
  * T is the temperature of the group behind the step, as compute temp has it. The target goes linearly from TSTART to
  * TSTOP in a run. TDAMP is at least a timestep, so that the root exists.
  *
- * Trade-off: the temperature has no oscillations on its way. But the fluctuations of the kinetic energy are smaller than
- * those of a canonical ensemble.
+ * Trade-off: the temperature has no oscillations on its way. But the fluctuations of the kinetic energy are smaller
+ * than those of a canonical ensemble.
  * Reference: Berendsen, Postma, van Gunsteren, DiNola and Haak, J. Chem. Phys. 81 (1984) 3684.
  *
  * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 TDAMP. Of its action: k0 the factor.

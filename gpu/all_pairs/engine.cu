@@ -645,16 +645,11 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
-    "gpu",     "all pairs on a GPU a rank, the same bits",
-    create,
-    run,
-    measure,
-    act,
-    download,
-    histogram,
-    plan,
-    report,
-    destroy,
-    false,
+    "gpu",    "all pairs on a GPU a rank, the same bits",
+    create,   run,
+    measure,  act,
+    download, histogram,
+    plan,     report,
+    destroy,  false,
     nullptr,
 };

@@ -197,7 +197,8 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
+    "gpu",
+    "cells or lists on a GPU a rank, fused force and move, the same bits",
     create,
     run,
     measure,

@@ -66,7 +66,7 @@ static md_status start(md_observer *observer, md_sim *sim)
 
 int64_t md_dump_count(const md_dump *dump, const md_model *model)
 {
-  return dump->group == 0 ? model->natoms : model->groups.count[dump->group];
+  return md_model_group_count(model, dump->group);
 }
 
 md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen)

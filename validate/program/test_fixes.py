@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 import harness
-from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
+from cli import BOX, PHYSICS, USAGE, call, refused, run_deck, works
 
 # Sides that are no multiples of a grid: the box is rounded to the grid of the first run.
 UNEVEN = """boundary f f f
@@ -147,6 +147,7 @@ def test_models_that_cannot_be_scaled(style, tmp_path):
         refused(run_deck(tmp_path, f"{BOX}{lines}fix t all {style}\nrun 1\n"), USAGE, f"fix {name} {message}")
     refused(run_deck(tmp_path, f"{BOX}group none id 99\nfix t none {style}\nrun 1\n"), USAGE,
             f"fix {name}: the group none has no particles")
+    assert call(tmp_path, "check", "-in", "in.deck").status == 0
     refused(run_deck(tmp_path, BOX + "fix t all temp/berendsen 1 1 0.001\nrun 1\n"), USAGE, "Tdamp, 0.001, must be")
 
 

@@ -53,8 +53,8 @@ static md_status advance(md_engine *e, int64_t n)
   return MD_OK;
 }
 
-/* What the run loop measures and lets fixes do, with the step: `p` sums of pairs too, `t` only terms, `a` an action with
- * its first number. */
+/* What the run loop measures and lets fixes do, with the step: `p` sums of pairs too, `t` only terms, `a` an action
+ * with its first number. */
 static char heard[256];
 
 static void hear(char what, int64_t step, double number)
