@@ -60,9 +60,11 @@ static char heard[256];
 static void hear(char what, int64_t step, double number)
 {
   const size_t used = strlen(heard);
-  snprintf(heard + used, sizeof heard - used, "%c%lld", what, (long long)step);
-  if (what == 'a') snprintf(heard + strlen(heard), sizeof heard - strlen(heard), ":%g", number);
-  strcat(heard, " ");
+  char *end = heard + used;
+  if (what == 'a')
+    snprintf(end, sizeof heard - used, "a%lld:%g ", (long long)step, number);
+  else
+    snprintf(end, sizeof heard - used, "%c%lld ", what, (long long)step);
 }
 
 /* The temperature of all particles is 4. Sums that are not wanted are wrong. */
