@@ -85,11 +85,14 @@ def temperatures(tmp_path, deck, engine="openmp", name="Temp"):
     return harness.run(FREE + deck, tmp_path, engine=engine).tables[-1].column(name)
 
 
-def test_rescale_acts_behind_multiples_of_its_steps(engine, tmp_path):
-    """Not behind the first step, which is a multiple, and with absolute numbers of steps."""
-    t = temperatures(tmp_path, "reset_timestep 12\nfix r all temp/rescale 4 1.0 1.0 0 0.5\nrun 8\n", engine)
-    assert t[:4] == pytest.approx([2.0] * 4, rel=1e-13)
-    assert t[4:8] == pytest.approx([1.5] * 4, rel=1e-12) and t[8] == pytest.approx(1.25, rel=1e-12)
+@pytest.mark.parametrize("first", [10, 12])
+def test_rescale_acts_behind_multiples_of_its_steps(first, engine, tmp_path):
+    """Of the absolute numbers of steps, and not for the state with which a run begins."""
+    t = temperatures(tmp_path, f"reset_timestep {first}\nfix r all temp/rescale 4 1.0 1.0 0 0.5\nrun 8\n", engine)
+    at = 12 - first or 4
+    assert len(t) == 9 and t[:at] == pytest.approx([2.0] * at, rel=1e-13)
+    assert t[at:at + 4] == pytest.approx([1.5] * 4, rel=1e-12)
+    assert t[at + 4:] == pytest.approx([1.25] * (5 - at), rel=1e-12)
 
 
 def test_rescale_leaves_what_is_inside_the_window(tmp_path):
@@ -154,9 +157,37 @@ def test_models_that_cannot_be_scaled(style, tmp_path):
 def test_velocities_beyond_all_range(tmp_path):
     """The sums behind the step stay finite, and the next step names a particle."""
     deck = FREE + "fix r all temp/rescale 1 {0} {0} 0 1\nrun 5\n"
-    messages = {refused(run_deck(tmp_path, deck.format(1e308), "--engine", engine), PHYSICS, "particle 1 ")
-                for engine in ("naive", "openmp")}
-    assert len(messages) == 1 and "step 1: " in messages.pop()
+    ends = set()
+    for engine in ("naive", "openmp"):
+        done = run_deck(tmp_path, deck.format(1e308), "--engine", engine)
+        last = [line for line in done.out.splitlines() if line.split()[:1] == ["1"]][-1]
+        assert all(1e3 < float(t) < 1e9 for t in last.split()[1:]), last
+        ends.add((last, refused(done, PHYSICS, "step 1: particle 1 ")))
+    assert len(ends) == 1
+
+
+def test_scaling_to_zero_leaves_no_second_word(engine, tmp_path):
+    """Momenta of two words: neither is left, so that the momentum of a group is 0 to the last bit."""
+    text = (harness.DECKS / "in.scaled").read_text().replace("run  ", "fix z all temp/rescale 5 0 0 0 1\nrun  ")
+    got = harness.run(text, tmp_path, engine=engine, variables={"mass2": 1e6, "steps": 5, "every": 5})
+    assert "momenta of two words" in got.log
+    before, after = got.table.at(0), got.table.at(5)
+    for axis in range(1, 4):
+        assert before[f"c_p[{axis}]"] != 0.0 and after[f"c_p[{axis}]"] == 0.0
+
+
+@pytest.mark.parametrize("every", [7, 10])
+def test_a_resumed_run_scales_as_before(every, tmp_path):
+    """From step 20: between two rescalings, and at one, which is not done again."""
+    deck = FREE + f"fix r all temp/rescale {every} 2.0 1.0 0 0.5\nfix b heavy temp/berendsen 1 3 0.2\n" \
+        "restart 20 r.*\nrun 35\nwrite_data end.data\n"
+    done = works(run_deck(tmp_path, deck))
+    if "HDF5" in done.err:
+        pytest.skip("no restarts in this build")
+    end = (tmp_path / "end.data").read_bytes()
+    (tmp_path / "end.data").unlink()
+    assert "Resumed at step 20" in works(run_deck(tmp_path, deck, "--resume")).out
+    assert (tmp_path / "end.data").read_bytes() == end
 
 
 @pytest.mark.mpi
