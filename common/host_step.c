@@ -1,4 +1,4 @@
-/* Kicks and drifts of all particles; see host_step.h. */
+/* Kicks, drifts and actions of all particles; see host_step.h. */
 #include "common/host_step.h"
 #include "common/faults.h"
 
@@ -44,6 +44,20 @@ md_status md_host_drift(const md_model *model, md_particles *p, const md_step *s
     md_runaway_add(&runaway, found.id, found.axis, found.x, found.v, found.velocity_per_v);
   }
   return md_runaway_status(&runaway, model);
+}
+
+void md_host_act(const md_model *model, md_particles *p, const md_action *action, int threads)
+{
+  const md_step step = md_step_of(model);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    md_particle m = md_particle_of(model, p, i);
+    md_step_end(action, &step, &m);
+    for (int d = 0; d < p->dim; ++d) {
+      p->v[d][i] = m.v[d];
+      if (m.wide) p->v_low[d][i] = m.low[d];
+    }
+  }
 }
 
 md_status md_host_find_runaway(const md_model *model, const md_particles *p, const md_step *step)

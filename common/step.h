@@ -127,18 +127,6 @@ MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
   }
 }
 
-/* The same for owned particle i of the host's arrays. */
-static inline void md_step_end_at(const md_action *a, const md_step *s, const md_model *model,
-                                  md_particles *particles, int64_t i)
-{
-  md_particle p = md_particle_of(model, particles, i);
-  md_step_end(a, s, &p);
-  for (int d = 0; d < particles->dim; ++d) {
-    particles->v[d][i] = p.v[d];
-    if (p.wide) particles->v_low[d][i] = p.low[d];
-  }
-}
-
 /* One drift along one axis, with its reflection. Returns the displacement. If this is beyond move_limit or a NaN, there
  * is no reflection, because that might never end. */
 MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, double *x, double *v)

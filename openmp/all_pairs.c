@@ -305,10 +305,8 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 
 static md_status act(md_engine *e, const md_action *action)
 {
-  const md_step step = md_step_of(e->model);
   double mark = md_time();
-#pragma omp parallel for num_threads(e->threads) schedule(static)
-  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_host_act(e->model, e->p, action, e->threads);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }

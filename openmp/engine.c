@@ -13,6 +13,7 @@
  */
 #include "openmp/engine.h"
 #include "common/compute/measure.h"
+#include "common/host_step.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
@@ -161,10 +162,8 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 
 static md_status act(md_engine *e, const md_action *action)
 {
-  const md_step step = md_step_of(e->model);
   double mark = md_time();
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_host_act(e->model, e->p, action, e->threads);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }

@@ -187,9 +187,8 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 
 static md_status act(md_engine *e, const md_action *action)
 {
-  const md_step step = md_step_of(e->model);
   double mark = md_time();
-  for (int64_t i = 0; i < e->p->n; ++i) md_step_end_at(action, &step, e->model, e->p, i);
+  md_host_act(e->model, e->p, action, 1);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }
