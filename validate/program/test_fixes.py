@@ -190,6 +190,31 @@ def test_a_resumed_run_scales_as_before(every, tmp_path):
     assert (tmp_path / "end.data").read_bytes() == end
 
 
+# Bodies that all feel one another, which have engines of their own.
+SCALED_BODIES = "group odd id 1:1000:2\nfix r odd temp/rescale 3 2 1 0 0.5\nfix b all temp/berendsen 1 2 1e-5\nrun  "
+
+
+@pytest.mark.parametrize("more", [{}, {"dim": 2, "z": "p", "mass2": 1e-6}, {"eps": 0, "mass2": 10}])
+def test_engines_of_all_pairs_scale_alike(more, engine, tmp_path):
+    text = (harness.DECKS / "in.gravity").read_text().replace("run  ", SCALED_BODIES)
+    knobs = {"steps": 20, "every": 5, "dt": 1e-6, **more}
+    naive, got = (harness.run(text, tmp_path / name, engine=name, variables=knobs) for name in ("naive", engine))
+    assert naive.table.rows == got.table.rows and len(got.table.rows) == 5
+    a, b = ((tmp_path / name / "check.dump").read_text() for name in ("naive", engine))
+    assert a == b
+
+
+@pytest.mark.mpi
+def test_bodies_of_ranks_scale_alike(tmp_path):
+    text = (harness.DECKS / "in.gravity").read_text().replace("run  ", SCALED_BODIES)
+    knobs = {"steps": 20, "every": 5, "dt": 1e-6}
+    one = harness.run(text, tmp_path / "one", variables=knobs)
+    several = harness.run(text, tmp_path / "several", ranks=3, threads=1, variables=knobs)
+    assert one.table.rows == several.table.rows
+    a, b = ((tmp_path / name / "check.dump").read_text() for name in ("one", "several"))
+    assert a == b
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_ranks_scale_velocities_alike(ranks, tmp_path):
