@@ -194,6 +194,7 @@ def test_a_resumed_run_scales_as_before(every, tmp_path):
 SCALED_BODIES = "group odd id 1:1000:2\nfix r odd temp/rescale 3 2 1 0 0.5\nfix b all temp/berendsen 1 2 1e-5\nrun  "
 
 
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("more", [{}, {"dim": 2, "z": "p", "mass2": 1e-6}, {"eps": 0, "mass2": 10}])
 def test_engines_of_all_pairs_scale_alike(more, engine, tmp_path):
     text = (harness.DECKS / "in.gravity").read_text().replace("run  ", SCALED_BODIES)
