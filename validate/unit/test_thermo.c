@@ -2,7 +2,7 @@
 // links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
 // links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c src/measure.c
 // links: src/commands/cmd_compute.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
