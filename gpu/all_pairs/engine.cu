@@ -200,8 +200,9 @@ md_status all_pairs_engine::start()
   MD_TRY(make_arrays());
   MD_TRY(upload());
   log.first = log.number + 1;
-  snprintf(description, sizeof description, "%.120s: all pairs, %s precision%s%s", device.name,
-           mixed ? "mixed" : "double", transport ? ", messages by " : "", transport ? transport->name : "");
+  snprintf(description, sizeof description, "%.120s: all pairs, %s precision%s%s%s", device.name,
+           mixed ? "mixed" : "double", fast || mixed ? "" : ", roots without the short form",
+           transport ? ", messages by " : "", transport ? transport->name : "");
   return MD_OK;
 }
 

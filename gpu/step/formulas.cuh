@@ -44,15 +44,14 @@ __device__ __forceinline__ float ranged_inverse(float a)
   return fmaf(y, fmaf(-a, y, 1.0f), y);
 }
 
-/* 1/sqrtf(a), both correctly rounded: the seed of the hardware, the nearest root, and one Newton step for its inverse.
- * Checked as ranged_inverse is. */
+/* 1/sqrtf(a), both correctly rounded: the seed of the hardware, the nearest root, and its inverse. Checked as
+ * ranged_inverse is. (A Newton step from the first seed would save the second one, but it is not always right.) */
 __device__ __forceinline__ float ranged_inverse_root(float a)
 {
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a));
   const float estimate = a * y;
-  const float root = fmaf(fmaf(-estimate, estimate, a), 0.5f * y, estimate);
-  return fmaf(y, fmaf(-root, y, 1.0f), y);
+  return ranged_inverse(fmaf(fmaf(-estimate, estimate, a), 0.5f * y, estimate));
 }
 
 /* A normal positive number as a double, by moving its bits; see md_truncate (common/real.h). */
