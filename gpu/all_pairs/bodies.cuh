@@ -99,7 +99,7 @@ md_status launch_impulses_single(const body_view &, md_pair_kind, const body_sin
 /* move.cu: makes the mass of each body its mass times per_mass. */
 md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t stream);
 
-/* move.cu: gives the impulses `kicks` times, and with `drifts` drifts all bodies. */
+/* move.cu: gives the impulses `kicks` times, and with `drifts` drifts all bodies and clears the impulses. */
 md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 

@@ -101,6 +101,7 @@ private:
   md_transport *transport = nullptr;
   bool one = false, fast = false, mixed = false;
   bool current = false; /* view.sum has the impulses at the present positions */
+  bool cleared = false; /* view.sum is zero */
   double charge = 0.0;  /* the present bodies have masses times this */
   int owed = 0;         /* how many times these impulses must still be given */
   launched log = {};
@@ -268,7 +269,8 @@ md_status all_pairs_engine::sum_impulses()
   const double scale = model->kick_time / (model->mass_reference * model->grids.v);
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
-  MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
+  if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
+  cleared = false;
   current = true;
   const unsigned long long number = next_launch();
   if (mixed) MD_TRY(pack_single());
@@ -345,7 +347,10 @@ md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
 {
   if (kicks > 0 && !current) MD_TRY(sum_impulses());
   MD_TRY(launch_body_move(view, step, kicks, drifts, next_launch(), stream));
-  if (drifts) current = false;
+  if (drifts) {
+    current = false;
+    cleared = true;
+  }
   return MD_OK;
 }
 

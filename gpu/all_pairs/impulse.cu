@@ -14,9 +14,9 @@
  *
  * Trade-off: both bodies of a pair evaluate it. To evaluate it once would need the sums of both in registers, and
  * shuffles of 7 numbers between threads.
- * Cost: 16 double-precision operations a pair in 3D (17 with several masses); 64 a cycle and multiprocessor are the
- * limit: 1.05 10^12 pairs a second at 132 multiprocessors and 1.98 GHz. The conversions and the root occupy another unit
- * for 0.7 of that time, integer additions a third one for 0.35.
+ * Cost: 16 double-precision operations a pair in 3D (17 with several masses), of which 64 a cycle and multiprocessor are
+ * the limit: 1.05 10^12 pairs a second at 132 multiprocessors and 1.98 GHz. With all other instructions a pair has some 33
+ * issue slots, which is the same limit. Measured on an H200: 0.6 10^12.
  */
 #include "gpu/all_pairs/bodies.cuh"
 
@@ -24,7 +24,7 @@
 #include "common/pair/formulas.h"
 #include "gpu/step/formulas.cuh"
 
-enum { THREADS = BODY_PAD };
+enum { THREADS = BODY_PAD, BODIES = 4 };
 
 struct impulse_args {
   body_view view;
@@ -58,7 +58,7 @@ static __device__ __noinline__ bool sum_with_care(const impulse_args &a, int i, 
   return apart;
 }
 
-template <int STYLE, int DIM, int BODIES, bool ONE, bool CAREFUL, bool FAST>
+template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
 static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_constant__ impulse_args a)
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
@@ -130,24 +130,14 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
 /* Blocks of threads per multiprocessor that the launch aims at. More of them even out the work at its end. */
 enum { BLOCKS_WANTED = 32 };
 
-template <int STYLE, int DIM, int BODIES, bool ONE, bool CAREFUL, bool FAST>
+template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
 static void launch_as(impulse_args a, int processors, cudaStream_t stream)
 {
   a.across = blocks_for(a.view.n, THREADS * BODIES);
   const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
   a.chunk = (a.tiles + chunks - 1) / chunks;
   const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
-  k_body_impulses<STYLE, DIM, BODIES, ONE, CAREFUL, FAST><<<blocks, THREADS, 0, stream>>>(a);
-}
-
-/* With few bodies, fewer bodies for each thread occupy more multiprocessors. */
-template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
-static void launch_sized(const impulse_args &a, int processors, cudaStream_t stream)
-{
-  if (a.view.n >= 16384)
-    launch_as<STYLE, DIM, 4, ONE, CAREFUL, FAST>(a, processors, stream);
-  else
-    launch_as<STYLE, DIM, 2, ONE, CAREFUL, FAST>(a, processors, stream);
+  k_body_impulses<STYLE, DIM, ONE, CAREFUL, FAST><<<blocks, THREADS, 0, stream>>>(a);
 }
 
 template <int STYLE, int DIM, bool FAST>
@@ -155,11 +145,11 @@ static void launch_dim(const impulse_args &a, bool one, int processors, cudaStre
 {
   const bool careful = a.view.close2 > 0.0;
   if (one && !careful)
-    launch_sized<STYLE, DIM, true, false, FAST>(a, processors, stream);
+    launch_as<STYLE, DIM, true, false, FAST>(a, processors, stream);
   else if (!careful)
-    launch_sized<STYLE, DIM, false, false, FAST>(a, processors, stream);
+    launch_as<STYLE, DIM, false, false, FAST>(a, processors, stream);
   else
-    launch_sized<STYLE, DIM, false, true, FAST>(a, processors, stream);
+    launch_as<STYLE, DIM, false, true, FAST>(a, processors, stream);
 }
 
 md_status launch_impulses(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,

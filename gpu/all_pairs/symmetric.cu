@@ -21,7 +21,8 @@
  * too few blocks.
  * Cost: in 3D 16 double-precision operations, 3 shuffled registers and some 36 issue slots for each pair (two
  * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second. In
- * single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12.
+ * single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12. Measured on an H200: 1.02 10^12 and 3.2 10^12
+ * with 10^6 bodies.
  */
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/step/formulas.cuh"
