@@ -1,9 +1,10 @@
 // links: src/particles/read_data.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c
-// links: src/particles/lattice.c src/particles/sites.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c
-// links: src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c
-// links: common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c
-// links: common/compute/compute.c src/commands/cmd_group.c
+// links: src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c src/particles/clusters.c src/sim.c
+// links: src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c
+// links: common/base/error.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
+// links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c common/base/open_file.c
+// links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
+// links: src/commands/cmd_group.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */

@@ -1,11 +1,11 @@
 // links: src/particles/read_data.c src/particles/write_data.c src/files/rows.c src/particles/by_id.c
 // links: src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/sites.c
-// links: src/particles/lattice.c src/commands/velocity.c src/deck/text.c src/files/output_stream.c src/sim.c src/log.c
-// links: src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c common/base/error.c
-// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: common/model.c common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c
-// links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
-// links: src/commands/cmd_group.c
+// links: src/particles/site_rows.c src/particles/clusters.c src/particles/lattice.c src/commands/velocity.c
+// links: src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c
+// links: src/deck/formula.c src/files/number_format.c common/base/error.c common/particles.c
+// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c common/model.c
+// links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
+// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"

@@ -1,8 +1,9 @@
-// links: src/commands/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/create.c src/sim.c
-// links: src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c
-// links: common/base/error.c common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c
-// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/commands/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c
+// links: src/particles/clusters.c src/particles/create.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c
+// links: src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
+// links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
+// links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"
