@@ -14,6 +14,7 @@
  */
 #include "common/model.h"
 #include "common/motion.h"
+#include "common/pair/all_pairs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,6 +364,8 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
    * add up to zero exactly. */
   model->grids.f = power_above(largest[2]) * 0x1p-50 / MD_FINE;
   if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
+  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  model->force_range = range * (quantum / (model->grids.f * MD_FINE));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   md_pair_table(&model->pair, model->mass, model->kick_time / (model->mass_reference * model->grids.v),
                 model->impulse_k);

@@ -114,6 +114,7 @@ typedef struct md_model {
   double *force_k;    /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;      /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
   double *overlap2;   /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
+  double force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
   double speed_limit; /* the largest velocity along one axis */
   double speed_most;  /* the largest speed limit that a shorter timestep may give */
   double move_limit;  /* the largest displacement along one axis in one step: a few cutoffs, or less */

@@ -170,7 +170,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
 /* ---- steps ---- */
 
 static all_args args_of(const md_engine *e, const body_block *own, const body_block *other, bool same,
-                        double scale)
+                        double scale, double range)
 {
   const md_model *model = e->model;
   all_args a = {.own = own,
@@ -178,7 +178,7 @@ static all_args args_of(const md_engine *e, const body_block *own, const body_bl
                 .same = same,
                 .dim = model->box.dim,
                 .close2 = model->close2,
-                .range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE,
+                .range = range,
                 .per_e = 1.0 / (model->grids.e * MD_FINE),
                 .per_w = model->grids.f / model->grids.w};
   md_pair_unit_coefficients(&model->pair, scale, a.k);
@@ -194,7 +194,8 @@ static void sum_part(md_engine *e, const body_block *own, const body_block *othe
                      int64_t i1, void *to)
 {
   md_overlap *overlap = to;
-  const all_args a = args_of(e, own, other, same, impulse_scale(e->model));
+  const double range = e->model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  const all_args a = args_of(e, own, other, same, impulse_scale(e->model), range);
   const int64_t share = (i1 - i0) / (4 * (int64_t)e->threads) / ALL_PAD * ALL_PAD;
   const int64_t bodies = share < ALL_PAD ? ALL_PAD : share > BODIES_MOST ? BODIES_MOST : share;
 #pragma omp parallel
@@ -268,7 +269,8 @@ static void measure_part(md_engine *e, const body_block *own, const body_block *
                          int64_t i1, void *to)
 {
   output_sums *s = to;
-  const all_args a = args_of(e, own, other, same, 1.0 / (e->model->grids.f * MD_FINE));
+  const all_args a =
+      args_of(e, own, other, same, 1.0 / (e->model->grids.f * MD_FINE), e->model->force_range);
 #pragma omp parallel
   {
     md_measure mine = {.count = 0};

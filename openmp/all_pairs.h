@@ -30,7 +30,7 @@ typedef struct all_args {
   int dim;
   double k[MD_PAIR_K]; /* coefficients of unit masses */
   double close2;       /* squared distance: nearer pairs are summed with care */
-  double range;        /* of impulses (common/pair/all_pairs.h) */
+  double range;        /* of impulses, or of forces for output (common/pair/all_pairs.h) */
   double per_e, per_w; /* from energies to coarse quanta of e, from virials to those of w */
 } all_args;
 

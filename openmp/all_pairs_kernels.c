@@ -140,15 +140,23 @@ typedef struct fine_vector {
   simd_i coarse[5], rest[5];
 } fine_vector;
 
-/* The bodies [j0, j1), none of which is in the vector that begins at i. */
-MD_FN void measure_lanes(const all_args *a, pair_formula force, pair_formula energy, int dim, bool forces,
+MD_FN fine_vector nothing(int dim)
+{
+  fine_vector sum;
+  for (int q = 0; q < 2 + dim; ++q) sum.coarse[q] = sum.rest[q] = simd_zero_i();
+  return sum;
+}
+
+/* The bodies [j0, j1), none of which is in the vector that begins at i. Returns false, and leaves *sum undefined, if a
+ * pair is so close that its terms may be beyond the fast rounding. */
+MD_FN bool measure_lanes(const all_args *a, pair_formula force, pair_formula energy, int dim, bool forces,
                          int64_t i, int64_t j0, int64_t j1, fine_vector *sum)
 {
   const body_block *other = a->other;
   const simd_d per_e = simd_set(a->per_e), per_w = simd_set(a->per_w), one = simd_set(1.0);
   const simd_d mass = simd_load(a->own->mass + i), charge = simd_set(a->k[1]);
   const simd_d minus_charge = simd_set(0.0) - mass * charge;
-  simd_d x[3], k[MD_PAIR_K];
+  simd_d x[3], k[MD_PAIR_K], least = simd_set(0x1p200);
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_set(a->k[c]);
   for (int d = 0; d < dim; ++d) x[d] = simd_load(a->own->x[d] + i);
   for (int64_t j = j0; j < j1; ++j) {
@@ -157,6 +165,7 @@ MD_FN void measure_lanes(const all_args *a, pair_formula force, pair_formula ene
       delta[d] = x[d] - simd_set(other->x[d][j]);
       r2 = simd_fma(delta[d], delta[d], r2);
     }
+    least = simd_min(least, r2);
     const simd_d mass_j = simd_set(other->mass[j]);
     k[1] = minus_charge * (mass_j * charge);
     k[4] = simd_set(a->k[4]) * (mass * mass_j);
@@ -166,6 +175,7 @@ MD_FN void measure_lanes(const all_args *a, pair_formula force, pair_formula ene
     for (int d = 0; forces && d < dim; ++d)
       add_fine(&sum->coarse[2 + d], &sum->rest[2 + d], f * delta[d], one);
   }
+  return !(simd_least(least) < a->close2 + a->k[2]);
 }
 
 /* A fine sum of one lane, to which `rows` terms were added. */
@@ -181,19 +191,19 @@ MD_FN md_fine lane_of(const fine_vector *sum, int q, int lane, int64_t rows)
 /* What bodies of one vector sum: energy, virial, and forces along each axis. */
 typedef md_fine each_vector[5][ALL_PAD];
 
-/* The pairs of bodies of one vector, one at a time. */
+/* The bodies [j0, j1) on the bodies [i0, i1) of one vector, one pair at a time. */
 MD_FN void measure_each(const all_args *a, plain_formula force, plain_formula energy, int dim, int64_t i0,
-                        int64_t i1, each_vector sum, md_overlap *overlap)
+                        int64_t i1, int64_t j0, int64_t j1, each_vector sum, md_overlap *overlap)
 {
   for (int64_t i = i0; i < i1; ++i)
-    for (int64_t j = i0; j < i1; ++j) {
-      if (i == j) continue;
+    for (int64_t j = j0; j < j1; ++j) {
+      if (a->same && i == j) continue;
       double delta[3], k[MD_PAIR_K];
       const double r2 = separation(a, dim, i, j, delta), mass_i = a->own->mass[i], mass_j = a->other->mass[j];
       md_all_coefficients(a->k, mass_i * a->k[1], mass_j * a->k[1], k);
       k[4] = a->k[4] * (mass_i * mass_j);
       const double f = force(r2, k);
-      if (!(r2 > 0x1p-120)) {
+      if (md_all_overlaps(f, delta, dim, r2, a->range)) {
         md_overlap_add(overlap, a->own->id[i], a->other->id[j], r2);
         continue;
       }
@@ -210,13 +220,17 @@ MD_FN void measure_vector(const all_args *a, pair_formula force, pair_formula en
 {
   const int64_t last = i + MD_SIMD_WIDTH < a->own->n ? i + MD_SIMD_WIDTH : a->own->n, n = a->other->n;
   const int64_t own0 = a->same ? i : n, own1 = a->same ? last : n;
-  fine_vector sum;
+  int64_t rows = own0 + (n - own1);
+  fine_vector sum = nothing(dim);
   each_vector each = {{{0, 0}}};
-  for (int q = 0; q < 2 + dim; ++q) sum.coarse[q] = sum.rest[q] = simd_zero_i();
-  measure_lanes(a, force, energy, dim, forces, i, 0, own0, &sum);
-  if (a->same) measure_each(a, force_each, energy_each, dim, i, last, each, overlap);
-  measure_lanes(a, force, energy, dim, forces, i, own1, n, &sum);
-  const int64_t rows = own0 + (n - own1);
+  if (measure_lanes(a, force, energy, dim, forces, i, 0, own0, &sum) &&
+      measure_lanes(a, force, energy, dim, forces, i, own1, n, &sum)) {
+    measure_each(a, force_each, energy_each, dim, i, last, own0, own1, each, overlap);
+  } else {
+    rows = 0;
+    sum = nothing(dim);
+    measure_each(a, force_each, energy_each, dim, i, last, 0, n, each, overlap);
+  }
   for (int l = 0; l < last - i; ++l) {
     const md_fine e = lane_of(&sum, 0, l, rows), w = lane_of(&sum, 1, l, rows);
     md_wide_add(energy2, md_fine_count(e) + md_fine_count(each[0][l]));

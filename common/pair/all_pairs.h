@@ -5,8 +5,9 @@
  * by every engine, and by md_pair_table.
  *
  * An overlap is a pair whose impulse is out of range, or two particles without softening at the same place. The range is
- * MD_ALL_RANGE quanta along an axis, or MD_ALL_WIDE_RANGE if momenta are wide: the sums are integers of 64 bits, and only a
- * wide momentum takes in more than 2^53 quanta.
+ * MD_ALL_RANGE quanta along an axis, or MD_ALL_WIDE_RANGE if momenta are wide: the sums are integers of 64 bits, and only
+ * a wide momentum takes in more than 2^53 quanta. Output finds the same overlaps by the force (md_model.force_range), up to
+ * the rounding of a force at the end of the range.
  */
 #ifndef MD_COMMON_PAIR_ALL_PAIRS_H
 #define MD_COMMON_PAIR_ALL_PAIRS_H
@@ -24,7 +25,8 @@ MD_FN void md_all_coefficients(const double *unit_k, double qi, double qj, doubl
   k[1] = -(qi * qj);
 }
 
-/* Is a pair an overlap? f: force over distance, in quanta. r2: softened. range: see above. */
+/* Is a pair an overlap? f: force over distance, in quanta of impulses or of forces. r2: softened. range: see above, in
+ * these quanta. */
 MD_FN bool md_all_overlaps(double f, const double delta[3], int dim, double r2, double range)
 {
   bool out = !(r2 > 0x1p-120);

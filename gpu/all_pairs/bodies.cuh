@@ -34,8 +34,9 @@ struct alignas(16) body_single {
 };
 
 /* Why a run stops. A launch after the one that found the reason does nothing, so that the state stays that of the
- * reason. The halt word is 4 times the number of the first launch that found a reason, plus the reason; ~0: none. */
-enum { HALTED_BY_OVERLAP = 1, HALTED_BY_RUNAWAY = 2, HALT_REASONS = 4 };
+ * reason. The halt word is 4 times the number of the first launch that found a reason, plus the reason; ~0: none.
+ * HALTED_BY_OUTPUT: an overlap, found by a launch that sums for output. */
+enum { HALTED_BY_OVERLAP = 1, HALTED_BY_RUNAWAY = 2, HALTED_BY_OUTPUT = 3, HALT_REASONS = 4 };
 typedef unsigned long long halt_word;
 
 /* What most kernels are given. */
@@ -113,10 +114,11 @@ struct pair_sums {
   double k[MD_PAIR_K];
   double charge; /* of a unit of body.mass */
   double per_e, per_w;
+  double range; /* of forces (common/pair/all_pairs.h) */
   md_fine *force;
 };
 md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, int64_t n_other,
-                           const pair_sums &, cudaStream_t stream);
+                           const pair_sums &, unsigned long long launch_number, cudaStream_t stream);
 
 /* output.cu: adds the terms of computes to MD_TERMS_MAX fine sums. wanted: bit k for summand k. */
 md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, uint64_t wanted,

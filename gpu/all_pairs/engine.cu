@@ -81,7 +81,7 @@ private:
   md_status move(const md_step &, int kicks, bool drifts);
   md_status take_step();
   md_status look();
-  md_status overlap_error();
+  md_status overlap_error(double scale, double range);
   md_status runaway_error();
   md_status measure_pairs(md_measure *);
   md_status fetch_components();
@@ -247,6 +247,12 @@ template <class F> md_status all_pairs_engine::go_round(const device_array &own,
 
 /* ---- steps ---- */
 
+/* From forces to impulses in quanta. */
+double impulse_scale(const md_model *model)
+{
+  return model->kick_time / (model->mass_reference * model->grids.v);
+}
+
 /* The number of the next launch. Notes the step to which it belongs. */
 unsigned long long all_pairs_engine::next_launch()
 {
@@ -266,7 +272,7 @@ md_status all_pairs_engine::charge_bodies(double per_mass)
 /* Point 1 or 4 of the step. */
 md_status all_pairs_engine::sum_impulses()
 {
-  const double scale = model->kick_time / (model->mass_reference * model->grids.v);
+  const double scale = impulse_scale(model);
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
@@ -399,7 +405,11 @@ md_status all_pairs_engine::look()
   const unsigned long long found = (unsigned long long)-first;
   model->step = log.step[(size_t)(found / HALT_REASONS - log.first)];
   MD_TRY(fetch_components());
-  const md_status own = found % HALT_REASONS == HALTED_BY_OVERLAP ? overlap_error() : runaway_error();
+  const int reason = (int)(found % HALT_REASONS);
+  const double output_scale = 1.0 / (model->grids.f * MD_FINE);
+  const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(impulse_scale(model), view.range)
+                        : reason == HALTED_BY_OUTPUT ? overlap_error(output_scale, model->force_range)
+                                                     : runaway_error();
   return md_comm_agree(comm, own);
 }
 
@@ -411,9 +421,9 @@ md_status all_pairs_engine::runaway_error()
   return md_host_find_runaway(model, particles, &step);
 }
 
-/* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. All ranks send one
- * another all their bodies, because this happens once in a run, at its end. */
-md_status all_pairs_engine::overlap_error()
+/* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. scale: of forces, whose
+ * range is `range`. All ranks send one another all their bodies, because this happens once in a run, at its end. */
+md_status all_pairs_engine::overlap_error(double scale, double range)
 {
   struct record {
     int64_t id;
@@ -424,8 +434,7 @@ md_status all_pairs_engine::overlap_error()
   std::vector<int32_t> to;
   for (int r = 0; r < comm->size; ++r)
     for (int64_t i = 0; i < p->n; ++i) {
-      record one_body = {
-          p->id[i], {0.0, 0.0, 0.0}, model->mass[p->type[i]] * md_pair_charge(&model->pair, 1.0)};
+      record one_body = {p->id[i], {0.0, 0.0, 0.0}, model->mass[p->type[i]]};
       for (int d = 0; d < p->dim; ++d) one_body.x[d] = p->x[d][i];
       mine.push_back(one_body);
       to.push_back(r);
@@ -436,7 +445,6 @@ md_status all_pairs_engine::overlap_error()
                                          (void **)&all, &count));
   md_overlap overlap = md_overlap_none();
   double unit[MD_PAIR_K];
-  const double scale = model->kick_time / (model->mass_reference * model->grids.v);
   md_pair_unit_coefficients(&model->pair, scale, unit);
   for (int64_t i = 0; i < p->n; ++i)
     for (int64_t j = 0; j < count; ++j) {
@@ -446,9 +454,8 @@ md_status all_pairs_engine::overlap_error()
         delta[d] = p->x[d][i] - all[j].x[d];
         r2 = fma(delta[d], delta[d], r2);
       }
-      const double other = all[j].mass / md_pair_charge(&model->pair, 1.0) * unit[1];
-      md_all_coefficients(unit, model->mass[p->type[i]] * unit[1], other, k);
-      if (md_all_overlaps(md_pair_force(model->pair.kind, r2, k), delta, p->dim, r2, view.range))
+      md_all_coefficients(unit, model->mass[p->type[i]] * unit[1], all[j].mass * unit[1], k);
+      if (md_all_overlaps(md_pair_force(model->pair.kind, r2, k), delta, p->dim, r2, range))
         md_overlap_add(&overlap, p->id[i], all[j].id, r2);
     }
   free(all);
@@ -479,6 +486,7 @@ pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *forc
   s.charge = s.k[1];
   s.per_e = 1.0 / (model->grids.e * MD_FINE);
   s.per_w = model->grids.f / model->grids.w;
+  s.range = model->force_range;
   s.force = force;
   return s;
 }
@@ -486,12 +494,13 @@ pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *forc
 md_status all_pairs_engine::measure_pairs(md_measure *m)
 {
   const pair_sums s = sums_of(model, arrays.sums, nullptr);
+  const unsigned long long number = next_launch();
   MD_TRY(charge_bodies(1.0));
   MD_CUDA(cudaMemsetAsync(arrays.sums.at, 0, (size_t)fine_sum_bytes(SUMS), stream));
   MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
-    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, stream);
+    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, number, stream);
   }));
-  MD_CUDA(cudaStreamSynchronize(stream));
+  MD_TRY(look());
   md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2};
   return fetch_sums(arrays.sums, SUMS, pairs);
 }
@@ -543,12 +552,13 @@ md_status all_pairs_engine::download(double *const force[3])
   MD_TRY(md_device_reserve(&memory, &arrays.force, words * (int64_t)sizeof(md_fine), "forces for output"));
   md_fine *at = (md_fine *)arrays.force.at;
   const pair_sums s = sums_of(model, arrays.sums, at);
+  const unsigned long long number = next_launch();
   MD_TRY(charge_bodies(1.0));
   MD_CUDA(cudaMemsetAsync(at, 0, (size_t)words * sizeof(md_fine), stream));
   MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
-    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, stream);
+    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, number, stream);
   }));
-  MD_CUDA(cudaStreamSynchronize(stream));
+  MD_TRY(look());
   std::vector<md_fine> sum((size_t)words);
   MD_CUDA(cudaMemcpy(sum.data(), at, sum.size() * sizeof(md_fine), cudaMemcpyDeviceToHost));
   md_device_free(&memory, &arrays.force);

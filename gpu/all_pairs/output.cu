@@ -19,6 +19,7 @@ struct pair_sum_args {
   pair_sums sums;
   const body *other;
   int tiles;
+  unsigned long long launch_number;
 };
 
 template <int STYLE, int DIM>
@@ -45,6 +46,10 @@ static __global__ void __launch_bounds__(THREADS) k_pair_sums(const __grid_const
       md_all_coefficients(a.sums.k, own.mass * a.sums.charge, other.mass * a.sums.charge, k);
       k[4] = a.sums.k[4] * (own.mass * other.mass);
       const double f = force_of<STYLE>(r2, k);
+      if (md_all_overlaps(f, delta, DIM, r2, a.sums.range)) {
+        stop(a.view.halt, a.launch_number, HALTED_BY_OUTPUT);
+        continue;
+      }
       md_fine_add(&sum[SUM_ENERGY], energy_of<STYLE>(r2, k) * a.sums.per_e);
       md_fine_add(&sum[SUM_VIRIAL], f * (r2 - a.sums.k[2]) * a.sums.per_w);
       if (a.sums.force)
@@ -61,10 +66,10 @@ static __global__ void __launch_bounds__(THREADS) k_pair_sums(const __grid_const
 }
 
 md_status launch_pair_sums(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,
-                           const pair_sums &sums, cudaStream_t stream)
+                           const pair_sums &sums, unsigned long long launch_number, cudaStream_t stream)
 {
   if (view.n == 0 || n_other == 0) return MD_OK;
-  const pair_sum_args a = {view, sums, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD)};
+  const pair_sum_args a = {view, sums, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), launch_number};
   const int blocks = blocks_for(view.n, THREADS);
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3)

@@ -142,6 +142,13 @@ static md_status run(md_engine *e, int64_t n)
   return MD_OK;
 }
 
+/* For a style without a cutoff: is the pair an overlap? */
+static bool out_of_range(const md_model *model, const double delta[3], double r2, const double *k)
+{
+  const double f = md_pair_force(model->pair.kind, r2, k);
+  return md_all_overlaps(f, delta, model->box.dim, r2, model->force_range);
+}
+
 /* For output: visit_partners calls this for every partner j of i within the cutoff. delta: from j to i. k:
  * coefficients of model->force_k. Overlaps are noted instead. */
 typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, const double *k, void *to);
@@ -149,13 +156,14 @@ typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2,
 static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
 {
   const md_model *model = e->model;
+  const bool all = md_pair_is_all(&model->pair);
   for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
     if (j == i) continue;
     double delta[3];
     const double r2 = separation(e, i, j, delta);
     const size_t pair = pair_index(e, i, j);
     const double *k = model->force_k + pair * MD_PAIR_K;
-    if (r2 < model->overlap2[pair] || (e->softening2 > 0.0 && !(r2 > 0x1p-120)))
+    if (r2 < model->overlap2[pair] || (all && out_of_range(model, delta, r2, k)))
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else if (r2 < k[0])
       visit(model, delta, r2, k, to);
