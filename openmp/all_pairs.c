@@ -89,17 +89,17 @@ static void pack(md_engine *e, double charge)
 typedef void (*block_work)(md_engine *, const body_block *own, const body_block *other, bool same, int64_t i0,
                            int64_t i1, void *to);
 
-/* The bodies of part `part`: [*i0, *i1). Bounds between parts are multiples of ALL_PAD. */
-static void part_bounds(int64_t n, int part, int64_t *i0, int64_t *i1)
+/* The bodies of part `part` of `parts`: [*i0, *i1). Bounds between parts are multiples of ALL_PAD. */
+static void part_bounds(int64_t n, int part, int parts, int64_t *i0, int64_t *i1)
 {
   const int64_t vectors = (n + ALL_PAD - 1) / ALL_PAD;
-  *i0 = vectors * part / PARTS * ALL_PAD;
-  *i1 = vectors * (part + 1) / PARTS * ALL_PAD;
+  *i0 = vectors * part / parts * ALL_PAD;
+  *i1 = vectors * (part + 1) / parts * ALL_PAD;
   if (*i1 > n) *i1 = n;
 }
 
-/* Takes the blocks of all ranks around the ring, and does `work` on this rank's bodies with each of them. Looks at the
- * messages after every part of the work. Collective. */
+/* Takes the blocks of all ranks around the ring, and does `work` on this rank's bodies with each of them. While messages
+ * are under way, looks at them after every part of the work. Collective. */
 static md_status go_round(md_engine *e, double charge, block_work work, void *to)
 {
   const md_comm_exchange *exchange = e->comm->exchange;
@@ -109,13 +109,14 @@ static md_status go_round(md_engine *e, double charge, block_work work, void *to
   const double *here = e->own;
   for (int hop = 0; hop < e->comm->size; ++hop) {
     const bool last = hop + 1 == e->comm->size;
+    const int parts = last ? 1 : PARTS;
     bool done = last;
     double mark = md_time();
     if (!last) MD_TRY(exchange->ring_begin(e->comm, here, e->visitor[hop & 1], bytes));
     const body_block other = block_of(e, here);
-    for (int part = 0; part < PARTS; ++part) {
+    for (int part = 0; part < parts; ++part) {
       int64_t i0, i1;
-      part_bounds(own.n, part, &i0, &i1);
+      part_bounds(own.n, part, parts, &i0, &i1);
       work(e, &own, &other, hop == 0, i0, i1, to);
       if (!done) MD_TRY(exchange->ring_next(e->comm, false, &done));
     }
