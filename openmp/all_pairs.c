@@ -349,7 +349,7 @@ static md_status plan(const md_model *model, int64_t n, const md_engine_options 
 {
   (void)n;
   const int dim = model->box.dim, blocks = options->ranks > 1 ? 3 : 1;
-  *plan = (md_engine_plan){.ghosts = 0.0};
+  *plan = (md_engine_plan){.ghost_bytes = 8 * (dim + 2)};
   md_plan_add(plan, "particles", md_particles_bytes(dim, model->wide, model->groups.n > 1));
   md_plan_add(plan, "blocks of bodies", 8.0 * (dim + 2) * blocks);
   md_plan_add(plan, "impulses", 8.0 * dim);

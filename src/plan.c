@@ -164,6 +164,16 @@ static void print_ranks(const md_sim *sim, const division *part, const md_engine
                md_memory_amount(sent * plan->ghost_bytes, total));
 }
 
+/* The same for a pair style without a cutoff. */
+static void print_ring(const md_sim *sim, const division *part, const md_engine_plan *plan)
+{
+  char bytes[MD_AMOUNT_CHARS];
+  md_log_print(sim->log, "Ranks: %d, %lld particles each, wherever they are\n", ranks_planned(sim),
+               (long long)part->n);
+  md_log_print(sim->log, "Messages: in every step blocks of %s travel around the ring of ranks\n",
+               md_memory_amount(plan->ghost_bytes * (double)part->n, bytes));
+}
+
 md_status md_plan_print(md_sim *sim)
 {
   MD_TRY(md_sim_need_box(sim, "plan"));
@@ -178,7 +188,10 @@ md_status md_plan_print(md_sim *sim)
   md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n", sim->engine->name,
                (long long)n, sim->model.box.dim, sim->model.cutoff);
   md_log_print(log, "Neighbours: %s\n", plan.method);
-  if (sim->planning.ranks > 0) print_ranks(sim, &part, &plan);
+  if (sim->planning.ranks > 0 && md_pair_is_all(&sim->model.pair))
+    print_ring(sim, &part, &plan);
+  else if (sim->planning.ranks > 0)
+    print_ranks(sim, &part, &plan);
   md_log_print(log, "\n%-32s | %18s | %12s\n", "item", "bytes per particle",
                sim->planning.ranks > 1 ? "total a rank" : "total");
   md_log_print(log, "--------------------------------------------------------------------\n");

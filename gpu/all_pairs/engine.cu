@@ -654,6 +654,7 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
   md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
   md_plan_add(out, "impulses", dim * 8.0);
   md_plan_add(out, "ids, types and groups", model->groups.n > 1 ? 14.0 : 10.0);
+  out->ghost_bytes = mixed ? sizeof(body_single) : sizeof(body);
   snprintf(out->method, sizeof out->method, "all pairs");
   return MD_OK;
 }

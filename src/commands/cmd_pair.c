@@ -89,6 +89,10 @@ static md_status set_shift(md_pair *pair, const char *word)
   bool shift;
   MD_TRY(md_word_bool(word, "pair_modify shift", &shift));
   const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (shift && md_pair_is_all(pair))
+    return md_error(MD_USAGE,
+                    "pair_modify shift yes: pair style %s has no cutoff, at which its energy would be zero",
+                    style->name);
   if (shift && !style->takes_shift)
     return md_error(MD_USAGE,
                     "pair_modify shift yes: the energy of pair style %s is zero at its cutoff already",
