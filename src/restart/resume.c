@@ -247,7 +247,12 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   const md_run_record *then = &r->history.run[k];
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
   if (first != then->first || last != then->last) return changed(sim, "this run had other steps");
-  if (k == r->history.nrun - 1) return MD_OK;
+  if (k == r->history.nrun - 1) {
+    /* The bodies of the deck are not where they were when it was found. */
+    sim->model.extent = r->model.extent;
+    sim->model.extent_natoms = sim->model.natoms;
+    return MD_OK;
+  }
   *passed = true;
   now->computed = sim->computed = then->computed;
   sim->has_computed = true;

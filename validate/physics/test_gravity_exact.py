@@ -157,12 +157,24 @@ def test_restarts_with_a_gpu(system, tmp_path):
     parts(system, tmp_path, {"engine": "gpu"}, {"engine": "naive"}, {"engine": "gpu"})
 
 
+HOT = "velocity all create 0.05 7\n"
+# Where the grids of a later run depend on where bodies were, which a resumed run does not do again.
+RESUMED = {
+    "two runs": BEGIN + MOVE + "restart 15 r.*\nrun 20\ntimestep 0.005\nrun 30\n",
+    "soft before": BEGIN.replace("pair_style gravity 0.05", "pair_style soft 0.6\npair_coeff * * 0.01") + HOT + MOVE
+    + "restart 15 r.*\nrun 20\npair_style gravity 0.05\nrun 30\n",
+    "soft between": BEGIN + HOT + MOVE + "restart 15 r.*\nrun 10\npair_style soft 0.6\npair_coeff * * 0.01\n"
+    "run 10\npair_style gravity 0.05\nrun 30\n",
+    "more bodies later": BEGIN + HOT + MOVE + "restart 15 r.*\nrun 20\ncreate_atoms 1 single 7 7 7 units box\nrun 30\n",
+}
+
+
 @needs_hdf5
 @pytest.mark.mpi
-def test_a_deck_goes_on_with_another_number_of_ranks(tmp_path):
-    """--resume: the last restart of the second run, and the deck's later commands."""
-    begin, fixes = RESTARTED["plain"]
-    deck = f"{begin}{fixes}restart 15 r.*\nrun 20\ntimestep 0.005\nrun 30\nwrite_data end.data\n"
+@pytest.mark.parametrize("name", RESUMED)
+def test_a_deck_goes_on_with_another_number_of_ranks(name, tmp_path):
+    """--resume: the restart of step 45, and the deck's later commands."""
+    deck = RESUMED[name] + "write_data end.data\n"
     harness.run(deck, tmp_path, ranks=3, threads=1)
     end = tmp_path / "end.data"
     expected = end.read_bytes()
