@@ -321,10 +321,11 @@ static md_status check_all_pairs(const md_model *model)
           "pair style %s has no cutoff, so that each particle would interact with infinitely many images "
           "along the periodic axis %c: use `boundary f` there, and walls if particles must stay",
           name, "xyz"[d]);
-    if (!(box->length[d] < 0x1p30))
+    const double length = box->hi[d] - box->lo[d];
+    if (!(length < 0x1p30))
       return md_error(MD_USAGE,
                       "pair style %s: the box must be shorter than 10^9 along each axis, and %c has %g", name,
-                      "xyz"[d], box -> length[d]);
+                      "xyz"[d], length);
   }
   if (!(md_pair_softening2(&model->pair) < 0x1p60))
     return md_error(MD_USAGE, "pair style %s: the softening length must be below 10^9", name);
@@ -334,7 +335,6 @@ static md_status check_all_pairs(const md_model *model)
 static md_status check_cutoff(const md_model *model)
 {
   const md_box *box = &model->box;
-  if (md_pair_is_all(&model->pair)) return check_all_pairs(model);
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
       return md_error(MD_USAGE,
@@ -376,6 +376,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
 static md_status prepare_grids(md_model *model, double *unit_k)
 {
   if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, model->mass, 1.0, unit_k);
+  if (md_pair_is_all(&model->pair)) MD_TRY(check_all_pairs(model));
   const scales s = scales_of(model, unit_k);
   MD_TRY(prepare_box(model, &s));
   MD_TRY(check_cutoff(model));
