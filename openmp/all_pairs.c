@@ -70,7 +70,8 @@ static body_block block_of(const md_engine *e, const double *message)
   body_block b = {.n = (int64_t)message[0]};
   for (int d = 0; d < e->p->dim; ++d, row += e->capacity) b.x[d] = row;
   b.mass = row;
-  b.id = (const int64_t *)(row + e->capacity);
+  const void *ids = row + e->capacity;
+  b.id = ids;
   return b;
 }
 

@@ -231,7 +231,7 @@ MD_FN void measure_vector(const all_args *a, pair_formula force, pair_formula en
     sum = nothing(dim);
     measure_each(a, force_each, energy_each, dim, i, last, 0, n, each, overlap);
   }
-  for (int l = 0; l < last - i; ++l) {
+  for (int l = 0; l < MD_SIMD_WIDTH && i + l < last; ++l) {
     const md_fine e = lane_of(&sum, 0, l, rows), w = lane_of(&sum, 1, l, rows);
     md_wide_add(energy2, md_fine_count(e) + md_fine_count(each[0][l]));
     md_wide_add(virial2, md_fine_count(w) + md_fine_count(each[1][l]));

@@ -30,7 +30,8 @@ md_status md_particles_share(md_comm *comm, md_particles *p)
 {
   p->nghost = 0;
   if (comm->size == 1) return MD_OK;
-  int64_t all = p->n, first = p->n, arrived = 0;
+  const int64_t own = p->n;
+  int64_t all = own, first = own, arrived = 0;
   MD_TRY(comm->reduce->sum(comm, &all, 1));
   MD_TRY(comm->reduce->exclusive_sum(comm, &first));
   const int64_t size = md_particles_bytes(p->dim, p->wide, p->grouped);
