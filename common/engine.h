@@ -92,12 +92,34 @@ static inline void md_plan_add(md_engine_plan *plan, const char *name, double by
   plan->bytes += bytes;
 }
 
-/* The bins of a picture (dump density), in which an engine counts particles. */
+/* What each particle adds to its bin of a map, besides that it counts as one. */
+typedef enum md_weight {
+  MD_WEIGHT_ONE, /* nothing: particles are only counted */
+  MD_WEIGHT_MASS,
+  MD_WEIGHT_VELOCITY, /* one component */
+  MD_WEIGHT_MOMENTUM, /* one component */
+  MD_WEIGHT_COMPUTE   /* the value of a compute with one value for each particle */
+} md_weight;
+
+/* The bins of a map (dump density), in which an engine adds up particles; histogram.h has the formulas. */
 typedef struct md_histogram {
   int axis[2];                 /* axis of the box that goes to the right, and the one that goes up */
   int n[2];                    /* number of bins along each of them */
   double lo[2], per_length[2]; /* position where the first bin begins, sigma; bins per sigma */
+  double from[2], to[2];       /* particles with from <= x < to are in the map; infinite without a window */
+  uint32_t group;              /* bits of the groups whose particles are in the map (groups.h) */
+  md_weight weight;
+  int component; /* axis of a velocity or momentum */
+  md_compute_kind
+      kind; /* of a compute: its style, and the bits of its group. Other particles have the value 0 */
+  uint32_t of_group;
+  double quantum; /* of momenta, as in the particles: grids.v of the model */
+  double per_unit,
+      fine; /* coarse quanta in a unit of the weight; fine quanta in a coarse one. Powers of two */
 } md_histogram;
+
+/* The sums of a bin: particles; coarse and fine quanta of the weight. Without a weight there is only the first. */
+enum { MD_BIN_COUNT, MD_BIN_COARSE, MD_BIN_REST, MD_BIN_SUMS };
 
 /* Facts about an engine's work so far, for the log. */
 typedef struct md_engine_report {
@@ -137,9 +159,9 @@ struct md_engine_kind {
    * NULL, also writes the forces on the particles, in energy/length, to dim arrays of n elements, which belong to the
    * caller. If there was no step since the last call, n and the order are those of the last call. */
   md_status (*download)(md_engine *, double *const force[3]) MD_CHECKED;
-  /* Adds the numbers of this rank's particles in each bin to count[n[0] * n[1]], without a download. The first row is
-   * the lowest. Or NULL. */
-  md_status (*histogram)(md_engine *, const md_histogram *, int64_t *count) MD_CHECKED;
+  /* Adds this rank's particles to the sums of their bins, sum[n[1]][n[0]][md_histogram_sums()], without a download. The
+   * first row is the lowest. Or NULL. */
+  md_status (*histogram)(md_engine *, const md_histogram *, int64_t *sum) MD_CHECKED;
   /* The memory that n particles of a prepared model would need on one rank, without an engine. Or NULL. */
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);

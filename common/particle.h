@@ -39,4 +39,10 @@ MD_FN double md_particle_momentum(const md_particle *p, int d, double quantum)
   return p->wide ? md_momentum_value(p->v[d], p->low[d], quantum) : p->v[d];
 }
 
+/* The velocity along axis d, as md_model_velocity. */
+MD_FN double md_particle_velocity(const md_particle *p, int d, double quantum)
+{
+  return md_particle_momentum(p, d, quantum) * p->velocity_per_v;
+}
+
 #endif

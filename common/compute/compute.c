@@ -117,7 +117,8 @@ static md_status check_style(md_compute_kind kind)
 {
   const md_compute_style *style = styles[kind];
   if (has_terms[kind] == (style->terms_of == kind) && has_terms[kind] == (style->prepare != NULL) &&
-      has_each[kind] == (style->nvalue == 0) && has_each[kind] == (style->value == NULL))
+      has_each[kind] == (style->nvalue == 0) && has_each[kind] == (style->value == NULL) &&
+      has_each[kind] == (style->largest != NULL))
     return MD_OK;
   return md_error(MD_RUNTIME, "compute %s: its file lacks a part, or has one too many (compute.h)",
                   style->name);

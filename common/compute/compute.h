@@ -105,6 +105,8 @@ typedef struct md_compute_style {
   void (*prepare)(const struct md_model *, md_summand *);
   /* The values of a state. The sums are those of all ranks. Unless nvalue is 0. */
   void (*value)(const struct md_model *, const md_compute *, const md_compute_sums *, double *value);
+  /* If nvalue is 0: a bound of the size of a particle's value in a prepared model, from which maps choose a quantum. */
+  double (*largest)(const struct md_model *);
 } md_compute_style;
 
 /* The values of all computes of a state, by place in the model's list. */

@@ -1,4 +1,4 @@
-/* compute ke/atom: the kinetic energy of each particle, m v^2/2. Dumps take it as a column. */
+/* compute ke/atom: the kinetic energy of each particle, m v^2/2. Dumps take it as a column, and maps as a weight. */
 #if defined MD_COMPUTE_STYLE
 
 MD_COMPUTE_STYLE(ke_atom, "ke/atom")
@@ -9,11 +9,17 @@ MD_COMPUTE_EACH(ke_atom)
 
 #elif defined MD_COMPUTE_HOST
 
+static double ke_atom_largest(const md_model *model)
+{
+  return 1.5 * model->mass_reference * model->speed_limit * model->speed_limit;
+}
+
 static const md_compute_style ke_atom_style = {
     .name = "ke/atom",
     .usage = "ke/atom",
-    .help = "kinetic energy of each particle, a column of dumps",
+    .help = "kinetic energy of each particle, a column of dumps and a weight of maps",
     .terms_of = MD_COMPUTE_KINDS,
+    .largest = ke_atom_largest,
 };
 
 #elif defined MD_COMPUTE_FORMULAS

@@ -124,8 +124,8 @@ md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, i
 md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, uint64_t wanted,
                             fine_sums sums, cudaStream_t stream);
 
-/* output.cu: counts bodies in the bins of a picture. */
-md_status launch_body_histogram(const body_view &, const md_histogram &, unsigned long long *count,
+/* output.cu: adds bodies to the bins of a map. */
+md_status launch_body_histogram(const body_view &, const md_histogram &, unsigned long long *sum,
                                 cudaStream_t stream);
 
 /* May the launch with this number work? */

@@ -14,6 +14,7 @@
  * the block for those that travel.
  */
 #include "common/faults.h"
+#include "common/histogram.h"
 #include "common/host_step.h"
 #include "common/pair/all_pairs.h"
 #include "common/ranks/exchange.h"
@@ -64,7 +65,7 @@ public:
   md_status measure(md_wanted, md_measure *);
   md_status act(const md_action *);
   md_status download(double *const force[3]);
-  md_status histogram(const md_histogram *, int64_t *count);
+  md_status histogram(const md_histogram *, int64_t *sum);
   void report(md_engine_report *);
 
 private:
@@ -568,16 +569,16 @@ md_status all_pairs_engine::download(double *const force[3])
   return MD_OK;
 }
 
-md_status all_pairs_engine::histogram(const md_histogram *h, int64_t *count)
+md_status all_pairs_engine::histogram(const md_histogram *h, int64_t *sum)
 {
-  const size_t bins = (size_t)h->n[0] * (size_t)h->n[1];
-  MD_TRY(md_device_reserve(&memory, &arrays.count, (int64_t)(bins * 8), "counts of a picture"));
-  MD_CUDA(cudaMemsetAsync(arrays.count.at, 0, bins * 8, stream));
+  const size_t n = (size_t)h->n[0] * (size_t)h->n[1] * (size_t)md_histogram_sums(h);
+  MD_TRY(md_device_reserve(&memory, &arrays.count, (int64_t)(n * 8), "sums of a map"));
+  MD_CUDA(cudaMemsetAsync(arrays.count.at, 0, n * 8, stream));
   MD_TRY(launch_body_histogram(view, *h, (unsigned long long *)arrays.count.at, stream));
-  std::vector<int64_t> counted(bins);
+  std::vector<int64_t> mine(n);
   MD_CUDA(cudaStreamSynchronize(stream));
-  MD_CUDA(cudaMemcpy(counted.data(), arrays.count.at, bins * 8, cudaMemcpyDeviceToHost));
-  for (size_t k = 0; k < bins; ++k) count[k] += counted[k];
+  MD_CUDA(cudaMemcpy(mine.data(), arrays.count.at, n * 8, cudaMemcpyDeviceToHost));
+  for (size_t k = 0; k < n; ++k) sum[k] += mine[k];
   return MD_OK;
 }
 
@@ -628,10 +629,7 @@ md_status run(md_engine *e, int64_t n) { return of(e)->run(n); }
 md_status measure(md_engine *e, md_wanted wanted, md_measure *m) { return of(e)->measure(wanted, m); }
 md_status act(md_engine *e, const md_action *action) { return of(e)->act(action); }
 md_status download(md_engine *e, double *const force[3]) { return of(e)->download(force); }
-md_status histogram(md_engine *e, const md_histogram *h, int64_t *count)
-{
-  return of(e)->histogram(h, count);
-}
+md_status histogram(md_engine *e, const md_histogram *h, int64_t *sum) { return of(e)->histogram(h, sum); }
 void report(const md_engine *e, md_engine_report *r) { of(const_cast<md_engine *>(e))->report(r); }
 void destroy(md_engine *e) { delete of(e); }
 

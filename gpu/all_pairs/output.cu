@@ -1,5 +1,5 @@
 /* Output of the bodies: energies, virials and forces as fine sums (common/exact.h), the terms of computes, and the
- * counts of a picture.
+ * sums of a map.
  *
  * A thread has one body, and all bodies of the other block pass through shared memory in tiles, as in impulse.cu. The
  * sums of the threads are added up as gpu/output/measure.cuh says.
@@ -10,6 +10,7 @@
 
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
+#include "gpu/output/bins.cuh"
 #include "gpu/output/measure.cuh"
 
 enum { THREADS = BODY_PAD };
@@ -106,27 +107,29 @@ md_status launch_body_terms(const body_view &view, const md_summand *summand, in
   return MD_OK;
 }
 
-static __device__ __forceinline__ int bin_along(const md_histogram &h, int k, double x)
-{
-  const double place = (x - h.lo[k]) * h.per_length[k];
-  if (!(place > 0.0)) return 0;
-  return place < h.n[k] ? (int)place : h.n[k] - 1;
-}
-
+template <bool ONLY_COUNTS>
 static __global__ void k_body_histogram(const __grid_constant__ body_view b,
-                                        const __grid_constant__ md_histogram h, unsigned long long *count)
+                                        const __grid_constant__ md_histogram h, unsigned long long *sum)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= b.n) return;
   const double *x = b.bodies[i].x;
-  atomicAdd(&count[(int64_t)bin_along(h, 1, x[h.axis[1]]) * h.n[0] + bin_along(h, 0, x[h.axis[0]])], 1ull);
+  const int64_t bin = md_histogram_bin(&h, x[h.axis[0]], x[h.axis[1]]);
+  if (bin < 0) return;
+  if (ONLY_COUNTS)
+    atomicAdd(&sum[bin], 1ull);
+  else
+    add_to_bin(h, particle_of(b, i), b.dim, bin, sum);
 }
 
-md_status launch_body_histogram(const body_view &view, const md_histogram &h, unsigned long long *count,
+md_status launch_body_histogram(const body_view &view, const md_histogram &h, unsigned long long *sum,
                                 cudaStream_t stream)
 {
   if (view.n == 0) return MD_OK;
-  k_body_histogram<<<blocks_for(view.n, 256), 256, 0, stream>>>(view, h, count);
+  if (only_counts(h))
+    k_body_histogram<true><<<blocks_for(view.n, 256), 256, 0, stream>>>(view, h, sum);
+  else
+    k_body_histogram<false><<<blocks_for(view.n, 256), 256, 0, stream>>>(view, h, sum);
   MD_LAUNCHED("k_body_histogram");
   return MD_OK;
 }

@@ -172,7 +172,7 @@ md_status run(md_engine *e, int64_t n) { return e->run(n); }
 md_status measure(md_engine *e, md_wanted wanted, md_measure *m) { return e->measure(wanted, m); }
 md_status act(md_engine *e, const md_action *action) { return e->act(action); }
 md_status download(md_engine *e, double *const force[3]) { return e->download(force); }
-md_status histogram(md_engine *e, const md_histogram *h, int64_t *count) { return e->histogram(h, count); }
+md_status histogram(md_engine *e, const md_histogram *h, int64_t *sum) { return e->histogram(h, sum); }
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 

@@ -62,7 +62,7 @@ struct md_engine {
   virtual md_status measure(md_wanted, md_measure *) = 0;
   virtual md_status act(const md_action *) = 0;
   virtual md_status download(double *const force[3]) = 0;
-  virtual md_status histogram(const md_histogram *, int64_t *count) = 0;
+  virtual md_status histogram(const md_histogram *, int64_t *sum) = 0;
   virtual void report(md_engine_report *) = 0;
 };
 
@@ -87,7 +87,7 @@ template <class T> struct gpu_engine final : md_engine {
   md_status measure(md_wanted wanted, md_measure *m) override { return output.measure(wanted, m); }
   md_status act(const md_action *action) override { return run_loop.act(action); }
   md_status download(double *const force[3]) override { return output.download(force); }
-  md_status histogram(const md_histogram *h, int64_t *count) override { return output.histogram(h, count); }
+  md_status histogram(const md_histogram *h, int64_t *sum) override { return output.histogram(h, sum); }
   void report(md_engine_report *r) override;
 
   /* Writes the engine's description for the log. */

@@ -24,7 +24,7 @@ template <class T> struct gpu_output {
   /* As in md_engine_kind (common/engine.h). */
   md_status measure(md_wanted wanted, md_measure *m);
   md_status download(double *const force[3]);
-  md_status histogram(const md_histogram *h, int64_t *count);
+  md_status histogram(const md_histogram *h, int64_t *sum);
 
   /* Launch the sums over pairs, and the sums of computes over particles. */
   md_status sum_pairs(const system_view<T> &s);

@@ -1,7 +1,8 @@
 /* Copies particles between the order of the host's arrays and the order of the device, one component at a time;
- * and counts the histogram of `dump density`. On the device particles change their places at every rebin; `origin`
+ * and adds particles to the bins of `dump density`. On the device particles change their places at every rebin; `origin`
  * is the place of each particle in the host's arrays.
  */
+#include "gpu/output/bins.cuh"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
@@ -107,16 +108,10 @@ md_status launch_unload(const launch &l, int n, const typename T::real *from, co
   return MD_OK;
 }
 
-static __device__ __forceinline__ int bin_along(const md_histogram &h, int k, double x)
-{
-  const double place = (x - h.lo[k]) * h.per_length[k];
-  if (!(place > 0.0)) return 0;
-  return place < h.n[k] ? (int)place : h.n[k] - 1;
-}
-
-template <class T>
+template <class T, bool ONLY_COUNTS>
 static __global__ void k_histogram(const __grid_constant__ system_view<T> s,
-                                   const __grid_constant__ md_histogram h, unsigned long long *count)
+                                   const __grid_constant__ md_histogram h,
+                                   const __grid_constant__ particle_fields f, unsigned long long *sum)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
@@ -125,14 +120,23 @@ static __global__ void k_histogram(const __grid_constant__ system_view<T> s,
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) at[d] = T::where(s.scale, d, r.x[d]);
   const double right = h.axis[0] == 0 ? at[0] : at[1], up = h.axis[1] == 1 ? at[1] : at[2];
-  atomicAdd(&count[(int64_t)bin_along(h, 1, up) * h.n[0] + bin_along(h, 0, right)], 1ull);
+  const int64_t bin = md_histogram_bin(&h, right, up);
+  if (bin < 0) return;
+  if (ONLY_COUNTS)
+    atomicAdd(&sum[bin], 1ull);
+  else
+    add_to_bin(h, particle_of<T>(s, f, i), T::DIM, bin, sum);
 }
 
 template <class T>
 md_status launch_histogram(const launch &l, const system_view<T> &s, const md_histogram &h,
-                           unsigned long long *count)
+                           const particle_fields &f, unsigned long long *sum)
 {
-  k_histogram<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, h, count);
+  const int blocks = blocks_for(s.n, l.threads);
+  if (only_counts(h))
+    k_histogram<T, true><<<blocks, l.threads, 0, l.stream>>>(s, h, f, sum);
+  else
+    k_histogram<T, false><<<blocks, l.threads, 0, l.stream>>>(s, h, f, sum);
   MD_LAUNCHED("k_histogram");
   return MD_OK;
 }
@@ -145,5 +149,5 @@ md_status launch_histogram(const launch &l, const system_view<T> &s, const md_hi
                                                T::position *);                                               \
   template md_status launch_unload<T>(const launch &, int, const T::real *, const int *, T::real *);         \
   template md_status launch_histogram<T>(const launch &, const system_view<T> &, const md_histogram &,       \
-                                         unsigned long long *);
+                                         const particle_fields &, unsigned long long *);
 MD_LAYOUTS(INSTANCE)

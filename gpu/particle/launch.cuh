@@ -238,8 +238,8 @@ template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
 /* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
- * time, and counts a histogram. origin: the place of each particle in the host's order; NULL: the order of the
- * device. */
+ * time, and adds particles to the bins of a map. origin: the place of each particle in the host's order; NULL: the
+ * order of the device. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
 template <class T>
@@ -254,7 +254,7 @@ md_status launch_unload(const launch &, int n, const typename T::real *from, con
                         typename T::real *to);
 template <class T>
 md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &,
-                           unsigned long long *count);
+                           const particle_fields &, unsigned long long *sum);
 
 /* all_pairs.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
  * excluded. */

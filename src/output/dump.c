@@ -214,8 +214,9 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
     return md_error(
         MD_USAGE,
         "dump: file name `%.300s` asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
-  if (dump->style == &md_dump_density && !ends_in(path, ".png"))
-    return md_error(MD_USAGE, "dump %s: file name `%.300s` must end in .png", dump->style->name, path);
+  if (dump->style == &md_dump_density && !ends_in(path, ".png") && !ends_in(path, ".txt") &&
+      !ends_in(path, ".h5"))
+    return md_error(MD_USAGE, "dump density: file name `%.300s` must end in .png, .txt or .h5", path);
   if (dump->style == &md_dump_h5md && ends_in(path, ".gz"))
     return md_error(MD_USAGE, "dump h5md: file name `%.300s` asks for gzip, which HDF5 files are not", path);
   for (const md_observer *o = sim->observers; o; o = o->next)
@@ -241,8 +242,6 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   if (!dump->path || !dump->element) return md_error(MD_RUNTIME, "dump: out of memory");
   for (int t = 1; t <= dump->ntypes; ++t)
     snprintf(dump->element[t], sizeof dump->element[t], "%s", md_element_default(t));
-  if (dump->style->all_only && dump->group != 0)
-    return md_error(MD_USAGE, "dump %s shows the group all, not %s", dump->style->name, words->word[1]);
   MD_TRY(check_path(sim, dump));
   const md_words rest = {words->n - 5, words->word + 5};
   return dump->style->parse(dump, sim, &rest);

@@ -10,6 +10,7 @@
 
 #include "src/files/number_format.h"
 #include "src/files/rows.h"
+#include "src/output/density.h"
 #include "src/sim.h"
 
 typedef struct md_dump md_dump;
@@ -44,7 +45,6 @@ typedef struct md_dump_column {
 
 typedef struct md_dump_style {
   const char *name;
-  bool all_only; /* only the group `all` is accepted */
   /* Reads the words after FILE. MD_USAGE: a word is refused; the message names it. */
   md_status (*parse)(md_dump *, md_sim *, const md_words *) MD_CHECKED;
   /* Text styles: adds the text before and after the rows of a frame. first: the frame is the first in its file.
@@ -72,10 +72,8 @@ struct md_dump {
   int ntypes;
   char (*element)[4]; /* by type, from 1 */
 
-  int bins; /* density: number of pixels along the longer side */
-  int axis; /* ... viewing axis: 0, 1 or 2 */
-  bool logarithmic;
-  bool furniture; /* title, axes and colour bar around the picture */
+  md_density density;
+  bool furniture; /* density: title, axes and colour bar around the picture */
 
   md_output *output; /* the open file, if the name has no *; otherwise NULL */
   int64_t run_start; /* first step of the present run */

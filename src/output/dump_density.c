@@ -1,23 +1,24 @@
-/* Dump style density: a picture of the particles' density, as a PNG file.
+/* Dump style density: a map of where the particles are, or of what they carry, as a picture, text or HDF5.
  *
- * 1. The box is divided into square bins, one for each pixel, with D bins along its longer side. In three
- *    dimensions the box is seen along one axis, and a bin holds all particles along the line of sight.
- * 2. The particles in each bin are counted.
- * 3. The counts are drawn in the viridis colours, from 0 to the largest count, linearly or by log(1 + count).
- *    Title, axes and colour bar stand around the picture (furniture.h). y points up.
+ * 1. The box, or a window of it, is divided into square bins, with D bins along its longer side. In three dimensions
+ *    the box is seen along one axis, and a bin holds all particles along the line of sight.
+ * 2. The particles of each bin are counted. With a weight, such as their mass or a velocity, the weights of each bin
+ *    are added up as integers (common/histogram.h).
+ * 3. A bin shows its sum for each area, or the mean over its particles. density_files.c writes the map.
  *
- * Counting is parallel and exact: all threads add atomically to shared integer counters, so the picture does not
- * depend on threads, ranks or order. Engines keep particles in the order of cells, so a thread often finds the
- * same bin for several particles in a row. It adds such a run of particles at once. An engine that keeps its
- * particles elsewhere counts them there, in the same bins (engine.h).
+ * Adding up is parallel and exact: all threads add atomically to shared integers, so the map does not depend on
+ * threads, ranks or order. Engines keep particles in the order of cells, so a thread often finds the same bin for
+ * several particles in a row. It adds such a run of particles at once. An engine that keeps its particles elsewhere
+ * adds them up there, in the same bins (engine.h), and only the map is downloaded.
  *
- * Cost: a few ns for each particle; 9 bytes for each pixel.
+ * Trade-off: the sums have the same bits from every engine. However, the picture of a weight takes three additions a
+ * particle and not one. Cost: a few ns for each particle; 24 bytes for each bin, and 16 more with a weight.
  */
+#include "common/histogram.h"
 #include "common/ranks/reductions.h"
+#include "src/commands/computes.h"
+#include "src/files/hdf5_file.h"
 #include "src/output/dump.h"
-#include "src/picture/colour_map.h"
-#include "src/picture/furniture.h"
-#include "src/picture/picture.h"
 
 #include <math.h>
 #include <omp.h>
@@ -25,195 +26,336 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS_MAX = 16384, LEVELS = 256 };
+enum { BINS_MAX = 16384 };
 
-static md_status parse_axis(const char *word, int *axis)
+/* ---- the words of the deck ---- */
+
+/* Changes one setting by the words behind its keyword. */
+typedef md_status (*setter)(md_density *what, const md_sim *sim, char **word);
+
+static md_status set_axis(md_density *what, const md_sim *sim, char **word)
 {
   static const char names[] = "xyz";
-  const char *at = strlen(word) == 1 ? strchr(names, word[0]) : NULL;
-  if (!at) return md_error(MD_USAGE, "dump density axis: `%.80s` is none of x, y, z", word);
-  *axis = (int)(at - names);
+  const char *at = strlen(word[0]) == 1 ? strchr(names, word[0][0]) : NULL;
+  (void)sim;
+  if (!at) return md_error(MD_USAGE, "dump density axis: `%.80s` is none of x, y, z", word[0]);
+  what->axis = (int)(at - names);
+  return MD_OK;
+}
+
+/* A weight c_ID: a compute with a value for each particle. */
+static md_status set_compute(md_density *what, const md_sim *sim, const char *name)
+{
+  const md_compute *compute;
+  int k;
+  MD_TRY(md_compute_named(sim, name, &compute, &k));
+  if (md_compute_style_of(compute->kind)->nvalue > 0)
+    return md_error(MD_USAGE,
+                    "dump density weight: `%.80s` is one value for all particles: it is a column of "
+                    "thermo_style",
+                    name);
+  what->weight = MD_WEIGHT_COMPUTE;
+  what->compute = *compute;
+  snprintf(what->quantity, sizeof what->quantity, "c_%s", compute->id);
+  return MD_OK;
+}
+
+static md_status set_weight(md_density *what, const md_sim *sim, char **word)
+{
+  static const struct {
+    const char *name, *quantity;
+    md_weight weight;
+    int component;
+  } weights[] = {
+      {"one", "particles", MD_WEIGHT_ONE, 0},
+      {"mass", "mass", MD_WEIGHT_MASS, 0},
+      {"ke", "kinetic energy", MD_WEIGHT_COMPUTE, 0},
+      {"vx", "vx", MD_WEIGHT_VELOCITY, 0},
+      {"vy", "vy", MD_WEIGHT_VELOCITY, 1},
+      {"vz", "vz", MD_WEIGHT_VELOCITY, 2},
+      {"px", "px", MD_WEIGHT_MOMENTUM, 0},
+      {"py", "py", MD_WEIGHT_MOMENTUM, 1},
+      {"pz", "pz", MD_WEIGHT_MOMENTUM, 2},
+  };
+  if (md_is_compute(word[0])) return set_compute(what, sim, word[0]);
+  size_t w = 0;
+  while (w < sizeof weights / sizeof weights[0] && strcmp(weights[w].name, word[0]) != 0) ++w;
+  if (w == sizeof weights / sizeof weights[0])
+    return md_error(MD_USAGE,
+                    "dump density weight: `%.80s` is none of one, mass, ke, vx, vy, vz, px, py, pz, c_ID",
+                    word[0]);
+  if (weights[w].component >= sim->model.box.dim)
+    return md_error(MD_USAGE, "dump density weight %s: a system in two dimensions has x and y only", word[0]);
+  what->weight = weights[w].weight;
+  what->component = weights[w].component;
+  what->compute = (md_compute){.kind = MD_COMPUTE_ke_atom};
+  snprintf(what->quantity, sizeof what->quantity, "%s", weights[w].quantity);
+  return MD_OK;
+}
+
+static md_status set_mean(md_density *what, const md_sim *sim, char **word)
+{
+  (void)sim;
+  return md_word_bool(word[0], "dump density mean", &what->mean);
+}
+
+static md_status set_window(md_density *what, const md_sim *sim, char **word)
+{
+  (void)sim;
+  for (int k = 0; k < 4; ++k)
+    MD_TRY(md_word_double(word[k], "a bound of the window of dump density", &what->window[k / 2][k % 2]));
+  for (int k = 0; k < 2; ++k)
+    if (!(what->window[k][0] < what->window[k][1]))
+      return md_error(MD_USAGE, "dump density window: %s is not below %s", word[2 * k], word[2 * k + 1]);
+  what->windowed = true;
+  return MD_OK;
+}
+
+static md_status set_scale(md_density *what, const md_sim *sim, char **word)
+{
+  (void)sim;
+  what->logarithmic = strcmp(word[0], "log") == 0;
+  if (!what->logarithmic && strcmp(word[0], "linear") != 0)
+    return md_error(MD_USAGE, "dump density scale: `%.80s` is none of linear, log", word[0]);
+  return MD_OK;
+}
+
+static const struct {
+  const char *name;
+  int values;
+  setter set;
+} keywords[] = {
+    {"axis", 1, set_axis},     {"weight", 1, set_weight}, {"mean", 1, set_mean},
+    {"window", 4, set_window}, {"scale", 1, set_scale},
+};
+
+enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
+
+static md_status parse_keywords(md_density *what, const md_sim *sim, const md_words *words)
+{
+  for (int w = 1; w < words->n;) {
+    const char *word = words->word[w++];
+    int k = 0;
+    while (k < KEYWORDS && strcmp(keywords[k].name, word) != 0) ++k;
+    if (k == KEYWORDS)
+      return md_error(
+          MD_USAGE,
+          "dump density: unknown keyword `%.80s`; accepted are axis x|y|z, weight "
+          "one|mass|ke|vx|vy|vz|px|py|pz|c_ID, mean yes|no, window XLO XHI YLO YHI, scale linear|log",
+          word);
+    if (words->n - w < keywords[k].values)
+      return md_error(MD_USAGE, "dump density %s: its value is missing", word);
+    MD_TRY(keywords[k].set(what, sim, words->word + w));
+    w += keywords[k].values;
+  }
+  return MD_OK;
+}
+
+static bool has_sign(const md_density *what)
+{
+  return what->weight == MD_WEIGHT_VELOCITY || what->weight == MD_WEIGHT_MOMENTUM;
+}
+
+/* What keywords say together. */
+static md_status check(const md_density *what, const md_sim *sim)
+{
+  if (sim->model.box.dim == 2 && what->axis != 2)
+    return md_error(MD_USAGE, "dump density axis: a system in two dimensions is seen along z only");
+  if (what->mean && what->weight == MD_WEIGHT_ONE)
+    return md_error(MD_USAGE, "dump density mean: the mean of one is one; give a weight");
+  if (what->logarithmic && has_sign(what))
+    return md_error(MD_USAGE, "dump density scale log: %s has both signs", what->quantity);
   return MD_OK;
 }
 
 static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 {
+  md_density *what = &dump->density;
+  const char *ending = strrchr(dump->path, '.');
+  int64_t bins;
   if (words->n < 1)
     return md_error(MD_USAGE,
                     "dump density needs the number of pixels along the longer side behind the file name");
-  int64_t bins;
   MD_TRY(md_word_int64(words->word[0], "the number of pixels of dump density", 1, BINS_MAX, &bins));
-  dump->bins = (int)bins;
-  dump->axis = 2;
-  for (int w = 1; w < words->n; w += 2) {
-    const char *keyword = words->word[w];
-    const bool axis = strcmp(keyword, "axis") == 0;
-    if (!axis && strcmp(keyword, "log") != 0)
-      return md_error(MD_USAGE, "dump density: unknown keyword `%.80s`; accepted are axis x|y|z, log yes|no",
-                      keyword);
-    if (w + 1 == words->n) return md_error(MD_USAGE, "dump density %s: its value is missing", keyword);
-    if (axis)
-      MD_TRY(parse_axis(words->word[w + 1], &dump->axis));
-    else
-      MD_TRY(md_word_bool(words->word[w + 1], "dump density log", &dump->logarithmic));
-  }
-  if (sim->model.box.dim == 2 && dump->axis != 2)
-    return md_error(MD_USAGE, "dump density axis: a system in two dimensions is seen along z only");
-  return MD_OK;
+  *what = (md_density){.bins = (int)bins, .axis = 2, .quantity = "particles"};
+  if (strcmp(ending, ".txt") == 0) what->file = MD_DENSITY_TEXT;
+  if (strcmp(ending, ".h5") == 0) what->file = MD_DENSITY_HDF5;
+  if (what->file == MD_DENSITY_HDF5) MD_TRY(md_h5_need("dump density with a name that ends in .h5"));
+  MD_TRY(parse_keywords(what, sim, words));
+  return check(what, sim);
 }
 
-/* The bins over the face of the box that the viewer sees. */
-static md_histogram make_grid(const md_dump *dump, const md_box *box)
+/* ---- bins and quanta ---- */
+
+/* The bins over the face of the box that the viewer sees, or over the window. */
+static void make_bins(const md_density *what, const md_box *box, md_density_map *map)
 {
   /* The axes that point right and up, for each viewing axis. */
   static const int seen[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-  md_histogram g;
-  const double a = box->length[seen[dump->axis][0]], b = box->length[seen[dump->axis][1]];
-  const double longer = md_max(a, b);
+  md_histogram *g = &map->grid;
+  double length[2];
   for (int k = 0; k < 2; ++k) {
-    g.axis[k] = seen[dump->axis][k];
-    const double length = box->length[g.axis[k]];
-    const int n = (int)(dump->bins * (length / longer) + 0.5);
-    g.n[k] = n > 0 ? n : 1;
-    g.lo[k] = box->lo[g.axis[k]];
-    g.per_length[k] = g.n[k] / length;
+    const int axis = g->axis[k] = seen[what->axis][k];
+    map->lo[k] = g->lo[k] = what->windowed ? what->window[k][0] : box->lo[axis];
+    map->hi[k] = what->windowed ? what->window[k][1] : box->hi[axis];
+    length[k] = what->windowed ? map->hi[k] - map->lo[k] : box->length[axis];
+    g->from[k] = what->windowed ? map->lo[k] : (double)-INFINITY;
+    g->to[k] = what->windowed ? map->hi[k] : (double)INFINITY;
   }
-  return g;
+  for (int k = 0; k < 2; ++k) {
+    const int n = (int)(what->bins * (length[k] / md_max(length[0], length[1])) + 0.5);
+    g->n[k] = n > 0 ? n : 1;
+    g->per_length[k] = g->n[k] / length[k];
+  }
 }
 
-static int bin_along(const md_histogram *g, int k, double x)
+/* A bound of the size of a particle's weight. */
+static double largest_weight(const md_density *what, const md_model *model)
 {
-  const double place = (x - g->lo[k]) * g->per_length[k];
-  if (!(place > 0.0)) return 0;
-  return place < g->n[k] ? (int)place : g->n[k] - 1;
+  if (what->weight == MD_WEIGHT_MASS) return model->mass_reference;
+  if (what->weight == MD_WEIGHT_VELOCITY) return model->speed_limit;
+  if (what->weight == MD_WEIGHT_MOMENTUM) return model->mass_reference * model->speed_limit;
+  return md_compute_style_of(what->compute.kind)->largest(model);
 }
 
-static void add_run(int64_t *counter, int64_t run)
+/* The quanta of common/histogram.h. They are those of the model, so that every engine and rank has the same. */
+static void make_weight(const md_density *what, const md_model *model, md_histogram *g)
 {
+  int exponent, digits;
+  g->weight = what->weight;
+  if (g->weight == MD_WEIGHT_ONE) return;
+  g->component = what->component;
+  g->kind = what->compute.kind;
+  g->of_group = md_group_bit(what->compute.group);
+  g->quantum = model->grids.v;
+  (void)frexp(largest_weight(what, model), &exponent);
+  (void)frexp((double)model->natoms, &digits);
+  const int bits = 62 - digits < MD_HISTOGRAM_BITS ? 62 - digits : MD_HISTOGRAM_BITS;
+  g->per_unit = ldexp(1.0, bits - exponent);
+  g->fine = ldexp(1.0, bits);
+}
+
+/* ---- adding up ---- */
+
+/* The sums of some particles in a row that are all in one bin. */
+typedef struct bin_run {
+  int64_t bin, sum[MD_BIN_SUMS];
+} bin_run;
+
+static void add_run(const bin_run *run, int sums, int64_t *sum)
+{
+  for (int t = 0; t < sums; ++t) {
+    int64_t *to = &sum[run->bin * sums + t];
 #pragma omp atomic
-  *counter += run;
+    *to += run->sum[t];
+  }
 }
 
-static void count_particles(const md_histogram *g, const md_particles *p, int threads, int64_t *count)
+/* Adds the terms of particle i to a run. */
+static void add_weight(const md_histogram *g, const md_view *view, int64_t i, bin_run *run)
 {
+  const md_model *model = &view->sim->model;
+  const md_particles *p = &view->sim->particles;
+  const md_particle one = md_particle_of(model, p, i);
+  double v[3] = {0.0, 0.0, 0.0};
+  int64_t term[MD_BIN_SUMS];
+  for (int d = 0; d < p->dim; ++d)
+    v[d] = view->engine ? md_particle_velocity(&one, d, model->grids.v) : p->v[d][i];
+  md_histogram_terms(g, &one, v, p->dim, term);
+  for (int t = 0; t < MD_BIN_SUMS; ++t) run->sum[t] += term[t];
+}
+
+static void add_particles(const md_histogram *g, const md_view *view, int threads, int64_t *sum)
+{
+  const md_particles *p = &view->sim->particles;
   const double *x = p->x[g->axis[0]], *y = p->x[g->axis[1]];
+  const uint32_t *group = g->group == MD_GROUP_ALL ? NULL : p->group;
   const int64_t n = p->n;
+  const int sums = md_histogram_sums(g);
 #pragma omp parallel num_threads(threads)
   {
-    int64_t last = 0, run = 0;
+    bin_run run = {0};
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t bin = (int64_t)bin_along(g, 1, y[i]) * g->n[0] + bin_along(g, 0, x[i]);
-      if (bin != last) {
-        add_run(&count[last], run);
-        last = bin;
-        run = 0;
+      if (group && !(group[i] & g->group)) continue;
+      const int64_t bin = md_histogram_bin(g, x[i], y[i]);
+      if (bin < 0) continue;
+      if (bin != run.bin) {
+        add_run(&run, sums, sum);
+        run = (bin_run){.bin = bin};
       }
-      ++run;
+      if (sums == 1)
+        ++run.sum[MD_BIN_COUNT];
+      else
+        add_weight(g, view, i, &run);
     }
-    add_run(&count[last], run);
+    add_run(&run, sums, sum);
   }
 }
 
-/* An engine that counts its own particles saves the download of all of them. */
-static md_status count_rank(md_view *view, const md_histogram *g, int64_t *count)
+/* An engine that adds up its own particles saves the download of all of them. */
+static md_status add_rank(md_view *view, const md_histogram *g, int64_t *sum)
 {
-  if (view->engine && view->kind->histogram) return view->kind->histogram(view->engine, g, count);
+  if (view->engine && view->kind->histogram) return view->kind->histogram(view->engine, g, sum);
   MD_TRY(md_view_particles(view));
   const md_sim *sim = view->sim;
-  const int threads = sim->options.threads > 0 ? sim->options.threads : omp_get_max_threads();
-  count_particles(g, &sim->particles, threads, count);
+  add_particles(g, view, sim->options.threads > 0 ? sim->options.threads : omp_get_max_threads(), sum);
   return MD_OK;
 }
 
-/* Turns counts into levels 0..255. The first row of the picture has the highest y. */
-static void shade(const md_histogram *g, const int64_t *count, int64_t most, bool logarithmic,
-                  unsigned char *level)
+/* ---- the map ---- */
+
+/* The value of a bin from its sums. Only the division by the number of particles rounds a second time. */
+static double value_of(const md_density_map *map, bool mean, const int64_t *sum)
 {
-  const int width = g->n[0], height = g->n[1];
-  const double top = logarithmic ? log1p((double)most) : (double)most;
-  const double scale = most > 0 ? (LEVELS - 1) / top : 0.0;
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < height; ++row) {
-    const int64_t *from = count + (int64_t)(height - 1 - row) * width;
-    unsigned char *to = level + (int64_t)row * width;
-    for (int k = 0; k < width; ++k) {
-      const double value = logarithmic ? log1p((double)from[k]) : (double)from[k];
-      to[k] = (unsigned char)(value * scale + 0.5);
-    }
-  }
+  const md_histogram *g = &map->grid;
+  if (g->weight == MD_WEIGHT_ONE) return (double)sum[MD_BIN_COUNT];
+  const md_int128 quanta = (md_int128)sum[MD_BIN_COARSE] * (int64_t)g->fine + sum[MD_BIN_REST];
+  const double total = (double)quanta / g->fine / g->per_unit;
+  if (!mean) return total;
+  return sum[MD_BIN_COUNT] > 0 ? total / (double)sum[MD_BIN_COUNT] : (double)NAN;
 }
 
-/* Draws the levels in colours, with title, axes and colour bar around them. */
-static md_status furnish(const md_dump *dump, const md_view *view, const md_histogram *g, int64_t most,
-                         const unsigned char *level, md_canvas *canvas)
+static md_status make_values(md_density_map *map, bool mean, const int64_t *sum)
 {
-  static const char *const names[3] = {"x / \u03c3", "y / \u03c3", "z / \u03c3"};
-  const md_box *box = &view->sim->model.box;
-  const double per_area = g->per_length[0] * g->per_length[1];
-  const int64_t pixels = (int64_t)g->n[0] * g->n[1];
-  unsigned char colour[MD_COLOURS][3];
-  char title[160];
-  md_canvas map = {.width = g->n[0], .height = g->n[1]};
-  MD_TRY(md_array_new(&map.rgb, pixels, 3, "the density picture"));
-  md_colour_map_viridis(colour);
-  for (int64_t k = 0; k < pixels; ++k) memcpy(map.rgb + 3 * k, colour[level[k]], 3);
-  snprintf(title, sizeof title, "%lld particles, step %lld, time %.6g \u03c4",
-           (long long)view->sim->model.natoms, (long long)view->step,
-           (double)view->step * view->sim->model.dt);
-  md_furniture f = {.title = title,
-                    .quantity = "particles per \u03c3\u00b2",
-                    .most = (double)most * per_area,
-                    .log_unit = dump->logarithmic ? per_area : 0.0};
-  for (int k = 0; k < 2; ++k)
-    f.axis[k] = (md_axis){names[g->axis[k]], box->lo[g->axis[k]], box->hi[g->axis[k]]};
-  const md_status status = md_furniture_draw(&f, &map, colour, canvas);
-  free(map.rgb);
-  return status;
+  const int64_t bins = (int64_t)map->grid.n[0] * map->grid.n[1];
+  const int sums = md_histogram_sums(&map->grid);
+  MD_TRY(md_array_new(&map->count, bins, sizeof *map->count, "the density map"));
+  MD_TRY(md_array_new(&map->value, bins, sizeof *map->value, "the density map"));
+  map->factor = mean ? 1.0 : map->grid.per_length[0] * map->grid.per_length[1];
+  for (int64_t b = 0; b < bins; ++b) {
+    map->count[b] = sum[b * sums + MD_BIN_COUNT];
+    map->value[b] = value_of(map, mean, sum + b * sums);
+    map->counted += map->count[b];
+  }
+  return MD_OK;
 }
 
-static md_status write_picture(const md_dump *dump, const md_view *view, const md_histogram *g,
-                               const int64_t *count, const char *path)
+/* On rank 0. */
+static md_status write_map(const md_dump *dump, const md_view *view, md_density_map *map, const int64_t *sum,
+                           const char *path)
 {
-  const int64_t pixels = (int64_t)g->n[0] * g->n[1];
-  int64_t most = 0;
-  for (int64_t k = 0; k < pixels; ++k)
-    if (count[k] > most) most = count[k];
-  unsigned char *level;
-  MD_TRY(md_array_new(&level, pixels, 1, "the density picture"));
-  shade(g, count, most, dump->logarithmic, level);
-  char text[256];
-  snprintf(text, sizeof text,
-           "particle density at step %lld: %lld particles; colours from 0 to %lld particles per pixel, %s; a "
-           "pixel is %g x %g sigma",
-           (long long)view->step, (long long)view->sim->model.natoms, (long long)most,
-           dump->logarithmic ? "by log(1 + count)" : "linear", 1.0 / g->per_length[0],
-           1.0 / g->per_length[1]);
-  md_picture picture = {g->n[0], g->n[1], level, false, text};
-  md_canvas canvas = {0};
-  md_status status = MD_OK;
-  if (dump->furniture) {
-    status = furnish(dump, view, g, most, level, &canvas);
-    picture = (md_picture){canvas.width, canvas.height, canvas.rgb, true, text};
-  }
-  if (status == MD_OK) status = md_picture_write(path, &picture);
-  free(canvas.rgb);
-  free(level);
+  md_status status = make_values(map, dump->density.mean, sum);
+  if (status == MD_OK) status = md_density_write(dump, view, map, path);
+  free(map->count);
+  free(map->value);
   return status;
 }
 
 static md_status draw(const md_dump *dump, md_view *view, const char *path)
 {
   md_sim *sim = view->sim;
-  const md_histogram g = make_grid(dump, &sim->model.box);
-  const int pixels = g.n[0] * g.n[1];
-  int64_t *count;
-  MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&count, pixels, sizeof *count, "the density histogram")));
-  md_status status = md_comm_agree(sim->comm, count_rank(view, &g, count));
-  if (status == MD_OK) status = sim->comm->reduce->sum(sim->comm, count, pixels);
-  if (status == MD_OK && sim->comm->rank == 0) status = write_picture(dump, view, &g, count, path);
-  free(count);
+  md_density_map map = {.grid = {.group = md_group_bit(dump->group)}};
+  make_bins(&dump->density, &sim->model.box, &map);
+  make_weight(&dump->density, &sim->model, &map.grid);
+  const int n = map.grid.n[0] * map.grid.n[1] * md_histogram_sums(&map.grid);
+  int64_t *sum;
+  MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&sum, n, sizeof *sum, "the density map")));
+  md_status status = md_comm_agree(sim->comm, add_rank(view, &map.grid, sum));
+  if (status == MD_OK) status = sim->comm->reduce->sum(sim->comm, sum, n);
+  if (status == MD_OK && sim->comm->rank == 0) status = write_map(dump, view, &map, sum, path);
+  free(sum);
   return status;
 }
 
-const md_dump_style md_dump_density = {.name = "density", .all_only = true, .parse = parse, .draw = draw};
+const md_dump_style md_dump_density = {.name = "density", .parse = parse, .draw = draw};

@@ -190,7 +190,7 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
   const int room = map->height / (3 * line);
   if (f->quantity)
     l.quantity =
-        f->log_unit > 0.0 ? log_labels(f->most, f->log_unit, room) : linear_labels(0.0, f->most, room);
+        f->log_unit > 0.0 ? log_labels(f->most, f->log_unit, room) : linear_labels(f->least, f->most, room);
   l.left = gap + line + gap + widest(d, &l.y) + TICK * dot + gap;
   l.top = gap + line + gap;
   int right = l.left + l.width + dot;

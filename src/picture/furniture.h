@@ -22,7 +22,7 @@ typedef struct md_furniture {
   const char *title;
   md_axis axis[2];      /* pointing right and up */
   const char *quantity; /* the quantity that the colours show; NULL: no bar */
-  double most;          /* largest value of the bar, which starts at 0 */
+  double least, most;   /* smallest and largest value of the bar; least: 0 unless it is linear */
   double log_unit;      /* 0: linear; otherwise a value q has the colour of log(1 + q / log_unit) */
 } md_furniture;
 

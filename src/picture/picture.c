@@ -40,7 +40,7 @@ static void set_palette(png_structp png, png_infop info)
 
 static void put_chunks(png_structp png, png_infop info, const md_picture *im)
 {
-  char key[] = "Description", text[256];
+  char key[] = "Description", text[400];
   snprintf(text, sizeof text, "%s", im->description);
   png_text description = {
       .compression = PNG_TEXT_COMPRESSION_NONE, .key = key, .text = text, .text_length = strlen(text)};

@@ -1,0 +1,300 @@
+/* The files of dump style density: a picture, text, or HDF5; see density.h.
+ *
+ *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
+ *         bar stand around the picture (furniture.h). y points up. The unit is one particle, or with a weight the
+ *         smallest positive value of the map, but at least a millionth of the largest. If a value is negative, colours
+ *         go linearly from -m to m, m being the largest size of a value. A bin without a mean is as dark as 0.
+ *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
+ *         The mean of no particle is nan. numpy.loadtxt reads it.
+ *   .h5   the group map with the arrays value and count, [row][column], and the text's facts as attributes.
+ *
+ * A file is written under another name, and renamed when it is complete (new_file.h).
+ *
+ * Trade-off: text is read by every program, but has three times the bytes of HDF5. Cost: about 100 ns a bin for text;
+ * for a picture 4 bytes a bin, 7 with furniture.
+ */
+#include "common/base/open_file.h"
+#include "src/files/hdf5_file.h"
+#include "src/files/new_file.h"
+#include "src/output/dump.h"
+#include "src/picture/colour_map.h"
+#include "src/picture/furniture.h"
+#include "src/picture/picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What every kind of file needs. */
+typedef struct writer {
+  const md_dump *dump;
+  const md_density *what;
+  const md_density_map *map;
+  const md_sim *sim;
+  int64_t step, bins;
+  double time; /* tau */
+} writer;
+
+/* The number of particles, and of how many if some are not in the map. */
+static void put_particles(const writer *w, char *text, size_t size)
+{
+  const int64_t all = w->sim->model.natoms;
+  if (w->map->counted == all)
+    snprintf(text, size, "%lld particles", (long long)all);
+  else
+    snprintf(text, size, "%lld of %lld particles", (long long)w->map->counted, (long long)all);
+}
+
+/* ---- pictures ---- */
+
+/* The values of the darkest and the brightest colour, and the unit of the logarithm; unit 0: linear. */
+typedef struct colours {
+  double least, most, unit;
+} colours;
+
+static colours choose_colours(const writer *w)
+{
+  double least = 0.0, most = 0.0, positive = INFINITY;
+  for (int64_t b = 0; b < w->bins; ++b) {
+    const double value = w->map->value[b];
+    if (value < least) least = value;
+    if (value > most) most = value;
+    if (value > 0.0 && value < positive) positive = value;
+  }
+  if (least < 0.0) {
+    const double size = fmax(-least, most);
+    return (colours){-size, size, 0.0};
+  }
+  if (!w->what->logarithmic) return (colours){0.0, most, 0.0};
+  if (w->what->weight == MD_WEIGHT_ONE || !(most > 0.0)) return (colours){0.0, most, 1.0};
+  return (colours){0.0, most, fmax(positive, 1e-6 * most)};
+}
+
+/* Turns values into levels 0..255. The first row of the picture is the highest. */
+static void shade(const writer *w, const colours *c, unsigned char *level)
+{
+  const int width = w->map->grid.n[0], height = w->map->grid.n[1];
+  const double range = c->unit > 0.0 ? log1p(c->most / c->unit) : c->most - c->least;
+  const double scale = range > 0.0 ? (MD_COLOURS - 1) / range : 0.0;
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < height; ++row) {
+    const double *from = w->map->value + (int64_t)(height - 1 - row) * width;
+    unsigned char *to = level + (int64_t)row * width;
+    for (int k = 0; k < width; ++k) {
+      const double value = isnan(from[k]) ? 0.0 : from[k];
+      to[k] = (unsigned char)((c->unit > 0.0 ? log1p(value / c->unit) : value - c->least) * scale + 0.5);
+    }
+  }
+}
+
+/* Draws the levels in colours, with title, axes and colour bar around them. */
+static md_status furnish(const writer *w, const colours *c, const unsigned char *level, md_canvas *canvas)
+{
+  static const char *const names[3] = {"x / \u03c3", "y / \u03c3", "z / \u03c3"};
+  const md_density_map *m = w->map;
+  unsigned char colour[MD_COLOURS][3];
+  char particles[64], title[160], quantity[96];
+  md_canvas map = {.width = m->grid.n[0], .height = m->grid.n[1]};
+  MD_TRY(md_array_new(&map.rgb, w->bins, 3, "the density picture"));
+  md_colour_map_viridis(colour);
+  for (int64_t k = 0; k < w->bins; ++k) memcpy(map.rgb + 3 * k, colour[level[k]], 3);
+  put_particles(w, particles, sizeof particles);
+  snprintf(title, sizeof title, "%s, step %lld, time %.6g \u03c4", particles, (long long)w->step, w->time);
+  snprintf(quantity, sizeof quantity, w->what->mean ? "mean %s" : "%s per \u03c3\u00b2", w->what->quantity);
+  md_furniture f = {.title = title,
+                    .quantity = quantity,
+                    .least = c->least * m->factor,
+                    .most = c->most * m->factor,
+                    .log_unit = c->unit * m->factor};
+  for (int k = 0; k < 2; ++k) f.axis[k] = (md_axis){names[m->grid.axis[k]], m->lo[k], m->hi[k]};
+  const md_status status = md_furniture_draw(&f, &map, colour, canvas);
+  free(map.rgb);
+  return status;
+}
+
+/* The text in the file. Numbers of particles are those of a pixel, so that levels can be turned back into them. */
+static void describe(const writer *w, const colours *c, char *text, size_t size)
+{
+  const md_histogram *g = &w->map->grid;
+  const double width = 1.0 / g->per_length[0], height = 1.0 / g->per_length[1];
+  char particles[64], scale[64] = "linear";
+  put_particles(w, particles, sizeof particles);
+  if (g->weight == MD_WEIGHT_ONE) {
+    if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + count)");
+    snprintf(text, size,
+             "particle density at step %lld: %s; colours from 0 to %lld particles per pixel, %s; a pixel is "
+             "%g x %g "
+             "sigma",
+             (long long)w->step, particles, (long long)c->most, scale, width, height);
+    return;
+  }
+  if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + value/%.9g)", c->unit * w->map->factor);
+  snprintf(text, size, "%s%s%s at step %lld: %s; colours from %.9g to %.9g, %s; a pixel is %g x %g sigma",
+           w->what->mean ? "mean " : "", w->what->quantity, w->what->mean ? "" : " per sigma^2",
+           (long long)w->step, particles, c->least * w->map->factor, c->most * w->map->factor, scale, width,
+           height);
+}
+
+static md_status write_picture(const writer *w, const char *path)
+{
+  const colours c = choose_colours(w);
+  unsigned char *level;
+  char text[400];
+  MD_TRY(md_array_new(&level, w->bins, 1, "the density picture"));
+  shade(w, &c, level);
+  describe(w, &c, text, sizeof text);
+  md_picture picture = {w->map->grid.n[0], w->map->grid.n[1], level, false, text};
+  md_canvas canvas = {0};
+  md_status status = MD_OK;
+  if (w->dump->furniture) {
+    status = furnish(w, &c, level, &canvas);
+    picture = (md_picture){canvas.width, canvas.height, canvas.rgb, true, text};
+  }
+  if (status == MD_OK) status = md_picture_write(path, &picture);
+  free(canvas.rgb);
+  free(level);
+  return status;
+}
+
+/* ---- text ---- */
+
+static void put_head(const writer *w, md_text *text)
+{
+  static const char *const side[2] = {"columns", "rows"};
+  const md_density_map *m = w->map;
+  char particles[64];
+  put_particles(w, particles, sizeof particles);
+  md_text_print(text, w->what->mean ? "# mean %s\n" : "# %s / sigma^2\n", w->what->quantity);
+  md_text_print(text, "# step %lld\n# time %.17g tau\n# %s, group %s\n", (long long)w->step, w->time,
+                particles, w->dump->group == 0 ? "all" : w->sim->model.groups.name[w->dump->group]);
+  for (int k = 0; k < 2; ++k)
+    md_text_print(text, "# %d %s: %c from %.17g to %.17g sigma\n", m->grid.n[k], side[k],
+                  "xyz"[m->grid.axis[k]], m -> lo[k], m -> hi[k]);
+}
+
+static void put_row(const md_density_map *m, int row, md_text *text)
+{
+  const int width = m->grid.n[0];
+  for (int k = 0; k < width; ++k) {
+    const double value = m->value[(int64_t)row * width + k];
+    if (k > 0) md_text_add(text, " ", 1);
+    if (isnan(value))
+      md_text_string(text, "nan");
+    else
+      md_text_double(text, value * m->factor, MD_DIGITS_MAX);
+  }
+  md_text_add(text, "\n", 1);
+}
+
+/* Writes head and rows, one after the other. errno says why it failed; 0: memory. */
+static bool put_text(const writer *w, FILE *file, md_text *text)
+{
+  errno = 0;
+  put_head(w, text);
+  for (int row = 0; row <= w->map->grid.n[1]; ++row) {
+    if (text->failed || fwrite(text->bytes, 1, text->n, file) != text->n) return false;
+    text->n = 0;
+    if (row < w->map->grid.n[1]) put_row(w->map, row, text);
+  }
+  return true;
+}
+
+static md_status write_text_file(const writer *w, const char *path)
+{
+  FILE *file = md_open_write(path, false);
+  if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
+  md_text text = {0};
+  bool good = put_text(w, file, &text);
+  int reason = errno;
+  if (fclose(file) != 0 && good) {
+    good = false;
+    reason = errno;
+  }
+  md_text_free(&text);
+  if (good) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, reason ? strerror(reason) : "out of memory");
+}
+
+static md_status write_text(const writer *w, const char *path)
+{
+  md_new_file file;
+  MD_TRY(md_new_file_begin(&file, path));
+  return md_new_file_end(&file, write_text_file(w, file.path));
+}
+
+/* ---- HDF5 ---- */
+
+static md_status note_facts(const writer *w, md_h5_file *file)
+{
+  static const char *const letter[3] = {"x", "y", "z"};
+  const md_density_map *m = w->map;
+  const char *const quantity[] = {w->what->quantity};
+  const char *const unit[] = {w->what->mean ? "mean over the particles of a bin" : "per sigma^2"};
+  const char *const group[] = {w->dump->group == 0 ? "all" : w->sim->model.groups.name[w->dump->group]};
+  const char *const axes[2] = {letter[m->grid.axis[0]], letter[m->grid.axis[1]]};
+  MD_TRY(md_h5->note_text(file, "map", "quantity", 0, quantity));
+  MD_TRY(md_h5->note_text(file, "map", "unit", 0, unit));
+  MD_TRY(md_h5->note_text(file, "map", "group", 0, group));
+  MD_TRY(md_h5->note_text(file, "map", "axes", 2, axes));
+  MD_TRY(md_h5->note(file, "map", "step", MD_H5_INT64, 0, &w->step));
+  MD_TRY(md_h5->note(file, "map", "time", MD_H5_DOUBLE, 0, &w->time));
+  MD_TRY(md_h5->note(file, "map", "particles", MD_H5_INT64, 0, &m->counted));
+  MD_TRY(md_h5->note(file, "map", "lower", MD_H5_DOUBLE, 2, m->lo));
+  return md_h5->note(file, "map", "upper", MD_H5_DOUBLE, 2, m->hi);
+}
+
+/* The values as they are shown go to the file row by row. */
+static md_status put_arrays(const writer *w, md_h5_file *file)
+{
+  const md_density_map *m = w->map;
+  const md_h5_shape shape = {.n = 2, .size = {m->grid.n[1], m->grid.n[0]}};
+  int64_t start[2] = {0, 0};
+  const int64_t one_row[2] = {1, m->grid.n[0]};
+  double *row;
+  MD_TRY(md_h5->array(file, "map/count", MD_H5_INT64, &shape));
+  MD_TRY(md_h5->write(file, "map/count", MD_H5_INT64, 2, start, shape.size, m->count));
+  MD_TRY(md_h5->array(file, "map/value", MD_H5_DOUBLE, &shape));
+  MD_TRY(md_array_new(&row, one_row[1], sizeof *row, "a row of the density map"));
+  md_status status = MD_OK;
+  for (; start[0] < shape.size[0] && status == MD_OK; ++start[0]) {
+    for (int64_t k = 0; k < one_row[1]; ++k) row[k] = m->value[start[0] * one_row[1] + k] * m->factor;
+    status = md_h5->write(file, "map/value", MD_H5_DOUBLE, 2, start, one_row, row);
+  }
+  free(row);
+  return status;
+}
+
+static md_status write_hdf5_file(const writer *w, const char *path)
+{
+  md_h5_file *file = NULL;
+  MD_TRY(md_h5->open(&file, path, MD_H5_CREATE, NULL));
+  md_status status = md_h5->group(file, "map");
+  if (status == MD_OK) status = note_facts(w, file);
+  if (status == MD_OK) status = put_arrays(w, file);
+  return md_h5_close_after(&file, status);
+}
+
+static md_status write_hdf5(const writer *w, const char *path)
+{
+  md_new_file file;
+  MD_TRY(md_file_need_regular(path, "a map in HDF5"));
+  MD_TRY(md_new_file_begin(&file, path));
+  return md_new_file_end(&file, write_hdf5_file(w, file.path));
+}
+
+md_status md_density_write(const md_dump *dump, const md_view *view, const md_density_map *map,
+                           const char *path)
+{
+  const writer w = {.dump = dump,
+                    .what = &dump->density,
+                    .map = map,
+                    .sim = view->sim,
+                    .step = view->step,
+                    .bins = (int64_t)map->grid.n[0] * map->grid.n[1],
+                    .time = (double)view->step * view->sim->model.dt};
+  if (dump->density.file == MD_DENSITY_TEXT) return write_text(&w, path);
+  if (dump->density.file == MD_DENSITY_HDF5) return write_hdf5(&w, path);
+  return write_picture(&w, path);
+}
