@@ -54,10 +54,11 @@ dump g all extxyz 10 extxyz.gz vel force type mass
 dump h all custom 10 each.*.txt id x
 dump i all custom 10 each.*.gz id x
 dump j all density 10 density.*.png 16
-dump k all density 10 side.png 12 axis x log yes
+dump k all density 10 side.png 12 axis x scale log
 dump_modify j furniture no
 dump_modify k furniture no
 dump l all density 10 furnished.png 16
+dump m all density 10 energy.*.txt 12 weight ke axis y
 thermo 10
 thermo_modify format float %.17g
 run 20

@@ -9,6 +9,7 @@
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
+#include "common/histogram.h"
 #include "fake_run.h"
 
 #include "common/rng.h"
@@ -603,8 +604,8 @@ static void test_dump_errors(void **state)
       {"d all density 1 e.png 16385", "from 1 to 16384"},
       {"d all density 1 e.png 10 axis w", "`w` is none of x, y, z"},
       {"d all density 1 e.png 10 axis x", "seen along z only"},
-      {"d all density 1 e.png 10 log", "value is missing"},
-      {"d all density 1 e.png 10 log maybe", "yes or no"},
+      {"d all density 1 e.png 10 scale", "value is missing"},
+      {"d all density 1 e.png 10 scale maybe", "`maybe` is none of linear, log"},
       {"d all density 1 e.png 10 colour red", "unknown keyword `colour`"},
       {"used all custom 1 e.txt id", "the id used is in use"},
       {"d all custom 1 used.txt id", "dump used writes to used.txt already"},
@@ -754,7 +755,7 @@ static void test_density(void **state)
   add_particle(5, 1, (double[3]){0.0, 0.0}, (double[3]){0.0, 0.0});
   add_particle(6, 1, (double[3]){4.0, 2.0}, (double[3]){0.0, 0.0}); /* on the upper corner of a fixed box */
   assert_int_equal(command(md_do_dump, "d all density 3 n.*.png 8"), MD_OK);
-  assert_int_equal(command(md_do_dump, "e all density 3 l.png 8 log yes axis z"), MD_OK);
+  assert_int_equal(command(md_do_dump, "e all density 3 l.png 8 scale log axis z"), MD_OK);
   assert_int_equal(command(md_do_dump_modify, "d furniture no"), MD_OK);
   assert_int_equal(command(md_do_dump_modify, "e furniture no"), MD_OK);
   assert_int_equal(fake_run(3), MD_OK);
@@ -810,9 +811,10 @@ static void test_furniture(void **state)
   /* Includes maps that are smaller than their texts, larger letters, and numbers of any size. */
   static const struct {
     int width, height;
-    double most, log_unit;
-  } cases[] = {{1, 1, 1.0, 0.0},     {40, 24, 0.0, 0.0},   {300, 200, 1e-300, 0.0},
-               {700, 90, 1e17, 3.0}, {90, 700, 5.0, 1e-9}, {250, 250, (double)INFINITY, 0.0}};
+    double least, most, log_unit;
+  } cases[] = {{1, 1, 0.0, 1.0, 0.0},     {40, 24, 0.0, 0.0, 0.0},   {300, 200, 0.0, 1e-300, 0.0},
+               {700, 90, 0.0, 1e17, 3.0}, {90, 700, 0.0, 5.0, 1e-9}, {250, 250, 0.0, (double)INFINITY, 0.0},
+               {80, 300, -0.7, 0.7, 0.0}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     md_canvas map = {.width = cases[k].width, .height = cases[k].height}, canvas = {0};
     const int pixels = map.width * map.height;
@@ -821,6 +823,7 @@ static void test_furniture(void **state)
     const md_furniture f = {"\u03c3\u03c4\u00b2\u00b3 title \xf0\x9f\x98\x80",
                             {{"x", -1e-9, 1e-9}, {"y", 0.0, 1e20}},
                             "quantity",
+                            cases[k].least,
                             cases[k].most,
                             cases[k].log_unit};
     assert_int_equal(md_furniture_draw(&f, &map, colour, &canvas), MD_OK);
@@ -905,6 +908,44 @@ static void test_density_counted_by_the_engine(void **state)
   assert_refused(observe_with(&failing), "dump d: the device is gone");
   assert_refused(observe_with(&plain), "stay where they are");
   assert_int_equal(downloads, 1);
+  stop_sim();
+}
+
+/* Three particles of weight 5/4 each in the bin at the lower right, one of them less a fine quantum. */
+static md_status weigh_by_itself(md_engine *engine, const md_histogram *h, int64_t *sum)
+{
+  (void)engine;
+  assert_int_equal(md_histogram_sums(h), MD_BIN_SUMS);
+  assert_int_equal(h->weight, MD_WEIGHT_MASS);
+  assert_int_equal(h->group, 1u);
+  assert_true(h->from[0] == 0.0 && h->to[0] == 4.0 && h->from[1] == 0.5 && h->to[1] == 1.5);
+  int64_t *bin = sum + MD_BIN_SUMS * (h->n[0] - 1);
+  bin[MD_BIN_COUNT] += 3;
+  bin[MD_BIN_COARSE] += (int64_t)(3.75 * h->per_unit);
+  bin[MD_BIN_REST] -= 1;
+  return MD_OK;
+}
+
+static void test_weights_of_the_engine(void **state)
+{
+  (void)state;
+  const md_engine_kind kind = {.name = "weighing", .download = refuse_download, .histogram = weigh_by_itself};
+  start_sim(2);
+  sim.model.mass_reference = 2.0;
+  sim.model.natoms = INT64_C(1) << 40; /* leaves 21 bits for each sum */
+  assert_int_equal(
+      command(md_do_dump, "d all density 1 weight.txt 4 weight mass mean yes window 0 4 0.5 1.5"), MD_OK);
+  assert_int_equal(observe_with(&kind), MD_OK);
+  FILE *file = fopen("weight.txt", "r");
+  char line[128];
+  double value[4] = {0.0};
+  assert_non_null(file);
+  do assert_non_null(fgets(line, sizeof line, file));
+  while (line[0] == '#');
+  fclose(file);
+  for (int k = 0; k < 4; ++k) value[k] = strtod(line + 4 * k, NULL);
+  assert_true(isnan(value[0]) && isnan(value[2]));
+  assert_true(value[3] == (3.75 - 0x1p-40) / 3.0);
   stop_sim();
 }
 
@@ -1116,6 +1157,7 @@ int main(void)
       cmocka_unit_test(test_density),
       cmocka_unit_test(test_furniture),
       cmocka_unit_test(test_density_counted_by_the_engine),
+      cmocka_unit_test(test_weights_of_the_engine),
       cmocka_unit_test(test_density_along_axes),
       cmocka_unit_test(test_density_counts_in_parallel),
       cmocka_unit_test(test_colours_are_viridis),
