@@ -72,8 +72,8 @@ typedef struct scales {
 } scales;
 
 /* Without a cutoff every particle attracts every other one. The usual force is that of the whole system on a lightest
- * particle, at the distance of its extent, or if that is unknown of a quarter of the box. A sum of N rounded impulses has the rounding errors of about sqrt(N)
- * of them, so that this part of the total force decides the grids. */
+ * particle, at the distance of its extent, or if that is unknown of a quarter of the box. A sum of N rounded impulses
+ * has the rounding errors of about sqrt(N) of them, so that this part of the total force decides the grids. */
 static scales scales_of_all(const md_model *model, const double *unit_k)
 {
   const md_box *box = &model->box;
@@ -185,7 +185,8 @@ static md_status prepare_box(md_model *model, const scales *s)
   if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->cutoff);
   /* Positions that are plain doubles resolve finer velocities than positions on a grid. A lower limit of movement
    * leaves these bits to the momenta. Without a cutoff momenta get these bits anyway. */
-  if (model->float_drift && !md_pair_is_all(&model->pair)) model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
+  if (model->float_drift && !md_pair_is_all(&model->pair))
+    model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
   model->grids.x = power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));

@@ -14,8 +14,8 @@
  *       the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is about 2^-46 of the usual
  *       force of a pair.
  *   k   kinetic energies, likewise. 2^60 coarse quanta cover the speed limit.
- * Without a cutoff the usual force is that of the whole system, from the number of particles, their mass and their extent
- * at the first run.
+ * Without a cutoff the usual force is that of the whole system, from the number of particles, their mass and their
+ * extent at the first run.
  *
  * The engines sum impulses. The impulse of a pair, h F/m_reference (h: the length of a kick), is rounded once to a
  * multiple of v, and both partners get it with opposite signs. While an engine runs, a velocity array holds
@@ -108,13 +108,14 @@ typedef struct md_model {
   bool wide;                       /* momenta have a second word */
   double v_step[MD_TYPES_MAX + 1]; /* by type: v is a multiple of this; grids.v unless wide */
   md_resolution resolution;
-  double cutoff;      /* the largest of all pairs, 0 without a pair style */
-  double kick_time;   /* h: dt/2 for MD_NVE, dt for the leapfrogs */
-  double *impulse_k;  /* [ntypes*ntypes][MD_PAIR_K], forces as impulses of a kick in quanta of v */
-  double *force_k;    /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
-  double close2;      /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
-  double *overlap2;   /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
-  double force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
+  double cutoff;     /* the largest of all pairs, 0 without a pair style */
+  double kick_time;  /* h: dt/2 for MD_NVE, dt for the leapfrogs */
+  double *impulse_k; /* [ntypes*ntypes][MD_PAIR_K], forces as impulses of a kick in quanta of v */
+  double *force_k;   /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
+  double close2;     /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
+  double *overlap2;  /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
+  double
+      force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
   double speed_limit; /* the largest velocity along one axis */
   double speed_most;  /* the largest speed limit that a shorter timestep may give */
   double move_limit;  /* the largest displacement along one axis in one step: a few cutoffs, or less */

@@ -42,8 +42,8 @@ MD_FN double md_rsqrt(double a)
   return fma(y, e, y);
 }
 
-/* a in single precision, rounded towards zero, for 2^-126 <= a < 2^128: the bits of a double moved into their places. GPUs
- * convert from double with another unit, at an eighth of the speed. */
+/* a in single precision, rounded towards zero, for 2^-126 <= a < 2^128: the bits of a double moved into their places.
+ * GPUs convert from double with another unit, at an eighth of the speed. */
 MD_FN float md_truncate(double a)
 {
   uint64_t bits;

@@ -179,9 +179,9 @@ static inline bool md_step_moves(uint32_t moving, const md_particles *p, int64_t
   return ((p->group ? p->group[i] : MD_GROUP_ALL) & moving) != 0;
 }
 
-/* Points 2 and 5 of the step for one coordinate: adds `impulse` quanta, a whole number; md_step_kick_count takes it as an
- * integer, which may be beyond 2^53 if momenta are wide. low: the second word of a wide momentum, or NULL. v_step: used
- * with low only. */
+/* Points 2 and 5 of the step for one coordinate: adds `impulse` quanta, a whole number; md_step_kick_count takes it
+ * as an integer, which may be beyond 2^53 if momenta are wide. low: the second word of a wide momentum, or NULL.
+ * v_step: used with low only. */
 MD_FN void md_step_kick(double impulse, double quantum, double v_step, double *v, int64_t *low)
 {
   if (low)

@@ -1,7 +1,7 @@
 /* The OpenMP engine for pair styles without a cutoff, such as gravity: every body feels every other body.
  *
  *   1. Each rank owns an equal share of the bodies, wherever they are. There are no domains, cells, lists and ghosts.
- *   2. A step sums the impulses (points 1 and 4 of common/step.h), and kicks and drifts all bodies (common/host_step.h).
+ *   2. A step sums the impulses (points 1 and 4 of common/step.h), and kicks and drifts all bodies (host_step.h).
  *   3. For the sums the blocks of bodies travel around a ring of ranks. A rank computes with one block while it sends
  *      this block to the next rank and receives another block from the rank before:
  *
@@ -15,7 +15,8 @@
  *
  * Trade-off: the ring needs memory for two blocks only, and each message has a whole block's work to hide behind. But
  * both bodies of a pair evaluate it (all_pairs_kernels.c).
- * Cost: n^2 pairs a step; on P ranks P - 1 messages of 8 (dim + 2) n/P bytes each; 8 (2 dim + 2) bytes a body, 8 (4 dim + 6) on several ranks.
+ * Cost: n^2 pairs a step; on P ranks P - 1 messages of 8 (dim + 2) n/P bytes each; 8 (2 dim + 2) bytes a body,
+ * 8 (4 dim + 6) on several ranks.
  */
 #include "common/pair/all_pairs.h"
 #include "common/base/memory.h"
@@ -99,8 +100,8 @@ static void part_bounds(int64_t n, int part, int parts, int64_t *i0, int64_t *i1
   if (*i1 > n) *i1 = n;
 }
 
-/* Takes the blocks of all ranks around the ring, and does `work` on this rank's bodies with each of them. While messages
- * are under way, looks at them after every part of the work. Collective. */
+/* Takes the blocks of all ranks around the ring, and does `work` on this rank's bodies with each of them. While
+ * messages are under way, looks at them after every part of the work. Collective. */
 static md_status go_round(md_engine *e, double charge, block_work work, void *to)
 {
   const md_comm_exchange *exchange = e->comm->exchange;
@@ -271,8 +272,7 @@ static void measure_part(md_engine *e, const body_block *own, const body_block *
                          int64_t i1, void *to)
 {
   output_sums *s = to;
-  const all_args a =
-      args_of(e, own, other, same, 1.0 / (e->model->grids.f * MD_FINE), e->model->force_range);
+  const all_args a = args_of(e, own, other, same, 1.0 / (e->model->grids.f * MD_FINE), e->model->force_range);
 #pragma omp parallel
   {
     md_measure mine = {.count = 0};

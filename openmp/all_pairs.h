@@ -41,8 +41,8 @@ typedef struct all_kernels {
    * blocks are charges. i0, and i1 unless it is own->n, are multiples of ALL_PAD. Overlaps are left out and noted. */
   void (*impulse[MD_PAIR_KINDS])(const all_args *, int64_t i0, int64_t i1, int64_t j0, int64_t j1,
                                  int64_t *const sum[3], md_overlap *);
-  /* Adds energies, virials and, unless sum is NULL, forces in coarse quanta of f, of all bodies of `other` on the vector
-   * of bodies that begins at i. sum[d][l] belongs to body i + l. Overlaps are noted. */
+  /* Adds energies, virials and, unless sum is NULL, forces in coarse quanta of f, of all bodies of `other` on the
+   * vector of bodies that begins at i. sum[d][l] belongs to body i + l. Overlaps are noted. */
   void (*measure[MD_PAIR_KINDS])(const all_args *, int64_t i, md_wide *energy2, md_wide *virial2,
                                  md_fine (*const sum)[ALL_PAD], md_overlap *);
 } all_kernels;

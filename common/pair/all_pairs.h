@@ -4,10 +4,10 @@
  * (pair.h): k1 = -(m_i c)(m_j c) for forces, and k4 times m_i m_j for energies. The products are rounded in this order
  * by every engine, and by md_pair_table.
  *
- * An overlap is a pair whose impulse is out of range, or two particles without softening at the same place. The range is
- * MD_ALL_RANGE quanta along an axis, or MD_ALL_WIDE_RANGE if momenta are wide: the sums are integers of 64 bits, and only
- * a wide momentum takes in more than 2^53 quanta. Output finds the same overlaps by the force (md_model.force_range), up to
- * the rounding of a force at the end of the range.
+ * An overlap is a pair whose impulse is out of range, or two particles without softening at the same place. The range
+ * is MD_ALL_RANGE quanta along an axis, or MD_ALL_WIDE_RANGE if momenta are wide: the sums are integers of 64 bits,
+ * and only a wide momentum takes in more than 2^53 quanta. Output finds the same overlaps by the force
+ * (md_model.force_range), up to the rounding of a force at the end of the range.
  */
 #ifndef MD_COMMON_PAIR_ALL_PAIRS_H
 #define MD_COMMON_PAIR_ALL_PAIRS_H

@@ -36,10 +36,10 @@ struct md_comm_exchange {
    * any order. The caller frees it. */
   md_status (*sparse_exchange)(md_comm *, int64_t n, const int32_t *to, const void *records, int64_t size,
                                void **received, int64_t *count) MD_CHECKED;
-  /* The ring of ranks: ring_begin starts to send a message of `bytes`, a multiple of 8, to the next rank, and to receive
-   * one of the same size from the rank before; the first rank comes after the last. ring_next says in *done whether
-   * both are complete, and with `wait` waits for that. Until then nothing may write to `send`, or use `receive`.
-   * ring_next is not collective, but every rank must call it until it is done. NULL on a single rank. */
+  /* The ring of ranks: ring_begin starts to send a message of `bytes`, a multiple of 8, to the next rank, and to
+   * receive one of the same size from the rank before; the first rank comes after the last. ring_next says in *done
+   * whether both are complete, and with `wait` waits for that. Until then nothing may write to `send`, or use
+   * `receive`. ring_next is not collective, but every rank must call it until it is done. NULL on a single rank. */
   md_status (*ring_begin)(md_comm *, const void *send, void *receive, int64_t bytes) MD_CHECKED;
   md_status (*ring_next)(md_comm *, bool wait, bool *done) MD_CHECKED;
 };

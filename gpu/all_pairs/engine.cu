@@ -306,10 +306,10 @@ md_status all_pairs_engine::sum_single(unsigned long long number)
   });
 }
 
-/* Each pair once. The block of the rank `hop` ranks below visits this rank, for half of the ring. The sums for its bodies
- * go back to that rank at once. With an even number of ranks, the two ranks that are opposite to each other have each
- * other's block at the same time, and each takes half of their pairs: the lower rank those of the first half of its own
- * groups. */
+/* Each pair once. The block of the rank `hop` ranks below visits this rank, for half of the ring. The sums for its
+ * bodies go back to that rank at once. With an even number of ranks, the two ranks that are opposite to each other
+ * have each other's block at the same time, and each takes half of their pairs: the lower rank those of the first
+ * half of its own groups. */
 md_status all_pairs_engine::sum_symmetric(unsigned long long number)
 {
   const md_pair_kind kind = model->pair.kind;
@@ -422,8 +422,9 @@ md_status all_pairs_engine::runaway_error()
   return md_host_find_runaway(model, particles, &step);
 }
 
-/* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. scale: of forces, whose
- * range is `range`. All ranks send one another all their bodies, because this happens once in a run, at its end. */
+/* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. scale: of forces,
+ * whose range is `range`. All ranks send one another all their bodies, because this happens once in a run, at its
+ * end. */
 md_status all_pairs_engine::overlap_error(double scale, double range)
 {
   struct record {

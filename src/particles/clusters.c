@@ -9,9 +9,9 @@
  * Uniform sphere of radius R: positions uniform in a ball, velocities uniform in a ball of speed V, for which twice the
  * kinetic energy is minus the potential one: V = R^(-1/2), in two dimensions V = (16/(3 pi R))^(1/2).
  *
- * Random numbers are those of (seed, id, attempt). Only +, -, *, / and square roots occur, so that all machines make the
- * same bodies. The means of positions and velocities are subtracted. They come from whole multiples of 2^-24 of the
- * cluster's units, so that they do not depend on ranks either.
+ * Random numbers are those of (seed, id, attempt). Only +, -, *, / and square roots occur, so that all machines make
+ * the same bodies. The means of positions and velocities are subtracted. They come from whole multiples of 2^-24 of
+ * the cluster's units, so that they do not depend on ranks either.
  *
  * Trade-off: each body is made twice, for the means and for its place, but nothing is stored in between.
  * Reference: Aarseth, Henon and Wielen, Astron. Astrophys. 37 (1974) 183.

@@ -50,8 +50,8 @@ def constant(table: harness.Table, *titles: str) -> bool:
 def test_kepler_orbit(tmp_path):
     """Eccentricity 0.9, 1000 orbits, two masses, no softening.
 
-    Leapfrog is symplectic: it keeps another energy exactly, H + dt^2 (v.H''.v/12 - a^2/24) + O(dt^4) with H'' the second
-    derivatives of the potential. So the error of the energy is this term at the present place less that at the start,
+    Leapfrog is symplectic: it keeps another energy exactly, H + dt^2 (v.H''.v/12 - a^2/24) + O(dt^4) with H'' the
+    second derivatives of the potential. So the error of the energy is this term at the present place less that at the start,
     and does not grow. The term is largest at the pericentre. 1000 steps an orbit are 0.27 radians a step there, where
     O(dt^4) is a tenth of the term.
 
@@ -92,8 +92,8 @@ def test_kepler_orbit(tmp_path):
 
 
 def test_figure_of_eight_returns(tmp_path):
-    """Three equal masses on one curve (Chenciner and Montgomery, Ann. Math. 152 (2000) 881). After a period each body is
-    where it was, and after a third of it where another one was. The error falls as dt^2."""
+    """Three equal masses on one curve (Chenciner and Montgomery, Ann. Math. 152 (2000) 881). After a period each body
+    is where it was, and after a third of it where another one was. The error falls as dt^2."""
     period = 6.32591398
     x = np.array([[0.97000436, -0.24308753, 0.0], [-0.97000436, 0.24308753, 0.0], [0.0, 0.0, 0.0]])
     v = np.array([-0.93240737, -0.86473146, 0.0])
@@ -149,8 +149,8 @@ def near(got: np.ndarray, terms: np.ndarray, axis: Any, bound: float) -> bool:
 @extended_only
 @pytest.mark.parametrize("dim, ratio", list(itertools.product((2, 3), (1.0, 1e3, 1e6))), ids=str)
 def test_forces_energy_and_virial(dim, ratio, isas, tmp_path):
-    """Each force, energy and virial within 1e-10 of the sizes of its terms; softening lengths of 0 and of a hundredth of
-    the box. After a step from rest the momenta are those of the forces before and behind the drift. Each of the n terms
+    """Each force, energy and virial within 1e-10 of the sizes of its terms; softening lengths of 0 and of a hundredth
+    of the box. After a step from rest the momenta are those of the forces before and behind the drift. Each of the n terms
     of a force is rounded by at most 1e-10/sqrt(n) of the force of all bodies on a light one at the distance of the
     system's extent, and, as a double, by a few 1e-16 of itself."""
     for turn, (eps, side) in enumerate(SYSTEMS):
@@ -237,8 +237,8 @@ def sample(folder: Path, words: str, side: float, dim: int = 3) -> Tuple[np.ndar
 
 
 def test_plummer_places_and_velocities(tmp_path):
-    """The mass within r is r^3 (1 + r^2)^(-3/2), and v over the speed of escape has the density q^2 (1 - q^2)^(7/2). Both
-    are isotropic. The radii of 10, 50 and 90 % of the mass: 4 standard deviations of a quantile of n bodies."""
+    """The mass within r is r^3 (1 + r^2)^(-3/2), and v over the speed of escape has the density q^2 (1 - q^2)^(7/2).
+    Both are isotropic. The radii of 10, 50 and 90 % of the mass: 4 standard deviations of a quantile of n bodies."""
     n, scale, centre = 20000, 0.5, np.array([1.0, -2.0, 3.0])
     x, v = sample(tmp_path, f"plummer {n} seed 7 scale {scale} centre 1 -2 3", 60.0)
     np.testing.assert_allclose(x.mean(axis=0), centre, atol=1e-9)
@@ -310,8 +310,8 @@ def test_plummer_stays_in_equilibrium(tmp_path):
 
 @pytest.mark.parametrize("walls", (False, True), ids=("open", "walls"))
 def test_cold_collapse_and_back(walls, fast_engine, tmp_path):
-    """Through the bounce at t = 1.6, and back to the bodies at rest, bit by bit. With walls until t = 3, when bodies that
-    flew out of the sphere have met them."""
+    """Through the bounce at t = 1.6, and back to the bodies at rest, bit by bit. With walls until t = 3, when bodies
+    that flew out of the sphere have met them."""
     side, steps = (2.1, 1500) if walls else (40.0, 800)
     fix = "fix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE zlo EDGE zhi EDGE\n" if walls else ""
     text = (f"units lj\nboundary f f f\nregion b block {-0.5 * side} {0.5 * side} {-0.5 * side} {0.5 * side} "
@@ -334,7 +334,7 @@ def test_cold_collapse_and_back(walls, fast_engine, tmp_path):
 
 
 def test_collapse_is_deepest_when_theory_says(tmp_path):
-    """A cold uniform sphere of mass and radius 1 falls together at t = pi/sqrt(8) = 1.11; bodies delay that a little."""
+    """A cold uniform sphere of mass and radius 1 falls together at t = pi/sqrt(8) = 1.11; its grains delay that."""
     got = cluster(tmp_path, "cold 500 seed 4", 40.0,
                   more=f"pair_style gravity 0.05\ntimestep 0.004\nthermo 5\n{VIRIAL}run 400\n")
     ratio = got.table.column("v_virial")

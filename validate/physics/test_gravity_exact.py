@@ -54,7 +54,8 @@ DECKS: Dict[str, str] = {
     "leapfrog with plain doubles": INNER + "fix move all nve/leapfrog drift float\n" + WALLS + OUTPUT + "run 40\n",
     "no integrator": BEGIN + OUTPUT + "run 10\n",
     "timestep 0": BEGIN + MOVE + OUTPUT + "timestep 0\nrun 10\n",
-    "several runs": BEGIN + MOVE + OUTPUT + "run 7\nrun 0\ntimestep 0.02\nrun 13\npair_style gravity 0.1 2\nrun 20 start 0\n",
+    "several runs": BEGIN + MOVE + OUTPUT + "run 7\nrun 0\ntimestep 0.02\nrun 13\n"
+    "pair_style gravity 0.1 2\nrun 20 start 0\n",
     "from lj/cut to gravity and back": BEGIN.replace("pair_style gravity 0.05", "pair_style lj/cut 0.6\n"
                                                      "pair_coeff * * 1e-4 0.1") + MOVE + OUTPUT
     + "run 20\npair_style gravity 0.05\nrun 20\npair_style lj/cut 0.6\npair_coeff * * 1e-4 0.1\nrun 20\n",

@@ -1,5 +1,5 @@
-"""create_atoms plummer, uniform and cold: what they make, on any number of threads and ranks, and every wrong word. Their
-distributions are tested in validate/physics/test_gravity.py."""
+"""create_atoms plummer, uniform and cold: what they make, on any number of threads and ranks, and every wrong word.
+Their distributions are tested in validate/physics/test_gravity.py."""
 
 from __future__ import annotations
 
@@ -141,7 +141,8 @@ def test_ranks_make_the_same_bodies(ranks, tmp_path):
 
 @pytest.mark.smoke
 def test_a_cluster_can_be_planned(tmp_path):
-    (tmp_path / "in.deck").write_text(BOX + "create_atoms 1 plummer 1000 seed 1\nmass 2 1\npair_style gravity 0.1\nrun 5\n")
+    (tmp_path / "in.deck").write_text(BOX + "create_atoms 1 plummer 1000 seed 1\nmass 2 1\npair_style gravity 0.1\n"
+                                      "run 5\n")
     done = works(call(tmp_path, "plan", "-in", "in.deck"))
     assert "for 1000 particles in 3 dimensions" in done.out and "all pairs" in done.out
     several = works(call(tmp_path, "plan", "-in", "in.deck", "--ranks", "7", "--particles", "7000000"))
