@@ -51,9 +51,9 @@ def test_kepler_orbit(tmp_path):
     """Eccentricity 0.9, 1000 orbits, two masses, no softening.
 
     Leapfrog is symplectic: it keeps another energy exactly, H + dt^2 (v.H''.v/12 - a^2/24) + O(dt^4) with H'' the
-    second derivatives of the potential. So the error of the energy is this term at the present place less that at the start,
-    and does not grow. The term is largest at the pericentre. 1000 steps an orbit are 0.27 radians a step there, where
-    O(dt^4) is a tenth of the term.
+    second derivatives of the potential. So the error of the energy is this term at the present place less that at the
+    start, and does not grow. The term is largest at the pericentre. 1000 steps an orbit are 0.27 radians a step there,
+    where O(dt^4) is a tenth of the term.
 
     Leapfrog also keeps the angular momentum, because kicks are radial and drifts along the velocity. Each impulse is
     rounded to the grid of velocities, by q/sqrt(12) on average and at a distance of at most 1.9. These errors add up as
@@ -150,9 +150,9 @@ def near(got: np.ndarray, terms: np.ndarray, axis: Any, bound: float) -> bool:
 @pytest.mark.parametrize("dim, ratio", list(itertools.product((2, 3), (1.0, 1e3, 1e6))), ids=str)
 def test_forces_energy_and_virial(dim, ratio, isas, tmp_path):
     """Each force, energy and virial within 1e-10 of the sizes of its terms; softening lengths of 0 and of a hundredth
-    of the box. After a step from rest the momenta are those of the forces before and behind the drift. Each of the n terms
-    of a force is rounded by at most 1e-10/sqrt(n) of the force of all bodies on a light one at the distance of the
-    system's extent, and, as a double, by a few 1e-16 of itself."""
+    of the box. After a step from rest the momenta are those of the forces before and behind the drift. Each of the n
+    terms of a force is rounded by at most 1e-10/sqrt(n) of the force of all bodies on a light one at the distance of
+    the system's extent, and, as a double, by a few 1e-16 of itself."""
     for turn, (eps, side) in enumerate(SYSTEMS):
         system, g = Random(dim, ratio, side), 1.5
         total = sum(system.mass[t - 1] for t in system.type)
