@@ -13,10 +13,10 @@
  * If a pair may be beyond the fast rounding, the thread sums its chunk again, one pair at a time, with care.
  *
  * Trade-off: both bodies of a pair evaluate it. To evaluate it once would need the sums of both in registers, and
- * shuffles of 7 numbers between threads.
- * Cost: 16 double-precision operations a pair in 3D (17 with several masses), of which 64 a cycle and multiprocessor are
- * the limit: 1.05 10^12 pairs a second at 132 multiprocessors and 1.98 GHz. With all other instructions a pair has some 33
- * issue slots, which is the same limit. Measured on an H200: 0.6 10^12.
+ * shuffles of 7 numbers between threads. Cost: 16 double-precision operations a pair in 3D (17 with several masses),
+ * of which 64 a cycle and multiprocessor are the limit: 1.05 10^12 pairs a second at 132 multiprocessors and 1.98
+ * GHz. With all other instructions a pair has some 33 issue slots, which is the same limit. Measured on an H200: 0.6
+ * 10^12.
  */
 #include "gpu/all_pairs/bodies.cuh"
 

@@ -1,6 +1,6 @@
-/* Impulses of all pairs, where each pair is evaluated once and both bodies get its impulse. In double precision these are
- * the same bits as those of impulse.cu, which serves where bodies are few; in single precision (precision mixed) the sum
- * over a group is in single precision, and is then rounded to quanta.
+/* Impulses of all pairs, where each pair is evaluated once and both bodies get its impulse. In double precision these
+ * are the same bits as those of impulse.cu, which serves where bodies are few; in single precision (precision mixed)
+ * the sum over a group is in single precision, and is then rounded to quanta.
  *
  * A block of threads has a group of GROUP bodies, BODIES for each thread, and goes over tiles of 128 other bodies. A
  * quarter of a tile is in the registers of a warp: each lane has one of its 32 bodies, with a sum for it. After each
@@ -17,12 +17,12 @@
  * Which groups meet: group b meets itself, where each body has its own sum only, and the groups b + 1, b + 2, ... up to
  * half of all groups, modulo their number. So every group has the same work.
  *
- * Trade-off: half the arithmetic of impulse.cu. But the shuffles and the second sum cost issue slots, and few bodies make
- * too few blocks.
+ * Trade-off: half the arithmetic of impulse.cu. But the shuffles and the second sum cost issue slots, and few bodies
+ * make too few blocks.
  * Cost: in 3D 16 double-precision operations, 3 shuffled registers and some 36 issue slots for each pair (two
- * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second. In
- * single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12. Measured on an H200: 1.02 10^12 and 3.2 10^12
- * with 10^6 bodies.
+ * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second.
+ * In single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12. Measured on an H200: 1.02 10^12 and
+ * 3.2 10^12 with 10^6 bodies.
  */
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/step/formulas.cuh"
@@ -66,7 +66,8 @@ struct exact_sums {
   static __device__ __forceinline__ double factor(double, bool) { return 1.0; }
 };
 
-/* Arithmetic in single precision. After MOST_TERMS terms a thread gives its sums away, because they must not get long. */
+/* Arithmetic in single precision. After MOST_TERMS terms a thread gives its sums away, because they must not get
+ * long. */
 struct single_sums {
   typedef float real;
   typedef float sum;

@@ -1,5 +1,5 @@
-/* Copies particles between the order of the host's arrays and the order of the device, one component at a time;
- * and adds particles to the bins of `dump density`. On the device particles change their places at every rebin; `origin`
+/* Copies particles between the order of the host's arrays and the order of the device, one component at a time; and
+ * adds particles to the bins of `dump density`. On the device particles change their places at every rebin; `origin`
  * is the place of each particle in the host's arrays.
  */
 #include "gpu/output/bins.cuh"

@@ -1,7 +1,7 @@
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
-// links: src/output/dump_density.c src/output/dump_h5md.c src/files/hdf5_file.c src/picture/picture.c
-// links: src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
+// links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
+// links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
 // links: src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c
 // links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
 // links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
@@ -9,9 +9,9 @@
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
-#include "common/histogram.h"
 #include "fake_run.h"
 
+#include "common/histogram.h"
 #include "common/rng.h"
 #include "src/output/dump.h"
 #include "src/particles/elements.h"
