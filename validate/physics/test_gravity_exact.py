@@ -97,6 +97,17 @@ def test_ranks_equal_naive(turn, name, tmp_path):
     compare(name, tmp_path, {"ranks": 2 + turn % 3, "threads": 2}, {"ranks": 6 + turn % 2, "threads": 1})
 
 
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", ["masses far apart", "two dimensions", "no softening, wide momenta", "five bodies",
+                                  "langevin of a group, walls", "from lj/cut to gravity and back"])
+def test_gpu_ranks_equal_naive(name, tmp_path):
+    """The ring, and the half of it in which each pair is evaluated once: with an even number of ranks opposite ones
+    share their pairs."""
+    compare(name, tmp_path, *({"engine": engine, "ranks": ranks, "threads": 1, "package": {"transport": "staged"}}
+                              for engine in ("gpu", "gpu-symmetric") for ranks in (2, 3, 4)))
+
+
 @pytest.mark.parametrize("name", ["masses far apart", "two dimensions"])
 def test_every_instruction_set_and_number_of_threads(name, isas, tmp_path):
     compare(name, tmp_path, *({"threads": threads, "isa": isa} for isa in isas for threads in (1, 2, 3, 4)))
@@ -229,3 +240,14 @@ def test_errors_of_ranks_are_those_of_one(name, ranks, tmp_path):
     status, message = one_rank(tmp_path, "-in", "in.deck", *QUIET)
     assert status == PHYSICS
     assert refused(job(tmp_path, (ranks, ("-in", "in.deck", *QUIET))), PHYSICS, *words) == message
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.parametrize("steps", [0, 5])
+@pytest.mark.parametrize("name", ["same place", "too close"])
+def test_errors_of_gpu_ranks(name, steps, tmp_path):
+    middle, words = ERRORS[name]
+    (tmp_path / "in.deck").write_text(COMMON + middle + MOVE + f"run {steps}\n")
+    words_of = (*QUIET, "--engine", "gpu", "-pk", "gpu", "transport", "staged")
+    refused(job(tmp_path, (3, ("-in", "in.deck", *words_of))), PHYSICS, *words)
