@@ -56,7 +56,7 @@ typedef struct colours {
 
 static colours choose_colours(const writer *w)
 {
-  double least = 0.0, most = 0.0, positive = INFINITY;
+  double least = 0.0, most = 0.0, positive = (double)INFINITY;
   for (int64_t b = 0; b < w->bins; ++b) {
     const double value = w->map->value[b];
     if (value < least) least = value;
