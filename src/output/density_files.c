@@ -3,7 +3,7 @@
  *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
  *         bar stand around the picture (furniture.h). y points up. The unit is one particle, or with a weight the
  *         smallest positive value of the map, but at least a millionth of the largest. If a value is negative, colours
- *         go linearly from -m to m, m being the largest size of a value. A bin without a mean is as dark as 0.
+ *         go linearly from -m to m, m being the largest size of a value. A bin without a mean has the colour of 0.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
  *   .h5   the group map with the arrays value and count, [row][column], and the text's facts as attributes.

@@ -232,6 +232,8 @@ static void make_weight(const md_density *what, const md_model *model, md_histog
   (void)frexp(largest_weight(what, model), &exponent);
   (void)frexp((double)model->natoms, &digits);
   const int bits = 62 - digits < MD_HISTOGRAM_BITS ? 62 - digits : MD_HISTOGRAM_BITS;
+  /* per_unit must be finite. */
+  if (exponent < -900) exponent = -900;
   g->per_unit = ldexp(1.0, bits - exponent);
   g->fine = ldexp(1.0, bits);
 }
