@@ -149,6 +149,8 @@ static void take_model(md_sim *sim, md_restart *r)
   r->model.pair = (md_pair){.kind = MD_PAIR_NONE};
   m->dt = r->model.dt;
   m->skin = r->model.skin;
+  m->extent = r->model.extent;
+  m->extent_natoms = r->model.natoms;
   m->step = r->model.step;
   m->groups = r->model.groups;
 }

@@ -131,6 +131,9 @@ RESTARTED = {
     "plain": (BEGIN, MOVE),
     "wide momenta": (BEGIN.replace("gravity 0.05", "gravity 0").replace("0.01", "1e-6"), MOVE),
     "leapfrog, walls": (INNER, WALLS + "fix move all nve/leapfrog\n"),
+    # The grids of the whole run are those of the small system that it begins with.
+    "a system that grows": (BEGIN.replace("mass 2 0.001", "mass 2 0.006").replace("0.01", "0.05")
+                            + "velocity all create 0.008 7\n", MOVE),
     "langevin of a group": (BEGIN + "group light type 2\n", MOVE + "fix bath light langevin 0.01 0.02 1.0 99\n"),
 }
 RAMP = "start 0 stop 60\n"
