@@ -72,7 +72,7 @@ def test_every_file_of_a_study_is_a_rung_that_its_head_lists():
 
 
 def test_the_cpu_sums_its_share():
-    """So many stars that those of the CPU are more than the GPU's last block would reach."""
+    """Enough stars for the CPU to have more of them than the GPU's last block would reach."""
     done = ladder("porting/hybrid", "-n", "1500", "--repeat", "3")
     assert [row["ok"] for row in rows(done.stdout)] == ["yes"]
     assert int(rows(done.stdout)[0]["threads"]) > 0
