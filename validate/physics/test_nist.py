@@ -18,6 +18,8 @@ import harness
 def measure(system, folder, **knobs):
     """Total energy, sum of r.f and forces [n, 3] of particles at rest."""
     engine = knobs.pop("engine", "openmp")
+    if knobs.pop("open", False):
+        knobs["boundary"] = "f f p" if knobs.get("dim", 3) == 2 else "f f f"
     harness.write_data(folder / "system.data", system)
     got = harness.run(harness.DECKS / "in.measure", folder, engine=engine, variables={"data": "system.data", **knobs})
     row = got.table.at(0)
@@ -50,8 +52,9 @@ def pair_styles():
     return re.findall(r"^ +(\S+)", listed, re.MULTILINE)
 
 
-# How to say each style with a cutoff near 1.5, its coefficients, and the wanted spacing of particles.
+# How to say each style, with a cutoff near 1.5 if it has one, and its coefficients; `open`: no axis is periodic.
 WORDS = {
+    "gravity": {"pair": "gravity 0.3 0.7", "coeff": "* *", "open": True},
     "lj/cut": {"pair": "lj/cut 1.7", "coeff": "1 1 0.8 0.9", "shift": "yes"},
     "repulsive": {"pair": "repulsive 1.5 0.75", "coeff": "1 1 1.4"},
     "soft": {"pair": "soft 1.5", "coeff": "1 1 3"},
