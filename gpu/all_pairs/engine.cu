@@ -22,6 +22,7 @@
 #include "common/ranks/transport.h"
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/gpu.h"
+#include "gpu/output/fetch_sums.h"
 #include "gpu/runtime/device.h"
 #include "gpu/runtime/reciprocal.h"
 
@@ -466,20 +467,6 @@ md_status all_pairs_engine::overlap_error(double scale, double range)
 
 /* ---- output ---- */
 
-/* Adds the `count` sums of an array of the device to wide sums. The device rests. */
-md_status fetch_sums(const device_array &array, int count, md_wide *const *sum)
-{
-  int64_t half[SUM_PARTS * 2 * MD_TERMS_MAX];
-  MD_CUDA(cudaMemcpy(half, array.at, (size_t)fine_sum_bytes(count), cudaMemcpyDeviceToHost));
-  for (int q = 0; q < count; ++q)
-    for (int part = 0; part < SUM_PARTS; ++part) {
-      const int64_t *upper = half + 2 * part * count + q;
-      const md_int128 value = (md_int128)upper[0] * (INT64_C(1) << 32) + upper[count];
-      md_wide_add(sum[q], part == SUM_COARSE ? value * (INT64_C(1) << MD_FINE_BITS) : value);
-    }
-  return MD_OK;
-}
-
 pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *force)
 {
   pair_sums s = {};
@@ -504,7 +491,7 @@ md_status all_pairs_engine::measure_pairs(md_measure *m)
   }));
   MD_TRY(look());
   md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2};
-  return fetch_sums(arrays.sums, SUMS, pairs);
+  return gpu_fetch_sums(&arrays.sums, SUMS, pairs);
 }
 
 md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
@@ -521,7 +508,7 @@ md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
   MD_CUDA(cudaStreamSynchronize(stream));
   md_wide *term[MD_TERMS_MAX];
   for (int t = 0; t < MD_TERMS_MAX; ++t) term[t] = &m->term[t];
-  return fetch_sums(arrays.terms, MD_TERMS_MAX, term);
+  return gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, term);
 }
 
 md_status all_pairs_engine::act(const md_action *action)

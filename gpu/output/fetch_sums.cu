@@ -1,0 +1,17 @@
+/* Fine sums of the device as wide sums of the host; see fetch_sums.h. */
+#include "gpu/output/fetch_sums.h"
+#include "gpu/particle/launch.cuh"
+
+md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum)
+{
+  static_assert((int)SUMS <= (int)MD_TERMS_MAX, "the sums of pairs fit too");
+  int64_t half[SUM_PARTS * 2 * MD_TERMS_MAX];
+  MD_CUDA(cudaMemcpy(half, array->at, (size_t)fine_sum_bytes(count), cudaMemcpyDeviceToHost));
+  for (int q = 0; q < count; ++q)
+    for (int part = 0; part < SUM_PARTS; ++part) {
+      const int64_t *upper = half + 2 * part * count + q;
+      const md_int128 value = (md_int128)upper[0] * (INT64_C(1) << 32) + upper[count];
+      md_wide_add(sum[q], part == SUM_COARSE ? value * (INT64_C(1) << MD_FINE_BITS) : value);
+    }
+  return MD_OK;
+}

@@ -1,0 +1,12 @@
+/* Fine sums of the device as wide sums of the host. */
+#ifndef MD_GPU_OUTPUT_FETCH_SUMS_H
+#define MD_GPU_OUTPUT_FETCH_SUMS_H
+
+#include "common/exact.h"
+#include "gpu/runtime/cuda.h"
+
+/* Adds the `count` fine sums of an array of the device (fine_sums, launch.cuh) to wide sums; count <= MD_TERMS_MAX.
+ * Waits for no stream: the kernels that made the sums have ended. */
+md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum) MD_CHECKED;
+
+#endif
