@@ -12,12 +12,15 @@ so for ranks, which `run` starts by the words of `mpirun`.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import math
 import os
 import re
 import shutil
 import subprocess
+import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -83,9 +86,24 @@ def mpirun(ranks: int, *words: str) -> List[str]:
     return [*mpirun_words(), *words, "-n", str(ranks)]
 
 
+own = threading.local()
+
+
+def session_folder() -> str:
+    """A folder for the files that mpirun keeps while it runs, one for each thread of a test program.
+
+    Runs of one user usually share such a folder, /tmp/ompi.HOST.USER. The last run removes it, and another run that
+    starts at this moment fails: Open MPI 4 looks for the folder and makes it in two steps.
+    """
+    if not hasattr(own, "folder"):
+        own.folder = tempfile.mkdtemp(prefix="mpi.")
+        atexit.register(shutil.rmtree, own.folder, ignore_errors=True)
+    return own.folder
+
+
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
     """The environment of a run on several ranks. The caller's own variables of MPI stay."""
-    return {**RANK_ENVIRONMENT, **environment(isa)}
+    return {**RANK_ENVIRONMENT, "OMPI_MCA_orte_tmpdir_base": session_folder(), **environment(isa)}
 
 
 def patience(seconds: float) -> float:

@@ -33,7 +33,8 @@ def ranks(request) -> int:
 
 
 def run_ranks(folder: Path, text: str, ranks: int, *arguments: str) -> Done:
-    """Runs a deck by several ranks.  `err` holds the program's own lines: mpirun adds its own where a rank fails."""
+    """Runs a deck by several ranks.  `err` holds the program's own lines: mpirun adds its own where a rank fails.  If
+    the program did not speak, these are all there is."""
     folder.mkdir(exist_ok=True)
     (folder / "in.deck").write_text(text)
     command = [*harness.mpirun(ranks), str(harness.program()), "-in", "in.deck", "-log", "none", "--threads", "1",
@@ -41,7 +42,7 @@ def run_ranks(folder: Path, text: str, ranks: int, *arguments: str) -> Done:
     done = subprocess.run(command, cwd=folder, env=harness.rank_environment(), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120, check=False)
     ours = [line for line in done.stderr.splitlines(keepends=True) if line.startswith("myriad: ")]
-    return Done(done.returncode, done.stdout, "".join(ours))
+    return Done(done.returncode, done.stdout, "".join(ours) or done.stderr)
 
 
 def run_one(folder: Path, text: str, *arguments: str) -> Done:
