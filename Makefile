@@ -90,7 +90,7 @@ LADDER_CUDA := $(wildcard gpu/ladder/*.cu gpu/ladder/*/*.cu)
 GPU_SOURCES := $(filter-out $(LADDER_CUDA),$(wildcard gpu/*/*.cu))
 GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc gpu/ladder/*/*.cuh)
 GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
-MPI_SOURCES := $(wildcard mpi/*.c)
+MPI_SOURCES := $(wildcard mpi/*.c mpi/transport/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
 
@@ -110,7 +110,7 @@ SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on withou
 HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
 
 # Messages between GPUs need both, and are in the GPU engine's library.
-TRANSPORTS := $(wildcard mpi/transport*.c)
+TRANSPORTS := $(wildcard mpi/transport/*.c)
 LEFT_OUT := $(if $(WITH_GPU),,$(TRANSPORTS))
 GPU_C := gpu/library.c $(if $(WITH_MPI),$(TRANSPORTS))
 
@@ -119,19 +119,20 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c)) \
+SOURCES := $(filter-out $(LADDER_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c \
+  openmp/all_pairs/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
-HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h openmp/*/*.h mpi/*.h \
+HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h openmp/*/*.h mpi/*.h mpi/*/*.h \
   validate/unit/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 
 # These hold the inner loops; MD_ISA names their copies, and the program asks the processor.
-KERNELS := openmp/kernels.c openmp/all_pairs_kernels.c
+KERNELS := openmp/kernels.c openmp/all_pairs/kernels.c
 ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
@@ -145,7 +146,7 @@ CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
 
-# The first lines of a unit test name what it links, `// links: src/deck/variable.c common/base/error.c`; without
+# The first lines of a unit test name what it links, `// links: src/formula/variable.c common/base/error.c`; without
 # such a line it gets everything but main.
 links_of = $(strip $(shell sed -n 's|^// links:||p' validate/unit/$1.c))
 linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))

@@ -13,8 +13,8 @@
  * rank chooses the same grids.
  */
 #include "common/model.h"
-#include "common/motion.h"
 #include "common/pair/all_pairs.h"
+#include "common/step/motion.h"
 
 #include <stdio.h>
 #include <stdlib.h>

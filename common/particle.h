@@ -3,7 +3,7 @@
 #define MD_COMMON_PARTICLE_H
 
 #include "common/model.h"
-#include "common/motion.h"
+#include "common/step/motion.h"
 
 typedef struct md_particle {
   uint64_t id;

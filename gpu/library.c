@@ -2,7 +2,7 @@
 #include "gpu/gpu.h"
 
 #ifdef MD_WITH_MPI
-#include "mpi/transport.h"
+#include "mpi/transport/transport.h"
 #define TRANSPORT &md_transport_mpi_opener
 #else
 #define TRANSPORT NULL

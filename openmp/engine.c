@@ -13,10 +13,10 @@
  */
 #include "openmp/engine.h"
 #include "common/compute/measure.h"
-#include "common/host_step.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "common/step/host_step.h"
 #include "openmp/openmp.h"
 #include "openmp/plan.h"
 

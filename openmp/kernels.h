@@ -18,7 +18,7 @@
 #define MD_OPENMP_KERNELS_H
 
 #include "common/model.h"
-#include "common/step.h"
+#include "common/step/step.h"
 #include "openmp/cells.h"
 
 /* Particles of a block, blocks of a chunk, and particles of a chunk. */

@@ -18,7 +18,7 @@
  * positions, 16 dim for velocities, 16 dim for new positions (a write first reads what was there), 4 dim for the
  * positions at which the list was built, and the list.
  */
-#include "common/host_step.h"
+#include "common/step/host_step.h"
 #include "openmp/engine.h"
 
 /* ---- faults ---- */

@@ -1,4 +1,4 @@
-/* Steps with fixes that act behind them: point 6 of the step (common/step.h).
+/* Steps with fixes that act behind them: point 6 of the step (common/step/step.h).
  *
  * 1. The engine runs to the next step behind which a fix acts. There velocities are complete.
  * 2. For each fix that acts there, in the order of the deck:

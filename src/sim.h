@@ -10,11 +10,11 @@
 #include "common/engine.h"
 #include "src/deck/command.h"
 #include "src/deck/history.h"
-#include "src/deck/variable.h"
 #include "src/files/file_uses.h"
+#include "src/formula/variable.h"
 #include "src/log.h"
 #include "src/output/observer.h"
-#include "src/output/thermo.h"
+#include "src/thermo/thermo.h"
 
 enum { MD_BASIS_MAX = 64 };
 

@@ -1,7 +1,7 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
 #include "common/model.h"
-#include "common/step.h"
+#include "common/step/step.h"
 
 #include <string.h>
 

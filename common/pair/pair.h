@@ -10,7 +10,7 @@
  * Styles without a cutoff act between all pairs of particles, and their forces are proportional to both masses. Their
  * charge is the mass times a constant c of the style and of the caller's scale: k1 = -(m_i c)(m_j c). Their squared
  * distance is softened: r2 = k2 + dx^2 + dy^2 + dz^2, added in this order by fma. Such a style is computed by the
- * engines of openmp/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
+ * engines of openmp/all_pairs/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H

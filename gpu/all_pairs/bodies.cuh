@@ -13,7 +13,7 @@
 
 #include "common/compute/measure.h"
 #include "common/engine.h"
-#include "common/step.h"
+#include "common/step/step.h"
 #include "gpu/particle/launch.cuh"
 
 /* Bodies of a tile, and the unit of a block's length. */
@@ -104,7 +104,7 @@ md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t s
 md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
-/* move.cu: the action of a fix behind the last step (common/step.h). step: of the step that begins now. */
+/* move.cu: the action of a fix behind the last step (common/step/step.h). step: of the step that begins now. */
 md_status launch_body_act(const body_view &, const md_action &, const md_step &step, cudaStream_t stream);
 
 /* output.cu: fine sums over the pairs of this rank's bodies with a block. k: coefficients of unit masses, for forces in

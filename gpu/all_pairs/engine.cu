@@ -2,8 +2,8 @@
  *
  * There are no cells, lists, sorts and ghosts. A step is three launches: the impulses of all pairs (impulse.cu), and
  * kicks and drift (move.cu). On several ranks each rank owns an equal share of the bodies, and the blocks of bodies
- * travel around the ring of ranks (picture: openmp/all_pairs.c), in a stream of their own, while the device computes
- * with the block that is there.
+ * travel around the ring of ranks (picture: openmp/all_pairs/all_pairs.c), in a stream of their own, while the device
+ * computes with the block that is there.
  *
  * The host launches steps ahead and looks at the halt word (bodies.cuh) after about a millisecond's work.
  *
@@ -15,11 +15,11 @@
  */
 #include "common/faults.h"
 #include "common/histogram.h"
-#include "common/host_step.h"
 #include "common/pair/all_pairs.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
 #include "common/ranks/transport.h"
+#include "common/step/host_step.h"
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/gpu.h"
 #include "gpu/output/fetch_sums.h"

@@ -187,7 +187,7 @@ template <class T>
 md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
                       const typename T::real *const impulse[3]);
 
-/* act.cu: the action of a fix behind a step (common/step.h), on the velocities of all particles. */
+/* act.cu: the action of a fix behind a step (common/step/step.h), on the velocities of all particles. */
 struct act_args {
   particle_fields fields;
   md_action action;

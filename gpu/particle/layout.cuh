@@ -39,7 +39,7 @@
 #ifndef MD_GPU_PARTICLE_LAYOUT_CUH
 #define MD_GPU_PARTICLE_LAYOUT_CUH
 
-#include "common/step.h"
+#include "common/step/step.h"
 
 #include <type_traits>
 

@@ -1,4 +1,4 @@
-/* The actions of fixes behind a step (common/step.h), which change velocities. It serves every model.
+/* The actions of fixes behind a step (common/step/step.h), which change velocities. It serves every model.
  *
  * Trade-off: one general kernel, and no word of it in the kernels of steps. Cost: one read and one write of the
  * velocities, and one read of positions, origins and ids, for each action.

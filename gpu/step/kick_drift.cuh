@@ -1,6 +1,7 @@
 /* Kick and drift of one particle on the device, and the share of the slack that a particle has used since the rebin.
  *
- * For exact layouts these are the formulas of common/motion.h; for mixed layouts the same steps on 32-bit coordinates.
+ * For exact layouts these are the formulas of common/step/motion.h; for mixed layouts the same steps on 32-bit
+ * coordinates.
  *
  * With cells, the width of a cell is cutoff + slack. A particle looks for partners around the cell where it is now. But
  * a partner is in the cell where it was at the rebin:

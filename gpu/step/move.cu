@@ -4,8 +4,8 @@
  * For each particle, along each axis:
  *   1. kick by the impulse that the force kernel left in the impulse arrays;
  *   2. drift, with reflection at walls;
- *   3. with fixes that act in the middle of a drift (common/step.h): 2 was only half a drift, so the fixes act, and the
- *      second half follows;
+ *   3. with fixes that act in the middle of a drift (common/step/step.h): 2 was only half a drift, so the fixes act,
+ *      and the second half follows;
  *   4. store the particle, and how much of the slack it has used.
  *
  * Trade-off: it does every model, but impulses travel through memory, which a fused kernel avoids.

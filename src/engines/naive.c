@@ -10,9 +10,9 @@
 #include "src/engines/naive.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
-#include "common/host_step.h"
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
+#include "common/step/host_step.h"
 
 #include <stdlib.h>
 

@@ -36,9 +36,9 @@ def files(*patterns: str) -> Set[str]:
     return {str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)}
 
 
-TRANSPORTS = files("mpi/transport*.c")
+TRANSPORTS = files("mpi/transport/*.c")
 RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
-PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c") - files("common/ladder/*.c")
+PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c", "openmp/all_pairs/*.c") - files("common/ladder/*.c")
 WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
 
 

@@ -1,6 +1,6 @@
 // links: src/particles/read_data.c src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c
 // links: src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c src/particles/clusters.c src/sim.c
-// links: src/log.c src/deck/command.c src/deck/variable.c src/deck/formula.c src/files/number_format.c
+// links: src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
 // links: common/base/error.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c common/base/open_file.c
 // links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c

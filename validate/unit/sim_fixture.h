@@ -1,7 +1,7 @@
 /* A simulation for tests of single commands: one rank, a log that the test can read back, commands as text.
- * Tests that include this file link src/sim.c, src/log.c, src/deck/command.c, src/deck/variable.c, src/deck/formula.c,
- * src/files/number_format.c, from src/engines/ comm_serial.c, serial_exchange.c and serial_files.c, and from common/
- * base/error.c, particles.c, model.c and pair.c. */
+ * Tests that include this file link src/sim.c, src/log.c, src/deck/command.c, src/formula/variable.c,
+ * src/formula/formula.c, src/files/number_format.c, from src/engines/ comm_serial.c, serial_exchange.c and
+ * serial_files.c, and from common/ base/error.c, particles.c, model.c and pair.c. */
 #ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
 #define MD_VALIDATE_UNIT_SIM_FIXTURE_H
 

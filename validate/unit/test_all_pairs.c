@@ -1,10 +1,10 @@
-// links: openmp/all_pairs_kernels.c openmp/kernels.c openmp/choose.c common/pair/pair.c common/base/error.c
+// links: openmp/all_pairs/kernels.c openmp/kernels.c openmp/choose.c common/pair/pair.c common/base/error.c
 /* The kernels of all pairs, in every instruction set: the same bits as sums of one pair at a time by the scalar recipes
  * of common/real.h, for any number of bodies, blocks of one's own and of another rank, and pairs near and far. */
 #include "common/exact.h"
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
-#include "openmp/all_pairs.h"
+#include "openmp/all_pairs/all_pairs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
 // links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
 // links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c
 // links: src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c

@@ -2,8 +2,9 @@
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
 // links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
 // links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
-// links: src/files/number_format.c src/particles/elements.c src/log.c src/output/thermo.c src/output/thermo_keywords.c
-// links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
+// links: src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c src/thermo/thermo_keywords.c
+// links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
+// links: common/base/error.c
 // links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c

@@ -1,5 +1,6 @@
-// links: src/output/thermo.c src/output/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
-// links: src/deck/command.c src/sim.c src/output/view.c src/deck/variable.c src/deck/formula.c common/base/error.c
+// links: src/thermo/thermo.c src/thermo/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
+// links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
+// links: common/base/error.c
 // links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c src/measure.c

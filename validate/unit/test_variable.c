@@ -1,4 +1,4 @@
-// links: src/deck/variable.c src/deck/formula.c src/files/number_format.c src/deck/command.c common/base/error.c
+// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c common/base/error.c
 // links: common/base/words.c
 /* Variables and formulas: values, precedence, replacing, and every error. */
 #include "fake_commands.h"

@@ -1,6 +1,6 @@
 // links: src/commands/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c
-// links: src/particles/clusters.c src/particles/create.c src/sim.c src/log.c src/deck/command.c src/deck/variable.c
-// links: src/deck/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
+// links: src/particles/clusters.c src/particles/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
+// links: src/formula/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c

@@ -8,7 +8,7 @@
  *
  * Cost: 10 to 20 microseconds a list, and the bytes at the speed of the link.
  */
-#include "mpi/transport.h"
+#include "mpi/transport/transport.h"
 
 #include <cuda_runtime.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  *
  * Cost: the host waits for the stream at every list, and every byte crosses the bus twice.
  */
-#include "mpi/transport.h"
+#include "mpi/transport/transport.h"
 
 #include <cuda_runtime.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MD_SRC_DECK_FORMULA_H
 #define MD_SRC_DECK_FORMULA_H
 
-#include "src/deck/variable.h"
+#include "src/formula/variable.h"
 #include <stdint.h>
 
 /* The functions that give names their values. `variable` is called for v_NAME, with NAME only. */

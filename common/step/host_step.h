@@ -8,7 +8,7 @@
 #define MD_COMMON_HOST_STEP_H
 
 #include "common/model.h"
-#include "common/step.h"
+#include "common/step/step.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
  * particle unless the deck has `thermo_modify norm no`. LAMMPS has no momx, momy and momz: the total momentum, which
  * never changes by a bit in a periodic box.
  */
-#include "src/output/thermo_keywords.h"
+#include "src/thermo/thermo_keywords.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
 

@@ -1,7 +1,7 @@
 /* The OpenMP engine for pair styles without a cutoff, such as gravity: every body feels every other body.
  *
  *   1. Each rank owns an equal share of the bodies, wherever they are. There are no domains, cells, lists and ghosts.
- *   2. A step sums the impulses (points 1 and 4 of common/step.h), and kicks and drifts all bodies (host_step.h).
+ *   2. A step sums the impulses (points 1 and 4 of common/step/step.h), and kicks and drifts all bodies (host_step.h).
  *   3. For the sums the blocks of bodies travel around a ring of ranks. A rank computes with one block while it sends
  *      this block to the next rank and receives another block from the rank before:
  *
@@ -14,7 +14,7 @@
  * changes a bit.
  *
  * Trade-off: the ring needs memory for two blocks only, and each message has a whole block's work to hide behind. But
- * both bodies of a pair evaluate it (all_pairs_kernels.c).
+ * both bodies of a pair evaluate it (kernels.c here).
  * Cost: n^2 pairs a step; on P ranks P - 1 messages of 8 (dim + 2) n/P bytes each; 8 (2 dim + 2) bytes a body,
  * 8 (4 dim + 6) on several ranks.
  */
@@ -22,10 +22,10 @@
 #include "common/base/memory.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
-#include "common/host_step.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
-#include "openmp/all_pairs.h"
+#include "common/step/host_step.h"
+#include "openmp/all_pairs/all_pairs.h"
 #include "openmp/openmp.h"
 #include "openmp/plan.h"
 

@@ -1,5 +1,5 @@
 /* Kicks, drifts and actions of all particles; see host_step.h. */
-#include "common/host_step.h"
+#include "common/step/host_step.h"
 #include "common/faults.h"
 
 void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse[3], int kicks, int threads)

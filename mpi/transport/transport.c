@@ -8,7 +8,7 @@
  * All ranks decide together. This file also has what several transports share: error messages, and messages through
  * MPI.
  */
-#include "mpi/transport.h"
+#include "mpi/transport/transport.h"
 #include "mpi/library.h"
 
 #include <cuda_runtime.h>

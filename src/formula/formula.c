@@ -9,7 +9,7 @@
  * that it refers to, is bounded too, because variables that each mention another one twice would take exponential
  * time.
  */
-#include "src/deck/formula.h"
+#include "src/formula/formula.h"
 #include "common/rng.h"
 
 #include <ctype.h>

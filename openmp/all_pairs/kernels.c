@@ -15,7 +15,7 @@
  */
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
-#include "openmp/all_pairs.h"
+#include "openmp/all_pairs/all_pairs.h"
 #include "openmp/simd.h"
 
 #define real simd_d

@@ -4,12 +4,12 @@
  * the rows, whole numbers have the format %8d and real numbers %12.8g, each followed by a blank. A column is a
  * keyword (thermo_keywords.c), a variable, v_NAME, or a compute, c_ID or c_ID[K].
  */
-#include "src/output/thermo.h"
+#include "src/thermo/thermo.h"
 #include "src/commands/computes.h"
 #include "src/deck/text.h"
 #include "src/files/number_format.h"
-#include "src/output/thermo_keywords.h"
 #include "src/sim.h"
+#include "src/thermo/thermo_keywords.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,11 +8,11 @@
  * Numbers become text as in LAMMPS: 15 digits for an equal variable, and 20 digits for an immediate formula
  * $(...), which is enough to keep every bit.
  */
-#include "src/deck/variable.h"
+#include "src/formula/variable.h"
 #include "src/deck/command.h"
-#include "src/deck/formula.h"
 #include "src/deck/quote.h"
 #include "src/files/number_format.h"
+#include "src/formula/formula.h"
 
 #include <ctype.h>
 #include <stdio.h>

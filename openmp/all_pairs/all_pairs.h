@@ -1,5 +1,5 @@
 /* The inner loops of the engine for pair styles without a cutoff (all_pairs.c), compiled once for each instruction set
- * (all_pairs_kernels.c). All instances give the same bits.
+ * (kernels.c here). All instances give the same bits.
  *
  * A block holds the bodies of one rank that interact with the bodies of this rank, as rows of an array, which travels
  * from rank to rank as one message:

@@ -9,7 +9,7 @@
  *
  * Reference: Open MPI's extension MPIX_Query_cuda_support; MPICH offers the same.
  */
-#include "mpi/transport.h"
+#include "mpi/transport/transport.h"
 
 #include <cuda_runtime.h>
 #include <stdbool.h>
