@@ -6,7 +6,8 @@
  *         go linearly from -m to m, m being the largest size of a value. A bin without a mean has the colour of 0.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
- *   .h5   the group map with the arrays value and count, [row][column], and the text's facts as attributes.
+ *   .h5   H5MD: the observables map and count, each step, time and value [1][row][column], and the text's facts as
+ *         attributes of map.
  *
  * A file is written under another name, and renamed when it is complete (new_file.h).
  *
@@ -17,6 +18,7 @@
 #include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
 #include "src/output/dump.h"
+#include "src/output/h5md.h"
 #include "src/picture/colour_map.h"
 #include "src/picture/furniture.h"
 #include "src/picture/picture.h"
@@ -224,43 +226,58 @@ static md_status write_text(const writer *w, const char *path)
   return md_new_file_end(&file, write_text_file(w, file.path));
 }
 
-/* ---- HDF5 ---- */
+/* ---- H5MD ---- */
+
+#define MAP "observables/map"
+#define COUNT "observables/count"
 
 static md_status note_facts(const writer *w, md_h5_file *file)
 {
   static const char *const letter[3] = {"x", "y", "z"};
   const md_density_map *m = w->map;
   const char *const quantity[] = {w->what->quantity};
-  const char *const unit[] = {w->what->mean ? "mean over the particles of a bin" : "per sigma^2"};
+  const char *const normalisation[] = {w->what->mean ? "mean over the particles of a bin" : "per sigma^2"};
   const char *const group[] = {w->dump->group == 0 ? "all" : w->sim->model.groups.name[w->dump->group]};
   const char *const axes[2] = {letter[m->grid.axis[0]], letter[m->grid.axis[1]]};
-  MD_TRY(md_h5->note_text(file, "map", "quantity", 0, quantity));
-  MD_TRY(md_h5->note_text(file, "map", "unit", 0, unit));
-  MD_TRY(md_h5->note_text(file, "map", "group", 0, group));
-  MD_TRY(md_h5->note_text(file, "map", "axes", 2, axes));
-  MD_TRY(md_h5->note(file, "map", "step", MD_H5_INT64, 0, &w->step));
-  MD_TRY(md_h5->note(file, "map", "time", MD_H5_DOUBLE, 0, &w->time));
-  MD_TRY(md_h5->note(file, "map", "particles", MD_H5_INT64, 0, &m->counted));
-  MD_TRY(md_h5->note(file, "map", "lower", MD_H5_DOUBLE, 2, m->lo));
-  return md_h5->note(file, "map", "upper", MD_H5_DOUBLE, 2, m->hi);
+  MD_TRY(md_h5->note_text(file, MAP, "quantity", 0, quantity));
+  MD_TRY(md_h5->note_text(file, MAP, "normalisation", 0, normalisation));
+  MD_TRY(md_h5->note_text(file, MAP, "group", 0, group));
+  MD_TRY(md_h5->note_text(file, MAP, "axes", 2, axes));
+  MD_TRY(md_h5->note(file, MAP, "particles", MD_H5_INT64, 0, &m->counted));
+  MD_TRY(md_h5->note(file, MAP, "lower", MD_H5_DOUBLE, 2, m->lo));
+  return md_h5->note(file, MAP, "upper", MD_H5_DOUBLE, 2, m->hi);
+}
+
+/* Makes both observables, each of one frame. They share step and time. */
+static md_status make_observables(const writer *w, md_h5_file *file)
+{
+  const md_h5_shape one = {.n = 1, .size = {1}};
+  const md_h5_shape frame = {.n = 3, .size = {1, w->map->grid.n[1], w->map->grid.n[0]}};
+  MD_TRY(md_h5->group(file, "observables"));
+  MD_TRY(md_h5->group(file, MAP));
+  MD_TRY(md_h5->group(file, COUNT));
+  MD_TRY(md_h5->put(file, MAP "/step", MD_H5_INT64, &one, &w->step));
+  MD_TRY(md_h5->put(file, MAP "/time", MD_H5_DOUBLE, &one, &w->time));
+  MD_TRY(md_h5->link(file, MAP "/step", COUNT "/step"));
+  MD_TRY(md_h5->link(file, MAP "/time", COUNT "/time"));
+  MD_TRY(md_h5->array(file, MAP "/value", MD_H5_DOUBLE, &frame));
+  return md_h5->array(file, COUNT "/value", MD_H5_INT64, &frame);
 }
 
 /* The values as they are shown go to the file row by row. */
 static md_status put_arrays(const writer *w, md_h5_file *file)
 {
   const md_density_map *m = w->map;
-  const md_h5_shape shape = {.n = 2, .size = {m->grid.n[1], m->grid.n[0]}};
-  int64_t start[2] = {0, 0};
-  const int64_t one_row[2] = {1, m->grid.n[0]};
+  const int64_t width = m->grid.n[0], height = m->grid.n[1];
+  const int64_t first[3] = {0}, whole[3] = {1, height, width}, one_row[3] = {1, 1, width};
   double *row;
-  MD_TRY(md_h5->array(file, "map/count", MD_H5_INT64, &shape));
-  MD_TRY(md_h5->write(file, "map/count", MD_H5_INT64, 2, start, shape.size, m->count));
-  MD_TRY(md_h5->array(file, "map/value", MD_H5_DOUBLE, &shape));
-  MD_TRY(md_array_new(&row, one_row[1], sizeof *row, "a row of the density map"));
+  MD_TRY(md_h5->write(file, COUNT "/value", MD_H5_INT64, 3, first, whole, m->count));
+  MD_TRY(md_array_new(&row, width, sizeof *row, "a row of the density map"));
   md_status status = MD_OK;
-  for (; start[0] < shape.size[0] && status == MD_OK; ++start[0]) {
-    for (int64_t k = 0; k < one_row[1]; ++k) row[k] = m->value[start[0] * one_row[1] + k] * m->factor;
-    status = md_h5->write(file, "map/value", MD_H5_DOUBLE, 2, start, one_row, row);
+  for (int64_t r = 0; r < height && status == MD_OK; ++r) {
+    const int64_t start[3] = {0, r, 0};
+    for (int64_t k = 0; k < width; ++k) row[k] = m->value[r * width + k] * m->factor;
+    status = md_h5->write(file, MAP "/value", MD_H5_DOUBLE, 3, start, one_row, row);
   }
   free(row);
   return status;
@@ -270,7 +287,8 @@ static md_status write_hdf5_file(const writer *w, const char *path)
 {
   md_h5_file *file = NULL;
   MD_TRY(md_h5->open(&file, path, MD_H5_CREATE, NULL));
-  md_status status = md_h5->group(file, "map");
+  md_status status = md_h5md_begin(file, &w->sim->model);
+  if (status == MD_OK) status = make_observables(w, file);
   if (status == MD_OK) status = note_facts(w, file);
   if (status == MD_OK) status = put_arrays(w, file);
   return md_h5_close_after(&file, status);
@@ -279,7 +297,7 @@ static md_status write_hdf5_file(const writer *w, const char *path)
 static md_status write_hdf5(const writer *w, const char *path)
 {
   md_new_file file;
-  MD_TRY(md_file_need_regular(path, "a map in HDF5"));
+  MD_TRY(md_file_need_regular(path, "a map in H5MD"));
   MD_TRY(md_new_file_begin(&file, path));
   return md_new_file_end(&file, write_hdf5_file(w, file.path));
 }

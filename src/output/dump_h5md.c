@@ -24,16 +24,13 @@
 #include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
 #include "src/output/dump.h"
+#include "src/output/h5md.h"
 #include "src/particles/by_id.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef MD_VERSION
-#define MD_VERSION "0.1"
-#endif
 
 enum { ROWS = 131072, CHUNK_ROWS = 65536, CHUNK_FRAMES = 256 };
 
@@ -82,21 +79,10 @@ static md_h5_shape value_shape(const md_dump_column *column, int64_t natoms)
 
 static md_status make_about(md_h5_file *file, const md_model *model)
 {
-  static const int64_t version[2] = {1, 1}, dimension = 3;
-  const int64_t system = model->box.dim;
-  const char *user = getenv("USER"), *author = user && *user ? user : "unknown";
-  const char *const creator[] = {"Myriad"}, *const release[] = {MD_VERSION};
+  static const int64_t dimension = 3;
   const char *boundary[3];
   for (int d = 0; d < 3; ++d) boundary[d] = model->box.periodic[d] ? "periodic" : "none";
-  MD_TRY(md_h5->group(file, "h5md"));
-  MD_TRY(md_h5->note(file, "h5md", "version", MD_H5_INT64, 2, version));
-  MD_TRY(md_h5->group(file, "h5md/author"));
-  MD_TRY(md_h5->note_text(file, "h5md/author", "name", 0, &author));
-  MD_TRY(md_h5->group(file, "h5md/creator"));
-  MD_TRY(md_h5->note_text(file, "h5md/creator", "name", 0, creator));
-  MD_TRY(md_h5->note_text(file, "h5md/creator", "version", 0, release));
-  MD_TRY(md_h5->group(file, "parameters"));
-  MD_TRY(md_h5->note(file, "parameters", "dimension", MD_H5_INT64, 0, &system));
+  MD_TRY(md_h5md_begin(file, model));
   MD_TRY(md_h5->group(file, "particles"));
   MD_TRY(md_h5->group(file, "particles/all"));
   MD_TRY(md_h5->group(file, "particles/all/box"));

@@ -262,14 +262,19 @@ def test_hdf5(engine, tmp_path):
         for ending in ("txt", "h5"))
     harness.run(deck + "fix 1 all nve\nrun 5\n", tmp_path, engine=engine)
     with h5py.File(tmp_path / "f.5.h5") as file:
-        group, value, count = file["map"], file["map/value"][:], file["map/count"][:]
-        assert value.dtype == np.float64 and count.dtype == np.int64 and value.shape == count.shape == (16, 8)
+        group, frames = file["observables/map"], [file[f"observables/{name}/value"][:] for name in ("map", "count")]
+        value, count = frames[0][0], frames[1][0]
+        assert value.dtype == np.float64 and count.dtype == np.int64
+        assert [frame.shape for frame in frames] == [(1, 16, 8)] * 2
+        assert list(file["h5md"].attrs["version"]) == [1, 1] and file["h5md/creator"].attrs["name"] == b"Myriad"
+        assert file["parameters"].attrs["dimension"] == 3
         assert np.array_equal(value, np.loadtxt(tmp_path / "f.5.txt"), equal_nan=True)
         assert np.array_equal(np.isnan(value), count == 0) and count.sum() == group.attrs["particles"] > 0
-        assert group.attrs["step"] == 5 and group.attrs["time"] == 0.025
+        for name in ("map", "count"):
+            assert list(file[f"observables/{name}/step"]) == [5] and list(file[f"observables/{name}/time"]) == [0.025]
         assert list(group.attrs["lower"]) == [1, -1] and list(group.attrs["upper"]) == [5, 7]
         assert list(group.attrs["axes"]) == [b"y", b"z"] and group.attrs["group"] == b"heavy"
-        assert group.attrs["quantity"] == b"px" and b"mean" in group.attrs["unit"]
+        assert group.attrs["quantity"] == b"px" and b"mean" in group.attrs["normalisation"]
 
 
 def test_a_map_replaces_the_one_before(tmp_path):
