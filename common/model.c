@@ -570,6 +570,7 @@ void md_measure_merge(const md_model *model, md_measure *a, const md_measure *b)
 {
   md_wide_merge(&a->pair_energy2, &b->pair_energy2);
   md_wide_merge(&a->virial2, &b->virial2);
+  for (int c = 0; c < MD_TENSOR; ++c) md_wide_merge(&a->tensor2[c], &b->tensor2[c]);
   for (int t = 0; t < model->nterm; ++t) md_wide_merge(&a->term[t], &b->term[t]);
   a->count += b->count;
 }

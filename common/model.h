@@ -124,6 +124,7 @@ typedef struct md_model {
   int nsummand, nterm;
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
+  md_compute tensor; /* pressure/tensor, of which thermo keywords and compute pressure take components */
   int nend;
   md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;
@@ -169,6 +170,7 @@ double md_model_skin(const md_model *model);
 typedef struct md_measure {
   md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
   md_wide virial2;            /* twice the sum of r.f over pairs, in fine quanta w */
+  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs, in fine quanta w */
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
 } md_measure;

@@ -116,8 +116,8 @@ static void measure_terms(const md_engine *e, uint64_t summands, md_measure *tot
   }
 }
 
-/* Adds the energies and virials of all pairs to a measure. */
-static md_status measure_pairs(md_engine *e, md_measure *total)
+/* Adds the sums of all pairs to a measure. measure_of: by pair style, the kernels that add a chunk's. */
+static md_status measure_pairs(md_engine *e, const pair_measure *measure_of, md_measure *total)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
   MD_TRY(engine_finish_halo(e));
@@ -135,8 +135,8 @@ static md_status measure_pairs(md_engine *e, md_measure *total)
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      const double least = e->kernels->measure[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                                                 e->rows + c * CHUNK_BLOCKS, &mine);
+      const double least = measure_of[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
+                                                        e->rows + c * CHUNK_BLOCKS, &mine);
       if (least < model->close2) engine_find_overlap(e, c, &near);
     }
 #pragma omp critical
@@ -152,11 +152,12 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   double mark = md_time();
   *total = (md_measure){.count = 0};
-  if (wanted.pairs) MD_TRY(measure_pairs(e, total));
+  if (wanted.pairs) MD_TRY(measure_pairs(e, e->kernels->measure, total));
+  if (wanted.tensor) MD_TRY(measure_pairs(e, e->kernels->tensor, total));
   measure_terms(e, wanted.summands, total);
   total->count = e->p->n;
   /* Terms alone are wanted by a fix, not by output. */
-  if (!wanted.pairs) md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  if (!wanted.pairs && !wanted.tensor) md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }
 

@@ -323,19 +323,70 @@ MD_FN simd_d measure_lanes(const force_args *a, force_formula force, energy_form
   return least;
 }
 
-MD_FN double measure_chunk(const force_args *a, force_formula force, energy_formula energy, int dim,
-                           bool typed, int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
-                           md_measure *m)
+/* Adds the components r_a f_b of the virial of one vector of particles of a block to *m. Returns the least squared
+ * distances. */
+MD_FN simd_d tensor_lanes(const force_args *a, force_formula force, energy_formula energy, int dim,
+                          bool typed, int64_t i, const int32_t *entry, int32_t rows, simd_d least,
+                          md_measure *m)
+{
+  const simd_d per_w = simd_set(a->per_w);
+  simd_d xi[3], k[MD_PAIR_K];
+  fine_lanes sum[MD_TENSOR];
+  simd_x type_row = simd_set_x(0);
+  (void)energy;
+  for (int c = 0; c < MD_TENSOR; ++c) sum[c] = (fine_lanes){simd_zero_i(), simd_zero_i()};
+  for (int d = 0; d < dim; ++d) xi[d] = simd_load(a->x[d] + i);
+  broadcast_coefficients(a, k);
+  if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
+  for (int32_t r = 0; r < rows; ++r) {
+    const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
+    simd_d r2 = simd_set(0.0), delta[3];
+    for (int d = 0; d < dim; ++d) {
+      delta[d] = xi[d] - simd_gather(a->x[d], j);
+      r2 = simd_fma(delta[d], delta[d], r2);
+    }
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), k);
+    least = simd_min(least, r2);
+    const simd_d f = simd_keep(simd_less(r2, k[0]), force(r2, k));
+    for (int c = 0; c < MD_TENSOR; ++c)
+      if (md_tensor_column(c) < dim)
+        fine_lanes_add(&sum[c], f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)], per_w);
+  }
+  for (int c = 0; c < MD_TENSOR; ++c)
+    if (md_tensor_column(c) < dim) fine_lanes_total(&sum[c], rows, a->n - i, &m->tensor2[c]);
+  return least;
+}
+
+/* Of one vector: measure_lanes or tensor_lanes. */
+typedef simd_d (*lanes_sum)(const force_args *, force_formula, energy_formula, int dim, bool typed, int64_t i,
+                            const int32_t *entry, int32_t rows, simd_d least, md_measure *);
+
+MD_FN double measure_chunk(lanes_sum add, const force_args *a, force_formula force, energy_formula energy,
+                           int dim, bool typed, int64_t first, int64_t last, const int32_t *entry,
+                           const int32_t *rows, md_measure *m)
 {
   simd_d least = simd_set(MD_FAR);
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
     for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH)
-      least = measure_lanes(a, force, energy, dim, typed, block + l, entry + l, n, least, m);
+      least = add(a, force, energy, dim, typed, block + l, entry + l, n, least, m);
     entry += (int64_t)n * BLOCK;
   }
   return simd_least(least);
 }
+
+/* The sums NAME of a style, in each dimension. */
+#define MEASURE_OF(name, symbol)                                                                             \
+  static double name##_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                   \
+                                const int32_t *entry, const int32_t *rows, md_measure *m)                    \
+  {                                                                                                          \
+    const bool typed = a->type != NULL;                                                                      \
+    if (dim == 3)                                                                                            \
+      return measure_chunk(name##_lanes, a, md_##symbol##_force_v, md_##symbol##_energy_v, 3, typed, first,  \
+                           last, entry, rows, m);                                                            \
+    return measure_chunk(name##_lanes, a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first,    \
+                         last, entry, rows, m);                                                              \
+  }
 
 /* The compiler makes one force loop for each style, for each dimension, and for one or several types. */
 #define MD_PAIR_CUT(symbol)                                                                                  \
@@ -348,16 +399,7 @@ MD_FN double measure_chunk(const force_args *a, force_formula force, energy_form
     if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows, force);   \
     return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows, force);                  \
   }                                                                                                          \
-  static double measure_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                  \
-                                 const int32_t *entry, const int32_t *rows, md_measure *m)                   \
-  {                                                                                                          \
-    const bool typed = a->type != NULL;                                                                      \
-    if (dim == 3)                                                                                            \
-      return measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 3, typed, first, last, entry,   \
-                           rows, m);                                                                         \
-    return measure_chunk(a, md_##symbol##_force_v, md_##symbol##_energy_v, 2, typed, first, last, entry,     \
-                         rows, m);                                                                           \
-  }
+  MEASURE_OF(measure, symbol) MEASURE_OF(tensor, symbol)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 
@@ -443,6 +485,12 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .measure =
         {
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = measure_##symbol,
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+        },
+    .tensor =
+        {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = tensor_##symbol,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
         },

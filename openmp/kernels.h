@@ -73,6 +73,10 @@ typedef struct move_args {
   const md_step *step;
 } move_args;
 
+/* Adds sums over the list entries of a chunk to a measure (kernels.measure). */
+typedef double (*pair_measure)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
+                               const int32_t *rows, md_measure *);
+
 typedef struct kernels {
   const char *isa;
   int lanes; /* how many candidates for the list one vector tests */
@@ -86,8 +90,9 @@ typedef struct kernels {
                                  const int32_t *entry, const int32_t *rows, double (*force)[CHUNK]);
   /* Adds the energies and virials of all list entries of the chunk [first, last) to the measure. So both particles
    * of a pair add the pair once. Returns the least squared distance of the chunk's pairs. */
-  double (*measure[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
-                                   const int32_t *entry, const int32_t *rows, md_measure *);
+  pair_measure measure[MD_PAIR_KINDS];
+  /* The same for the components of the virial. */
+  pair_measure tensor[MD_PAIR_KINDS];
   /* Kicks and drifts the chunk [first, last), with walls, without a thermostat, for one mass. impulse[d][i - first]
    * is the impulse on particle i; impulse NULL: no kick. *largest2 becomes the larger of itself and the squared
    * displacements from `from`. Returns false if a particle of the chunk has moved beyond the limit, is NaN, or has

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_SUMS = 2 + MD_TERMS_MAX };
+enum { MOST_SUMS = 2 + MD_TENSOR + MD_TERMS_MAX };
 
 /* The wanted sums of a measure; returns their number. */
 static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wide *sum[MOST_SUMS])
@@ -14,6 +14,7 @@ static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wi
     sum[n++] = &m->pair_energy2;
     sum[n++] = &m->virial2;
   }
+  for (int c = 0; wanted.tensor && c < MD_TENSOR; ++c) sum[n++] = &m->tensor2[c];
   for (int s = 0; s < model->nsummand; ++s)
     for (int t = 0; wanted.summands >> s & 1 && t < model->summand[s].n; ++t)
       sum[n++] = &m->term[model->summand[s].first + t];
@@ -39,6 +40,9 @@ md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_com
                            const md_model *model, md_wanted wanted, md_measure *measure)
 {
   md_wide *sum[MOST_SUMS];
+  if (wanted.tensor && md_pair_is_all(&model->pair))
+    return md_error(MD_USAGE, "the components of the pressure are not available for pair style %s",
+                    md_pair_style_of(model->pair.kind)->name);
   MD_TRY(md_comm_agree(comm, kind->measure(engine, wanted, measure)));
   return reduce(comm, sum, sums_of(model, wanted, measure, sum), &measure->count);
 }

@@ -81,6 +81,9 @@ void md_computes_init(md_model *model)
   }
 }
 
+/* The standard computes have only two summands, of ke and of momentum. So that of the pressure tensor has a place. */
+_Static_assert((int)MD_COMPUTES_STANDARD > 2,
+               "summands of all computes and fixes, and of the pressure tensor");
 _Static_assert((int)MD_SUMMANDS_MAX <= 64, "md_wanted has a bit for each summand");
 
 /* Do two computes have the same terms? */
@@ -140,7 +143,8 @@ md_status md_computes_prepare(md_model *model)
 {
   model->nsummand = model->nterm = 0;
   for (int c = 0; c < model->ncompute; ++c) MD_TRY(md_compute_join(model, &model->compute[c]));
-  return MD_OK;
+  model->tensor = (md_compute){.id = "pressure tensor", .kind = MD_COMPUTE_pressure_tensor};
+  return md_compute_join(model, &model->tensor);
 }
 
 md_wanted md_computes_want(const md_compute *compute, int n)
@@ -148,6 +152,7 @@ md_wanted md_computes_want(const md_compute *compute, int n)
   md_wanted wanted = {.pairs = false};
   for (int c = 0; c < n; ++c) {
     if (styles[compute[c].kind]->of_pairs) wanted.pairs = true;
+    if (styles[compute[c].kind]->of_tensor) wanted.tensor = true;
     if (compute[c].summand >= 0) wanted.summands |= UINT64_C(1) << compute[c].summand;
   }
   return wanted;

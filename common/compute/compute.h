@@ -24,6 +24,7 @@
 #include "common/base/error.h"
 #include "common/base/words.h"
 #include "common/exact.h"
+#include "common/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,7 +77,8 @@ struct md_measure;
 
 /* What a measure is to hold. Sums that are not wanted stay 0. */
 typedef struct md_wanted {
-  bool pairs;        /* the sums of pairs */
+  bool pairs;        /* the energy and the virial of pairs */
+  bool tensor;       /* the components of the virial of pairs */
   uint64_t summands; /* bit s: the sums of model->summand[s] */
 } md_wanted;
 
@@ -96,7 +98,9 @@ typedef struct md_compute_style {
   int nvalue;        /* at most MD_COMPUTE_TERMS; 0: one value for each particle, md_NAME_of */
   bool all_only;     /* only the group `all` is accepted */
   bool extensive; /* grows with the number of particles: thermo columns divide it as they divide energies */
-  bool of_pairs;  /* `value` reads the sums of pairs */
+  bool of_pairs;  /* `value` reads energy or virial of pairs */
+  bool of_tensor; /* `value` reads the components of the virial */
+  bool tensor; /* c_ID[1] to c_ID[6] are the components of the pressure, measured when they are asked for */
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
   /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */

@@ -29,10 +29,11 @@ static void pressure_value(const md_model *model, const md_compute *compute, con
 static const md_compute_style pressure_style = {
     .name = "pressure",
     .usage = "pressure [thermo_temp]",
-    .help = "pressure of pairs and of motion; of the group all",
+    .help = "pressure of pairs and of motion; of the group all; c_ID[1] to c_ID[6]: xx yy zz xy xz yz",
     .nvalue = 1,
     .all_only = true,
     .of_pairs = true,
+    .tensor = true,
     .terms_of = MD_COMPUTE_ke,
     .parse = pressure_parse,
     .value = pressure_value,

@@ -12,4 +12,5 @@
 #include "common/compute/compute_momentum.h"
 #include "common/compute/compute_pe.h"
 #include "common/compute/compute_pressure.h"
+#include "common/compute/compute_pressure_tensor.h"
 #include "common/compute/compute_temp.h"

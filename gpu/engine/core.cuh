@@ -41,7 +41,8 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array summand, terms;      /* of term_args */
-  device_array control, sums, count; /* control block (progress.cuh); of measure(); of histogram() */
+  device_array control, sums, tensor,
+      count; /* control block (progress.cuh); two of measure(); of histogram() */
 };
 
 /* Bytes that a kernel reads, and writes, for the position of one particle. A kernel that reads only the particle's own

@@ -26,8 +26,9 @@ template <class T> struct gpu_output {
   md_status download(double *const force[3]);
   md_status histogram(const md_histogram *h, int64_t *sum);
 
-  /* Launch the sums over pairs, and the sums of computes over particles. */
+  /* Launch the sums over pairs, those of the components of the virial, and the sums of computes over particles. */
   md_status sum_pairs(const system_view<T> &s);
+  md_status sum_tensor(const system_view<T> &s);
   md_status sum_terms(const system_view<T> &s, uint64_t wanted, const int *origin);
 
   /* Copy forces to the host; exact layouts compute these as fine sums. */

@@ -105,7 +105,18 @@ __device__ __forceinline__ typename T::real separation(const scale32 &scale, con
   return r2;
 }
 
-/* The square of the difference in double, for measuring. */
+/* One component of the difference in double, for output. */
+template <class T>
+__device__ __forceinline__ double wide_delta(const scale32 &scale, int d, const typename T::record &a,
+                                             const typename T::record &b)
+{
+  if constexpr (T::MIXED)
+    return (double)(int32_t)(a.x[d] - b.x[d]) * scale.unit[d];
+  else
+    return T::delta(scale, d, a, b);
+}
+
+/* The square of the difference in double, for output. */
 template <class T>
 __device__ __forceinline__ double wide_separation(const scale32 &scale, const typename T::record &a,
                                                   const typename T::record &b)
@@ -113,11 +124,7 @@ __device__ __forceinline__ double wide_separation(const scale32 &scale, const ty
   double r2 = 0.0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    double delta;
-    if constexpr (T::MIXED)
-      delta = (double)(int32_t)(a.x[d] - b.x[d]) * scale.unit[d];
-    else
-      delta = T::delta(scale, d, a, b);
+    const double delta = wide_delta<T>(scale, d, a, b);
     r2 = fma(delta, delta, r2);
   }
   return r2;

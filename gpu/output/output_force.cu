@@ -2,50 +2,11 @@
  * close encounters.
  *
  * Each pair is evaluated once more, from both of its particles; or, with half lists, from one of them, and atomics
- * on integers add the force to the other. The pair style is looked up for every pair, because only the few steps
- * that write forces use this kernel; so one instance of it is enough for all styles.
+ * on integers add the force to the other. One instance of the kernel serves all pair styles (partners.cuh).
  *
  * Cost: two 8-byte integers a component, and about three times the time of the force kernel.
  */
-#include "gpu/neighbour/for_each.cuh"
-#include "gpu/particle/launch.cuh"
-#include "gpu/step/formulas.cuh"
-
-static __device__ double force_of_kind(md_pair_kind kind, double r2, const double *k)
-{
-  switch (kind) {
-#define MD_PAIR_CUT(symbol)                                                                                  \
-  case MD_PAIR_##symbol:                                                                                     \
-    return force_of<MD_PAIR_##symbol>(r2, k);
-#include "common/pair/pair_styles.h"
-#undef MD_PAIR_CUT
-  default: return 0.0;
-  }
-}
-
-/* Calls f for every other particle. output_separation() takes its nearest image. */
-template <class T, class F>
-static __device__ __forceinline__ void for_each_partner(const system_view<T> &s, const typename T::record *x,
-                                                        int i, F f)
-{
-  for (int j = 0; j < s.n; ++j)
-    if (j != i) f(j, x[j]);
-}
-
-template <class T, int SOURCE>
-static __device__ __forceinline__ double output_separation(const system_view<T> &s,
-                                                           const typename T::record &a,
-                                                           const typename T::record &b, double delta[3])
-{
-  double r2 = 0.0;
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    delta[d] = T::delta(s.scale, d, a, b);
-    if (SOURCE == FROM_ALL && s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
-    r2 = fma(delta[d], delta[d], r2);
-  }
-  return r2;
-}
+#include "gpu/output/partners.cuh"
 
 static __device__ __forceinline__ void add_atomically(const output_force_args &a, int d, int i,
                                                       const md_fine &sum)
@@ -64,12 +25,7 @@ static __global__ void __launch_bounds__(128)
   md_fine own[3] = {};
   const auto add = [&](int j, const typename T::record &xj) {
     double delta[3];
-    const double r2 = output_separation<T, SOURCE>(s, xi, xj, delta);
-    const int pair = pair_of<T>(s, xi, xj);
-    const double *k = a.table + pair * MD_PAIR_K;
-    if (r2 < s.pair.overlap2[pair]) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
-    if (r2 < s.pair.overlap2[pair] || !(r2 < k[0])) return;
-    const double f = force_of_kind(a.kind, r2, k);
+    const double f = output_force<T, SOURCE>(s, a.kind, a.table, xi, xj, delta);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       md_fine term = {0, 0};
@@ -80,10 +36,7 @@ static __global__ void __launch_bounds__(128)
         add_atomically(a, d, j, md_fine{-term.coarse, -term.rest});
     }
   };
-  if constexpr (SOURCE == FROM_ALL)
-    for_each_partner<T>(s, x, i, add);
-  else
-    for_each_candidate<T, SOURCE>(s, x, i, false, add);
+  for_each_partner<T, SOURCE>(s, x, i, add);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) add_atomically(a, d, i, own[d]);
 }

@@ -226,6 +226,17 @@ template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
+/* tensor.cu: adds the components of the virial of pairs to MD_TENSOR sums. An overlap sets HALT_OVERLAP in
+ * control.overflow. */
+struct tensor_args {
+  fine_sums sum;
+  md_pair_kind kind;
+  double per_w;        /* as in measure_args */
+  const double *table; /* coefficients of forces, in double */
+};
+template <class T>
+md_status launch_tensor(const launch &, int source, const system_view<T> &, const tensor_args &);
+
 /* output_force.cu: forces for output, in energy/length, as doubles in place of `coarse`; `rest` is scratch. For
  * exact layouts. */
 struct output_force_args {

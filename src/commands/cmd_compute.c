@@ -81,10 +81,12 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   const int c = find_compute(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
   if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
   *compute = &model->compute[c];
-  const int nvalue = md_compute_style_of((*compute)->kind)->nvalue;
+  const md_compute_style *style = md_compute_style_of((*compute)->kind);
+  const int nvalue = style->tensor ? MD_TENSOR : style->nvalue;
   *value = 0;
   if (!bracket) {
-    if (nvalue <= 1) return MD_OK;
+    if (style->tensor) *value = -1;
+    if (style->nvalue <= 1) return MD_OK;
     return md_error(MD_USAGE, "%.80s: this compute has %d values; write c_%s[1]", name, nvalue,
                     (*compute)->id);
   }
@@ -93,6 +95,19 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   if (strcmp(end, "]") != 0 || end == bracket + 1 || k < 1 || k > nvalue || nvalue < 2)
     return md_error(MD_USAGE, "%.80s: this compute has %d value%s", name, nvalue, nvalue == 1 ? "" : "s");
   *value = (int)k - 1;
+  return MD_OK;
+}
+
+md_status md_compute_tensor(md_sim *sim, const char *name, const double **tensor)
+{
+  static const double stand_in[MD_TENSOR] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  if (sim->check && sim->has_computed) {
+    *tensor = stand_in;
+    return MD_OK;
+  }
+  if (!sim->view) return md_error(MD_USAGE, "%.80s is only known at an output of a run", name);
+  MD_TRY(md_view_tensor(sim->view));
+  *tensor = sim->view->tensor;
   return MD_OK;
 }
 
@@ -106,12 +121,18 @@ md_status md_compute_value(md_sim *sim, const char *name, double *value)
     return md_error(MD_USAGE, "%.80s: this compute has a value for each particle: it is a column of dumps",
                     name);
   const int c = (int)(compute - sim->model.compute);
+  if (md_compute_style_of(compute->kind)->tensor && k >= 0) {
+    const double *tensor;
+    MD_TRY(md_compute_tensor(sim, name, &tensor));
+    *value = tensor[k];
+    return MD_OK;
+  }
   if (sim->view) {
     MD_TRY(md_view_compute(sim->view));
     computed = &sim->view->computed;
   }
   if ((!sim->view && !sim->has_computed) || c >= computed->n)
     return md_error(MD_USAGE, "%.80s is not known before the first run; use `run 0` first", name);
-  *value = computed->value[c][k];
+  *value = computed->value[c][k < 0 ? 0 : k];
   return MD_OK;
 }

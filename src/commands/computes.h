@@ -10,9 +10,14 @@
 /* Does a word name a compute: c_ID, or c_ID[K]? */
 bool md_is_compute(const char *name);
 
-/* The compute of such a word, and the place of the named value, from 0. MD_USAGE: there is none. */
+/* The compute of such a word, and the place of the named value, from 0. Of a style with a `tensor`: the place in it, or
+ * -1 for the pressure itself. MD_USAGE: there is none. */
 md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute,
                            int *value) MD_CHECKED;
+
+/* The pressure tensor (common/tensor.h) at the step that is being observed, for the column or formula `name`. `myriad
+ * check` gets ones. Collective. MD_USAGE: no step is being observed. */
+md_status md_compute_tensor(md_sim *sim, const char *name, const double **tensor) MD_CHECKED;
 
 /* The value of such a word, at the step that is being observed or, between runs, at the one measured last. Collective
  * while a step is observed. MD_USAGE: there is no such value, or it is not known yet. */

@@ -182,6 +182,19 @@ static void measure_pair(const md_model *model, const double delta[3], double r2
   md_wide_add(&m->virial2, md_fine_count(virial));
 }
 
+static void measure_tensor(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+{
+  md_measure *m = to;
+  const double f = md_pair_force(model->pair.kind, r2, k), per_w = model->grids.f / model->grids.w;
+  for (int c = 0; c < MD_TENSOR; ++c) {
+    const int a = md_tensor_row(c), b = md_tensor_column(c);
+    md_fine term = {0, 0};
+    if (b >= model->box.dim) continue;
+    md_fine_add(&term, f * delta[a] * delta[b] * per_w);
+    md_wide_add(&m->tensor2[c], md_fine_count(term));
+  }
+}
+
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
   md_overlap overlap = md_overlap_none();
@@ -189,6 +202,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
     if (wanted.pairs) visit_partners(e, i, measure_pair, m, &overlap);
+    if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
 }

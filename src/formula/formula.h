@@ -1,6 +1,6 @@
 /* Evaluating one formula of the deck language; variable.h says what a formula may contain. */
-#ifndef MD_SRC_DECK_FORMULA_H
-#define MD_SRC_DECK_FORMULA_H
+#ifndef MD_SRC_FORMULA_FORMULA_H
+#define MD_SRC_FORMULA_FORMULA_H
 
 #include "src/formula/variable.h"
 #include <stdint.h>

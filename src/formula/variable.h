@@ -14,8 +14,8 @@
  * ..., lx, vol, atoms, dt), which `keyword` looks up. random draws from one sequence, so all ranks must evaluate
  * the same formulas in the same order.
  */
-#ifndef MD_SRC_DECK_VARIABLE_H
-#define MD_SRC_DECK_VARIABLE_H
+#ifndef MD_SRC_FORMULA_VARIABLE_H
+#define MD_SRC_FORMULA_VARIABLE_H
 
 #include "common/base/error.h"
 #include <stdbool.h>

@@ -18,10 +18,11 @@ typedef struct md_view {
   const md_engine_kind *kind;
   md_engine *engine; /* NULL outside a run; sim->particles is then up to date */
   int64_t step;
-  bool have_particles, have_computed, have_forces;
-  int32_t *order;       /* local indices in order of increasing id, after md_view_particles */
-  double *force[3];     /* by local index, after md_view_forces */
-  md_computed computed; /* values of the model's computes, after md_view_compute */
+  bool have_particles, have_computed, have_tensor, have_forces;
+  int32_t *order;           /* local indices in order of increasing id, after md_view_particles */
+  double *force[3];         /* by local index, after md_view_forces */
+  md_computed computed;     /* values of the model's computes, after md_view_compute */
+  double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor */
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.
@@ -30,6 +31,7 @@ typedef struct md_view {
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;
+md_status md_view_tensor(md_view *view) MD_CHECKED;
 void md_view_close(md_view *view);
 
 /* How far an observer has written its file; a restart stores this. */

@@ -52,6 +52,19 @@ md_status md_view_compute(md_view *view)
   return MD_OK;
 }
 
+md_status md_view_tensor(md_view *view)
+{
+  if (view->have_tensor) return MD_OK;
+  if (!view->engine) return md_error(MD_USAGE, "the pressure tensor is only known while the system runs");
+  const md_model *model = &view->sim->model;
+  md_measure measure;
+  MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model,
+                          md_computes_want(&model->tensor, 1), &measure));
+  md_compute_evaluate(model, &model->tensor, &measure, view->tensor);
+  view->have_tensor = true;
+  return MD_OK;
+}
+
 void md_view_close(md_view *view)
 {
   free(view->order);

@@ -86,8 +86,15 @@ static double get_momx(const md_thermo_reading *r) { return r->computed->value[M
 static double get_momy(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][1]; }
 static double get_momz(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][2]; }
 
+static double get_pxx(const md_thermo_reading *r) { return r->tensor[0]; }
+static double get_pyy(const md_thermo_reading *r) { return r->tensor[1]; }
+static double get_pzz(const md_thermo_reading *r) { return r->tensor[2]; }
+static double get_pxy(const md_thermo_reading *r) { return r->tensor[3]; }
+static double get_pxz(const md_thermo_reading *r) { return r->tensor[4]; }
+static double get_pyz(const md_thermo_reading *r) { return r->tensor[5]; }
+
 enum { BOX = MD_NEEDS_BOX, STATE = MD_NEEDS_BOX | MD_NEEDS_STATE, MASS = MD_NEEDS_BOX | MD_NEEDS_MASS };
-enum { RUN = MD_NEEDS_RUN };
+enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
 
 /* KEYWORD(name, title, needs, whole, real): whole returns the value as an integer, real as a double; one of them is
  * NULL. */
@@ -106,6 +113,12 @@ enum { RUN = MD_NEEDS_RUN };
   KEYWORD(atoms, "Atoms", 0, get_atoms, NULL)                                                                \
   KEYWORD(temp, "Temp", STATE, NULL, get_temp)                                                               \
   KEYWORD(press, "Press", STATE, NULL, get_press)                                                            \
+  KEYWORD(pxx, "Pxx", TENSOR, NULL, get_pxx)                                                                 \
+  KEYWORD(pyy, "Pyy", TENSOR, NULL, get_pyy)                                                                 \
+  KEYWORD(pzz, "Pzz", TENSOR, NULL, get_pzz)                                                                 \
+  KEYWORD(pxy, "Pxy", TENSOR, NULL, get_pxy)                                                                 \
+  KEYWORD(pxz, "Pxz", TENSOR, NULL, get_pxz)                                                                 \
+  KEYWORD(pyz, "Pyz", TENSOR, NULL, get_pyz)                                                                 \
   KEYWORD(pe, "PotEng", STATE, NULL, get_pe)                                                                 \
   KEYWORD(ke, "KinEng", STATE, NULL, get_ke)                                                                 \
   KEYWORD(etotal, "TotEng", STATE, NULL, get_etotal)                                                         \
@@ -195,6 +208,7 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
   if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_computed)
     return md_error(MD_USAGE, "%s is not known before the first run", keyword->name);
   if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, &reading->computed));
+  if (keyword->needs & MD_NEEDS_TENSOR) MD_TRY(md_compute_tensor(sim, keyword->name, &reading->tensor));
   if (keyword->needs & MD_NEEDS_MASS) MD_TRY(sum_mass(sim, &reading->total_mass));
   return MD_OK;
 }

@@ -3,8 +3,8 @@
  * The columns of the log and the formulas of variables both use this table, directly or through md_sim_keyword
  * (sim.h).
  */
-#ifndef MD_SRC_OUTPUT_THERMO_KEYWORDS_H
-#define MD_SRC_OUTPUT_THERMO_KEYWORDS_H
+#ifndef MD_SRC_THERMO_KEYWORDS_H
+#define MD_SRC_THERMO_KEYWORDS_H
 
 #include "src/sim.h"
 
@@ -12,12 +12,13 @@
 typedef struct md_thermo_reading {
   const md_sim *sim;
   const md_computed *computed; /* if asked for */
+  const double *tensor;        /* the pressure tensor (common/tensor.h), if asked for */
   double total_mass;           /* if asked for */
   int64_t step;
 } md_thermo_reading;
 
 /* What a keyword needs; the values can be combined. */
-enum { MD_NEEDS_BOX = 1, MD_NEEDS_STATE = 2, MD_NEEDS_MASS = 4, MD_NEEDS_RUN = 8 };
+enum { MD_NEEDS_BOX = 1, MD_NEEDS_STATE = 2, MD_NEEDS_MASS = 4, MD_NEEDS_RUN = 8, MD_NEEDS_TENSOR = 16 };
 
 /* A keyword. Exactly one of `whole` and `real` is set: it gives the value as a whole or as a real number. */
 typedef struct md_thermo_keyword {

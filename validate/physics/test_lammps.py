@@ -228,3 +228,45 @@ def test_no_interaction_at_the_same_place(tmp_path):
         for engine in ("naive", "openmp"):
             out = works(call(tmp_path, "-in", "in.deck", "-log", "none", "--engine", engine)).out
             assert [list(map(float, row))[1:] for row in harness.read_tables(out)[0].rows] == [[0.0] * 5] * 2
+
+
+TENSOR = """\
+units lj
+dimension {dim}
+boundary p p p
+atom_style atomic
+read_data mix.data
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+pair_coeff 2 2 1.3 0.9
+neigh_modify every 1 delay 0 check yes
+compute stress all pressure thermo_temp
+fix 1 all nve
+{plane}
+variable trace equal (pxx+pyy+pzz)/{dim}
+thermo_style custom step temp press v_trace pxx pyy pzz pxy pxz pyz c_stress[1] c_stress[4]
+thermo_modify format float %.17g
+thermo 10
+timestep 0.002
+run 40
+"""
+COMPONENTS = ("Pxx", "Pyy", "Pzz", "Pxy", "Pxz", "Pyz")
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("dim", [2, 3])
+def test_lmp_prints_the_same_pressure_tensor(dim, engine, tmp_path):
+    box, lattice = ("0 12 0 9 -0.5 0.5", "sq2 0.8442") if dim == 2 else ("0 5 0 4 0 4", "fcc 0.8442")
+    harness.run(f"dimension {dim}\nlattice {lattice}\nregion b block {box}\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
+                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data mix.data nocoeff\n", tmp_path)
+    (tmp_path / "in.tensor").write_text(TENSOR.format(dim=dim, plane="fix 2 all enforce2d" if dim == 2 else ""))
+    ours = harness.run(tmp_path / "in.tensor", tmp_path, engine=engine).table
+    theirs = lammps(tmp_path / "in.tensor", tmp_path)
+    for step, relative in ((0, 1e-11), (20, 1e-9), (40, 1e-8)):
+        a, b = ours.at(step), theirs.at(step)
+        for name in COMPONENTS:
+            assert a[name] == pytest.approx(b[name], abs=relative * abs(b["Pxx"])), (step, name)
+        assert a["v_trace"] == pytest.approx(a["Press"], rel=1e-11)
+        assert (a["c_stress[1]"], a["c_stress[4]"]) == (a["Pxx"], a["Pxy"])
+        assert dim == 3 or a["Pzz"] == a["Pxz"] == a["Pyz"] == 0

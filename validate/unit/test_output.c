@@ -3,9 +3,9 @@
 // links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
 // links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
 // links: src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c src/thermo/thermo_keywords.c
-// links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
-// links: common/base/error.c
-// links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
+// links: src/output/h5md.c src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
+// links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c
+// links: src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c

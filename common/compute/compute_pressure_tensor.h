@@ -1,0 +1,61 @@
+/* compute pressure/tensor: P_ab = (sum of m v_a v_b + sum of r_a f_b over pairs) / V, symmetric: xx, yy, zz, xy, xz, yz.
+ * A third of its trace (half in two dimensions) is the pressure. In two dimensions V is the area, and the components
+ * with z are 0.
+ *
+ * Trade-off: thermo columns and formulas measure it only where it is asked for (md_view_tensor), because its pairs are
+ * evaluated once more, and have six sums.
+ *
+ * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.7.
+ */
+#if defined MD_COMPUTE_STYLE
+
+MD_COMPUTE_STYLE(pressure_tensor, "pressure/tensor")
+
+#elif defined MD_COMPUTE_SUMS
+
+MD_COMPUTE_SUMS(pressure_tensor)
+
+#elif defined MD_COMPUTE_HOST
+
+static void pressure_tensor_prepare(const md_model *model, md_summand *s)
+{
+  for (int c = 0; c < s->n; ++c) s->unit[c] = model->grids.k;
+}
+
+static void pressure_tensor_value(const md_model *model, const md_compute *compute,
+                                  const md_compute_sums *sums, double *value)
+{
+  (void)compute;
+  for (int c = 0; c < MD_TENSOR; ++c) {
+    const double virial = 0.5 * md_wide_value(&sums->all->tensor2[c], model->grids.w);
+    value[c] = (2.0 * md_compute_sum(sums, c) + virial) / md_box_volume(&model->box);
+  }
+}
+
+static const md_compute_style pressure_tensor_style = {
+    .name = "pressure/tensor",
+    .usage = "pressure/tensor",
+    .help = "pressure of pairs and of motion: six values, xx yy zz xy xz yz; of the group all",
+    .nvalue = MD_TENSOR,
+    .all_only = true,
+    .of_tensor = true,
+    .terms_of = MD_COMPUTE_pressure_tensor,
+    .nterm = MD_TENSOR,
+    .prepare = pressure_tensor_prepare,
+    .value = pressure_tensor_value,
+};
+
+#elif defined MD_COMPUTE_FORMULAS
+
+/* Half of m v_a v_b, which is within the range of kinetic energies. */
+MD_FN void md_pressure_tensor_add(const md_summand *s, const md_particle *p, md_fine *sum)
+{
+  double v[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < s->dim; ++d) v[d] = md_particle_momentum(p, d, s->quantum);
+  for (int c = 0; c < MD_TENSOR; ++c)
+    md_fine_add(&sum[c], md_kinetic(v[md_tensor_row(c)] * v[md_tensor_column(c)], p->velocity_per_v,
+                                    s->mass_reference) *
+                             s->per_unit[c]);
+}
+
+#endif

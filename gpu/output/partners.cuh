@@ -1,0 +1,62 @@
+/* The partners of a particle, and the force on it from each of them, for kernels that only output calls.
+ *
+ * The pair style is looked up for every pair. So one instance of a kernel is enough for all styles.
+ *
+ * Trade-off: fewer instances to compile, and a branch more for each pair.
+ */
+#ifndef MD_GPU_OUTPUT_PARTNERS_CUH
+#define MD_GPU_OUTPUT_PARTNERS_CUH
+
+#include "gpu/neighbour/for_each.cuh"
+#include "gpu/particle/launch.cuh"
+#include "gpu/step/formulas.cuh"
+
+static __device__ double force_of_kind(md_pair_kind kind, double r2, const double *k)
+{
+  switch (kind) {
+#define MD_PAIR_CUT(symbol)                                                                                  \
+  case MD_PAIR_##symbol:                                                                                     \
+    return force_of<MD_PAIR_##symbol>(r2, k);
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+  default: return 0.0;
+  }
+}
+
+/* Calls f(j, record) for the particles that may be partners of particle i. FROM_ALL: for every other particle. */
+template <class T, int SOURCE, class F>
+static __device__ __forceinline__ void for_each_partner(const system_view<T> &s, const typename T::record *x,
+                                                        int i, F f)
+{
+  if constexpr (SOURCE == FROM_ALL) {
+    for (int j = 0; j < s.n; ++j)
+      if (j != i) f(j, x[j]);
+  } else {
+    for_each_candidate<T, SOURCE>(s, x, i, false, f);
+  }
+}
+
+/* The force on a from b, divided by their distance, in coarse quanta of f; delta: from b to a, at the nearest image.
+ * table: coefficients of forces. 0 beyond the cutoff. An overlap is noted, and exerts no force. */
+template <class T, int SOURCE>
+static __device__ __forceinline__ double output_force(const system_view<T> &s, md_pair_kind kind,
+                                                      const double *table, const typename T::record &a,
+                                                      const typename T::record &b, double delta[3])
+{
+  double r2 = 0.0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    delta[d] = wide_delta<T>(s.scale, d, a, b);
+    if (SOURCE == FROM_ALL && s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  const int pair = pair_of<T>(s, a, b);
+  const double *k = table + pair * MD_PAIR_K;
+  if (r2 < s.pair.overlap2[pair]) {
+    atomicOr(&s.ctl->overflow, HALT_OVERLAP);
+    return 0.0;
+  }
+  return r2 < k[0] ? force_of_kind(kind, r2, k) : 0.0;
+}
+
+#endif
