@@ -44,14 +44,6 @@ void md_model_free(md_model *model)
   md_pair_free(&model->pair);
 }
 
-/* The least power of two >= a, a > 0. */
-static double power_above(double a)
-{
-  int exponent;
-  const double fraction = frexp(a, &exponent);
-  return ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
-}
-
 static md_status check_box(const md_box *box)
 {
   for (int d = 0; d < box->dim; ++d)
@@ -71,15 +63,22 @@ typedef struct scales {
   double length;   /* a usual length: the cutoff, or the size of a system without a cutoff */
 } scales;
 
+static double lightest_of(const md_model *model)
+{
+  double lightest = model->massed ? model->mass_least : model->mass[1];
+  for (int t = 2; t <= model->ntypes; ++t) lightest = md_min(lightest, model->mass[t]);
+  return lightest;
+}
+
 /* Without a cutoff every particle attracts every other one. The usual force is that of the whole system on a lightest
  * particle, at the distance of its extent, or if that is unknown of a quarter of the box. A sum of N rounded impulses
  * has the rounding errors of about sqrt(N) of them, so that this part of the total force decides the grids. */
 static scales scales_of_all(const md_model *model, const double *unit_k)
 {
   const md_box *box = &model->box;
-  double longest = 0.0, lightest = model->mass[1];
+  double longest = 0.0;
   for (int d = 0; d < box->dim; ++d) longest = md_max(longest, box->hi[d] - box->lo[d]);
-  for (int t = 2; t <= model->ntypes; ++t) lightest = md_min(lightest, model->mass[t]);
+  const double lightest = lightest_of(model);
   const double n = md_max(2.0, (double)model->natoms), *k = unit_k;
   const double r = model->extent > 0.0 ? model->extent : 0.25 * longest;
   const double total = model->total_mass > 0.0 ? model->total_mass : n * lightest;
@@ -96,9 +95,7 @@ static scales scales_of_all(const md_model *model, const double *unit_k)
 static scales scales_of(const md_model *model, const double *unit_k)
 {
   if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
-  scales s = {.lightest = (double)INFINITY, .length = model->cutoff};
-  for (int t = 1; t <= model->ntypes; ++t) s.lightest = md_min(s.lightest, model->mass[t]);
-  s.energy = model->hottest;
+  scales s = {.lightest = lightest_of(model), .length = model->cutoff, .energy = model->hottest};
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
       const double r = md_pair_length(&model->pair, i, j);
@@ -120,7 +117,7 @@ static scales scales_of(const md_model *model, const double *unit_k)
 static double packed_quantum(const md_model *model, const scales *s)
 {
   if (model->box.dim != 3 || !(model->cutoff > 0.0) || model->float_drift) return 0.0;
-  const double quantum = power_above(1.5 * model->cutoff) * 0x1p-41;
+  const double quantum = md_power_above(1.5 * model->cutoff) * 0x1p-41;
   const double move = model->dt * sqrt(s->energy / model->mass_reference);
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
@@ -138,7 +135,8 @@ static double beyond_box(const md_model *model, double longest, bool images)
  * because it must also cover images. */
 static md_status check_drift(const md_model *model, const scales *s, double extent)
 {
-  const double move = model->dt * sqrt(s->energy / s->lightest), last_digit = power_above(extent) * 0x1p-53;
+  const double move = model->dt * sqrt(s->energy / s->lightest),
+               last_digit = md_power_above(extent) * 0x1p-53;
   if (!(move > 0.0) || model->integrator == MD_STATIC || model->float_drift) return MD_OK;
   const double excess = 0.5 * last_digit / (MD_DRIFT_ERROR * move);
   if (!(excess > 1.0)) return MD_OK;
@@ -187,7 +185,7 @@ static md_status prepare_box(md_model *model, const scales *s)
    * leaves these bits to the momenta. Without a cutoff momenta get these bits anyway. */
   if (model->float_drift && !md_pair_is_all(&model->pair))
     model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
-  model->grids.x = power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
+  model->grids.x = md_power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
   const double q = model->grids.x;
@@ -206,14 +204,30 @@ static md_status prepare_box(md_model *model, const scales *s)
 
 /* ---- momenta ---- */
 
+/* Makes the largest mass that of all types; 1 if there are no particles. */
+static md_status take_own_masses(md_model *model)
+{
+  const md_pair_style *style = md_pair_style_of(model->pair.kind);
+  if (!md_pair_is_all(&model->pair))
+    return md_error(
+        MD_USAGE,
+        "atom_style sphere: masses of particles need a pair style without a cutoff, such as gravity, "
+        "and not %s; with atom_style atomic masses are by type",
+        style ? style->name : "none");
+  if (!(model->mass_least > 0.0)) model->mass_least = model->mass_most = 1.0;
+  for (int t = 1; t <= model->ntypes; ++t) model->mass[t] = model->mass_most;
+  return MD_OK;
+}
+
 static md_status prepare_masses(md_model *model)
 {
+  if (model->massed) MD_TRY(take_own_masses(model));
   for (int t = 1; t <= model->ntypes; ++t)
     if (!(model->mass[t] > 0.0)) return md_error(MD_USAGE, "type %d has no mass: add `mass %d VALUE`", t, t);
   model->mass_reference = 0.0;
   for (int t = 1; t <= model->ntypes; ++t)
     model->mass_reference = md_max(model->mass_reference, model->mass[t]);
-  model->one_mass = true;
+  model->one_mass = !model->massed || model->mass_least == model->mass_most;
   for (int t = 1; t <= model->ntypes; ++t) {
     model->velocity_per_v[t] = model->mass_reference / model->mass[t];
     if (model->mass[t] != model->mass_reference) model->one_mass = false;
@@ -222,11 +236,11 @@ static md_status prepare_masses(md_model *model)
 }
 
 /* The least quantum of which 2^53 reach to `most`. */
-static double covering(double most) { return power_above(most) * 0x1p-53; }
+static double covering(double most) { return md_power_above(most) * 0x1p-53; }
 
 static double power_below(double a)
 {
-  const double above = power_above(a);
+  const double above = md_power_above(a);
   return above == a ? a : 0.5 * above;
 }
 
@@ -241,7 +255,8 @@ static md_status widen(md_model *model, double fastest, double strongest, double
   if (!md_pair_is_all(&model->pair)) model->grids.v = power_below(ldexp(strongest, -BELOW));
   model->grids.v = md_max(model->grids.v, ldexp(covering(fastest), -LOW_BITS));
   for (int t = 1; t <= model->ntypes; ++t)
-    model->v_step[t] = md_max(model->grids.v, covering(fastest * (model->mass[t] / model->mass_reference)));
+    model->v_step[t] =
+        md_inertia_of_mass(model->mass[t], model->mass_reference, model->grids.v, fastest).v_step;
   if (model->grids.v <= allowed) return MD_OK;
   return md_error(
       MD_USAGE,
@@ -281,7 +296,7 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
         .speed = 0.5 * model->grids.v * m / s->lightest / usual};
   /* At least twice the largest kinetic energy of a particle. A particle adds one term, so that 2^60 coarse quanta may
    * cover the energy. */
-  model->grids.k = power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;
+  model->grids.k = md_power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;
   return MD_OK;
 }
 
@@ -359,11 +374,11 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     /* Without a cutoff the impulse itself decides (all_pairs.h). */
     model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
   }
-  model->grids.e = power_above(largest[0]) * 0x1p-50 / MD_FINE;
-  model->grids.w = power_above(largest[1]) * 0x1p-50 / MD_FINE;
+  model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
+  model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
    * add up to zero exactly. */
-  model->grids.f = power_above(largest[2]) * 0x1p-50 / MD_FINE;
+  model->grids.f = md_power_above(largest[2]) * 0x1p-50 / MD_FINE;
   if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
@@ -442,11 +457,11 @@ static md_status about(int64_t id, md_status status)
 /* Makes the momentum of particle i along axis d from its velocity. */
 static void enter_velocity(const md_model *model, md_particles *p, int d, int64_t i)
 {
-  const int type = p->type[i];
-  const double q = model->grids.v, mass_ratio = 1.0 / model->velocity_per_v[type];
+  const md_inertia inertia = md_inertia_of(model, p, i);
+  const double q = model->grids.v, mass_ratio = 1.0 / inertia.velocity_per_v;
   double *v = &p->v[d][i];
   if (model->wide)
-    md_momentum_split(count_product(*v, mass_ratio, q) + p->v_low[d][i], q, model->v_step[type], v,
+    md_momentum_split(count_product(*v, mass_ratio, q) + p->v_low[d][i], q, inertia.v_step, v,
                       &p->v_low[d][i]);
   else
     *v = model->one_mass ? md_round_to(*v, q) : round_product_to(*v, mass_ratio, q);
@@ -532,10 +547,11 @@ static double velocity_of(double p, double velocity_per_v, double q)
 /* Makes of a wide momentum the velocity as a double in v, and in v_low the quanta that this velocity lacks. */
 static void leave_wide(const md_model *model, md_particles *p, int d, int64_t i)
 {
-  const double q = model->grids.v, velocity_per_v = model->velocity_per_v[p->type[i]];
+  const md_inertia inertia = md_inertia_of(model, p, i);
+  const double q = model->grids.v, velocity_per_v = inertia.velocity_per_v;
   double *v = &p->v[d][i];
   int64_t *low = &p->v_low[d][i];
-  const md_int128 count = md_momentum_count(*v, *low, q, model->v_step[p->type[i]]);
+  const md_int128 count = md_momentum_count(*v, *low, q, inertia.v_step);
   *v = md_momentum_value(*v, *low, q) * velocity_per_v;
   *low = (int64_t)(count - count_product(*v, 1.0 / velocity_per_v, q));
 }
@@ -550,7 +566,7 @@ void md_model_leave(const md_model *model, md_particles *p)
       if (model->wide)
         leave_wide(model, p, d, i);
       else
-        v[i] = velocity_of(v[i], model->velocity_per_v[p->type[i]], model->grids.v);
+        v[i] = velocity_of(v[i], md_inertia_of(model, p, i).velocity_per_v, model->grids.v);
     }
   }
 }
@@ -558,7 +574,7 @@ void md_model_leave(const md_model *model, md_particles *p)
 double md_model_velocity(const md_model *model, const md_particles *p, int d, int64_t i)
 {
   const int64_t low = p->wide ? p->v_low[d][i] : 0;
-  return md_momentum_value(p->v[d][i], low, model->grids.v) * model->velocity_per_v[p->type[i]];
+  return md_momentum_value(p->v[d][i], low, model->grids.v) * md_inertia_of(model, p, i).velocity_per_v;
 }
 
 double md_model_skin(const md_model *model)

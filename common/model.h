@@ -17,6 +17,10 @@
  * Without a cutoff the usual force is that of the whole system, from the number of particles, their mass and their
  * extent at the first run.
  *
+ * Masses are by type, or each particle has its own (`massed`, md_particles.mass). In a model with masses of their own
+ * the grids follow from the least and the largest mass of all particles, and `mass` is the largest one for every type.
+ * md_inertia_of is the one place that answers which mass a particle has, and what follows from it.
+ *
  * The engines sum impulses. The impulse of a pair, h F/m_reference (h: the length of a kick), is rounded once to a
  * multiple of v, and both partners get it with opposite signs. While an engine runs, a velocity array holds
  * p/m_reference. So the total momentum never changes by a bit, for any masses. If all masses are the same,
@@ -39,6 +43,7 @@
 #include "common/exact.h"
 #include "common/fix/fix.h"
 #include "common/groups.h"
+#include "common/step/motion.h"
 #include "common/pair/pair.h"
 #include "common/particles.h"
 
@@ -78,6 +83,8 @@ typedef struct md_model {
   md_box box;
   int ntypes;
   double mass[MD_TYPES_MAX + 1]; /* by type, 1-based; 0: not set */
+  bool massed; /* particles have masses of their own, for pair styles without a cutoff only */
+  double mass_least, mass_most; /* if massed, of all particles, from src/sums/masses.h; 0: there are none */
   md_pair pair;
   md_groups groups;
   int ncompute;
@@ -102,7 +109,7 @@ typedef struct md_model {
 
   /* derived by md_model_prepare */
   md_grids grids;
-  double mass_reference;                   /* m_reference, the mass of the heaviest type */
+  double mass_reference;                   /* m_reference, the largest mass */
   double velocity_per_v[MD_TYPES_MAX + 1]; /* m_reference/m by type: velocity = v * this */
   bool one_mass;
   bool wide;                       /* momenta have a second word */
@@ -148,6 +155,21 @@ md_status md_model_enter(const md_model *model, md_particles *particles) MD_CHEC
 /* Makes velocities of momenta. md_model_enter makes the same momenta of them again. If momenta are wide, v_low keeps
  * the quanta that a velocity as a double lacks, and md_model_enter adds them. */
 void md_model_leave(const md_model *model, md_particles *particles);
+
+/* The mass of particle i: its own, or that of its type. */
+static inline double md_mass_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  return p->mass ? p->mass[i] : model->mass[p->type[i]];
+}
+
+/* The inertia of particle i, of a prepared model. */
+static inline md_inertia md_inertia_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  const int type = p->type[i];
+  if (!p->mass) return (md_inertia){model->mass[type], model->v_step[type], model->velocity_per_v[type]};
+  return md_inertia_of_mass(p->mass[i], model->mass_reference, model->grids.v,
+                            model->wide ? model->speed_limit : 0.0);
+}
 
 /* The velocity of particle i along axis d while an engine runs. */
 double md_model_velocity(const md_model *model, const md_particles *particles, int d, int64_t i);

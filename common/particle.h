@@ -8,7 +8,7 @@
 typedef struct md_particle {
   uint64_t id;
   uint32_t group;                      /* bit g is set if the particle is in group g (groups.h) */
-  double mass, v_step, velocity_per_v; /* of its type */
+  double mass, v_step, velocity_per_v; /* its inertia (motion.h) */
   double x[3];                         /* on a periodic axis any image: only the drift may use it */
   double v[3];                         /* p/m_reference, or the first words of a wide momentum */
   bool wide;
@@ -18,12 +18,12 @@ typedef struct md_particle {
 /* Owned particle i of the host's arrays, of a prepared model. */
 static inline md_particle md_particle_of(const md_model *model, const md_particles *p, int64_t i)
 {
-  const int type = p->type[i];
+  const md_inertia inertia = md_inertia_of(model, p, i);
   md_particle one = {.id = (uint64_t)p->id[i],
                      .group = p->group ? p->group[i] : MD_GROUP_ALL,
-                     .mass = model->mass[type],
-                     .v_step = model->v_step[type],
-                     .velocity_per_v = model->velocity_per_v[type],
+                     .mass = inertia.mass,
+                     .v_step = inertia.v_step,
+                     .velocity_per_v = inertia.velocity_per_v,
                      .wide = p->wide};
   for (int d = 0; d < p->dim; ++d) {
     one.x[d] = p->x[d][i];

@@ -23,10 +23,12 @@ static int fields(md_particles *p, field *out)
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
+#define MD_MASSED (p->massed ? 1 : 0)
 #define MD_FIELD(name, type, components, meaning)                                                            \
   for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
 #undef MD_DIM
@@ -96,6 +98,15 @@ md_status md_particles_make_groups(md_particles *p)
   if (p->capacity > 0) MD_TRY(md_array_new(&p->group, p->capacity, sizeof *p->group, "groups of particles"));
   for (int64_t i = 0; i < p->n; ++i) p->group[i] = MD_GROUP_ALL;
   p->grouped = true;
+  return MD_OK;
+}
+
+md_status md_particles_make_masses(md_particles *p)
+{
+  if (p->massed) return MD_OK;
+  if (p->capacity > 0)
+    MD_TRY(md_array_new_zero(&p->mass, p->capacity, sizeof *p->mass, "masses of particles"));
+  p->massed = true;
   return MD_OK;
 }
 
@@ -213,9 +224,9 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
   return MD_OK;
 }
 
-int md_particles_bytes(int dim, bool wide, bool grouped)
+int md_particles_bytes(int dim, bool wide, bool grouped, bool massed)
 {
-  md_particles p = {.dim = dim, .wide = wide, .grouped = grouped};
+  md_particles p = {.dim = dim, .wide = wide, .grouped = grouped, .massed = massed};
   field f[FIELDS_MAX];
   const int n = fields(&p, f);
   int bytes = 0;

@@ -35,6 +35,8 @@ typedef struct md_particles {
   double v_low_unit; /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
   bool grouped;      /* there are groups besides `all`: set by md_particles_make_groups */
   uint32_t *group;   /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
+  bool massed;       /* particles have masses of their own: set by md_particles_make_masses */
+  double *mass;      /* NULL unless massed: masses are by type (md_mass_of in model.h) */
   void *spare[3];    /* dim arrays of 8-byte elements: see md_particles_spare */
   int64_t spare_capacity;
 } md_particles;
@@ -55,6 +57,10 @@ md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
 /* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME:
  * out of memory. */
 md_status md_particles_make_groups(md_particles *p) MD_CHECKED;
+
+/* Gives particles masses of their own, all 0 as long as they are not set. Does nothing if they have masses already.
+ * MD_RUNTIME: out of memory. */
+md_status md_particles_make_masses(md_particles *p) MD_CHECKED;
 
 /* Wraps the positions of owned particles into the box along its periodic axes, from any distance. Exact. */
 void md_particles_wrap(md_particles *p, const md_box *box);
@@ -77,8 +83,8 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CH
 void md_particles_pack(const md_particles *p, int64_t i, void *record);
 void md_particles_unpack(md_particles *p, int64_t i, const void *record);
 
-/* The bytes of all fields of one owned particle, for dim 2 or 3. wide, grouped: does it have these fields? */
-int md_particles_bytes(int dim, bool wide, bool grouped);
+/* The bytes of all fields of one owned particle, for dim 2 or 3. wide, grouped, massed: does it have these fields? */
+int md_particles_bytes(int dim, bool wide, bool grouped, bool massed);
 
 #ifdef __cplusplus
 }

@@ -196,8 +196,9 @@ static md_status download(md_engine *e, double *const force[3])
 
 static void report(const md_engine *e, md_engine_report *r)
 {
-  int64_t entries = 0, bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped) +
-                               e->p->spare_capacity * e->p->dim * 8;
+  int64_t entries = 0,
+          bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped, e->p->massed) +
+                  e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);

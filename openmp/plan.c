@@ -54,7 +54,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   *plan = (md_engine_plan){
       .ghosts = ghosts * (double)n, .halo = reach, .slab = openmp_slab(model), .ghost_bytes = 8 * dim};
   md_plan_add(plan, "particles and spare arrays",
-              (md_particles_bytes(dim, model->wide, model->groups.n > 1) + 8.0 * dim) * (1.0 + ghosts));
+              (md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed) + 8.0 * dim) *
+                  (1.0 + ghosts));
   md_plan_add(plan, "positions at the rebin", 4.0 * dim * (1.0 + ghosts));
   md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));

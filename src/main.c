@@ -513,7 +513,7 @@ static md_status info(void)
   printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
-         md_particles_bytes(2, false, false), md_particles_bytes(3, false, false));
+         md_particles_bytes(2, false, false, false), md_particles_bytes(3, false, false, false));
   return finish_printing();
 }
 

@@ -15,6 +15,7 @@
 #include "common/ranks/decompose.h"
 #include "common/ranks/reductions.h"
 #include "src/engines/engines.h"
+#include "src/sums/masses.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +179,7 @@ md_status md_plan_print(md_sim *sim)
 {
   MD_TRY(md_sim_need_box(sim, "plan"));
   MD_TRY(md_sim_count(sim));
+  MD_TRY(md_masses_find_range(sim));
   MD_TRY(md_model_prepare(&sim->model));
   const int64_t n = sim->planning.particles > 0 ? sim->planning.particles : sim->model.natoms;
   if (n == 0) return md_error(MD_USAGE, "plan: the deck has made no particles; say --particles N");
@@ -208,8 +210,9 @@ md_status md_plan_print(md_sim *sim)
 static md_status check_room(const md_sim *sim)
 {
   const int ranks = sim->comm->size;
-  const double held = (double)sim->particles.capacity *
-                      md_particles_bytes(sim->model.box.dim, sim->particles.wide, sim->particles.grouped);
+  const double held =
+      (double)sim->particles.capacity * md_particles_bytes(sim->model.box.dim, sim->particles.wide,
+                                                           sim->particles.grouped, sim->particles.massed);
   division part;
   md_engine_plan plan;
   md_memory memory;

@@ -135,7 +135,8 @@ static double restart_seconds(const md_sim *sim)
 {
   if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
   return 5e-9 * (double)sim->model.natoms *
-         md_particles_bytes(sim->particles.dim, sim->model.wide, sim->particles.grouped);
+         md_particles_bytes(sim->particles.dim, sim->model.wide, sim->particles.grouped,
+                            sim->particles.massed);
 }
 
 /* Makes all ranks act alike: a signal or an expired time limit on any rank stops all ranks. *seconds becomes the

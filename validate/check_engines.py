@@ -202,6 +202,9 @@ CASES: Tuple[Case, ...] = (
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, no softening", "in.gravity", variables={"eps": 0, "mass2": 10, "dt": 1e-6},
          all_pairs=True),
+    Case("masses 3D", "in.masses", all_pairs=True),
+    Case("masses 2D", "in.masses", variables={"dim": 2, "z": "p", "light": 150}, all_pairs=True, fits=(8, 8, 1)),
+    Case("masses 3D, no softening", "in.masses", variables={"eps": 0, "dt": 1e-7}, all_pairs=True),
     *boxes(),
 )
 

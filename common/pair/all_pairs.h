@@ -25,6 +25,13 @@ MD_FN void md_all_coefficients(const double *unit_k, double qi, double qj, doubl
   k[1] = -(qi * qj);
 }
 
+/* The same of two masses, with the coefficient for energies. unit_k[1]: the charge of a unit mass. */
+MD_FN void md_all_coefficients_of_masses(const double *unit_k, double mi, double mj, double *k)
+{
+  md_all_coefficients(unit_k, mi * unit_k[1], mj * unit_k[1], k);
+  k[4] = unit_k[4] * (mi * mj);
+}
+
 /* Is a pair an overlap? f: force over distance, in quanta of impulses or of forces. r2: softened. range: see above, in
  * these quanta. */
 MD_FN bool md_all_overlaps(double f, const double delta[3], int dim, double r2, double range)

@@ -8,8 +8,8 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
       if (md_step_moves(model->moving, p, i))
-        md_step_kick_count(kicks * impulse[d][i], model->grids.v, model->v_step[p->type[i]], &p->v[d][i],
-                           p->wide ? &p->v_low[d][i] : NULL);
+        md_step_kick_count(kicks * impulse[d][i], model->grids.v, md_inertia_of(model, p, i).v_step,
+                           &p->v[d][i], p->wide ? &p->v_low[d][i] : NULL);
   }
 }
 
@@ -65,7 +65,7 @@ md_status md_host_find_runaway(const md_model *model, const md_particles *p, con
   md_runaway runaway = md_runaway_none();
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) {
-      const double ratio = model->velocity_per_v[p->type[i]], x = p->x[d][i], v = p->v[d][i];
+      const double ratio = md_inertia_of(model, p, i).velocity_per_v, x = p->x[d][i], v = p->v[d][i];
       if (!md_step_allows(step, d, md_drift(v, step->time * ratio, step->round_x), x))
         md_runaway_add(&runaway, p->id[i], d, x, v, ratio);
     }

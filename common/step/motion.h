@@ -26,6 +26,34 @@ MD_FN void md_momentum_split(md_int128 count, double quantum, double v_step, dou
   *low = count < 0 ? -rest : rest;
 }
 
+/* The least power of two >= a, for a > 0; at least 2^-1022. */
+MD_FN double md_power_above(double a)
+{
+  const int64_t fraction = (INT64_C(1) << 52) - 1,
+                bits = (md_bits(md_max(a, 0x1p-1022)) + fraction) & ~fraction;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
+/* What the motion of a particle depends on: its mass, the quantum of the first word of its momentum, and its velocity
+ * per p/m_reference. */
+typedef struct md_inertia {
+  double mass, v_step, velocity_per_v;
+} md_inertia;
+
+/* The inertia of a mass. quantum: of momenta. widest: the largest speed, if momenta are wide: 2^53 steps then cover the
+ * momenta of the mass; else 0. */
+MD_FN md_inertia md_inertia_of_mass(double mass, double mass_reference, double quantum, double widest)
+{
+  md_inertia a;
+  a.mass = mass;
+  a.velocity_per_v = mass_reference / mass;
+  a.v_step = quantum;
+  if (widest > 0.0) a.v_step = md_max(quantum, md_power_above(widest * (mass / mass_reference)) * 0x1p-53);
+  return a;
+}
+
 /* The number of quanta in the two words of a wide momentum. */
 MD_FN md_int128 md_momentum_count(double v, int64_t low, double quantum, double v_step)
 {

@@ -51,11 +51,13 @@ struct body_view {
   const uint16_t *type;                         /* from 1 */
   const uint32_t *group;                        /* or NULL: all bodies are in the group `all` only */
   const double *mass, *v_step, *velocity_per_v; /* by type, from 1 */
+  const double *own_mass;                       /* or NULL: masses are by type */
   halt_word *halt;
-  double k[MD_PAIR_K]; /* coefficients of unit masses, for impulses */
-  double close2;       /* squared distance: nearer pairs are summed with care; 0: there are none */
-  double range;        /* of impulses (common/pair/all_pairs.h) */
-  double quantum;      /* of momenta */
+  double k[MD_PAIR_K];           /* coefficients of unit masses, for impulses */
+  double close2;                 /* squared distance: nearer pairs are summed with care; 0: there are none */
+  double range;                  /* of impulses (common/pair/all_pairs.h) */
+  double quantum;                /* of momenta */
+  double mass_reference, widest; /* for own masses, as md_inertia_of_mass has them */
 };
 
 /* Calls f(style), as with_style (launch.cuh), for a style without a cutoff. */
@@ -112,7 +114,6 @@ md_status launch_body_act(const body_view &, const md_action &, const md_step &s
 struct pair_sums {
   fine_sums at; /* energy and virial */
   double k[MD_PAIR_K];
-  double charge; /* of a unit of body.mass */
   double per_e, per_w;
   double range; /* of forces (common/pair/all_pairs.h) */
   md_fine *force;
@@ -139,16 +140,24 @@ static __device__ __forceinline__ void stop(halt_word *halt, unsigned long long 
   atomicMin(halt, launch_number * HALT_REASONS + (unsigned long long)reason);
 }
 
+static __device__ __forceinline__ md_inertia inertia_of(const body_view &b, int i)
+{
+  if (b.own_mass) return md_inertia_of_mass(b.own_mass[i], b.mass_reference, b.quantum, b.widest);
+  const int type = b.type[i];
+  const md_inertia by_type = {b.mass[type], b.v_step[type], b.velocity_per_v[type]};
+  return by_type;
+}
+
 /* Body i as fixes and computes see it. */
 static __device__ __forceinline__ md_particle particle_of(const body_view &b, int i)
 {
-  const int type = b.type[i];
+  const md_inertia inertia = inertia_of(b, i);
   md_particle p = {};
   p.id = (uint64_t)b.id[i];
   p.group = b.group ? b.group[i] : MD_GROUP_ALL;
-  p.mass = b.mass[type];
-  p.v_step = b.v_step[type];
-  p.velocity_per_v = b.velocity_per_v[type];
+  p.mass = inertia.mass;
+  p.v_step = inertia.v_step;
+  p.velocity_per_v = inertia.velocity_per_v;
   p.wide = b.low != nullptr;
   for (int d = 0; d < b.dim; ++d) {
     p.x[d] = b.bodies[i].x[d];

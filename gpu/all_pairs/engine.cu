@@ -10,8 +10,8 @@
  * Trade-off: bodies never change their places, so that nothing is copied but positions, and output is in the order of
  * the host. But the time of a step grows with the square of the number of bodies.
  * Cost: n^2 pairs a step; in 3D 32 bytes a body for the block, 24 for velocities, 24 for impulses, 24 more with wide
- * momenta, 14 for id, type and group; with precision mixed 16 for a block in single precision; on several ranks twice
- * the block for those that travel.
+ * momenta, 14 for id, type and group, 8 for a mass of its own; with precision mixed 16 for a block in single
+ * precision; on several ranks twice the block for those that travel.
  */
 #include "common/faults.h"
 #include "common/histogram.h"
@@ -41,7 +41,7 @@ const int64_t SYMMETRIC_FROM = 16384;
 struct body_arrays {
   device_array bodies, single, visitor[2]; /* blocks: own, own in single precision, those that travel */
   device_array visitor_sum[2]; /* impulses on a visitor's bodies; those that come from another rank */
-  device_array v, low, sum, id, type, group;
+  device_array v, low, sum, id, type, group, own_mass;
   device_array mass, v_step, velocity_per_v; /* by type, from 1 */
   device_array halt, summand, sums, terms, force, count;
 };
@@ -152,6 +152,7 @@ md_status all_pairs_engine::upload()
   MD_TRY(put(&arrays.id, p->id, n * 8, "ids"));
   MD_TRY(put(&arrays.type, p->type, n * 2, "types"));
   if (p->grouped) MD_TRY(put(&arrays.group, p->group, n * 4, "groups"));
+  if (p->massed) MD_TRY(put(&arrays.own_mass, p->mass, n * 8, "masses of bodies"));
   MD_TRY(put(&arrays.mass, model->mass, types * 8, "masses"));
   MD_TRY(put(&arrays.v_step, model->v_step, types * 8, "momentum steps"));
   MD_TRY(put(&arrays.velocity_per_v, model->velocity_per_v, types * 8, "masses"));
@@ -165,6 +166,9 @@ md_status all_pairs_engine::upload()
   view.type = (const uint16_t *)arrays.type.at;
   view.group = p->grouped ? (const uint32_t *)arrays.group.at : nullptr;
   view.mass = (const double *)arrays.mass.at;
+  view.own_mass = p->massed ? (const double *)arrays.own_mass.at : nullptr;
+  view.mass_reference = model->mass_reference;
+  view.widest = model->wide ? model->speed_limit : 0.0;
   view.v_step = (const double *)arrays.v_step.at;
   view.velocity_per_v = (const double *)arrays.velocity_per_v.at;
   view.halt = (halt_word *)arrays.halt.at;
@@ -173,7 +177,7 @@ md_status all_pairs_engine::upload()
   view.quantum = model->grids.v;
   std::vector<body> block((size_t)view.stride, body{{BODY_FAR, BODY_FAR, BODY_FAR}, 0.0});
   for (int64_t i = 0; i < n; ++i) {
-    block[(size_t)i] = body{{0.0, 0.0, 0.0}, model->mass[p->type[i]]};
+    block[(size_t)i] = body{{0.0, 0.0, 0.0}, md_mass_of(model, p, i)};
     for (int d = 0; d < view.dim; ++d) block[(size_t)i].x[d] = p->x[d][i];
   }
   charge = 1.0;
@@ -191,7 +195,7 @@ md_status all_pairs_engine::start()
   MD_TRY(md_device_choose(options.gpu.device, comm->size > 1 ? comm->local_rank : 0, &device));
   memory.limit = options.gpu.memory;
   mixed = options.gpu.mixed;
-  one = model->ntypes == 1;
+  one = model->massed ? model->one_mass : model->ntypes == 1;
   MD_TRY(gpu_check_inverse_roots(&fast));
   MD_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   if (comm->size > 1) {
@@ -437,7 +441,7 @@ md_status all_pairs_engine::overlap_error(double scale, double range)
   std::vector<int32_t> to;
   for (int r = 0; r < comm->size; ++r)
     for (int64_t i = 0; i < p->n; ++i) {
-      record one_body = {p->id[i], {0.0, 0.0, 0.0}, model->mass[p->type[i]]};
+      record one_body = {p->id[i], {0.0, 0.0, 0.0}, md_mass_of(model, p, i)};
       for (int d = 0; d < p->dim; ++d) one_body.x[d] = p->x[d][i];
       mine.push_back(one_body);
       to.push_back(r);
@@ -457,7 +461,7 @@ md_status all_pairs_engine::overlap_error(double scale, double range)
         delta[d] = p->x[d][i] - all[j].x[d];
         r2 = fma(delta[d], delta[d], r2);
       }
-      md_all_coefficients(unit, model->mass[p->type[i]] * unit[1], all[j].mass * unit[1], k);
+      md_all_coefficients_of_masses(unit, md_mass_of(model, p, i), all[j].mass, k);
       if (md_all_overlaps(md_pair_force(model->pair.kind, r2, k), delta, p->dim, r2, range))
         md_overlap_add(&overlap, p->id[i], all[j].id, r2);
     }
@@ -472,7 +476,6 @@ pair_sums sums_of(const md_model *model, const device_array &sums, md_fine *forc
   pair_sums s = {};
   s.at.at = (unsigned long long *)sums.at;
   md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), s.k);
-  s.charge = s.k[1];
   s.per_e = 1.0 / (model->grids.e * MD_FINE);
   s.per_w = model->grids.f / model->grids.w;
   s.range = model->force_range;
@@ -576,8 +579,8 @@ void all_pairs_engine::report(md_engine_report *r)
   r->timers = timers;
   r->steps = steps;
   r->neighbours = (double)(model->natoms - 1);
-  r->bytes =
-      memory.used + particles->capacity * md_particles_bytes(view.dim, model->wide, particles->grouped);
+  r->bytes = memory.used + particles->capacity * md_particles_bytes(view.dim, model->wide, particles->grouped,
+                                                                    particles->massed);
   r->hardware = description;
   r->threads = 1;
 }
@@ -640,6 +643,7 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
   md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
   md_plan_add(out, "impulses", dim * 8.0);
   md_plan_add(out, "ids, types and groups", model->groups.n > 1 ? 14.0 : 10.0);
+  md_plan_add(out, "masses of bodies", model->massed ? 8.0 : 0.0);
   out->ghost_bytes = mixed ? sizeof(body_single) : sizeof(body);
   snprintf(out->method, sizeof out->method, "all pairs");
   return MD_OK;

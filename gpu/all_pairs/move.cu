@@ -91,7 +91,7 @@ md_status launch_body_act(const body_view &view, const md_action &action, const 
 static __global__ void k_body_charges(const __grid_constant__ body_view b, double per_mass)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < b.n) b.bodies[i].mass = b.mass[b.type[i]] * per_mass;
+  if (i < b.n) b.bodies[i].mass = inertia_of(b, i).mass * per_mass;
 }
 
 md_status launch_body_charges(const body_view &b, double per_mass, cudaStream_t stream)

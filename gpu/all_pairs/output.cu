@@ -44,8 +44,7 @@ static __global__ void __launch_bounds__(THREADS) k_pair_sums(const __grid_const
         delta[d] = own.x[d] - other.x[d];
         r2 = fma(delta[d], delta[d], r2);
       }
-      md_all_coefficients(a.sums.k, own.mass * a.sums.charge, other.mass * a.sums.charge, k);
-      k[4] = a.sums.k[4] * (own.mass * other.mass);
+      md_all_coefficients_of_masses(a.sums.k, own.mass, other.mass, k);
       const double f = force_of<STYLE>(r2, k);
       if (md_all_overlaps(f, delta, DIM, r2, a.sums.range)) {
         stop(a.view.halt, a.launch_number, HALTED_BY_OUTPUT);

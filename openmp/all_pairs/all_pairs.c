@@ -83,7 +83,7 @@ static void pack(md_engine *e, double charge)
   double *row = e->own + ALL_PAD;
   e->own[0] = (double)p->n;
   for (int d = 0; d < p->dim; ++d, row += e->capacity) memcpy(row, p->x[d], (size_t)p->n * sizeof *row);
-  for (int64_t i = 0; i < p->n; ++i) row[i] = e->model->mass[p->type[i]] * charge;
+  for (int64_t i = 0; i < p->n; ++i) row[i] = md_mass_of(e->model, p, i) * charge;
   memcpy(row + e->capacity, p->id, (size_t)p->n * sizeof *p->id);
 }
 
@@ -341,8 +341,8 @@ static md_status download(md_engine *e, double *const force[3])
 static int64_t bytes_of(const md_model *model, int64_t bodies, int blocks)
 {
   const int dim = model->box.dim;
-  return bodies *
-         (md_particles_bytes(dim, model->wide, model->groups.n > 1) + 8 * (dim + 2) * blocks + 8 * dim);
+  return bodies * (md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed) +
+                   8 * (dim + 2) * blocks + 8 * dim);
 }
 
 static md_status plan(const md_model *model, int64_t n, const md_engine_options *options,
@@ -351,7 +351,7 @@ static md_status plan(const md_model *model, int64_t n, const md_engine_options 
   (void)n;
   const int dim = model->box.dim, blocks = options->ranks > 1 ? 3 : 1;
   *plan = (md_engine_plan){.ghost_bytes = 8 * (dim + 2)};
-  md_plan_add(plan, "particles", md_particles_bytes(dim, model->wide, model->groups.n > 1));
+  md_plan_add(plan, "particles", md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed));
   md_plan_add(plan, "blocks of bodies", 8.0 * (dim + 2) * blocks);
   md_plan_add(plan, "impulses", 8.0 * dim);
   snprintf(plan->method, sizeof plan->method, "all pairs");

@@ -199,9 +199,8 @@ MD_FN void measure_each(const all_args *a, plain_formula force, plain_formula en
     for (int64_t j = j0; j < j1; ++j) {
       if (a->same && i == j) continue;
       double delta[3], k[MD_PAIR_K];
-      const double r2 = separation(a, dim, i, j, delta), mass_i = a->own->mass[i], mass_j = a->other->mass[j];
-      md_all_coefficients(a->k, mass_i * a->k[1], mass_j * a->k[1], k);
-      k[4] = a->k[4] * (mass_i * mass_j);
+      const double r2 = separation(a, dim, i, j, delta);
+      md_all_coefficients_of_masses(a->k, a->own->mass[i], a->other->mass[j], k);
       const double f = force(r2, k);
       if (md_all_overlaps(f, delta, dim, r2, a->range)) {
         md_overlap_add(overlap, a->own->id[i], a->other->id[j], r2);

@@ -97,7 +97,8 @@ static void info_system(md_sim *sim)
                  m->box.periodic[d] ? "periodic" : "fixed");
   md_log_print(log, "  %lld particles of %d type%s\n", (long long)m->natoms, m->ntypes,
                m->ntypes == 1 ? "" : "s");
-  for (int type = 1; type <= m->ntypes; ++type) {
+  if (m->massed) md_log_print(log, "  each particle has a mass of its own\n");
+  for (int type = 1; type <= m->ntypes && !m->massed; ++type) {
     if (m->mass[type] > 0.0)
       md_log_print(log, "  mass of type %d: %.15g\n", type, m->mass[type]);
     else

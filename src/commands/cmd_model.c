@@ -70,17 +70,25 @@ md_status md_do_atom_style(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "atom_style"));
   const bool atomic = strcmp(words->word[0], "atomic") == 0;
-  if (atomic && words->n == 1) return MD_OK;
-  if (atomic)
-    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic", words->word[1]);
-  return md_error(MD_USAGE,
-                  "atom_style '%.64s': only atomic exists (particles with a type, a position and a velocity)",
-                  words->word[0]);
+  if (!atomic && strcmp(words->word[0], "sphere") != 0)
+    return md_error(
+        MD_USAGE,
+        "atom_style '%.64s': accepted are atomic (particles with a type, a position and a velocity) "
+        "and sphere (and a mass of their own)",
+        words->word[0]);
+  if (words->n > 1)
+    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic|sphere",
+                    words->word[1]);
+  sim->model.massed = !atomic;
+  return MD_OK;
 }
 
 md_status md_do_mass(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "mass"));
+  if (sim->model.massed)
+    return md_error(MD_USAGE,
+                    "mass: with atom_style sphere each particle has a mass of its own, and types have none");
   int first, last;
   double mass;
   MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &first, &last));

@@ -160,10 +160,11 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   md_model *m = &sim->model;
   m->box.dim = r->model.box.dim;
   memcpy(m->box.periodic, r->model.box.periodic, sizeof m->box.periodic);
+  m->massed = r->model.massed;
   MD_TRY(md_box_create(sim, r->model.box.lo, r->model.box.hi, r->model.ntypes));
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
   /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */
-  m->one_mass = true;
+  m->one_mass = !m->massed;
   for (int t = 1; t <= r->model.ntypes; ++t) {
     m->velocity_per_v[t] = r->model.velocity_per_v[t];
     m->v_step[t] = r->model.v_step[t];
@@ -171,6 +172,8 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   }
   m->grids = r->model.grids;
   m->wide = r->model.wide;
+  m->mass_reference = r->model.mass_reference;
+  m->speed_limit = r->model.speed_limit;
   if (r->under_way) md_model_leave(m, &sim->particles);
   take_model(sim, r);
   return MD_OK;

@@ -1,18 +1,18 @@
 /* The command `velocity`: sets initial velocities and corrects them.
  *
  * Random velocities are functions of (seed, id). Momentum and kinetic energy, which depend on all particles, are
- * summed exactly. Every term is rounded to a multiple of a quantum, and the multiples are summed as integers
- * (exact.h). The quantum is 2^-40 times a power of two q, which is about 2^-51 times the largest term (fine sum).
- * So threads, ranks and the order of the particles do not change a bit of the result. Gaussian numbers come from
- * Marsaglia's polar method with md_ln and sqrt, which give the same bits on every machine.
+ * summed exactly (src/sums/exact_sum.h). So threads, ranks and the order of the particles do not change a bit of the
+ * result. Gaussian numbers come from Marsaglia's polar method with md_ln and sqrt, which give the same bits on every
+ * machine.
  *
  * Units: sigma/tau. The temperature is that of thermo: sum m v^2 / (dim N - dim), kB = 1. Cost: four passes over
  * the velocities for create. Reference: Marsaglia and Bray, SIAM Review 6 (1964) 260.
  */
-#include "common/exact.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
 #include "src/particles/lattice.h"
+#include "src/sums/exact_sum.h"
+#include "src/sums/masses.h"
 #include <string.h>
 
 typedef struct velocity_options {
@@ -98,19 +98,15 @@ static md_status at_least(const md_words *words, int n) { return words->n < n ? 
 static md_status total_mass(md_sim *sim, double *mass)
 {
   const md_particles *p = &sim->particles;
-  const md_model *model = &sim->model;
-  int64_t count[MD_TYPES_MAX + 1] = {0};
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
-  *mass = 0.0;
-  for (int t = 1; t <= model->ntypes; ++t) {
-    if (count[t] == 0) continue;
-    if (!(model->mass[t] > 0.0))
-      return md_error(MD_USAGE, "velocity needs the mass of type %d; give `mass %d VALUE` first", t, t);
-    *mass += (double)count[t] * model->mass[t];
-  }
-  return MD_OK;
+  double missing = -(double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(max : missing)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (!(md_mass_of(&sim->model, p, i) > 0.0)) missing = md_max(missing, -p->type[i]);
+  MD_TRY(sim->comm->reduce->max(sim->comm, &missing, 1));
+  const int type = missing < 0.0 && isfinite(missing) ? (int)-missing : 0;
+  if (type > 0)
+    return md_error(MD_USAGE, "velocity needs the mass of type %d; give `mass %d VALUE` first", type, type);
+  return md_masses_total(sim, mass);
 }
 
 /* Finds the largest |v| of any component. MD_PHYSICS: a velocity is not finite. */
@@ -132,61 +128,20 @@ static md_status largest_velocity(md_sim *sim, double *largest)
   return MD_OK;
 }
 
-/* The coarse quantum of a fine sum: a power of two q with bound/q < 2^51, but not so small that 1/q overflows. In
- * a fine sum, light particles lose no precision because of heavy ones. */
-static double quantum_for(double bound)
+static double momentum_of(const md_sim *sim, int d, int64_t i)
 {
-  int exponent;
-  frexp(bound, &exponent);
-  return ldexp(1.0, (exponent < -900 ? -900 : exponent) - 51);
+  return md_mass_of(&sim->model, &sim->particles, i) * sim->particles.v[d][i];
 }
 
-typedef enum quantity { MOMENTUM, MASS_V2 } quantity;
-
-static double term_of(quantity what, double mass, double v)
+static double mass_v2_of(const md_sim *sim, int d, int64_t i)
 {
-  return what == MOMENTUM ? mass * v : mass * v * v;
+  const double v = sim->particles.v[d][i];
+  return md_mass_of(&sim->model, &sim->particles, i) * v * v;
 }
 
-/* Finds the largest term over all particles of all ranks. */
-static md_status largest_term(md_sim *sim, quantity what, int d, double *largest)
+static md_status sum_of(md_sim *sim, md_exact_term term, int d, double *sum)
 {
-  const md_particles *p = &sim->particles;
-  const double *mass = sim->model.mass, *v = p->v[d];
-  double most = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : most)
-  for (int64_t i = 0; i < p->n; ++i) most = md_max(most, fabs(term_of(what, mass[p->type[i]], v[i])));
-  *largest = most;
-  return sim->comm->reduce->max(sim->comm, largest, 1);
-}
-
-/* Sums m v (along axis d) or m v^2 over all particles. The sum is rounded once. */
-static md_status exact_sum(md_sim *sim, quantity what, int d, double *sum)
-{
-  const md_particles *p = &sim->particles;
-  const double *mass = sim->model.mass, *v = p->v[d];
-  double bound;
-  MD_TRY(largest_term(sim, what, d, &bound));
-  if (!isfinite(bound))
-    return md_error(MD_PHYSICS, "velocity: the particles are too fast for a kinetic energy");
-  const double quantum = quantum_for(bound), counts = 1.0 / quantum;
-  md_wide total = {{0}};
-#pragma omp parallel
-  {
-    md_wide part = {{0}};
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < p->n; ++i) {
-      md_fine term = {0, 0};
-      md_fine_add(&term, term_of(what, mass[p->type[i]], v[i]) * counts);
-      md_wide_add(&part, md_fine_count(term));
-    }
-#pragma omp critical(velocity_sum)
-    md_wide_merge(&total, &part);
-  }
-  MD_TRY(sim->comm->reduce->sum(sim->comm, total.limb, MD_WIDE_LIMBS));
-  md_wide_normalise(&total);
-  *sum = md_wide_value(&total, quantum / MD_FINE);
-  return MD_OK;
+  return md_exact_sum(sim, "velocity: the particles are too fast for a kinetic energy", term, d, sum);
 }
 
 /* ---- changes of all velocities ---- */
@@ -210,7 +165,7 @@ static md_status zero_momentum(md_sim *sim)
   if (speed == 0.0) return MD_OK;
   for (int d = 0; d < p->dim; ++d) {
     double momentum;
-    MD_TRY(exact_sum(sim, MOMENTUM, d, &momentum));
+    MD_TRY(sum_of(sim, momentum_of, d, &momentum));
     const double drift = momentum / mass;
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)
@@ -232,7 +187,7 @@ static md_status scale_to(md_sim *sim, double temperature)
                     (long long)sim->model.natoms, sim->model.natoms == 1 ? " has" : "s have");
   for (int d = 0; d < dim && speed > 0.0; ++d) {
     double sum;
-    MD_TRY(exact_sum(sim, MASS_V2, d, &sum));
+    MD_TRY(sum_of(sim, mass_v2_of, d, &sum));
     twice_kinetic += sum;
   }
   if (!(twice_kinetic > 0.0) || !isfinite(twice_kinetic))
@@ -283,15 +238,13 @@ static md_status create(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(words->word[3], "seed", 1, INT64_MAX, &seed));
   MD_TRY(read_options(words, 4, &options));
   MD_TRY(total_mass(sim, &mass));
-  double width[MD_TYPES_MAX + 1] = {0.0};
-  for (int t = 1; t <= sim->model.ntypes; ++t)
-    if (sim->model.mass[t] > 0.0) width[t] = 1.0 / sqrt(sim->model.mass[t]);
   md_particles *p = &sim->particles;
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double v[4];
+    const double width = 1.0 / sqrt(md_mass_of(&sim->model, p, i));
     random_components((uint64_t)seed, (uint64_t)p->id[i], options.gaussian, v);
-    for (int d = 0; d < p->dim; ++d) p->v[d][i] = v[d] * width[p->type[i]];
+    for (int d = 0; d < p->dim; ++d) p->v[d][i] = v[d] * width;
   }
   if (!options.keep_momentum) MD_TRY(zero_momentum(sim));
   return scale_to(sim, temperature);

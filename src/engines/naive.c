@@ -21,7 +21,9 @@ struct md_engine {
   md_particles *p;
   int64_t *impulse[3]; /* of the pair forces, in quanta of grids.v */
   double softening2;   /* of a style without a cutoff (pair.h), else 0 */
-  bool current;        /* the impulses are those at the present positions */
+  /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
+  double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
+  bool current; /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
 };
@@ -42,6 +44,11 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->model = model;
   e->p = p;
   e->softening2 = md_pair_softening2(&model->pair);
+  if (md_pair_is_all(&model->pair)) {
+    md_pair_unit_coefficients(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
+                              e->unit_impulse_k);
+    md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), e->unit_force_k);
+  }
   md_status status = MD_OK;
   for (int d = 0; d < p->dim && status == MD_OK; ++d)
     status = md_array_new(&e->impulse[d], p->n, sizeof(int64_t), "impulses");
@@ -71,6 +78,16 @@ static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
   return (size_t)(e->p->type[i] - 1) * (size_t)e->model->ntypes + (size_t)(e->p->type[j] - 1);
 }
 
+/* The coefficients of a pair: a row of the table, or, without a cutoff, those of the two masses, in own[MD_PAIR_K]. */
+static const double *coefficients(const md_engine *e, const double *table, const double *unit, int64_t i,
+                                  int64_t j, double *own)
+{
+  const md_model *model = e->model;
+  if (!md_pair_is_all(&model->pair)) return table + pair_index(e, i, j) * MD_PAIR_K;
+  md_all_coefficients_of_masses(unit, md_mass_of(model, e->p, i), md_mass_of(model, e->p, j), own);
+  return own;
+}
+
 /* Sums the impulses of all pairs, each for both partners, in e->impulse. */
 static md_status sum_impulses(md_engine *e)
 {
@@ -83,14 +100,13 @@ static md_status sum_impulses(md_engine *e)
   md_overlap overlap = md_overlap_none();
   for (int64_t i = 0; i < e->p->n; ++i)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
-      double delta[3];
+      double delta[3], own[MD_PAIR_K];
       const double r2 = separation(e, i, j, delta);
-      const size_t pair = pair_index(e, i, j);
-      if (r2 < model->overlap2[pair]) {
+      if (r2 < model->overlap2[pair_index(e, i, j)]) {
         md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
         continue; /* the impulse would be out of range */
       }
-      const double *k = model->impulse_k + pair * MD_PAIR_K;
+      const double *k = coefficients(e, model->impulse_k, e->unit_impulse_k, i, j, own);
       if (!(r2 < k[0])) continue;
       const double f = md_pair_force(model->pair.kind, r2, k);
       if (all && md_all_overlaps(f, delta, dim, r2, range)) {
@@ -159,11 +175,10 @@ static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, vo
   const bool all = md_pair_is_all(&model->pair);
   for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
     if (j == i) continue;
-    double delta[3];
+    double delta[3], own[MD_PAIR_K];
     const double r2 = separation(e, i, j, delta);
-    const size_t pair = pair_index(e, i, j);
-    const double *k = model->force_k + pair * MD_PAIR_K;
-    if (r2 < model->overlap2[pair] || (all && out_of_range(model, delta, r2, k)))
+    const double *k = coefficients(e, model->force_k, e->unit_force_k, i, j, own);
+    if (r2 < model->overlap2[pair_index(e, i, j)] || (all && out_of_range(model, delta, r2, k)))
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else if (r2 < k[0])
       visit(model, delta, r2, k, to);
@@ -239,8 +254,9 @@ static void report(const md_engine *e, md_engine_report *r)
   *r = (md_engine_report){.timers = e->timers,
                           .steps = e->steps,
                           .neighbours = (double)(e->p->n - 1),
-                          .bytes = e->p->n * (md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped) +
-                                              e->p->dim * (int64_t)sizeof(double)),
+                          .bytes = e->p->n *
+                                   (md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped, e->p->massed) +
+                                    e->p->dim * (int64_t)sizeof(double)),
                           .isa = "plain",
                           .threads = 1};
 }

@@ -116,7 +116,7 @@ static double velocity(const md_frame *frame, int axis, int64_t i)
 static double computed(const md_compute *compute, const md_frame *frame, int64_t i)
 {
   const md_particles *p = frame->rows.particles;
-  const md_particle one = {.id = (uint64_t)p->id[i], .mass = frame->model->mass[p->type[i]]};
+  const md_particle one = {.id = (uint64_t)p->id[i], .mass = md_mass_of(frame->model, p, i)};
   double v[3];
   if (compute->group != 0 && !(p->group[i] & md_group_bit(compute->group))) return 0.0;
   for (int d = 0; d < 3; ++d) v[d] = velocity(frame, d, i);
@@ -127,13 +127,13 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
 {
   const md_particles *p = frame->rows.particles;
   const md_box *box = &frame->model->box;
-  const int axis = column->axis, type = p->type[i];
+  const int axis = column->axis;
   switch (column->what) {
   case MD_DUMP_X: return component(p->x, axis, p->dim, i);
   case MD_DUMP_XS: return (component(p->x, axis, p->dim, i) - box->lo[axis]) / box->length[axis];
   case MD_DUMP_V: return velocity(frame, axis, i);
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
-  case MD_DUMP_MASS: return frame->model->mass[type];
+  case MD_DUMP_MASS: return md_mass_of(frame->model, p, i);
   case MD_DUMP_COMPUTE: return computed(&column->compute, frame, i);
   case MD_DUMP_ID:
   case MD_DUMP_TYPE:

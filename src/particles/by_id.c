@@ -90,6 +90,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   md_particles_init(&deal->window, own->particles->dim);
   deal->window.wide = own->particles->wide;
   deal->window.grouped = own->particles->grouped;
+  deal->window.massed = own->particles->massed;
   if (comm->size > 1) return find_windows(deal);
   deal->windows = 1;
   return MD_OK;
@@ -113,7 +114,8 @@ static int64_t record_bytes(const md_by_id *deal)
 {
   const md_particles *p = deal->own.particles;
   const int dim = p->dim;
-  return md_particles_bytes(dim, p->wide, p->grouped) + (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
+  return md_particles_bytes(dim, p->wide, p->grouped, p->massed) +
+         (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
 }
 
 /* Packs the own particles of this round's windows, and lists the rank to which each goes. */
@@ -122,7 +124,8 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
   const int ranks = deal->comm->size;
   const md_rows *own = &deal->own;
   const int dim = own->particles->dim,
-            bytes = md_particles_bytes(dim, own->particles->wide, own->particles->grouped);
+            bytes = md_particles_bytes(dim, own->particles->wide, own->particles->grouped,
+                                       own->particles->massed);
   const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
   const int64_t top = window + ranks < deal->windows ? window + ranks : deal->windows;
   const int64_t end = first_above(deal, first, deal->last[top - 1]);
@@ -149,7 +152,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
 {
   md_particles *p = &deal->window;
-  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide, p->grouped);
+  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide, p->grouped, p->massed);
   const int64_t size = record_bytes(deal);
   p->n = 0;
   MD_TRY(md_particles_reserve(p, n));

@@ -146,6 +146,7 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
     if (!body_of(s, id, x, v)) continue;
     md_sites_put(base, p, at, id, x);
     for (int d = 0; d < s->dim; ++d) p->v[d][at] = v[d];
+    if (p->massed) p->mass[at] = 1.0 / (double)s->cluster.n;
     ++at;
   }
 }
@@ -202,7 +203,7 @@ md_status md_cluster_create(md_sim *sim, const md_cluster *cluster, int type)
   s.base.nrow = (cluster->n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_row;
   s.base.fill = fill_row;
-  sim->model.mass[type] = 1.0 / (double)cluster->n;
+  if (!sim->model.massed) sim->model.mass[type] = 1.0 / (double)cluster->n;
   if (sim->planning.checking) return MD_OK;
   double reach;
   MD_TRY(find_means(sim, &s, &reach));

@@ -24,9 +24,9 @@ typedef struct md_cluster {
   double centre[3];
 } md_cluster;
 
-/* Places the bodies of a cluster, and sets the mass of the type to 1/n. The cluster's centre of mass is at rest in
- * `centre`, up to rounding. Velocities are those of G = 1. MD_USAGE: n below 1, a Plummer sphere in two dimensions, a
- * body outside of the box; the message says how large the box must be. */
+/* Places the bodies of a cluster, and sets the mass of the type, or of each body, to 1/n. The cluster's centre of
+ * mass is at rest in `centre`, up to rounding. Velocities are those of G = 1. MD_USAGE: n below 1, a Plummer sphere in
+ * two dimensions, a body outside of the box; the message says how large the box must be. */
 md_status md_cluster_create(md_sim *sim, const md_cluster *cluster, int type) MD_CHECKED;
 
 #endif

@@ -31,6 +31,7 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int
   }
   md_particles_free(&sim->particles);
   md_particles_init(&sim->particles, box->dim);
+  if (sim->model.massed) MD_TRY(md_particles_make_masses(&sim->particles));
   sim->model.ntypes = (int)ntypes;
   sim->has_box = true;
   md_log_print(sim->log, "Created orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n", lo[0], lo[1],

@@ -5,19 +5,9 @@
  * unit. Cost: one pass over the particles and two reductions. */
 #include "src/particles/extent.h"
 #include "common/ranks/reductions.h"
+#include "src/sums/masses.h"
 
 enum { UNITS = 4096 };
-
-static md_status find_mass(md_sim *sim)
-{
-  md_model *model = &sim->model;
-  int64_t count[MD_TYPES_MAX + 1] = {0};
-  for (int64_t i = 0; i < sim->particles.n; ++i) ++count[sim->particles.type[i]];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
-  model->total_mass = 0.0;
-  for (int t = 1; t <= model->ntypes; ++t) model->total_mass += (double)count[t] * model->mass[t];
-  return MD_OK;
-}
 
 md_status md_extent_find(md_sim *sim)
 {
@@ -29,7 +19,8 @@ md_status md_extent_find(md_sim *sim)
     model->extent = 0.0;
     return MD_OK;
   }
-  MD_TRY(find_mass(sim));
+  MD_TRY(md_masses_find_range(sim));
+  MD_TRY(md_masses_total(sim, &model->total_mass));
   if (model->extent > 0.0 && model->extent_natoms == model->natoms) return MD_OK;
   double longest = 0.0;
   for (int d = 0; d < box->dim; ++d) longest = md_max(longest, box->hi[d] - box->lo[d]);

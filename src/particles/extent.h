@@ -7,8 +7,8 @@
 
 #include "src/sim.h"
 
-/* Sets total_mass, extent and extent_natoms of the model; without such a pair style, total_mass and extent are 0.
- * Collective. */
+/* Sets total_mass, the range of masses of particles, extent and extent_natoms of the model. Without such a pair style,
+ * total_mass and extent are 0. Collective. */
 md_status md_extent_find(md_sim *sim) MD_CHECKED;
 
 #endif

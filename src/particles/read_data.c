@@ -19,6 +19,9 @@
  * Advantage: no text is read twice, no rank holds more than its share, and of all errors of a round the one on the
  * first line is reported, the same as with one rank. One rank uses the same code.
  *
+ * With atom_style sphere a line of Atoms has diameter and density, from which the particle's mass is made as in LAMMPS.
+ * Nothing else depends on the diameter.
+ *
  * Text that this program or LAMMPS wrote with 17 digits gives the same bits: positions inside the box are not
  * changed. Positions outside a periodic axis are wrapped.
  *
@@ -32,6 +35,7 @@
 #include "common/base/open_file.h"
 #include "src/particles/create.h"
 #include "src/particles/id_table.h"
+#include "src/sums/masses.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -62,14 +66,14 @@ typedef struct reader {
   double lo[3], hi[3];
   bool have_atoms, have_types, have_bounds[3];
   bool done_masses, done_coefficients[2], done_atoms, done_velocities;
-  bool images_ignored, vz_ignored;
+  bool images_ignored, vz_ignored, spin_ignored;
   md_id_table ids; /* of this rank's particles: local index + 1, negative after the velocity was read */
 } reader;
 
 /* The content of a line of Atoms or Velocities. */
 typedef struct record {
   int64_t id, line;
-  double value[3];
+  double value[3], mass;
   int64_t type;
 } record;
 
@@ -331,6 +335,8 @@ static md_status read_type(const reader *r, const char *field, int64_t *type)
 
 static md_status read_masses(reader *r)
 {
+  if (r->sim->model.massed)
+    return WRONG(r, "section Masses: with atom_style sphere each particle has a mass of its own");
   bool seen[MD_TYPES_MAX + 1] = {false};
   for (int64_t k = 0; k < r->ntypes; ++k) {
     int64_t type;
@@ -627,21 +633,47 @@ static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
   return MD_OK;
 }
 
-static md_status parse_atom(reader *r, record *a)
+/* Parses the position in the fields from `at` on, and perhaps image flags behind it. */
+static md_status parse_place(reader *r, int at, record *a)
 {
   int64_t image;
-  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
-  if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
-  MD_TRY(read_type(r, r->field[1], &a->type));
   for (int d = 0; d < 3; ++d) {
-    MD_TRY(real(r, r->field[2 + d], "coordinate", &a->value[d]));
+    MD_TRY(real(r, r->field[at + d], "coordinate", &a->value[d]));
     MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
   }
-  for (int k = 5; k < r->nfield; ++k) {
+  for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(whole(r, r->field[k], "image flag", &image));
     r->images_ignored = r->images_ignored || image != 0;
   }
   return MD_OK;
+}
+
+static md_status parse_atom(reader *r, record *a)
+{
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
+  a->mass = 0.0;
+  return read_type(r, r->field[1], &a->type);
+}
+
+static md_status parse_point(reader *r, record *a)
+{
+  MD_TRY(parse_atom(r, a));
+  return parse_place(r, 2, a);
+}
+
+static md_status parse_sphere(reader *r, record *a)
+{
+  double diameter, density;
+  MD_TRY(parse_atom(r, a));
+  MD_TRY(real(r, r->field[2], "diameter", &diameter));
+  MD_TRY(real(r, r->field[3], "density", &density));
+  if (diameter < 0.0) return WRONG(r, "the diameter of particle %lld is negative", (long long)a->id);
+  a->mass = md_mass_of_sphere(diameter, density);
+  if (!(a->mass > 0.0) || !isfinite(a->mass))
+    return WRONG(r, "diameter %s and density %s give particle %lld the mass %g, which is no positive number",
+                 r->field[2], r->field[3], (long long)a->id, a->mass);
+  return parse_place(r, 4, a);
 }
 
 static md_status keep_atom(reader *r, const record *a)
@@ -655,6 +687,7 @@ static md_status keep_atom(reader *r, const record *a)
   const int64_t i = p->n++;
   p->id[i] = a->id;
   p->type[i] = (uint16_t)a->type;
+  if (p->massed) p->mass[i] = a->mass;
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = a->value[d];
     p->v[d][i] = 0.0;
@@ -662,8 +695,10 @@ static md_status keep_atom(reader *r, const record *a)
   return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
 }
 
-static const section_kind atoms = {"Atoms",    5,        8, "id type x y z, and perhaps three image flags",
-                                   parse_atom, keep_atom};
+static const section_kind points = {"Atoms",     5,        8, "id type x y z, and perhaps three image flags",
+                                    parse_point, keep_atom};
+static const section_kind spheres = {
+    "Atoms", 7, 10, "id type diameter density x y z, and perhaps three image flags", parse_sphere, keep_atom};
 
 /* Makes room for this rank's share. With one rank, ids are usually 1 to N, so the table can be an array. With
  * several ranks, the ids of a rank have gaps. */
@@ -679,10 +714,12 @@ static md_status make_room(reader *r)
 static md_status read_atoms(reader *r, const char *style)
 {
   md_comm *comm = r->sim->comm;
-  if (style[0] && strcmp(style, "atomic") != 0)
-    return WRONG(r, "the atoms are of atom style '%s'; only atomic exists here", style);
+  const bool massed = r->sim->model.massed;
+  const char *expected = massed ? "sphere" : "atomic";
+  if (style[0] && strcmp(style, expected) != 0)
+    return WRONG(r, "the atoms are of atom style '%s', and the deck has atom_style %s", style, expected);
   MD_TRY(md_comm_agree(comm, make_room(r)));
-  MD_TRY(read_lines(r, &atoms));
+  MD_TRY(read_lines(r, massed ? &spheres : &points));
   return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
 }
 
@@ -693,7 +730,13 @@ static md_status parse_velocity(reader *r, record *a)
   MD_TRY(whole(r, r->field[0], "particle id", &a->id));
   for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &a->value[d]));
   r->vz_ignored = r->vz_ignored || (r->sim->particles.dim == 2 && a->value[2] != 0.0);
+  for (int k = 4; k < r->nfield; ++k) {
+    double spin;
+    MD_TRY(real(r, r->field[k], "angular velocity", &spin));
+    r->spin_ignored = r->spin_ignored || spin != 0.0;
+  }
   a->type = 0;
+  a->mass = 0.0;
   return MD_OK;
 }
 
@@ -709,12 +752,14 @@ static md_status keep_velocity(reader *r, const record *a)
 }
 
 static const section_kind velocities = {"Velocities", 4, 4, "id vx vy vz", parse_velocity, keep_velocity};
+static const section_kind velocities_of_spheres = {"Velocities", 7, 7, "id vx vy vz wx wy wz", parse_velocity,
+                                                   keep_velocity};
 
 static md_status read_velocities(reader *r)
 {
   md_comm *comm = r->sim->comm;
   if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
-  MD_TRY(read_lines(r, &velocities));
+  MD_TRY(read_lines(r, r->sim->model.massed ? &velocities_of_spheres : &velocities));
   return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
 }
 
@@ -775,10 +820,11 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
   md_id_table_free(&r.ids);
   free(r.long_line);
   MD_TRY(status);
-  int64_t ignored[2] = {r.images_ignored, r.vz_ignored};
-  MD_TRY(comm->reduce->sum(comm, ignored, 2));
+  int64_t ignored[3] = {r.images_ignored, r.vz_ignored, r.spin_ignored};
+  MD_TRY(comm->reduce->sum(comm, ignored, 3));
   if (ignored[0]) md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
   if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
+  if (ignored[2]) md_sim_explain(sim, "angular velocities", "particles are points here and do not turn");
   return md_sim_count(sim);
 }
 

@@ -5,6 +5,9 @@
  * temporary file, flushed, and renamed (new_file.h), so the name always stands for a complete file. A device or a
  * pipe is written in place, by one rank.
  *
+ * With atom_style sphere a line of Atoms has the diameter 0 and the mass as density, which LAMMPS reads as a point of
+ * this mass. So the mass keeps its bits. Angular velocities are 0.
+ *
  * Coefficients of pair styles are not in the file; they stay in the deck.
  *
  * Cost: about 0.2 us a particle on 4 cores. Reference: the LAMMPS manual, command write_data.
@@ -37,6 +40,10 @@ static void atom_lines(const void *context, const md_rows *rows, int64_t first, 
     md_text_int(text, p->id[i]);
     md_text_add(text, " ", 1);
     md_text_int(text, p->type[i]);
+    if (p->massed) {
+      md_text_string(text, " 0 ");
+      md_text_double(text, p->mass[i], MD_DIGITS_MAX);
+    }
     add_vector(text, p->x, p->dim, i);
     md_text_string(text, " 0 0 0\n");
   }
@@ -51,7 +58,7 @@ static void velocity_lines(const void *context, const md_rows *rows, int64_t fir
     const int64_t i = particle_at(rows, k);
     md_text_int(text, p->id[i]);
     add_vector(text, p->v, p->dim, i);
-    md_text_add(text, "\n", 1);
+    md_text_string(text, p->massed ? " 0 0 0\n" : "\n");
   }
 }
 
@@ -74,6 +81,7 @@ static void add_header(md_sim *sim, md_text *text)
   md_text_print(text, "%lld atoms\n%d atom types\n\n", (long long)model->natoms, model->ntypes);
   for (int d = 0; d < 3; ++d)
     md_text_print(text, "%.17g %.17g %clo %chi\n", model->box.lo[d], model->box.hi[d], 'x' + d, 'x' + d);
+  if (model->massed) return;
   for (int t = 1; t <= model->ntypes; ++t)
     if (!(model->mass[t] > 0.0)) {
       md_sim_explain(sim, "write_data", "masses are left out, because not every type has one yet");
@@ -90,7 +98,8 @@ static md_status write_all(md_sim *sim, md_output *output, const md_rows *rows)
   const md_status status = md_output_write_once(output, &text);
   md_text_free(&text);
   if (status != MD_OK || sim->model.natoms == 0) return status;
-  MD_TRY(write_section(sim, output, "\nAtoms # atomic\n\n", rows, atom_lines));
+  const char *title = sim->model.massed ? "\nAtoms # sphere\n\n" : "\nAtoms # atomic\n\n";
+  MD_TRY(write_section(sim, output, title, rows, atom_lines));
   return write_section(sim, output, "\nVelocities\n\n", rows, velocity_lines);
 }
 

@@ -49,6 +49,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
+#define MD_MASSED (p->massed ? 1 : 0)
 #define MD_FIELD(label, type_, components_, meaning_)                                                        \
   out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
   out[n].components = components_;                                                                           \
@@ -57,6 +58,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
   n += out[n].components > 0;
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
 #undef MD_DIM
@@ -297,6 +299,15 @@ static void walk_fixes(walk *w, md_model *m)
   if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");
 }
 
+/* If particles have masses of their own: the speed limit, on which the steps of their wide momenta depend. */
+static void walk_masses(walk *w, md_model *m)
+{
+  if (w->mode == READ) m->massed = md_h5->has(w->file, "model/massed");
+  if (!m->massed) return;
+  flags(w, "model/massed", 1, &m->massed);
+  real(w, "model/speed_limit", &m->speed_limit);
+}
+
 /* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
@@ -317,6 +328,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/velocity_per_v", m->ntypes, m->velocity_per_v + 1);
   flags(w, "model/wide", 1, &m->wide);
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
+  walk_masses(w, m);
 }
 
 /* The runs of a deck, each with its own items. */
@@ -424,7 +436,7 @@ uint64_t md_restart_model_hash(const md_model *model)
 double md_restart_megabytes(const md_restart *r)
 {
   return 1e-6 * (double)r->model.natoms *
-         md_particles_bytes(r->model.box.dim, r->model.wide, r->model.groups.n > 1);
+         md_particles_bytes(r->model.box.dim, r->model.wide, r->model.groups.n > 1, r->model.massed);
 }
 
 /* ---- writing ---- */
@@ -616,10 +628,19 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
                   "cannot read %.500s: it is damaged, the checksum of its model and settings is wrong", path);
 }
 
+/* No particles, with the fields that those of the file have. */
+static md_particles fields_of(const md_restart *r)
+{
+  return (md_particles){.dim = r->model.box.dim,
+                        .wide = r->model.wide,
+                        .grouped = r->model.groups.n > 1,
+                        .massed = r->model.massed};
+}
+
 /* Checks the shapes of the arrays of particles before memory is allocated for them. */
 static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
 {
-  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide, .grouped = r->model.groups.n > 1};
+  md_particles none = fields_of(r);
   field f[MD_RESTART_FIELDS] = {{0}};
   const int n = fields(&none, f);
   for (int k = 0; k < n; ++k) {
@@ -700,12 +721,13 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   md_particles_init(&scratch, r->model.box.dim);
   md_status status = md_particles_widen(p, r->model.wide);
   if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
+  if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
   md_particles_free(&scratch);
   MD_TRY(md_comm_agree(comm, status));
   MD_TRY(sum_over_ranks(comm, checksum));
-  md_particles none = {.dim = r->model.box.dim, .wide = r->model.wide, .grouped = r->model.groups.n > 1};
+  md_particles none = fields_of(r);
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(&none, f);
   for (int k = 0; k < count; ++k)

@@ -93,6 +93,7 @@ static const char *wrong_in_model(const md_model *m)
   if (!not_negative(m->dt)) return "model/timestep";
   if (!not_negative(m->skin)) return "model/skin";
   if (!not_negative(m->mass_reference)) return "model/mass_reference";
+  if (m->massed && !not_negative(m->speed_limit)) return "model/speed_limit";
   for (int f = 0; f < m->nfix; ++f)
     for (int k = 0; k < MD_FIX_K; ++k)
       if (!isfinite(m->fix[f].k[k])) return "model/fix";
@@ -140,7 +141,7 @@ md_status md_restart_check_particles(const md_restart *r, const md_particles *p,
 #pragma omp parallel for schedule(static) reduction(+ : names, places)
   for (int64_t i = 0; i < p->n; ++i) {
     names += p->type[i] < 1 || p->type[i] > r->model.ntypes || p->id[i] < 1;
-    bool good = true;
+    bool good = !p->mass || (isfinite(p->mass[i]) && p->mass[i] > 0.0);
     for (int d = 0; d < p->dim; ++d) good = good && isfinite(p->x[d][i]) && isfinite(p->v[d][i]);
     places += !good;
   }
@@ -149,7 +150,7 @@ md_status md_restart_check_particles(const md_restart *r, const md_particles *p,
                     path, (long long)names);
   if (places > 0)
     return md_error(MD_RUNTIME,
-                    "cannot read %.500s: %lld particles have a position or a velocity that is no number",
+                    "cannot read %.500s: %lld particles have a position, a velocity or a mass that cannot be",
                     path, (long long)places);
   return MD_OK;
 }

@@ -8,6 +8,7 @@
 #include "src/thermo/thermo_keywords.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
+#include "src/sums/masses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,21 +171,10 @@ const char *md_thermo_keyword_list(void)
 #undef KEYWORD
 }
 
-/* The mass of all particles. It is computed from the counts by type, because integers have the same sum on any
- * number of ranks. */
 static md_status sum_mass(md_sim *sim, double *total)
 {
-  const md_model *m = &sim->model;
   if (sim->view) MD_TRY(md_view_particles(sim->view));
-  int64_t *count;
-  MD_TRY(md_array_new_zero(&count, m->ntypes + 1, sizeof *count, "particles by type"));
-  const md_particles *p = &sim->particles;
-  for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
-  const md_status status = sim->comm->reduce->sum(sim->comm, count, m->ntypes + 1);
-  *total = 0.0;
-  for (int t = 1; t <= m->ntypes; ++t) *total += (double)count[t] * m->mass[t];
-  free(count);
-  return status;
+  return md_masses_total(sim, total);
 }
 
 /* The values of all computes: of the step that is being observed, or of the one measured last. */

@@ -37,6 +37,13 @@ WALLS = "fix walls all wall/reflect xlo -1.5 xhi 1.4 ylo -1.5 yhi 1.5 zlo -1.6 z
 INNER = BEGIN.replace("scale 1.5", "scale 1.3")
 FLAT = (BEGIN.replace("boundary f f f", "dimension 2\nboundary f f p").replace("-9 9 units", "-0.5 0.5 units"))
 
+
+def massed(begin: str) -> str:
+    """The same with masses of bodies: 1/150, 1/29, and pi/6 of one body."""
+    return (begin.replace("units lj\n", "units lj\natom_style sphere\n")
+            .replace("mass 2 0.001\n", "create_atoms 2 cold 29 seed 6 scale 1.2\ncreate_atoms 1 single 0.1 0.2 -0.3\n"))
+
+
 DECKS: Dict[str, str] = {
     "two dimensions": FLAT + MOVE + OUTPUT + "run 40\n",
     "one type": BEGIN.replace("set type", "#").replace("mass 2 0.001", "mass 2 1") + MOVE + OUTPUT + "run 40\n",
@@ -64,6 +71,16 @@ DECKS: Dict[str, str] = {
     "balance between runs": BEGIN + MOVE + OUTPUT + "run 10\nbalance 1.0 shift xyz 10 1.01\nrun 20\n",
     "five bodies": BEGIN.replace("uniform 150", "uniform 5") + MOVE + OUTPUT + "run 40\n",
     "one body": BEGIN.replace("uniform 150", "uniform 1") + MOVE + OUTPUT + "run 40\n",
+    "masses of bodies": massed(BEGIN) + MOVE + OUTPUT + "run 40\n",
+    "masses of bodies, two dimensions": massed(FLAT) + MOVE + OUTPUT + "run 40\n",
+    "masses of bodies, wide momenta": massed(BEGIN).replace("gravity 0.05", "gravity 0").replace("0.01", "1e-7") + MOVE
+    + OUTPUT + "run 40\n",
+    "masses of bodies, langevin of a group": massed(BEGIN) + "group some type 2\n" + MOVE
+    + "fix bath some langevin 0.01 0.01 1.0 99\nfix cool all temp/berendsen 0.01 0.005 1\n" + OUTPUT + "run 40\n",
+    "masses of bodies that are equal": massed(BEGIN).split("create_atoms 2")[0] + "pair_style gravity 0.05\n"
+    "timestep 0.01\n" + MOVE + OUTPUT + "run 40\n",
+    "masses of bodies, random velocities": massed(BEGIN) + "velocity all create 0.01 7\n" + MOVE + OUTPUT
+    + "run 20\nvelocity all negate\ncreate_atoms 2 cold 3 seed 8\nrun 20\n",
 }
 
 
@@ -135,6 +152,9 @@ RESTARTED = {
     "a system that grows": (BEGIN.replace("mass 2 0.001", "mass 2 0.006").replace("0.01", "0.05")
                             + "velocity all create 0.008 7\n", MOVE),
     "langevin of a group": (BEGIN + "group light type 2\n", MOVE + "fix bath light langevin 0.01 0.02 1.0 99\n"),
+    "masses of bodies": (massed(BEGIN) + "group some type 2\n", MOVE + "fix bath some langevin 0.01 0.02 1.0 99\n"),
+    "masses of bodies, wide momenta": (massed(BEGIN).replace("gravity 0.05", "gravity 0").replace("0.01", "1e-7"),
+                                       MOVE),
 }
 RAMP = "start 0 stop 60\n"
 
@@ -180,6 +200,8 @@ RESUMED = {
     + "restart 15 r.*\nrun 20\npair_style gravity 0.05\nrun 30\n",
     "soft between": BEGIN + HOT + MOVE + "restart 15 r.*\nrun 10\npair_style soft 0.6\npair_coeff * * 0.01\n"
     "run 10\npair_style gravity 0.05\nrun 30\n",
+    "masses of bodies": massed(BEGIN) + HOT + MOVE + "restart 15 r.*\nrun 20\ntimestep 0.005\n"
+    "create_atoms 1 single 7 7 7 units box\nrun 30\n",
     "more bodies later": BEGIN + HOT + MOVE + "restart 15 r.*\nrun 20\ncreate_atoms 1 single 7 7 7 units box\nrun 30\n",
 }
 

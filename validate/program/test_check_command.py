@@ -126,7 +126,7 @@ def test_plan_lists_all(tmp_path):
     ("kspace_style pppm 1e-4", ["`kspace_style` is a command of LAMMPS that Myriad does not have"]),
     ("region s cone z 0 0 1 2 0 1", ["region style 'cone'", "accepted are block, cylinder, sphere"]),
     ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),
-    ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "only atomic"]),
+    ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "accepted are atomic"]),
     ("create_box 1 b bond/types 1", ["'bond/types'", "usage: create_box"]),
     ("read_data f add append", ["'add'", "usage: read_data"]),
 ])

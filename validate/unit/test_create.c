@@ -4,6 +4,7 @@
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/sums/masses.c src/sums/exact_sum.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"

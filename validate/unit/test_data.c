@@ -6,6 +6,7 @@
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c common/model.c
 // links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/sums/masses.c src/sums/exact_sum.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"

@@ -291,7 +291,7 @@ static void boxes_are_checked(void **state)
   refused(b, "boundary p q p", "boundary y: 'q' is unknown");
   refused(b, "dimension 2\nboundary p p f", "must be p");
   refused(b, "dimension 3\nboundary p p f\ndimension 2", "must be p");
-  refused(b, "atom_style bond", "only atomic exists");
+  refused(b, "atom_style bond", "accepted are atomic");
   refused(b, "mass 1 1", "mass needs a box");
   refused(b, "pair_coeff 1 1 1 1", "pair_coeff needs a box");
   refused(b, "fix w all wall/reflect xlo EDGE", "fix wall/reflect needs a box");

@@ -4,6 +4,7 @@
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/sums/masses.c src/sums/exact_sum.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"

@@ -1,0 +1,76 @@
+/* Masses of particles; see masses.h.
+ *
+ * Masses by type are summed from the counts of types, and masses of particles by integers (exact_sum.h). Cost: one or
+ * two passes over the particles. Reference: the LAMMPS manual, atom_style sphere and read_data. */
+#include "src/sums/masses.h"
+#include "common/ranks/reductions.h"
+#include "src/sums/exact_sum.h"
+
+double md_mass_of_sphere(double diameter, double density)
+{
+  const double radius = 0.5 * diameter;
+  return radius > 0.0 ? 4.0 * 3.14159265358979323846 / 3.0 * radius * radius * radius * density : density;
+}
+
+md_status md_masses_need(const md_sim *sim, const char *command)
+{
+  if (sim->model.massed) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "%s: particles have masses of their own only with atom_style sphere; with atom_style atomic "
+      "give `mass TYPE VALUE`",
+      command);
+}
+
+md_status md_particles_set_mass(md_particles *p, int64_t i, double mass)
+{
+  if (!(mass > 0.0) || !isfinite(mass))
+    return md_error(MD_USAGE, "the mass %g of particle %lld is not a positive number", mass,
+                    (long long)p->id[i]);
+  p->mass[i] = mass;
+  /* The quanta that the velocity as a double lacks are those of the old mass. */
+  for (int d = 0; p->wide && d < p->dim; ++d) p->v_low[d][i] = 0;
+  return MD_OK;
+}
+
+/* Counts are summed, because integers have the same sum on any number of ranks. */
+static md_status total_by_type(md_sim *sim, double *total)
+{
+  const md_model *model = &sim->model;
+  const md_particles *p = &sim->particles;
+  int64_t count[MD_TYPES_MAX + 1] = {0};
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
+  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
+  *total = 0.0;
+  for (int t = 1; t <= model->ntypes; ++t) *total += (double)count[t] * model->mass[t];
+  return MD_OK;
+}
+
+static double own_mass(const md_sim *sim, int axis, int64_t i)
+{
+  (void)axis;
+  return sim->particles.mass[i];
+}
+
+md_status md_masses_total(md_sim *sim, double *total)
+{
+  if (!sim->model.massed) return total_by_type(sim, total);
+  return md_exact_sum(sim, "the masses of particles are too large for a sum", own_mass, 0, total);
+}
+
+md_status md_masses_find_range(md_sim *sim)
+{
+  const md_particles *p = &sim->particles;
+  double most = 0.0, least = (double)INFINITY;
+  if (!sim->model.massed) return MD_OK;
+  for (int64_t i = 0; i < p->n; ++i) {
+    most = md_max(most, p->mass[i]);
+    least = md_min(least, p->mass[i]);
+  }
+  double found[2] = {most, -least};
+  MD_TRY(sim->comm->reduce->max(sim->comm, found, 2));
+  sim->model.mass_most = found[0];
+  sim->model.mass_least = found[0] > 0.0 ? -found[1] : 0.0;
+  return MD_OK;
+}
