@@ -54,6 +54,7 @@ struct body_view {
   const double *own_mass;                       /* or NULL: masses are by type */
   halt_word *halt;
   double k[MD_PAIR_K];           /* coefficients of unit masses, for impulses */
+  float single_softening;        /* k2 for precision mixed: softening_of_single in engine.cu */
   double close2;                 /* squared distance: nearer pairs are summed with care; 0: there are none */
   double range;                  /* of impulses (common/pair/all_pairs.h) */
   double quantum;                /* of momenta */

@@ -259,6 +259,19 @@ double impulse_scale(const md_model *model)
   return model->kick_time / (model->mass_reference * model->grids.v);
 }
 
+/* The square of the softening length for single precision: at least as large as keeps F/r of two heaviest bodies at the
+ * same place finite, so that a body has no force on itself, and not infinity times 0. charge: of a unit mass.
+ *
+ *   q^2 s^(-3) <= 2^120, q the largest charge, at least 1
+ *
+ * The impulse of a pair is in range if q^2/d^2 is below 2^52, or 2^60 for wide momenta. So s^3 is at most 2^-60 d^2 of
+ * the closest pair in range: 10^-5 of its distance d where this is 10^-3. */
+float softening_of_single(const md_model *model, double softening2, double charge)
+{
+  const double q = md_max(1.0, charge * model->mass_reference);
+  return (float)md_max(softening2, cbrt(q * q * q * q) * 0x1p-80);
+}
+
 /* The number of the next launch. Notes the step to which it belongs. */
 unsigned long long all_pairs_engine::next_launch()
 {
@@ -281,6 +294,7 @@ md_status all_pairs_engine::sum_impulses()
   const double scale = impulse_scale(model);
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
+  view.single_softening = softening_of_single(model, view.k[2], charge);
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   cleared = false;
   current = true;
@@ -416,7 +430,11 @@ md_status all_pairs_engine::look()
   const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(impulse_scale(model), view.range)
                         : reason == HALTED_BY_OUTPUT ? overlap_error(output_scale, model->force_range)
                                                      : runaway_error();
-  return md_comm_agree(comm, own);
+  MD_TRY(md_comm_agree(comm, own));
+  return md_error(MD_PHYSICS,
+                  "step %lld: an impulse is out of range in single precision, and not in double: use "
+                  "`precision double`, a shorter timestep or a softening length",
+                  (long long)model->step);
 }
 
 /* ---- errors ---- */

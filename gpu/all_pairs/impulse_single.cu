@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(THREADS) k_single_impulses(const __grid
   __shared__ body_single tile[BODY_PAD];
   const int first = blockIdx.x % a.across * (THREADS * BODIES) + threadIdx.x;
   const int tile0 = blockIdx.x / a.across * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
-  const float softening = fmaxf((float)a.view.k[2], 1e-30f);
+  const float softening = a.view.single_softening;
   const float k[MD_PAIR_K] = {0.0f, 1.0f};
   float x[BODIES][DIM], sum[BODIES][DIM];
 #pragma unroll

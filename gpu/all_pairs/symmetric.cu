@@ -286,7 +286,6 @@ static md_status launch_arithmetic(symmetric_args<A> a, md_pair_kind kind, const
   a.other_first = m.other_first;
   a.others = m.self ? m.groups / 2 + 1 : m.others;
   a.self = m.self;
-  a.softening = (typename A::real)a.view.k[2];
   if (a.groups == 0 || a.others == 0) return MD_OK;
   a.chunks = max(1, min(a.others, processors * BLOCKS_WANTED / a.groups));
   const int blocks = a.groups * a.chunks, dim = a.view.dim;
@@ -312,6 +311,7 @@ md_status launch_symmetric(const body_view &view, md_pair_kind kind, const group
     a.view = view;
     a.own = m.single;
     a.other = (const body_single *)m.other;
+    a.softening = view.single_softening;
     a.launch_number = launch_number;
     return launch_arithmetic(a, kind, m, one, processors, stream);
   }
@@ -319,6 +319,7 @@ md_status launch_symmetric(const body_view &view, md_pair_kind kind, const group
   a.view = view;
   a.own = view.bodies;
   a.other = (const body *)m.other;
+  a.softening = view.k[2];
   a.launch_number = launch_number;
   return launch_arithmetic(a, kind, m, one, processors, stream);
 }

@@ -117,7 +117,8 @@ def test_ranks_equal_naive(turn, name, tmp_path):
 @pytest.mark.gpu
 @pytest.mark.mpi
 @pytest.mark.parametrize("name", ["masses far apart", "two dimensions", "no softening, wide momenta", "five bodies",
-                                  "langevin of a group, walls", "from lj/cut to gravity and back"])
+                                  "langevin of a group, walls", "from lj/cut to gravity and back",
+                                  "masses of bodies", "masses of bodies, wide momenta"])
 def test_gpu_ranks_equal_naive(name, tmp_path):
     """The ring, and the half of it in which each pair is evaluated once: with an even number of ranks opposite ones
     share their pairs."""

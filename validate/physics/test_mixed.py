@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import harness
+from cli import PHYSICS
 from test_nist import WORDS, jittered, measure
 
 pytestmark = pytest.mark.gpu
@@ -75,3 +76,58 @@ def test_published_melt(tmp_path):
     row = harness.run(harness.INPUTS / "in.lj", tmp_path, engine="gpu-mixed").table.at(0)
     assert row["E_pair"] == pytest.approx(-6.7733681, rel=1e-5)
     assert row["Press"] == pytest.approx(-5.0197073, rel=1e-5)
+
+
+# ---------------------------------------------------------------- gravity without a softening length
+
+GRAVITY = ("units lj\ndimension {dim}\nboundary f f {z}\natom_style {atoms}\nregion b block -9 9 -9 9 -9 9\n"
+           "create_box 1 b\ncreate_atoms 1 uniform 150 seed 5 scale 2\n{more}pair_style gravity {eps}\n"
+           "timestep 1e-4\nfix move all nve\n"
+           "thermo 20\nthermo_style custom step temp ke momx momy momz\nthermo_modify format float %.17g\n"
+           "dump check all custom 20 check.dump id x y z vx vy vz\nrun 40\n")
+MANY = "create_atoms 1 cold 60 seed 6 scale 3\n"
+
+
+@pytest.mark.parametrize("force", ["full", "symmetric"])
+@pytest.mark.parametrize("atoms, dim, eps", [("atomic", 3, 0.0), ("atomic", 2, 0.0), ("sphere", 3, 0.0),
+                                             ("sphere", 2, 0.0), ("sphere", 3, 1e-13), ("sphere", 3, 0.01)])
+def test_gravity_stays_close(atoms, dim, eps, force, tmp_path):
+    """Without a softening length the distance of a body from itself is 0: its force on itself must be 0, and not 0/0.
+    Changes of velocities in 40 steps, one mass and several, each pair twice and once."""
+    deck = GRAVITY.format(dim=dim, z="p" if dim == 2 else "f", atoms=atoms, eps=eps,
+                          more=MANY if atoms == "sphere" else "")
+    harness.run(deck, tmp_path / "double")
+    harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package={"force": force})
+    before, after = (harness.read_dump(tmp_path / name / "check.dump") for name in ("double", "mixed"))
+    assert [frame.step for frame in after] == [0, 20, 40]
+    start = before[0].vectors("vx", "vy", "vz")
+    for a, b in zip(before[1:], after[1:]):
+        change = a.vectors("vx", "vy", "vz") - start
+        wrong = b.vectors("vx", "vy", "vz") - start - change
+        assert np.abs(change).max() > 1e-3
+        assert (np.abs(wrong).max(axis=1) < 1e-5 * np.abs(change).max(axis=1) + 1e-7 * np.abs(change).max()).all()
+        assert np.abs(b.vectors("x", "y", "z") - a.vectors("x", "y", "z")).max() < 1e-6
+
+
+@pytest.mark.parametrize("force", ["full", "symmetric"])
+@pytest.mark.parametrize("atoms", ["atomic", "sphere"])
+def test_gravity_of_bodies_at_the_same_place(atoms, force, tmp_path):
+    """The error names them, as in double precision."""
+    pair = "create_atoms 1 single 0.5 0.25 4 units box\n" * 2
+    deck = GRAVITY.format(dim=3, z="f", atoms=atoms, eps=0, more=pair)
+    got = harness.run(deck, tmp_path, engine="gpu-mixed", package={"force": force}, expect=PHYSICS, timeout=30.0)
+    assert "step 0: particles 151 and 152 overlap at distance 0" in got.err
+
+
+@pytest.mark.parametrize("force", ["full", "symmetric"])
+def test_gravity_out_of_the_range_of_single_precision(force, tmp_path):
+    """Far from the middle of the box, where single precision rounds two bodies to a smaller distance than they have: an
+    impulse may be out of range there alone. That is an error, and not a run without end."""
+    deck = (GRAVITY.format(dim=3, z="f", atoms="atomic", eps=0, more="").replace("-9 9", "-1000 1000")
+            .replace("scale 2", "scale 2 centre 400 0 0\ncreate_atoms 1 single 403 0 0 units box\n"
+                     "create_atoms 1 single 403.00004 0 0 units box"))
+    harness.run(deck, tmp_path / "double", engine="gpu", package={"force": force})
+    got = harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package={"force": force}, expect=PHYSICS,
+                      timeout=30.0)
+    assert len(got.err.splitlines()) == 1
+    assert "step 0: an impulse is out of range in single precision" in got.err and "precision double" in got.err
