@@ -21,7 +21,9 @@ enum {
   MD_STREAM_LANGEVIN = 4,
   MD_STREAM_SITE = 5,
   MD_STREAM_VARIABLE = 6,
-  MD_STREAM_CLUSTER = 7
+  MD_STREAM_CLUSTER = 7,
+  MD_STREAM_CHOICE = 16,
+  MD_STREAM_DISPLACE = 17
 };
 
 /* The four words of a particle (or of whatever else `id` counts) in a step. stream: MD_STREAM_... */

@@ -2,6 +2,7 @@
 #include "src/sim.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
+#include "src/region/region.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,7 @@ void md_sim_free(md_sim *sim)
     sim->fixes = fix->next;
     free(fix);
   }
-  while (sim->regions) {
-    md_region *region = sim->regions;
-    sim->regions = region->next;
-    free(region);
-  }
+  md_regions_free(sim);
   while (sim->explained) {
     md_explained *e = sim->explained;
     sim->explained = e->next;

@@ -18,28 +18,22 @@
 
 enum { MD_BASIS_MAX = 64 };
 
-/* A lattice of sites. Site m of cell i has the coordinate scale * side * (i + basis[m]) + cell * origin on each
- * axis, in sigma. */
+/* A lattice of sites. Site m of cell (i, j, k) is at
+ *   scale * ((i + basis[m][0]) edge[0] + (j + basis[m][1]) edge[1] + (k + basis[m][2]) edge[2]) + cell * origin,
+ * in sigma. If the lattice is rectangular, edge[d] is side[d] along axis d. */
 typedef struct md_lattice {
   bool set;
+  bool rectangular;
   double cell[3];                /* the length of one lattice unit along each axis, sigma */
-  double side[3];                /* sides of the repeated cell, in units of scale */
+  double side[3];                /* of a rectangular lattice, in units of scale */
+  double edge[3][3];             /* edges of the repeated cell in the axes of the box, in units of scale */
   double scale;                  /* sigma */
   double origin[3];              /* in units of cell */
   int nbasis;                    /* 0 for lattice none: units only, no sites */
   double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
 } md_lattice;
 
-typedef enum md_region_shape { MD_REGION_BLOCK, MD_REGION_CYLINDER, MD_REGION_SPHERE } md_region_shape;
-
-typedef struct md_region {
-  char id[64];
-  md_region_shape shape;
-  double lo[3], hi[3];      /* of the block that encloses the region, sigma; may be infinite */
-  double centre[3], radius; /* of a sphere or cylinder, sigma */
-  int axis;                 /* of a cylinder */
-  struct md_region *next;
-} md_region;
+typedef struct md_region md_region; /* src/region/region.h */
 
 /* The name that the deck gave to a fix. The model holds the fixes in the same order, except `fix balance`, which is a
  * setting of the ranks. */

@@ -5,10 +5,9 @@
  */
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
-#include "src/particles/lattice.h"
+#include "src/region/region.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 md_status md_group_find(const md_sim *sim, const char *name, int *group)
@@ -16,6 +15,7 @@ md_status md_group_find(const md_sim *sim, const char *name, int *group)
   const md_groups *groups = &sim->model.groups;
   char known[512] = "";
   for (int g = 0; g < groups->n; ++g) {
+    if (!groups->name[g][0]) continue;
     *group = g;
     if (strcmp(groups->name[g], name) == 0) return MD_OK;
     const size_t used = strlen(known);
@@ -28,27 +28,31 @@ md_status md_group_find(const md_sim *sim, const char *name, int *group)
 static md_status find_or_make(md_sim *sim, const char *name, int *group)
 {
   md_groups *groups = &sim->model.groups;
-  for (int g = 0; g < groups->n; ++g)
-    if (strcmp(groups->name[g], name) == 0) {
-      *group = g;
-      return MD_OK;
-    }
+  int unused = groups->n;
+  if (!*name) return md_error(MD_USAGE, "group: the name is empty");
+  for (int g = 0; g < groups->n; ++g) {
+    *group = g;
+    if (strcmp(groups->name[g], name) == 0) return MD_OK;
+    if (!groups->name[g][0] && unused == groups->n) unused = g;
+  }
   if (strlen(name) >= sizeof groups->name[0])
     return md_error(MD_USAGE, "group: the name '%.80s' is longer than %zu letters", name,
                     sizeof groups->name[0] - 1);
-  if (groups->n == MD_GROUPS_MAX)
+  if (unused == MD_GROUPS_MAX)
     return md_error(MD_USAGE, "group: at most %d groups are accepted, with `all`", MD_GROUPS_MAX);
   MD_TRY(md_comm_agree(sim->comm, md_particles_make_groups(&sim->particles)));
-  *group = groups->n++;
+  *group = unused;
+  if (unused == groups->n) ++groups->n;
   snprintf(groups->name[*group], sizeof groups->name[0], "%s", name);
   return MD_OK;
 }
 
 /* ---- which particles ---- */
 
+/* Particles are chosen by their type, by their id, by a region or by their groups: the first that is given. */
 typedef struct selection {
-  const char *style;
-  uint16_t *type; /* [ntypes + 1]; of style type: 1 if chosen. Owned */
+  bool by_type, by_id;
+  bool not ; /* the numbers outside of first..last */
   int64_t first, last, step;
   const md_region *region;
   uint32_t any, all, none; /* particles in one of `any`, in all of `all` and in none of `none` */
@@ -56,13 +60,12 @@ typedef struct selection {
 
 static bool selects(const selection *s, const md_particles *p, int64_t i)
 {
-  if (s->type) return s->type[p->type[i]] != 0;
-  if (s->step) return p->id[i] >= s->first && p->id[i] <= s->last && (p->id[i] - s->first) % s->step == 0;
-  if (s->region) {
-    double x[3] = {0.0, 0.0, 0.0};
-    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
-    return md_region_contains(s->region, x, p->dim);
+  if (s->by_type || s->by_id) {
+    const int64_t n = s->by_type ? p->type[i] : p->id[i];
+    const bool within = n >= s->first && n <= s->last;
+    return within != s->not &&(s->step == 1 || (n - s->first) % s->step == 0);
   }
+  if (s->region) return md_region_has(s->region, p, i);
   const uint32_t word = p->group[i];
   return (word & s->any) != 0 && (word & s->all) == s->all && (word & s->none) == 0;
 }
@@ -75,7 +78,7 @@ static void add_selected(md_particles *p, const selection *s, uint32_t bit)
 }
 
 /* N, N:M or N:M:STEP */
-static md_status read_ids(const char *word, selection *s)
+static md_status read_range(const char *word, selection *s)
 {
   char part[3][32] = {"", "", "1"};
   int n = 0;
@@ -92,42 +95,89 @@ static md_status read_ids(const char *word, selection *s)
     ++at;
   }
   if (n == 1) memcpy(part[1], part[0], sizeof part[1]);
-  MD_TRY(md_word_int64(part[0], "an id of group", 1, INT64_MAX, &s->first));
-  MD_TRY(md_word_int64(part[1], "an id of group (write N, N:M or N:M:STEP)", s->first, INT64_MAX, &s->last));
-  return md_word_int64(part[2], "the step between ids of group", 1, INT64_MAX, &s->step);
+  const char *first = s->by_type ? "a type of group" : "an id of group";
+  const char *last =
+      s->by_type ? "a type of group (write N, N:M or N:M:STEP)" : "an id of group (write N, N:M or N:M:STEP)";
+  MD_TRY(md_word_int64(part[0], first, 1, INT64_MAX, &s->first));
+  MD_TRY(md_word_int64(part[1], last, s->first, INT64_MAX, &s->last));
+  return md_word_int64(part[2],
+                       s->by_type ? "the step between types of group" : "the step between ids of group", 1,
+                       INT64_MAX, &s->step);
 }
 
-static md_status by_ids(md_sim *sim, const md_words *list, uint32_t bit)
+/* A type as elsewhere (2, *, 2*, *3, 2*3), or a range. */
+static md_status read_item(const md_sim *sim, const char *word, selection *s)
+{
+  int first, last;
+  if (!s->by_type || strchr(word, ':')) return read_range(word, s);
+  MD_TRY(md_word_types(word, sim->model.ntypes, &first, &last));
+  s->first = first;
+  s->last = last;
+  s->step = 1;
+  return MD_OK;
+}
+
+static md_status by_list(md_sim *sim, const md_words *list, bool by_type, uint32_t bit)
 {
   for (int check = 1; check >= 0; --check)
     for (int k = 0; k < list->n; ++k) {
-      selection s = {0};
-      MD_TRY(read_ids(list->word[k], &s));
+      selection s = {.by_type = by_type, .by_id = !by_type};
+      MD_TRY(read_item(sim, list->word[k], &s));
       if (!check) add_selected(&sim->particles, &s, bit);
     }
   return MD_OK;
 }
 
-static md_status by_types(md_sim *sim, const md_words *list, uint32_t bit)
+/* The comparisons of LAMMPS. Each is a range of numbers, or what is outside of one: `first` and `last` say whether the
+ * number, the number next to it or no limit is that end. */
+enum end { ALL, HERE, NEXT };
+static const struct {
+  const char *name;
+  enum end first, last;
+  bool not ;
+} comparisons[] = {{"<", ALL, NEXT, false},  {">", NEXT, ALL, false},   {"<=", ALL, HERE, false},
+                   {">=", HERE, ALL, false}, {"==", HERE, HERE, false}, {"!=", HERE, HERE, true},
+                   {"<>", HERE, HERE, false}};
+enum { COMPARISONS = sizeof comparisons / sizeof comparisons[0] };
+
+static int comparison_of(const char *word)
 {
-  selection s = {0};
-  const int ntypes = sim->model.ntypes;
-  MD_TRY(md_array_new_zero(&s.type, ntypes + 1, sizeof *s.type, "types of a group"));
-  md_status status = MD_OK;
-  for (int k = 0; k < list->n && status == MD_OK; ++k) {
-    int first = 1, last = 0;
-    status = md_word_types(list->word[k], ntypes, &first, &last);
-    for (int t = first; t <= last && status == MD_OK; ++t) s.type[t] = 1;
-  }
-  if (status == MD_OK) add_selected(&sim->particles, &s, bit);
-  free(s.type);
-  return status;
+  int c = 0;
+  while (c < COMPARISONS && strcmp(comparisons[c].name, word) != 0) ++c;
+  return c;
 }
 
-static md_status by_region(md_sim *sim, const md_words *list, uint32_t bit)
+/* Reads `< N`, `<> N M` and so on. */
+static md_status by_comparison(md_sim *sim, const md_words *list, bool by_type, uint32_t bit)
+{
+  const int c = comparison_of(list->word[0]);
+  const bool between = strcmp(list->word[0], "<>") == 0;
+  if (list->n != 2 + between)
+    return md_error(MD_USAGE, "group: '%s' takes %s behind it, not %d", list->word[0],
+                    between ? "two numbers" : "one number", list->n - 1);
+  selection s = {.by_type = by_type, .by_id = !by_type, .step = 1, .not = comparisons[c].not };
+  int64_t a, b;
+  MD_TRY(md_word_int64(list->word[1], "the number of a comparison", 0, INT64_MAX - 1, &a));
+  b = a;
+  if (between)
+    MD_TRY(md_word_int64(list->word[2], "the second number of a comparison", a, INT64_MAX - 1, &b));
+  s.first = comparisons[c].first == ALL ? INT64_MIN : a + (comparisons[c].first == NEXT);
+  s.last = comparisons[c].last == ALL ? INT64_MAX : b - (comparisons[c].last == NEXT);
+  add_selected(&sim->particles, &s, bit);
+  return MD_OK;
+}
+
+static md_status by_numbers(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  const bool by_type = strcmp(style, "type") == 0;
+  return comparison_of(list->word[0]) < COMPARISONS ? by_comparison(sim, list, by_type, bit)
+                                                    : by_list(sim, list, by_type, bit);
+}
+
+static md_status by_region(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   selection s = {0};
-  if (list->n != 1) return md_error(MD_USAGE, "group region takes one region");
+  if (list->n != 1) return md_error(MD_USAGE, "group %s takes one region", style);
   MD_TRY(md_region_find(sim, list->word[0], &s.region));
   add_selected(&sim->particles, &s, bit);
   return MD_OK;
@@ -137,11 +187,14 @@ static md_status by_region(md_sim *sim, const md_words *list, uint32_t bit)
 static md_status by_groups(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   selection s = {.any = UINT32_MAX};
-  uint32_t first = 0, all = 0;
+  uint32_t first = 0, all = 0, rest = 0;
   for (int k = 0; k < list->n; ++k) {
     int group;
     MD_TRY(md_group_find(sim, list->word[k], &group));
-    if (k == 0) first = md_group_bit(group);
+    if (k == 0)
+      first = md_group_bit(group);
+    else
+      rest |= md_group_bit(group);
     all |= md_group_bit(group);
   }
   if (strcmp(style, "union") == 0)
@@ -150,32 +203,95 @@ static md_status by_groups(md_sim *sim, const char *style, const md_words *list,
     s.all = all;
   else {
     s.any = first;
-    s.none = all & ~first;
+    s.none = rest;
   }
   add_selected(&sim->particles, &s, bit);
   return MD_OK;
 }
 
+static void clear_group(md_particles *p, uint32_t bit)
+{
+  for (int64_t i = 0; i < p->n; ++i) p->group[i] &= ~bit;
+}
+
+static md_status clear(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  (void)style, (void)list;
+  clear_group(&sim->particles, bit);
+  return MD_OK;
+}
+
+static md_status add_none(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  (void)sim, (void)style, (void)list, (void)bit;
+  return MD_OK;
+}
+
+static md_status refuse(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  (void)sim, (void)list, (void)bit;
+  if (strcmp(style, "molecule") == 0 || strcmp(style, "include") == 0)
+    return md_error(MD_USAGE, "group %s: particles have no molecules here", style);
+  if (strcmp(style, "variable") == 0)
+    return md_error(MD_USAGE, "group variable: variables have no value for each particle here; use a region");
+  return md_error(MD_USAGE,
+                  "group %s: groups do not change by themselves; give the command again between runs", style);
+}
+
 /* ---- the command ---- */
+
+static const struct {
+  const char *name;
+  bool listed; /* a list follows; otherwise nothing does */
+  md_status (*apply)(md_sim *, const char *style, const md_words *list, uint32_t bit);
+} styles[] = {{"type", true, by_numbers}, {"id", true, by_numbers},       {"region", true, by_region},
+              {"union", true, by_groups}, {"intersect", true, by_groups}, {"subtract", true, by_groups},
+              {"clear", false, clear},    {"empty", false, add_none},     {"molecule", true, refuse},
+              {"include", true, refuse},  {"variable", true, refuse},     {"dynamic", true, refuse},
+              {"static", false, refuse}};
 
 static md_status select_particles(md_sim *sim, const md_words *words, uint32_t bit)
 {
   const char *style = words->word[1];
   const md_words list = {words->n - 2, words->word + 2};
-  if (strcmp(style, "clear") == 0) {
-    for (int64_t i = 0; i < sim->particles.n; ++i) sim->particles.group[i] &= ~bit;
-    return MD_OK;
+  for (size_t k = 0; k < sizeof styles / sizeof *styles; ++k) {
+    if (strcmp(styles[k].name, style) != 0) continue;
+    if (styles[k].listed && list.n == 0) return md_error(MD_USAGE, "group %s: nothing follows", style);
+    if (!styles[k].listed && list.n > 0)
+      return md_error(MD_USAGE, "group %s: unexpected word '%.64s'", style, list.word[0]);
+    return styles[k].apply(sim, style, &list, bit);
   }
-  if (list.n == 0) return md_error(MD_USAGE, "group %s: nothing follows", style);
-  if (strcmp(style, "type") == 0) return by_types(sim, &list, bit);
-  if (strcmp(style, "id") == 0) return by_ids(sim, &list, bit);
-  if (strcmp(style, "region") == 0) return by_region(sim, &list, bit);
-  if (strcmp(style, "union") == 0 || strcmp(style, "intersect") == 0 || strcmp(style, "subtract") == 0)
-    return by_groups(sim, style, &list, bit);
-  return md_error(
-      MD_USAGE,
-      "group: unknown style '%.64s'; accepted are type, id, region, union, intersect, subtract, clear",
-      style);
+  return md_error(MD_USAGE,
+                  "group: unknown style '%.64s'; accepted are type, id, region, union, intersect, subtract, "
+                  "clear, empty, delete",
+                  style);
+}
+
+/* MD_USAGE: a fix, a compute or a dump acts on the group. */
+static md_status need_unused(const md_sim *sim, int group)
+{
+  const char *name = sim->model.groups.name[group], *user = NULL;
+  for (int k = 0; k < sim->model.nfix; ++k)
+    if (sim->model.fix[k].group == group) user = "a fix (unfix it first)";
+  for (int k = 0; k < sim->model.ncompute; ++k)
+    if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    if (o->group == group) user = "a dump (undump it first)";
+  return user ? md_error(MD_USAGE, "group '%s' cannot be deleted: it is that of %s", name, user) : MD_OK;
+}
+
+/* The other groups keep their numbers. The free number goes to the next group that is made. */
+static md_status delete_group(md_sim *sim, const md_words *words)
+{
+  md_groups *groups = &sim->model.groups;
+  int group;
+  if (words->n > 2) return md_error(MD_USAGE, "group delete: unexpected word '%.64s'", words->word[2]);
+  MD_TRY(md_group_find(sim, words->word[0], &group));
+  MD_TRY(need_unused(sim, group));
+  clear_group(&sim->particles, md_group_bit(group));
+  groups->name[group][0] = '\0';
+  groups->count[group] = 0;
+  return MD_OK;
 }
 
 md_status md_groups_count(md_sim *sim)
@@ -198,6 +314,7 @@ md_status md_do_group(md_sim *sim, const md_words *words)
   int group;
   MD_TRY(md_sim_need_box(sim, "group"));
   if (strcmp(words->word[0], "all") == 0) return md_error(MD_USAGE, "group: `all` cannot be changed");
+  if (strcmp(words->word[1], "delete") == 0) return delete_group(sim, words);
   MD_TRY(find_or_make(sim, words->word[0], &group));
   const md_status status = md_comm_agree(sim->comm, select_particles(sim, words, md_group_bit(group)));
   if (status != MD_OK) {

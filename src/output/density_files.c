@@ -170,7 +170,8 @@ static void put_head(const writer *w, md_text *text)
   put_particles(w, particles, sizeof particles);
   md_text_print(text, w->what->mean ? "# mean %s\n" : "# %s / sigma^2\n", w->what->quantity);
   md_text_print(text, "# step %lld\n# time %.17g tau\n# %s, group %s\n", (long long)w->step, w->time,
-                particles, w->dump->group == 0 ? "all" : w->sim->model.groups.name[w->dump->group]);
+                particles,
+                w->dump->observer.group == 0 ? "all" : w->sim->model.groups.name[w->dump->observer.group]);
   for (int k = 0; k < 2; ++k)
     md_text_print(text, "# %d %s: %c from %.17g to %.17g sigma\n", m->grid.n[k], side[k],
                   "xyz"[m->grid.axis[k]], m -> lo[k], m -> hi[k]);
@@ -237,7 +238,8 @@ static md_status note_facts(const writer *w, md_h5_file *file)
   const md_density_map *m = w->map;
   const char *const quantity[] = {w->what->quantity};
   const char *const normalisation[] = {w->what->mean ? "mean over the particles of a bin" : "per sigma^2"};
-  const char *const group[] = {w->dump->group == 0 ? "all" : w->sim->model.groups.name[w->dump->group]};
+  const char *const group[] = {
+      w->dump->observer.group == 0 ? "all" : w->sim->model.groups.name[w->dump->observer.group]};
   const char *const axes[2] = {letter[m->grid.axis[0]], letter[m->grid.axis[1]]};
   MD_TRY(md_h5->note_text(file, MAP, "quantity", 0, quantity));
   MD_TRY(md_h5->note_text(file, MAP, "normalisation", 0, normalisation));

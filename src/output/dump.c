@@ -66,7 +66,7 @@ static md_status start(md_observer *observer, md_sim *sim)
 
 int64_t md_dump_count(const md_dump *dump, const md_model *model)
 {
-  return md_model_group_count(model, dump->group);
+  return md_model_group_count(model, dump->observer.group);
 }
 
 md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen)
@@ -74,11 +74,11 @@ md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_
   const md_particles *p = &view->sim->particles;
   *chosen = NULL;
   *rows = (md_rows){p, p->n, view->order, md_dump_wants_forces(dump) ? view->force : NULL};
-  if (dump->group == 0) return MD_OK;
+  if (dump->observer.group == 0) return MD_OK;
   MD_TRY(md_array_new(chosen, p->n, sizeof **chosen, "the particles of a group"));
   rows->n = 0;
   for (int64_t k = 0; k < p->n; ++k)
-    if (p->group[view->order[k]] & md_group_bit(dump->group)) (*chosen)[rows->n++] = view->order[k];
+    if (p->group[view->order[k]] & md_group_bit(dump->observer.group)) (*chosen)[rows->n++] = view->order[k];
   rows->order = *chosen;
   return MD_OK;
 }
@@ -105,7 +105,7 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
   md_rows rows;
   int32_t *chosen;
   MD_TRY(md_comm_agree(view->sim->comm, md_dump_rows(dump, view, &rows, &chosen)));
-  if (!dump->sorted && dump->group == 0) rows.order = NULL;
+  if (!dump->sorted && dump->observer.group == 0) rows.order = NULL;
   const md_status status = write_rows(dump, view, &rows, path);
   free(chosen);
   return status;
@@ -232,7 +232,7 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
     return md_error(MD_USAGE, "dump: the id `%.80s` is longer than %zu characters", words->word[0],
                     sizeof dump->observer.id - 1);
   snprintf(dump->observer.id, sizeof dump->observer.id, "%s", words->word[0]);
-  MD_TRY(md_group_find(sim, words->word[1], &dump->group));
+  MD_TRY(md_group_find(sim, words->word[1], &dump->observer.group));
   MD_TRY(find_style(words->word[2], &dump->style));
   MD_TRY(
       md_word_int64(words->word[3], "the number of steps between dump frames", 1, INT64_MAX, &dump->every));

@@ -60,7 +60,6 @@ typedef struct md_dump_style {
 struct md_dump {
   md_observer observer; /* must come first, so that a pointer to it is also a pointer to the dump */
   const md_dump_style *style;
-  int group; /* number of the group that it shows (common/groups.h) */
   int64_t every;
   char *path; /* a * stands for the step */
   int pad;    /* minimum number of digits of that step */

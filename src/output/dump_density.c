@@ -363,7 +363,7 @@ static md_status write_map(const md_dump *dump, const md_view *view, md_density_
 static md_status draw(const md_dump *dump, md_view *view, const char *path)
 {
   md_sim *sim = view->sim;
-  md_density_map map = {.grid = {.group = md_group_bit(dump->group)}};
+  md_density_map map = {.grid = {.group = md_group_bit(dump->observer.group)}};
   make_bins(&dump->density, &sim->model.box, &map);
   make_weight(&dump->density, &sim->model, &map.grid);
   const int n = map.grid.n[0] * map.grid.n[1] * md_histogram_sums(&map.grid);

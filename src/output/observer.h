@@ -46,6 +46,7 @@ typedef struct md_output_mark {
 typedef struct md_observer md_observer;
 struct md_observer {
   char id[64]; /* name that the deck gave to the observer */
+  int group;   /* number of the group that it shows (common/groups.h) */
   md_observer *next;
   /* The first step >= `step` at which the observer is due; INT64_MAX: never. */
   int64_t (*due)(md_observer *, int64_t step);

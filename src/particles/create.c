@@ -4,6 +4,7 @@
 #include "src/particles/clusters.h"
 #include "src/particles/lattice.h"
 #include "src/particles/sites.h"
+#include "src/region/region.h"
 #include <string.h>
 
 /* Doubles have 16 digits: beyond this bound two points 1 sigma apart could be equal. Volumes could overflow too. */
@@ -63,15 +64,68 @@ static md_status expect_words(const md_words *words, int n)
 static md_status find_region(const md_sim *sim, const char *id, const md_region **region)
 {
   MD_TRY(md_region_find(sim, id, region));
-  MD_TRY(md_region_need_block(*region, "create_atoms"));
   return md_region_check_plane(sim, *region);
+}
+
+/* The keywords of the styles of LAMMPS. */
+typedef struct create_options {
+  bool in_lattice_units;
+  uint16_t type[MD_BASIS_MAX]; /* of the particles on each site of a cell */
+} create_options;
+
+static md_status read_basis(const md_sim *sim, const md_words *words, int at, create_options *options)
+{
+  int64_t site, type;
+  if (at + 2 >= words->n) return md_error(MD_USAGE, "create_atoms basis needs a site and a type");
+  if (sim->lattice.nbasis == 0)
+    return md_error(MD_USAGE,
+                    "create_atoms basis: there are no lattice sites: give a `lattice` with sites first");
+  MD_TRY(md_word_int64(words->word[at + 1], "site of create_atoms basis", 1, sim->lattice.nbasis, &site));
+  MD_TRY(md_word_int64(words->word[at + 2], "particle type", 1, sim->model.ntypes, &type));
+  options->type[site - 1] = (uint16_t)type;
+  return MD_OK;
+}
+
+/* Reads `units lattice|box`, and for the styles box and region `basis SITE TYPE`, from word `at` on. */
+static md_status read_options(const md_sim *sim, const md_words *words, int at, int type,
+                              create_options *options)
+{
+  const char *style = words->word[1];
+  const bool on_sites = strcmp(style, "box") == 0 || strcmp(style, "region") == 0;
+  *options = (create_options){.in_lattice_units = true};
+  for (int m = 0; m < MD_BASIS_MAX; ++m) options->type[m] = (uint16_t)type;
+  while (at < words->n) {
+    const char *keyword = words->word[at];
+    if (on_sites && strcmp(keyword, "basis") == 0) {
+      MD_TRY(read_basis(sim, words, at, options));
+      at += 3;
+      continue;
+    }
+    if (strcmp(keyword, "units") != 0)
+      return md_error(MD_USAGE, "create_atoms %s: unknown keyword '%s'; accepted %s units lattice|box%s",
+                      style, keyword, on_sites ? "are" : "is", on_sites ? " and basis SITE TYPE" : "");
+    if (at + 1 == words->n) return md_error(MD_USAGE, "create_atoms %s units needs lattice or box", style);
+    options->in_lattice_units = strcmp(words->word[at + 1], "lattice") == 0;
+    if (!options->in_lattice_units && strcmp(words->word[at + 1], "box") != 0)
+      return md_error(MD_USAGE, "create_atoms %s units: '%s' is not lattice or box", style,
+                      words->word[at + 1]);
+    at += 2;
+  }
+  return MD_OK;
+}
+
+static md_status at_least(const md_words *words, int n)
+{
+  return words->n < n ? expect_words(words, n) : MD_OK;
 }
 
 static md_status create_random(md_sim *sim, const md_words *words, int type)
 {
   int64_t n, seed;
   const md_region *region = NULL;
-  MD_TRY(expect_words(words, 5));
+  create_options options;
+  MD_TRY(at_least(words, 5));
+  MD_TRY(read_options(sim, words, 5, type, &options));
   MD_TRY(md_word_int64(words->word[2], "number of particles", 0, INT64_MAX, &n));
   MD_TRY(md_word_int64(words->word[3], "seed", 1, INT64_MAX, &seed));
   if (strcmp(words->word[4], "NULL") != 0) MD_TRY(find_region(sim, words->word[4], &region));
@@ -93,23 +147,17 @@ static md_status create_grid(md_sim *sim, const md_words *words, int type)
 static md_status create_single(md_sim *sim, const md_words *words, int type)
 {
   const md_box *box = &sim->model.box;
-  bool in_lattice_units = true;
-  if (words->n != 5) {
-    MD_TRY(expect_words(words, 7));
-    if (strcmp(words->word[5], "units") != 0)
-      return md_error(MD_USAGE, "create_atoms single: unknown keyword '%s'; accepted is units lattice|box",
-                      words->word[5]);
-    in_lattice_units = strcmp(words->word[6], "lattice") == 0;
-    if (!in_lattice_units && strcmp(words->word[6], "box") != 0)
-      return md_error(MD_USAGE, "create_atoms single units: '%s' is not lattice or box", words->word[6]);
-  }
+  create_options options;
+  MD_TRY(at_least(words, 5));
+  MD_TRY(read_options(sim, words, 5, type, &options));
   double x[3];
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_word_double(words->word[2 + d], "position", &x[d]));
-    if (in_lattice_units) x[d] *= md_lattice_unit(sim, d);
+    if (options.in_lattice_units) x[d] *= md_lattice_unit(sim, d);
     if (x[d] < box->lo[d] || x[d] > box->hi[d] || (x[d] == box->hi[d] && box->periodic[d] && d < box->dim))
       return md_error(MD_USAGE, "create_atoms single: %c = %g is outside the box, %g to %g%s", 'x' + d, x[d],
-                      box->lo[d], box->hi[d], in_lattice_units ? " (coordinates are in lattice units)" : "");
+                      box->lo[d], box->hi[d],
+                      options.in_lattice_units ? " (coordinates are in lattice units)" : "");
   }
   return md_sites_single(sim, x, type);
 }
@@ -146,19 +194,22 @@ static md_status create_cluster(md_sim *sim, const md_words *words, md_cluster_k
   return md_cluster_create(sim, &c, type);
 }
 
+/* create_atoms TYPE box | region ID */
+static md_status create_on_sites(md_sim *sim, const md_words *words, int type)
+{
+  const bool box = strcmp(words->word[1], "box") == 0;
+  const md_region *region = NULL;
+  create_options options;
+  MD_TRY(at_least(words, box ? 2 : 3));
+  MD_TRY(read_options(sim, words, box ? 2 : 3, type, &options));
+  if (!box) MD_TRY(find_region(sim, words->word[2], &region));
+  return md_sites_lattice(sim, region, options.type);
+}
+
 static md_status create(md_sim *sim, const md_words *words, int type)
 {
   const char *style = words->word[1];
-  const md_region *region = NULL;
-  if (strcmp(style, "box") == 0) {
-    MD_TRY(expect_words(words, 2));
-    return md_sites_lattice(sim, NULL, type);
-  }
-  if (strcmp(style, "region") == 0) {
-    MD_TRY(expect_words(words, 3));
-    MD_TRY(find_region(sim, words->word[2], &region));
-    return md_sites_lattice(sim, region, type);
-  }
+  if (strcmp(style, "box") == 0 || strcmp(style, "region") == 0) return create_on_sites(sim, words, type);
   if (strcmp(style, "random") == 0) return create_random(sim, words, type);
   if (strcmp(style, "single") == 0) return create_single(sim, words, type);
   if (strcmp(style, "grid") == 0) return create_grid(sim, words, type);

@@ -1,8 +1,9 @@
 /* Placing many particles at once; see sites.h. The sites come in rows (site_rows.h).
  *
- * Lattice: along each axis, the cells whose site lies in the box form one interval. So the number of sites before
- * a row, and with it every id, is a formula. Ids run as in LAMMPS: z slowest, then y, then x, then the sites of a
- * cell. Every rank finds the same intervals and keeps its own part of them, so it knows the global ids.
+ * Rectangular lattice, in the box or a block (others: sites_tested.c): along each axis, the cells whose site lies in
+ * the box form one interval. So the number of sites before a row, and with it every id, is a formula. Ids run as in
+ * LAMMPS: z slowest, then y, then x, then the sites of a cell. Every rank finds the same intervals and keeps its own
+ * part of them, so it knows the global ids.
  *
  * At the faces: a site that belongs on the lower face, but was rounded below it, is put on it. Sites on the upper
  * face of a periodic axis are left out, because they are images of those on the lower face. As in LAMMPS, this
@@ -13,6 +14,7 @@
 #include "common/ranks/reductions.h"
 #include "src/particles/permutation.h"
 #include "src/particles/site_rows.h"
+#include "src/region/region.h"
 
 /* ---- lattice ---- */
 
@@ -40,6 +42,7 @@ typedef struct lattice_sites {
   md_sites base;
   int nbasis;
   const double (*basis)[3];
+  const uint16_t *type; /* of the particles on each site of a cell */
   axis axis[3];
   interval all[MD_BASIS_MAX][3]; /* cells whose site m is in the box and region */
   interval own[MD_BASIS_MAX][3]; /* ... and also in this rank's domain */
@@ -85,8 +88,8 @@ static md_status find_cells(lattice_sites *s, const md_region *region, int m, in
       box->periodic[d] ? fmin(1e-6 * box->length[d], 1e-3 * cell) : fmin(rounding, 1e-3 * cell);
   double from = box->lo[d] - tolerance, below = box->hi[d] - (box->periodic[d] ? 2.0 : 1.0) * tolerance;
   if (region) {
-    from = md_max(from, region->lo[d] - rounding);
-    below = fmin(below, nextafter(region->hi[d] + rounding, (double)INFINITY));
+    from = md_max(from, md_region_lo(region, d) - rounding);
+    below = fmin(below, nextafter(md_region_hi(region, d) + rounding, (double)INFINITY));
   }
   interval *all = &s->all[m][d], *own = &s->own[m][d];
   MD_TRY(first_cell(a, basis, from, &all->begin));
@@ -151,20 +154,25 @@ static void fill_lattice_row(const md_sites *base, int64_t row, md_particles *p,
       if (!contains(s->all[m][0], i)) continue;
       if (contains(s->own[m][0], i) && contains(s->own[m][1], j) && contains(s->own[m][2], k)) {
         const double *basis = s->basis[m];
-        md_sites_put(base, p, at++, id,
+        md_sites_put(base, p, at, id,
                      (double[3]){coordinate(&s->axis[0], i, basis[0]), coordinate(&s->axis[1], j, basis[1]),
                                  coordinate(&s->axis[2], k, basis[2])});
+        p->type[at++] = s->type[m];
       }
       ++id;
     }
 }
 
-md_status md_sites_lattice(md_sim *sim, const md_region *region, int type)
+md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t *type)
 {
   const md_lattice *lattice = &sim->lattice;
   if (!lattice->set || lattice->nbasis == 0)
     return md_error(MD_USAGE, "there are no lattice sites: give a `lattice` with sites (not none) first");
-  lattice_sites s = {.base = md_sites_begin(sim, type), .nbasis = lattice->nbasis, .basis = lattice->basis};
+  if (!lattice->rectangular || (region && !md_region_is_block(region)))
+    return md_sites_tested(sim, region, type);
+  lattice_sites s = {
+      .base = md_sites_begin(sim, type[0]), .nbasis = lattice->nbasis, .basis = lattice->basis};
+  s.type = type;
   s.base.count = count_lattice_row;
   s.base.fill = fill_lattice_row;
   const int dim = s.base.box->dim;
@@ -194,20 +202,40 @@ typedef struct random_sites {
   uint64_t seed;
   int64_t n;
   double lo[3], hi[3];
+  const md_region *region; /* NULL: all of lo..hi */
 } random_sites;
 
-static bool random_position(const random_sites *s, int64_t id, double x[3])
+/* A region that is a smaller part of its enclosing block is not searched. */
+enum { TRIES = 100000 };
+
+static void random_try(const random_sites *s, int64_t id, uint64_t try, double x[3])
 {
-  const md_random a = md_random_at(s->seed, (uint64_t)id, 0, MD_STREAM_POSITION);
-  const md_random b = md_random_at(s->seed, (uint64_t)id, 1, MD_STREAM_POSITION);
+  const md_random a = md_random_at(s->seed, (uint64_t)id, 2 * try, MD_STREAM_POSITION);
+  const md_random b = md_random_at(s->seed, (uint64_t)id, 2 * try + 1, MD_STREAM_POSITION);
   const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
                        md_random_unit53(b.word[0], b.word[1])};
-  bool own = true;
-  for (int d = 0; d < (s->base.box->dim == 2 ? 2 : 3); ++d) {
+  for (int d = 0; d < s->base.box->dim; ++d) {
     x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
     if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
-    own = own && md_sites_own(&s->base, d, x[d]);
   }
+}
+
+/* Takes the first of the particle's positions that is in the region. Returns the number of tries, or TRIES. */
+static int random_position(const random_sites *s, int64_t id, double x[3])
+{
+  const int dim = s->base.box->dim;
+  for (int k = 0; k < TRIES; ++k) {
+    random_try(s, id, (uint64_t)k, x);
+    if (!s->region || md_region_contains(s->region, x, dim)) return k + 1;
+  }
+  return TRIES;
+}
+
+static bool random_own(const random_sites *s, int64_t id, double x[3])
+{
+  bool own = true;
+  (void)random_position(s, id, x);
+  for (int d = 0; d < s->base.box->dim; ++d) own = own && md_sites_own(&s->base, d, x[d]);
   return own;
 }
 
@@ -224,7 +252,7 @@ static int64_t count_random_row(const md_sites *base, int64_t row)
   const interval ids = random_ids(s, row);
   int64_t count = 0;
   double x[3];
-  for (int64_t id = ids.begin; id < ids.end; ++id) count += random_position(s, id, x);
+  for (int64_t id = ids.begin; id < ids.end; ++id) count += random_own(s, id, x);
   return count;
 }
 
@@ -234,7 +262,7 @@ static void fill_random_row(const md_sites *base, int64_t row, md_particles *p, 
   const interval ids = random_ids(s, row);
   for (int64_t id = ids.begin; id < ids.end; ++id) {
     double x[3];
-    if (random_position(s, id, x)) md_sites_put(base, p, at++, id, x);
+    if (random_own(s, id, x)) md_sites_put(base, p, at++, id, x);
   }
 }
 
@@ -242,15 +270,20 @@ md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint6
 {
   MD_TRY(md_sites_check_total(sim, n));
   random_sites s = {.base = md_sites_begin(sim, type), .seed = seed, .n = n};
+  if (region && !md_region_is_block(region)) s.region = region;
   s.base.nrow = (n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_random_row;
   s.base.fill = fill_random_row;
   for (int d = 0; d < s.base.box->dim; ++d) {
-    s.lo[d] = region ? md_max(region->lo[d], s.base.box->lo[d]) : s.base.box->lo[d];
-    s.hi[d] = region ? fmin(region->hi[d], s.base.box->hi[d]) : s.base.box->hi[d];
+    s.lo[d] = region ? md_max(md_region_lo(region, d), s.base.box->lo[d]) : s.base.box->lo[d];
+    s.hi[d] = region ? fmin(md_region_hi(region, d), s.base.box->hi[d]) : s.base.box->hi[d];
     if (!(s.lo[d] < s.hi[d]))
       return md_error(MD_USAGE, "region %s has no volume inside the box", region ? region->id : "");
   }
+  double x[3];
+  if (n > 0 && random_position(&s, s.base.first_id, x) == TRIES)
+    return md_error(MD_USAGE, "region %s is too small a part of the block around it for random positions",
+                    region->id);
   return md_sites_append(sim, &s.base);
 }
 

@@ -10,8 +10,13 @@
 
 #include "src/sim.h"
 
-/* Places particles on every lattice site in the box and, unless region is NULL, in the region or on its faces. */
-md_status md_sites_lattice(md_sim *sim, const md_region *region, int type) MD_CHECKED;
+/* Places particles on every lattice site in the box and, unless region is NULL, in the region or on its faces.
+ * type[m]: the type of a particle on site m of a cell, m < MD_BASIS_MAX. */
+md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t *type) MD_CHECKED;
+
+/* The same for any lattice and any region: tests every site of the cells that may be in the box (sites_tested.c).
+ * md_sites_lattice calls it. */
+md_status md_sites_tested(md_sim *sim, const md_region *region, const uint16_t *type) MD_CHECKED;
 
 /* Places n particles uniformly at random in the box, or in its part inside a region. */
 md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed,

@@ -1,12 +1,10 @@
-/* Sums over all particles; see exact_sum.h.
- *
- * The largest term decides the quantum, and each term is a fine sum of one term (common/exact.h). So light particles
- * lose no digit because of heavy ones. Cost: two passes over the particles and two reductions. */
+/* Exact sums over particles; see exact_sum.h. */
 #include "src/sums/exact_sum.h"
 #include "common/exact.h"
 #include "common/ranks/reductions.h"
 
-/* The coarse quantum of a fine sum: a power of two q with bound/q < 2^51, but not so small that 1/q overflows. */
+/* The coarse quantum of a fine sum: a power of two q with bound/q < 2^51, but not so small that 1/q overflows. In
+ * a fine sum, light particles lose no precision because of heavy ones. */
 static double quantum_for(double bound)
 {
   int exponent;
@@ -14,38 +12,60 @@ static double quantum_for(double bound)
   return ldexp(1.0, (exponent < -900 ? -900 : exponent) - 51);
 }
 
-static md_status largest_term(md_sim *sim, md_exact_term term, int axis, double *largest)
+/* Finds the largest |term| of each sum over all particles; infinite if one is not a number. */
+static md_status largest_terms(md_comm *comm, const md_particles *p, int n, md_exact_terms terms,
+                               const void *context, double *largest)
 {
-  const int64_t n = sim->particles.n;
-  double most = 0.0;
+  double most[MD_EXACT_SUMS_MAX] = {0.0};
 #pragma omp parallel for schedule(static) reduction(max : most)
-  for (int64_t i = 0; i < n; ++i) most = md_max(most, fabs(term(sim, axis, i)));
-  *largest = most;
-  return sim->comm->reduce->max(sim->comm, largest, 1);
+  for (int64_t i = 0; i < p->n; ++i) {
+    double term[MD_EXACT_SUMS_MAX];
+    terms(context, p, i, term);
+    for (int k = 0; k < n; ++k) {
+      const double size = fabs(term[k]);
+      if (!(size <= most[k])) most[k] = isfinite(size) ? size : (double)INFINITY;
+    }
+  }
+  memcpy(largest, most, sizeof most);
+  return comm->reduce->max(comm, largest, n);
 }
 
-md_status md_exact_sum(md_sim *sim, const char *what, md_exact_term term, int axis, double *sum)
+static void add_terms(const md_particles *p, int n, md_exact_terms terms, const void *context,
+                      const double *counts, md_wide *total)
 {
-  const int64_t n = sim->particles.n;
-  double bound;
-  MD_TRY(largest_term(sim, term, axis, &bound));
-  if (!isfinite(bound)) return md_error(MD_PHYSICS, "%s", what);
-  const double quantum = quantum_for(bound), counts = 1.0 / quantum;
-  md_wide total = {{0}};
 #pragma omp parallel
   {
-    md_wide part = {{0}};
+    md_wide part[MD_EXACT_SUMS_MAX] = {{{0}}};
 #pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < n; ++i) {
-      md_fine one = {0, 0};
-      md_fine_add(&one, term(sim, axis, i) * counts);
-      md_wide_add(&part, md_fine_count(one));
+    for (int64_t i = 0; i < p->n; ++i) {
+      double term[MD_EXACT_SUMS_MAX];
+      terms(context, p, i, term);
+      for (int k = 0; k < n; ++k) {
+        md_fine fine = {0, 0};
+        md_fine_add(&fine, term[k] * counts[k]);
+        md_wide_add(&part[k], md_fine_count(fine));
+      }
     }
 #pragma omp critical(exact_sum)
-    md_wide_merge(&total, &part);
+    for (int k = 0; k < n; ++k) md_wide_merge(&total[k], &part[k]);
   }
-  MD_TRY(sim->comm->reduce->sum(sim->comm, total.limb, MD_WIDE_LIMBS));
-  md_wide_normalise(&total);
-  *sum = md_wide_value(&total, quantum / MD_FINE);
+}
+
+md_status md_exact_sums(md_comm *comm, const md_particles *p, int n, md_exact_terms terms,
+                        const void *context, const char *what, double *sum)
+{
+  double largest[MD_EXACT_SUMS_MAX], counts[MD_EXACT_SUMS_MAX];
+  md_wide total[MD_EXACT_SUMS_MAX] = {{{0}}};
+  MD_TRY(largest_terms(comm, p, n, terms, context, largest));
+  for (int k = 0; k < n; ++k) {
+    if (!isfinite(largest[k])) return md_error(MD_PHYSICS, "%s of a particle is not a finite number", what);
+    counts[k] = 1.0 / quantum_for(largest[k]);
+  }
+  add_terms(p, n, terms, context, counts, total);
+  MD_TRY(comm->reduce->sum(comm, total[0].limb, n * MD_WIDE_LIMBS));
+  for (int k = 0; k < n; ++k) {
+    md_wide_normalise(&total[k]);
+    sum[k] = md_wide_value(&total[k], quantum_for(largest[k]) / MD_FINE);
+  }
   return MD_OK;
 }

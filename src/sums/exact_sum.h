@@ -1,15 +1,24 @@
-/* Sums over all particles of all ranks, before and after runs. The terms are added as integers, so that a sum depends
- * neither on the order of particles nor on the number of threads and ranks. */
+/* Exact sums over the particles of all ranks: of masses, momenta, angular momenta and the like.
+ *
+ * Every term is rounded to a multiple of a quantum, and the multiples are summed as integers (exact.h). The quantum is
+ * 2^-40 times a power of two q, which is about 2^-51 times the largest term (fine sum). A sum is rounded once. So
+ * threads, ranks and the order of the particles do not change a bit of the result.
+ *
+ * Cost: two passes over the particles and two reductions.
+ */
 #ifndef MD_SRC_SUMS_EXACT_SUM_H
 #define MD_SRC_SUMS_EXACT_SUM_H
 
-#include "src/sim.h"
+#include "common/ranks/comm.h"
 
-/* The term of particle i. axis: as given to md_exact_sum. */
-typedef double (*md_exact_term)(const md_sim *sim, int axis, int64_t i);
+enum { MD_EXACT_SUMS_MAX = 8 };
 
-/* Sums the terms of all particles. The sum is rounded once. Terms are rounded by less than 2^-90 of the largest one.
- * Collective. MD_PHYSICS: a term is infinite; the message is `what`. */
-md_status md_exact_sum(md_sim *sim, const char *what, md_exact_term term, int axis, double *sum) MD_CHECKED;
+/* Sets term[0 .. n) of particle i. It must not depend on other particles that may change meanwhile. */
+typedef void (*md_exact_terms)(const void *context, const md_particles *, int64_t i, double *term);
+
+/* sum[k] becomes the sum of term[k] over the particles of all ranks, k < n <= MD_EXACT_SUMS_MAX. MD_PHYSICS: a term is
+ * not finite; `what` names it in the message. Collective. */
+md_status md_exact_sums(md_comm *comm, const md_particles *particles, int n, md_exact_terms terms,
+                        const void *context, const char *what, double *sum) MD_CHECKED;
 
 #endif

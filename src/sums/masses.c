@@ -47,16 +47,16 @@ static md_status total_by_type(md_sim *sim, double *total)
   return MD_OK;
 }
 
-static double own_mass(const md_sim *sim, int axis, int64_t i)
+static void own_mass(const void *context, const md_particles *p, int64_t i, double *term)
 {
-  (void)axis;
-  return sim->particles.mass[i];
+  (void)context;
+  *term = p->mass[i];
 }
 
 md_status md_masses_total(md_sim *sim, double *total)
 {
   if (!sim->model.massed) return total_by_type(sim, total);
-  return md_exact_sum(sim, "the masses of particles are too large for a sum", own_mass, 0, total);
+  return md_exact_sums(sim->comm, &sim->particles, 1, own_mass, NULL, "the mass", total);
 }
 
 md_status md_masses_find_range(md_sim *sim)

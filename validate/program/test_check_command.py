@@ -66,10 +66,10 @@ def test_every_problem_is_listed(tmp_path):
 
 
 def test_what_follows_from_a_fault_is_none(tmp_path):
-    """Lines that use a cone, a group, a style or a loop variable that are lacking are judged by the rest."""
-    deck = ("boundary s s p\nvariable i loop 3\nregion s cone z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
-            "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot create 1 1\n"
-            "velocity hot ramp vx 0 1 x 0 1\n"
+    """Lines that use a region, a group, a style or a loop variable that are lacking are judged by the rest."""
+    deck = ("boundary s s p\nvariable i loop 3\nregion s ellipsoid z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
+            "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot creat 1 1\n"
+            "velocity hot zero angle\n"
             "pair_style eam\npair_coeff * * Cu.eam\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
             "fix w all wall/reflect xlo -3\nset type 1 charge $i\nrun $i\ntimestep -$i\nnext i\n")
     done = check(tmp_path, deck)
@@ -124,7 +124,7 @@ def test_plan_lists_all(tmp_path):
     ("jump SELF loop", ["`jump` is a command of LAMMPS that Myriad does not have", "-var"]),
     ("replicate 2 2 2", ["`replicate` is a command of LAMMPS", "region and create_atoms"]),
     ("kspace_style pppm 1e-4", ["`kspace_style` is a command of LAMMPS that Myriad does not have"]),
-    ("region s cone z 0 0 1 2 0 1", ["region style 'cone'", "accepted are block, cylinder, sphere"]),
+    ("region s ellipsoid 0 0 0 1 2 3", ["region style 'ellipsoid'", "accepted are block, sphere, cylinder"]),
     ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),
     ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "accepted are atomic"]),
     ("create_box 1 b bond/types 1", ["'bond/types'", "usage: create_box"]),

@@ -5,6 +5,7 @@
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c common/base/open_file.c
 // links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
 // links: src/commands/cmd_group.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the

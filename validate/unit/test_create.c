@@ -1,9 +1,10 @@
 // links: src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c src/particles/clusters.c
-// links: src/particles/create.c src/commands/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
+// links: src/particles/create.c src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
 // links: src/formula/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
@@ -11,6 +12,7 @@
 
 #include "common/ranks/domains.h"
 #include "src/particles/lattice.h"
+#include "src/region/region.h"
 
 #include "src/particles/permutation.h"
 
@@ -382,7 +384,7 @@ static void test_round_regions(void **state)
   assert_false(md_region_contains(r, (double[3]){4.0, 2.9, 2.9}, 3));
   good("region c cylinder x 0 0 2 0 1");
   assert_int_equal(md_region_find(&f.sim, "c", &r), MD_OK);
-  assert_true(r->radius == 6.0 && r->lo[1] == -6.0 && r->hi[2] == 6.0 && r->hi[0] == 2.0);
+  assert_true(r->k[3] == 6.0 && r->lo[1] == -6.0 && r->hi[2] == 6.0 && r->hi[0] == 2.0);
 }
 
 static void test_single(void **state)
@@ -398,7 +400,7 @@ static void test_single(void **state)
   bad("create_atoms 1 single 5 0 0", "outside the box");
   bad("create_atoms 1 single 0 0 -0.1", "outside the box");
   bad("create_atoms 1 single 0 0 0 units sigma", "'sigma'");
-  bad("create_atoms 1 single 0 0", "needs 7 words");
+  bad("create_atoms 1 single 0 0", "needs 5 words");
 }
 
 static int64_t count_type(int type)
@@ -459,27 +461,29 @@ static void test_set_refuses(void **state)
   bad("set type 1 type 3", "particle type");
   bad("set type 1 type/fraction 2 1.5 4", "'1.5'");
   bad("set type 1 type/fraction 2 0.5", "a seed");
-  bad("set type 1 type 2 type", "'type'");
+  bad("set type 1 type 2 type", "set type needs a type");
+  bad("set type 1 type/subset 2 9 1", "9 of 0 particles cannot be chosen");
+  bad("set type 1 image 0 0 0", "no image flags");
+  bad("set type 1 type 1 vx", "set vx needs a velocity");
   bad("set atom 5*2 type 1", "last particle id");
-  bad("set group some type 1", "some");
+  bad("set group some type 1", "unknown group 'some'");
 }
 
 static void test_lattice_refuses(void **state)
 {
   (void)state;
-  bad("lattice diamond 1", "'diamond'");
+  bad("lattice cubic 1", "'cubic'");
   bad("lattice sq 1", "needs dimension 2");
   bad("lattice fcc 0", "positive");
   bad("lattice fcc nan", "'nan'");
   bad("lattice fcc 1 origin 0 0", "needs 3 more words");
   bad("lattice fcc 1 origin 0 1.0 0", "1.0 is not a fraction");
-  bad("lattice fcc 1 orient x 1 1 0", "rotated");
+  bad("lattice fcc 1 orient x 1 1 0", "right angles");
   bad("lattice fcc 1 orient w 1 1 0", "'w'");
   bad("lattice fcc 1 basis 0 0 0", "custom only");
   bad("lattice fcc 1 twist 3", "'twist'");
   bad("lattice custom 1", "at least one");
-  bad("lattice custom 1 a1 1 0.5 0 basis 0 0 0", "+x");
-  bad("lattice custom 1 a2 0 -1 0 basis 0 0 0", "+y");
+  bad("lattice custom 1 a1 0 1 0 basis 0 0 0", "in a plane");
   bad("lattice custom 1 basis 0 0 0 basis 0 0 0", "twice");
   bad("lattice none density 1", "no sites");
   bad("lattice none 1 origin 0 0 0", "'origin'");
@@ -503,9 +507,9 @@ static void test_region_refuses(void **state)
   bad("region a block 0 1 0 1 2 1", "above");
   bad("region a block 0 1 0 1 0 EDGE", "EDGE needs a box");
   bad("region a block 0 1 0 1 0 x", "'x'");
-  bad("region a block 0 1 0 1 0 1 side out", "'out'");
-  bad("region a block 0 1 0 1 0 1 units", "needs 1 more word");
-  bad("region a block 0 1 0 1 0 1 move 1", "'move'");
+  bad("region a block 0 1 0 1 0 1 side up", "'up'");
+  bad("region a block 0 1 0 1 0 1 units", "needs lattice or box");
+  bad("region a block 0 1 0 1 0 1 move 1", "regions do not move");
   good("region a block 0 1 0 1 0 1");
   bad("region a block 0 1 0 1 0 1", "defined already");
   bad("create_box 1 b", "known are ball, a");
@@ -542,8 +546,6 @@ static void test_create_refuses(void **state)
   bad("create_atoms 1 ball", "'ball'");
   bad("create_atoms 1 box please", "'please'");
   bad("create_atoms 1 region none", "no region 'none'");
-  good("region rod cylinder x 0 0 1 INF INF");
-  bad("create_atoms 1 region rod", "create_atoms needs a region of style block");
   bad("create_atoms 1 random 5 0 NULL", "seed");
   bad("create_atoms 1 random -5 1 NULL", "number of particles");
   bad("create_atoms 1 random 4000000000000 1 NULL", "too many");

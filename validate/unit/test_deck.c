@@ -5,6 +5,7 @@
 // links: common/pair/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

@@ -9,6 +9,7 @@
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"

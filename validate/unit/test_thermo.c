@@ -5,6 +5,7 @@
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c src/measure.c
 // links: src/commands/cmd_compute.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"

@@ -1,9 +1,11 @@
-// links: src/commands/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c
+// links: src/edit/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c
 // links: src/particles/clusters.c src/particles/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
 // links: src/formula/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
+// links: src/edit/group_motion.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
@@ -260,23 +262,27 @@ static void test_refuses(void **state)
 {
   (void)state;
   bad("velocity some negate", "some");
-  bad("velocity all ramp vx 0 1 x 0 1", "'ramp'");
+  bad("velocity all rump vx 0 1 x 0 1", "'rump'");
+  bad("velocity all ramp vx 0 1 x 0", "needs 8 words");
+  bad("velocity all ramp x 0 1 x 0 1", "'x' is not vx, vy or vz");
+  bad("velocity all ramp vx 0 1 w 0 1", "'w' is not an axis");
+  bad("velocity all ramp vx 0 1 x 1 1", "do not increase");
   bad("velocity all create 1", "needs 4 words");
   bad("velocity all create -1 5", "negative");
   bad("velocity all create 1 0", "seed");
   bad("velocity all create 1 1.5", "seed");
   bad("velocity all create 1 5 dist flat", "'flat'");
   bad("velocity all create 1 5 mom", "'mom'");
-  bad("velocity all create 1 5 rot yes", "rot yes");
-  bad("velocity all create 1 5 sum yes", "sum yes");
+  bad("velocity all create 1 5 rot maybe", "'maybe'");
+  bad("velocity all create 1 5 temp thermo_pe", "not of style temp");
   bad("velocity all create 1 5 loop none", "'none'");
-  bad("velocity all create 1 5 bias yes", "'bias'");
+  bad("velocity all create 1 5 bias yes", "bias no");
   bad("velocity all set 1 2", "needs 5 words");
   bad("velocity all set 1 2 x", "'x'");
   bad("velocity all set 1 2 3 units si", "'si'");
   bad("velocity all uniform 1 -1 5", "increasing");
   bad("velocity all uniform 0 1 5 mom yes", "'mom'");
-  bad("velocity all zero angular", "'angular'");
+  bad("velocity all zero angle", "'angle'");
   bad("velocity all negate now", "'now'");
   bad("velocity all scale 1", "at rest");
   f.sim.model.mass[2] = 0.0;

@@ -1,0 +1,120 @@
+/* What the edits of particles share; see edit.h. */
+#include "src/edit/edit.h"
+#include "common/ranks/reductions.h"
+#include "common/rng.h"
+
+#include <string.h>
+
+md_status md_edit_number(md_sim *sim, const char *word, const char *what, double *value)
+{
+  if (strncmp(word, "v_", 2) != 0) return md_word_double(word, what, value);
+  return md_variables_formula(sim->variables, word, value);
+}
+
+md_status md_edit_units(const char *command, const char *word, bool *in_lattice_units)
+{
+  *in_lattice_units = strcmp(word, "lattice") == 0;
+  if (*in_lattice_units || strcmp(word, "box") == 0) return MD_OK;
+  return md_error(MD_USAGE, "%s units: '%s' is not box or lattice", command, word);
+}
+
+md_status md_edit_axis(const md_sim *sim, const char *command, const char *word, int *axis)
+{
+  const int dim = sim->model.box.dim;
+  for (*axis = 0; *axis < dim; ++*axis)
+    if (word[0] == "xyz"[*axis] && word[1] == '\0') return MD_OK;
+  return md_error(MD_USAGE, "%s: '%s' is not an axis; accepted are %s", command, word,
+                  dim == 3 ? "x, y and z" : "x and y");
+}
+
+double md_edit_wrap(const md_box *box, int d, double x)
+{
+  if (!box->periodic[d] || !isfinite(x)) return x;
+  if (x < box->lo[d] || x >= box->hi[d]) x -= floor((x - box->lo[d]) / box->length[d]) * box->length[d];
+  if (x < box->lo[d]) x += box->length[d];
+  return x >= box->hi[d] ? box->lo[d] : x;
+}
+
+md_status md_edit_check_inside(md_sim *sim, const char *command)
+{
+  const md_box *box = &sim->model.box;
+  const md_particles *p = &sim->particles;
+  int64_t least = INT64_MAX, at = -1;
+  int axis = 0;
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i)
+      if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]) && p->id[i] < least) {
+        least = p->id[i];
+        at = i;
+        axis = d;
+      }
+  md_status status = MD_OK;
+  if (at >= 0) {
+    status = md_error(MD_USAGE, "%s: particle %lld is at %c = %g, outside of the box, %g to %g", command,
+                      (long long)least, 'x' + axis, p->x[axis][at], box->lo[axis], box->hi[axis]);
+    md_error_about(least, least);
+  }
+  return md_comm_agree(sim->comm, status);
+}
+
+void md_edit_remove(md_particles *p, const uint8_t *gone)
+{
+  int64_t to = 0;
+  for (int64_t i = 0; i < p->n; ++i) {
+    if (gone[i]) continue;
+    if (to < i) {
+      p->id[to] = p->id[i];
+      p->type[to] = p->type[i];
+      if (p->grouped) p->group[to] = p->group[i];
+      for (int d = 0; d < p->dim; ++d) {
+        p->x[d][to] = p->x[d][i];
+        p->v[d][to] = p->v[d][i];
+        if (p->wide) p->v_low[d][to] = p->v_low[d][i];
+      }
+    }
+    ++to;
+  }
+  p->n = to;
+  p->nghost = 0;
+}
+
+static uint64_t key_of(const md_particles *p, uint64_t seed, int64_t i)
+{
+  const md_random r = md_random_at(seed, (uint64_t)p->id[i], 0, MD_STREAM_CHOICE);
+  return (uint64_t)r.word[0] << 32 | r.word[1];
+}
+
+/* Finds the largest key of the `wanted` smallest, byte by byte from the highest: counts the keys with each value of the
+ * byte among those that agree with the bytes found so far. */
+static md_status largest_key(md_sim *sim, const uint8_t *chosen, int64_t wanted, uint64_t seed,
+                             uint64_t *limit)
+{
+  const md_particles *p = &sim->particles;
+  uint64_t found = 0;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    int64_t count[256] = {0};
+#pragma omp parallel for schedule(static) reduction(+ : count)
+    for (int64_t i = 0; i < p->n; ++i) {
+      if (!chosen[i]) continue;
+      const uint64_t key = key_of(p, seed, i);
+      if (shift == 56 || key >> (shift + 8) == found) ++count[key >> shift & 255];
+    }
+    MD_TRY(sim->comm->reduce->sum(sim->comm, count, 256));
+    int byte = 0;
+    while (byte < 255 && wanted > count[byte]) wanted -= count[byte++];
+    found = found << 8 | (uint64_t)byte;
+  }
+  *limit = found;
+  return MD_OK;
+}
+
+md_status md_edit_choose(md_sim *sim, uint8_t *chosen, int64_t wanted, uint64_t seed)
+{
+  const md_particles *p = &sim->particles;
+  uint64_t limit = 0;
+  if (wanted > 0) MD_TRY(largest_key(sim, chosen, wanted, seed, &limit));
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) chosen[i] = wanted > 0 && key_of(p, seed, i) <= limit;
+  return MD_OK;
+}

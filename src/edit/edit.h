@@ -1,0 +1,43 @@
+/* What the commands share that edit particles between runs: set, velocity, delete_atoms, displace_atoms, change_box,
+ * replicate.
+ *
+ * An edit's result for a particle depends on the deck, on the particle's own fields and on exact sums over all
+ * particles. So it does not depend on ranks, threads or the order of the particles. Random numbers are those of (seed,
+ * id). After an edit a particle may be outside of its rank's domain; the next run sends it to its owner.
+ */
+#ifndef MD_SRC_EDIT_EDIT_H
+#define MD_SRC_EDIT_EDIT_H
+
+#include "src/sim.h"
+
+/* Reads a number, or the value of a variable that is written v_NAME. MD_USAGE: it is neither. */
+md_status md_edit_number(md_sim *sim, const char *word, const char *what, double *value) MD_CHECKED;
+
+/* Reads `lattice` or `box` as the value of the keyword units of `command`. */
+md_status md_edit_units(const char *command, const char *word, bool *in_lattice_units) MD_CHECKED;
+
+/* The number of an axis, from x, y or z. MD_USAGE: it is another word, or z in two dimensions. */
+md_status md_edit_axis(const md_sim *sim, const char *command, const char *word, int *axis) MD_CHECKED;
+
+/* Whether particle i is in the group with this bit. */
+static inline bool md_edit_in_group(const md_particles *p, uint32_t bit, int64_t i)
+{
+  return bit == MD_GROUP_ALL || (p->group[i] & bit) != 0;
+}
+
+/* Moves x into the box along axis d, if that is periodic, from any distance. */
+double md_edit_wrap(const md_box *box, int d, double x);
+
+/* Checks that all particles are within the fixed faces of the box, after `command` has moved them. MD_USAGE: one is
+ * not; the message names the one of the smallest id. Collective. */
+md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
+
+/* Removes the particles i of this rank for which gone[i] is not 0. The order of the others stays. */
+void md_edit_remove(md_particles *p, const uint8_t *gone);
+
+/* Chooses exactly `wanted` of the particles of all ranks for which chosen[i] is not 0, at random: those with the
+ * smallest 64-bit random numbers of (seed, id). Sets chosen[i] of all others to 0. wanted: at most their number.
+ * Cost: eight passes, each with 256 sums over ranks. Collective. */
+md_status md_edit_choose(md_sim *sim, uint8_t *chosen, int64_t wanted, uint64_t seed) MD_CHECKED;
+
+#endif

@@ -1,0 +1,246 @@
+/* Momentum, rotation and temperature of a group; see group_motion.h.
+ *
+ * The inertia tensor is symmetric. I omega = L is solved by elimination with the largest pivots. A pivot below 1e-10
+ * of the largest is that of an axis without extent, about which omega is 0.
+ */
+#include "src/edit/group_motion.h"
+#include "common/ranks/reductions.h"
+#include "src/edit/edit.h"
+#include "src/sums/exact_sum.h"
+
+typedef struct body {
+  const md_model *model;
+  uint32_t bit;
+  double centre[3];
+} body;
+
+static double mass_of(const body *b, const md_particles *p, int64_t i)
+{
+  return md_edit_in_group(p, b->bit, i) ? md_mass_of(b->model, p, i) : 0.0;
+}
+
+static void momentum_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const double mass = mass_of(context, p, i);
+  for (int d = 0; d < p->dim; ++d) term[d] = mass > 0.0 ? mass * p->v[d][i] : 0.0;
+}
+
+static void position_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const double mass = mass_of(context, p, i);
+  for (int d = 0; d < p->dim; ++d) term[d] = mass * p->x[d][i];
+}
+
+static void energy_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const double mass = mass_of(context, p, i);
+  for (int d = 0; d < p->dim; ++d) term[d] = mass > 0.0 ? mass * p->v[d][i] * p->v[d][i] : 0.0;
+}
+
+/* Position from the centre, and velocity; 0 along z in two dimensions. */
+static void moves_of(const body *b, const md_particles *p, int64_t i, double r[3], double v[3])
+{
+  r[2] = v[2] = 0.0;
+  for (int d = 0; d < p->dim; ++d) {
+    r[d] = p->x[d][i] - b->centre[d];
+    v[d] = p->v[d][i];
+  }
+}
+
+static void angular_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  double r[3], v[3];
+  const double mass = mass_of(context, p, i);
+  moves_of(context, p, i, r, v);
+  for (int d = 0; d < 3; ++d) {
+    const int a = (d + 1) % 3, b = (d + 2) % 3;
+    term[d] = mass > 0.0 ? mass * (r[a] * v[b] - r[b] * v[a]) : 0.0;
+  }
+}
+
+/* xx yy zz xy xz yz */
+static void inertia_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  double r[3], v[3];
+  const double mass = mass_of(context, p, i);
+  moves_of(context, p, i, r, v);
+  for (int d = 0; d < 3; ++d) {
+    const int a = (d + 1) % 3, b = (d + 2) % 3;
+    term[d] = mass * (r[a] * r[a] + r[b] * r[b]);
+  }
+  term[3] = -mass * r[0] * r[1];
+  term[4] = -mass * r[0] * r[2];
+  term[5] = -mass * r[1] * r[2];
+}
+
+static md_status sums(md_sim *sim, const body *b, int n, md_exact_terms terms, double *sum)
+{
+  return md_exact_sums(sim->comm, &sim->particles, n, terms, b, "velocity: the motion", sum);
+}
+
+static void mass_terms(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  *term = mass_of(context, p, i);
+}
+
+/* count[0]: the particles of a group; count[t]: those of type t. */
+static md_status count_types(md_sim *sim, uint32_t bit, int64_t *count)
+{
+  const md_particles *p = &sim->particles;
+  int64_t of_type[MD_TYPES_MAX + 1] = {0};
+#pragma omp parallel for schedule(static) reduction(+ : of_type)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (md_edit_in_group(p, bit, i)) ++of_type[p->type[i]];
+  for (int t = 1; t <= sim->model.ntypes; ++t) of_type[0] += of_type[t];
+  MD_TRY(sim->comm->reduce->sum(sim->comm, of_type, sim->model.ntypes + 1));
+  memcpy(count, of_type, sizeof of_type);
+  return MD_OK;
+}
+
+md_status md_group_mass(md_sim *sim, const char *command, uint32_t bit, double *mass, int64_t *particles)
+{
+  const md_model *model = &sim->model;
+  const body b = {.model = model, .bit = bit};
+  int64_t count[MD_TYPES_MAX + 1];
+  MD_TRY(count_types(sim, bit, count));
+  *mass = 0.0;
+  *particles = count[0];
+  if (model->massed) return sums(sim, &b, 1, mass_terms, mass);
+  for (int t = 1; t <= model->ntypes; ++t) {
+    if (count[t] == 0) continue;
+    if (!(model->mass[t] > 0.0))
+      return md_error(MD_USAGE, "%s needs the mass of type %d; give `mass %d VALUE` first", command, t, t);
+    *mass += (double)count[t] * model->mass[t];
+  }
+  return MD_OK;
+}
+
+md_status md_group_centre(md_sim *sim, const char *command, uint32_t bit, double centre[3])
+{
+  const body b = {.model = &sim->model, .bit = bit};
+  double mass, sum[3] = {0.0};
+  int64_t count;
+  MD_TRY(md_group_mass(sim, command, bit, &mass, &count));
+  MD_TRY(sums(sim, &b, sim->particles.dim, position_terms, sum));
+  for (int d = 0; d < 3; ++d) centre[d] = count > 0 ? sum[d] / mass : 0.0;
+  return MD_OK;
+}
+
+md_status md_group_zero_momentum(md_sim *sim, uint32_t bit)
+{
+  md_particles *p = &sim->particles;
+  const body b = {.model = &sim->model, .bit = bit};
+  double mass, momentum[3];
+  int64_t count;
+  MD_TRY(md_group_mass(sim, "velocity", bit, &mass, &count));
+  MD_TRY(sums(sim, &b, p->dim, momentum_terms, momentum));
+  if (count == 0) return MD_OK;
+  for (int d = 0; d < p->dim; ++d) {
+    const double drift = momentum[d] / mass;
+    double *v = p->v[d];
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n; ++i)
+      if (md_edit_in_group(p, bit, i)) v[i] -= drift;
+  }
+  return MD_OK;
+}
+
+/* One step of elimination: subtracts the row of the pivot from the rows below. */
+static void eliminate(double m[3][4], int pivot)
+{
+  for (int row = pivot + 1; row < 3; ++row) {
+    const double factor = m[row][pivot] / m[pivot][pivot];
+    for (int k = pivot; k < 4; ++k) m[row][k] -= factor * m[pivot][k];
+  }
+}
+
+/* Moves the largest diagonal element of rows and columns `from` .. 2 to place `from`. order: of the unknowns. */
+static void choose_pivot(double m[3][4], int from, int order[3])
+{
+  int best = from;
+  for (int k = from + 1; k < 3; ++k)
+    if (fabs(m[k][k]) > fabs(m[best][best])) best = k;
+  for (int k = 0; k < 4; ++k) {
+    const double keep = m[from][k];
+    m[from][k] = m[best][k];
+    m[best][k] = keep;
+  }
+  for (int row = 0; row < 3; ++row) {
+    const double keep = m[row][from];
+    m[row][from] = m[row][best];
+    m[row][best] = keep;
+  }
+  const int keep = order[from];
+  order[from] = order[best];
+  order[best] = keep;
+}
+
+/* Solves I omega = L for the tensor xx yy zz xy xz yz. */
+static void solve(const double inertia[6], const double angular[3], double omega[3])
+{
+  double m[3][4] = {{inertia[0], inertia[3], inertia[4], angular[0]},
+                    {inertia[3], inertia[1], inertia[5], angular[1]},
+                    {inertia[4], inertia[5], inertia[2], angular[2]}};
+  int order[3] = {0, 1, 2}, rank = 0;
+  double first = 0.0, x[3] = {0.0};
+  for (; rank < 3; ++rank) {
+    choose_pivot(m, rank, order);
+    if (rank == 0) first = fabs(m[0][0]);
+    if (!(fabs(m[rank][rank]) > 1e-10 * first)) break;
+    eliminate(m, rank);
+  }
+  for (int row = rank - 1; row >= 0; --row) {
+    x[row] = m[row][3];
+    for (int k = row + 1; k < rank; ++k) x[row] -= m[row][k] * x[k];
+    x[row] /= m[row][row];
+  }
+  for (int k = 0; k < 3; ++k) omega[order[k]] = x[k];
+}
+
+md_status md_group_zero_rotation(md_sim *sim, uint32_t bit)
+{
+  md_particles *p = &sim->particles;
+  body b = {.model = &sim->model, .bit = bit};
+  double angular[3], inertia[6], omega[3];
+  MD_TRY(md_group_centre(sim, "velocity", bit, b.centre));
+  MD_TRY(sums(sim, &b, 3, angular_terms, angular));
+  MD_TRY(sums(sim, &b, 6, inertia_terms, inertia));
+  solve(inertia, angular, omega);
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    double r[3], v[3];
+    if (!md_edit_in_group(p, bit, i)) continue;
+    moves_of(&b, p, i, r, v);
+    for (int d = 0; d < p->dim; ++d)
+      p->v[d][i] -= omega[(d + 1) % 3] * r[(d + 2) % 3] - omega[(d + 2) % 3] * r[(d + 1) % 3];
+  }
+  return MD_OK;
+}
+
+md_status md_group_scale(md_sim *sim, uint32_t bit, uint32_t of, double temperature)
+{
+  md_particles *p = &sim->particles;
+  const body b = {.model = &sim->model, .bit = of};
+  double mass, sum[3] = {0.0}, twice_kinetic = 0.0;
+  int64_t count;
+  MD_TRY(md_group_mass(sim, "velocity", of, &mass, &count));
+  MD_TRY(sums(sim, &b, p->dim, energy_terms, sum));
+  if (sim->planning.checking) return MD_OK;
+  const double freedom = (double)p->dim * (double)(count - 1);
+  if (freedom < 1.0)
+    return md_error(MD_USAGE, "velocity: %lld particle%s no temperature; at least 2 are needed",
+                    (long long)count, count == 1 ? " has" : "s have");
+  for (int d = 0; d < p->dim; ++d) twice_kinetic += sum[d];
+  if (!(twice_kinetic > 0.0) || !isfinite(twice_kinetic))
+    return md_error(MD_USAGE,
+                    "velocity: particles %s cannot be scaled to a temperature; use `velocity all create`",
+                    twice_kinetic > 0.0 ? "this fast" : "at rest");
+  const double factor = sqrt(temperature / (twice_kinetic / freedom));
+  for (int d = 0; d < p->dim; ++d) {
+    double *v = p->v[d];
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n; ++i)
+      if (md_edit_in_group(p, bit, i)) v[i] *= factor;
+  }
+  return MD_OK;
+}

@@ -1,0 +1,290 @@
+/* The command `set`: sets types, positions and velocities of selected particles.
+ *
+ * The particles are selected once, before the first keyword. Then each keyword is applied to all of
+ * them. All words are read before anything changes. The result for a particle depends only on its id, its fields and
+ * the seed. So it is the same for any number of threads and ranks, and for any order of the particles.
+ *
+ * Units: sigma, tau; not those of the lattice, as in LAMMPS. Memory: a byte for each particle while the command runs.
+ * Reference: the LAMMPS manual, command set.
+ */
+#include "common/ranks/reductions.h"
+#include "common/rng.h"
+#include "src/commands/groups.h"
+#include "src/edit/edit.h"
+#include "src/region/region.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of one keyword, read. */
+typedef struct setting {
+  int axis;
+  int64_t type, count, seed;
+  double value; /* a fraction, a coordinate or a velocity */
+} setting;
+
+typedef struct set_keyword {
+  const char *name;
+  int words; /* behind the name */
+  const char *usage;
+  int axis;
+  md_status (*read)(md_sim *, char *const *word, setting *);
+  /* Applies the setting to the particles of this rank with chosen[i] != 0, or sets chosen[i] to 0. Collective. */
+  md_status (*apply)(md_sim *, const setting *, uint8_t *chosen);
+} set_keyword;
+
+/* ---- selections ---- */
+
+/* The selected particles: those of a group or a region, with a type and an id within these bounds. */
+typedef struct selection {
+  int type_first, type_last;
+  int64_t id_first, id_last;
+  uint32_t group;
+  const md_region *region;
+} selection;
+
+/* Reads a range of ids: ID, FIRST*LAST, *LAST, FIRST* or *. */
+static md_status read_ids(const char *word, int64_t *first, int64_t *last)
+{
+  const char *star = strchr(word, '*');
+  *first = 1;
+  *last = INT64_MAX;
+  if (!star) {
+    MD_TRY(md_word_int64(word, "particle id", 1, INT64_MAX, first));
+    *last = *first;
+    return MD_OK;
+  }
+  char from[32];
+  const size_t length = (size_t)(star - word);
+  if (length >= sizeof from)
+    return md_error(MD_USAGE, "set atom: '%s' is not a range of ids such as 10*20", word);
+  memcpy(from, word, length);
+  from[length] = '\0';
+  if (length > 0) MD_TRY(md_word_int64(from, "first particle id", 1, INT64_MAX, first));
+  if (star[1]) MD_TRY(md_word_int64(star + 1, "last particle id", *first, INT64_MAX, last));
+  return MD_OK;
+}
+
+static md_status read_selection(const md_sim *sim, const char *style, const char *word, selection *s)
+{
+  int group;
+  *s = (selection){1, sim->model.ntypes, 1, INT64_MAX, MD_GROUP_ALL, NULL};
+  if (strcmp(style, "type") == 0)
+    return md_word_types(word, sim->model.ntypes, &s->type_first, &s->type_last);
+  if (strcmp(style, "atom") == 0) return read_ids(word, &s->id_first, &s->id_last);
+  if (strcmp(style, "region") == 0) return md_region_find(sim, word, &s->region);
+  if (strcmp(style, "group") == 0) {
+    MD_TRY(md_group_find(sim, word, &group));
+    s->group = md_group_bit(group);
+    return MD_OK;
+  }
+  return md_error(MD_USAGE, "set: unknown selection '%s'; accepted are type, atom, group, region", style);
+}
+
+static void select_particles(const md_particles *p, const selection *s, uint8_t *selected)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    selected[i] = p->type[i] >= s->type_first && p->type[i] <= s->type_last && p->id[i] >= s->id_first &&
+                  p->id[i] <= s->id_last && md_edit_in_group(p, s->group, i) &&
+                  (!s->region || md_region_has(s->region, p, i));
+}
+
+/* ---- keywords ---- */
+
+static md_status read_type(md_sim *sim, char *const *word, setting *s)
+{
+  return md_word_int64(word[0], "particle type", 1, sim->model.ntypes, &s->type);
+}
+
+static md_status read_fraction(md_sim *sim, char *const *word, setting *s)
+{
+  MD_TRY(read_type(sim, word, s));
+  MD_TRY(md_word_double(word[1], "fraction", &s->value));
+  if (s->value < 0.0 || s->value > 1.0)
+    return md_error(MD_USAGE, "set: the fraction '%s' is not within 0 and 1", word[1]);
+  return md_word_int64(word[2], "seed", 1, INT64_MAX, &s->seed);
+}
+
+static md_status read_subset(md_sim *sim, char *const *word, setting *s)
+{
+  MD_TRY(read_type(sim, word, s));
+  MD_TRY(md_word_int64(word[1], "number of particles", 0, INT64_MAX, &s->count));
+  return md_word_int64(word[2], "seed", 1, INT64_MAX, &s->seed);
+}
+
+static md_status read_component(md_sim *sim, char *const *word, setting *s)
+{
+  if (s->axis >= sim->model.box.dim)
+    return md_error(MD_USAGE, "set: there is no z component in two dimensions");
+  return md_edit_number(sim, word[0], "value of set", &s->value);
+}
+
+static md_status refuse_image(md_sim *sim, char *const *word, setting *s)
+{
+  (void)sim, (void)word, (void)s;
+  return md_error(MD_USAGE, "set image: particles have no image flags here");
+}
+
+static md_status apply_none(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  (void)sim, (void)s, (void)chosen;
+  return MD_OK;
+}
+
+static md_status apply_type(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  md_particles *p = &sim->particles;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) p->type[i] = (uint16_t)s->type;
+  return MD_OK;
+}
+
+/* Each particle with this probability. */
+static md_status apply_fraction(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  const md_particles *p = &sim->particles;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    const md_random r = md_random_at((uint64_t)s->seed, (uint64_t)p->id[i], 0, MD_STREAM_TYPE);
+    if (s->value < 1.0 && md_random_unit53(r.word[0], r.word[1]) >= s->value) chosen[i] = 0;
+  }
+  return apply_type(sim, s, chosen);
+}
+
+static md_status count_chosen(md_sim *sim, const uint8_t *chosen, int64_t *count)
+{
+  int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+  for (int64_t i = 0; i < sim->particles.n; ++i) n += chosen[i];
+  *count = n;
+  return sim->comm->reduce->sum(sim->comm, count, 1);
+}
+
+static md_status apply_subset(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  int64_t all;
+  MD_TRY(count_chosen(sim, chosen, &all));
+  if (s->count > all && !sim->planning.checking)
+    return md_error(MD_USAGE, "set type/subset: %lld of %lld particles cannot be chosen", (long long)s->count,
+                    (long long)all);
+  MD_TRY(md_edit_choose(sim, chosen, s->count, (uint64_t)s->seed));
+  return apply_type(sim, s, chosen);
+}
+
+/* The whole part of that fraction of the particles, as in LAMMPS. */
+static md_status apply_ratio(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  int64_t all;
+  MD_TRY(count_chosen(sim, chosen, &all));
+  MD_TRY(md_edit_choose(sim, chosen, (int64_t)floor(s->value * (double)all), (uint64_t)s->seed));
+  return apply_type(sim, s, chosen);
+}
+
+static md_status apply_position(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  md_particles *p = &sim->particles;
+  const double x = md_edit_wrap(&sim->model.box, s->axis, s->value);
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) p->x[s->axis][i] = x;
+  return md_edit_check_inside(sim, "set");
+}
+
+static md_status apply_velocity(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  md_particles *p = &sim->particles;
+  MD_TRY(md_comm_agree(sim->comm, md_particles_widen(p, false)));
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) p->v[s->axis][i] = s->value;
+  return MD_OK;
+}
+
+/* The keywords; a further one is a line here and its two functions. */
+static const set_keyword keywords[] = {
+    {"type", 1, "a type", 0, read_type, apply_type},
+    {"type/fraction", 3, "a type, a fraction and a seed", 0, read_fraction, apply_fraction},
+    {"type/ratio", 3, "a type, a fraction and a seed", 0, read_fraction, apply_ratio},
+    {"type/subset", 3, "a type, a number and a seed", 0, read_subset, apply_subset},
+    {"x", 1, "a coordinate", 0, read_component, apply_position},
+    {"y", 1, "a coordinate", 1, read_component, apply_position},
+    {"z", 1, "a coordinate", 2, read_component, apply_position},
+    {"vx", 1, "a velocity", 0, read_component, apply_velocity},
+    {"vy", 1, "a velocity", 1, read_component, apply_velocity},
+    {"vz", 1, "a velocity", 2, read_component, apply_velocity},
+    {"image", 3, "three numbers", 0, refuse_image, apply_none},
+};
+enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
+
+/* ---- the command ---- */
+
+static md_status find_keyword(const char *word, const set_keyword **keyword)
+{
+  char known[512] = "";
+  for (int k = 0; k < KEYWORDS; ++k) {
+    *keyword = &keywords[k];
+    if (strcmp(word, (*keyword)->name) == 0) return MD_OK;
+    if ((*keyword)->apply == apply_none) continue;
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", (*keyword)->name);
+  }
+  return md_error(MD_USAGE, "set: unknown keyword '%s'; accepted are %s", word, known);
+}
+
+/* Reads the keyword words[*at] and its words, and moves *at behind them. */
+static md_status read_setting(md_sim *sim, const md_words *words, int *at, const set_keyword **keyword,
+                              setting *s)
+{
+  MD_TRY(find_keyword(words->word[*at], keyword));
+  if (*at + (*keyword)->words >= words->n)
+    return md_error(MD_USAGE, "set %s needs %s", (*keyword)->name, (*keyword)->usage);
+  *s = (setting){.axis = (*keyword)->axis};
+  MD_TRY((*keyword)->read(sim, words->word + *at + 1, s));
+  *at += 1 + (*keyword)->words;
+  return MD_OK;
+}
+
+static md_status apply_setting(md_sim *sim, const set_keyword *keyword, const setting *s,
+                               const uint8_t *selected, uint8_t *chosen)
+{
+  int64_t count;
+  if (sim->particles.n > 0) memcpy(chosen, selected, (size_t)sim->particles.n);
+  MD_TRY(keyword->apply(sim, s, chosen));
+  MD_TRY(count_chosen(sim, chosen, &count));
+  md_log_print(sim->log, "  %lld settings made for %s\n", (long long)count, keyword->name);
+  return MD_OK;
+}
+
+static md_status apply_all(md_sim *sim, const md_words *words, const selection *what)
+{
+  const int64_t n = sim->particles.n;
+  uint8_t *selected;
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&selected, 2 * n, 1, "the particles of set")));
+  select_particles(&sim->particles, what, selected);
+  md_log_print(sim->log, "Setting atom values ...\n");
+  md_status status = MD_OK;
+  for (int at = 2; at < words->n && status == MD_OK;) {
+    const set_keyword *keyword;
+    setting s;
+    status = read_setting(sim, words, &at, &keyword, &s);
+    if (status == MD_OK) status = apply_setting(sim, keyword, &s, selected, selected + n);
+  }
+  free(selected);
+  return status;
+}
+
+md_status md_do_set(md_sim *sim, const md_words *words)
+{
+  selection what;
+  MD_TRY(md_sim_need_box(sim, "set"));
+  MD_TRY(read_selection(sim, words->word[0], words->word[1], &what));
+  for (int at = 2; at < words->n;) {
+    const set_keyword *keyword;
+    setting s;
+    MD_TRY(read_setting(sim, words, &at, &keyword, &s));
+  }
+  return apply_all(sim, words, &what);
+}

@@ -1,0 +1,230 @@
+/* The sites of any lattice in the box and in any region; see sites.h.
+ *
+ * A row holds the cells of one (j, k), that is a line along the first edge of the cell. The cells of a row that may
+ * have a site in a block form an interval, which is found by clipping the line. Every site of these cells is tested.
+ * Ids run as in LAMMPS: k slowest, then j, then i, then the sites of a cell.
+ *   1  Each rank counts the sites of its share of all rows, and the counts are summed over ranks.
+ *   2  Their exclusive sum is the first id of each row, on every rank.
+ *   3  Each rank goes through all rows, and keeps the sites in its domain (site_rows.h). It counts the sites of a row
+ *      that come before them.
+ *
+ * The tolerances at faces of the box are those of sites.c.
+ *
+ * Trade-off: up to three tests of a site and 8 bytes a row, where rectangular lattices in blocks have formulas
+ * (sites.c). Cost: about a second for 10^7 sites. Reference: the LAMMPS manual, commands lattice and create_atoms.
+ */
+#include "common/ranks/reductions.h"
+#include "src/particles/site_rows.h"
+#include "src/particles/sites.h"
+#include "src/region/region.h"
+
+#include <stdlib.h>
+
+typedef struct range {
+  int64_t begin, end;
+} range;
+
+typedef struct tested_sites {
+  md_sites base;
+  const md_lattice *lattice;
+  const md_region *region;  /* NULL: the box */
+  const uint16_t *type;     /* of the particles on each site of a cell */
+  double from[3], below[3]; /* sites are in from <= x < below */
+  range j, k;               /* cells */
+  int64_t *before;          /* [rows + 1] sites of all ranks before each row. Owned */
+} tested_sites;
+
+static void site_of(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m, double x[3])
+{
+  const md_lattice *l = s->lattice;
+  const double a = (double)i + l->basis[m][0], b = (double)j + l->basis[m][1], c = (double)k + l->basis[m][2];
+  for (int d = 0; d < 3; ++d)
+    x[d] = (a * l->edge[0][d] + b * l->edge[1][d] + c * l->edge[2][d]) * l->scale + l->cell[d] * l->origin[d];
+}
+
+/* Finds the position of a site that is in the box and the region. Returns false for other sites. */
+static bool accept(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m, double x[3])
+{
+  const int dim = s->base.box->dim;
+  site_of(s, i, j, k, m, x);
+  for (int d = 0; d < dim; ++d)
+    if (x[d] < s->from[d] || x[d] >= s->below[d]) return false;
+  if (s->region && !md_region_contains(s->region, x, dim)) return false;
+  for (int d = 0; d < dim; ++d) x[d] = md_max(x[d], s->base.box->lo[d]);
+  return true;
+}
+
+static bool is_own(const tested_sites *s, const double x[3])
+{
+  bool own = true;
+  for (int d = 0; d < s->base.box->dim; ++d) own = own && md_sites_own(&s->base, d, x[d]);
+  return own;
+}
+
+/* The cells i of a row that may have a site in the block lo..hi, and perhaps some more. */
+static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3], const double hi[3])
+{
+  const md_lattice *l = s->lattice;
+  double first = -0x1p52, last = 0x1p52;
+  for (int d = 0; d < s->base.box->dim; ++d) {
+    double least = (double)INFINITY, most = -(double)INFINITY, x[3];
+    for (int m = 0; m < l->nbasis; ++m) {
+      site_of(s, 0, j, k, m, x);
+      least = md_min(least, x[d]);
+      most = md_max(most, x[d]);
+    }
+    const double step = l->edge[0][d] * l->scale, room = 2e-6 * s->base.box->length[d];
+    const double a = (lo[d] - room - most) / step, b = (hi[d] + room - least) / step;
+    if (fabs(step) < 1e-9 * l->scale) {
+      if (most < lo[d] - room || least > hi[d] + room) return (range){0, 0};
+      continue;
+    }
+    first = md_max(first, md_min(a, b));
+    last = md_min(last, md_max(a, b));
+  }
+  if (!(first <= last)) return (range){0, 0};
+  return (range){(int64_t)floor(first), (int64_t)ceil(last) + 1};
+}
+
+static void row_cells(const tested_sites *s, int64_t row, int64_t *j, int64_t *k)
+{
+  const int64_t rows = s->j.end - s->j.begin;
+  *j = s->j.begin + row % rows;
+  *k = s->k.begin + row / rows;
+}
+
+static int64_t count_sites(const tested_sites *s, range cells, int64_t j, int64_t k)
+{
+  int64_t count = 0;
+  double x[3];
+  for (int64_t i = cells.begin; i < cells.end; ++i)
+    for (int m = 0; m < s->lattice->nbasis; ++m) count += accept(s, i, j, k, m, x);
+  return count;
+}
+
+static int64_t count_row(const md_sites *base, int64_t row)
+{
+  const tested_sites *s = (const tested_sites *)base;
+  int64_t j, k, count = 0;
+  double x[3];
+  row_cells(s, row, &j, &k);
+  const range own = clip(s, j, k, base->lo, base->hi);
+  for (int64_t i = own.begin; i < own.end; ++i)
+    for (int m = 0; m < s->lattice->nbasis; ++m) count += accept(s, i, j, k, m, x) && is_own(s, x);
+  return count;
+}
+
+static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+{
+  const tested_sites *s = (const tested_sites *)base;
+  int64_t j, k;
+  double x[3];
+  row_cells(s, row, &j, &k);
+  const range all = clip(s, j, k, s->from, s->below), own = clip(s, j, k, base->lo, base->hi);
+  int64_t id = base->first_id + s->before[row];
+  if (own.begin == own.end) return;
+  id += count_sites(s, (range){all.begin, own.begin}, j, k);
+  for (int64_t i = own.begin; i < own.end; ++i)
+    for (int m = 0; m < s->lattice->nbasis; ++m) {
+      if (!accept(s, i, j, k, m, x)) continue;
+      if (is_own(s, x)) {
+        md_sites_put(base, p, at, id, x);
+        p->type[at++] = s->type[m];
+      }
+      ++id;
+    }
+}
+
+/* Sets the bounds of sites: those of the box and of the block around the region. */
+static void find_bounds(tested_sites *s)
+{
+  const md_box *box = s->base.box;
+  for (int d = 0; d < box->dim; ++d) {
+    const double cell = s->lattice->cell[d], rounding = 0x1p-40 * box->length[d];
+    const double tolerance =
+        box->periodic[d] ? md_min(1e-6 * box->length[d], 1e-3 * cell) : md_min(rounding, 1e-3 * cell);
+    s->from[d] = box->lo[d] - tolerance;
+    s->below[d] = box->hi[d] - (box->periodic[d] ? 2.0 : 1.0) * tolerance;
+    if (!s->region) continue;
+    s->from[d] = md_max(s->from[d], md_region_lo(s->region, d) - rounding);
+    s->below[d] = md_min(s->below[d], md_region_hi(s->region, d) + rounding);
+  }
+}
+
+/* The cells that hold the corners of the bounds lie in the ranges j and k, with one cell more on either side. The
+ * indices of a point are its components along the dual vectors of the edges. */
+static md_status find_ranges(tested_sites *s)
+{
+  const md_lattice *l = s->lattice;
+  double dual[3][3], volume = 0.0, least[3], most[3];
+  for (int e = 0; e < 3; ++e) {
+    const double *u = l->edge[(e + 1) % 3], *v = l->edge[(e + 2) % 3];
+    for (int d = 0; d < 3; ++d)
+      dual[e][d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
+  }
+  for (int d = 0; d < 3; ++d) volume += l->edge[0][d] * dual[0][d];
+  for (int e = 1; e < 3; ++e) {
+    least[e] = (double)INFINITY;
+    most[e] = -(double)INFINITY;
+    for (int corner = 0; corner < 8; ++corner) {
+      double index = 0.0;
+      for (int d = 0; d < s->base.box->dim; ++d) {
+        const double x = (corner >> d & 1 ? s->below[d] : s->from[d]) - l->cell[d] * l->origin[d];
+        index += x / l->scale * dual[e][d] / volume;
+      }
+      least[e] = md_min(least[e], index);
+      most[e] = md_max(most[e], index);
+    }
+  }
+  if (s->base.box->dim == 2) least[2] = most[2] = 0.0;
+  const double rows = (most[1] - least[1] + 4.0) * (most[2] - least[2] + 4.0);
+  if (!(rows < 0x1p34))
+    return md_error(MD_USAGE, "the lattice spacing %g is too small for this box: %g rows of cells",
+                    l->cell[0], rows);
+  s->j = (range){(int64_t)floor(least[1]) - 1, (int64_t)ceil(most[1]) + 2};
+  s->k = (range){(int64_t)floor(least[2]) - 1, (int64_t)ceil(most[2]) + 2};
+  if (s->base.box->dim == 2) s->k = (range){0, 1};
+  return MD_OK;
+}
+
+/* Adds up the numbers of the sites of all rows. */
+static md_status count_before(md_sim *sim, tested_sites *s)
+{
+  enum { PART = 1 << 20 };
+  md_comm *comm = sim->comm;
+  const int64_t rows = s->base.nrow;
+  const int64_t first = (int64_t)((md_wide_integer)rows * comm->rank / comm->size),
+                last = (int64_t)((md_wide_integer)rows * (comm->rank + 1) / comm->size);
+  MD_TRY(md_comm_agree(comm, md_array_new_zero(&s->before, rows + 1, sizeof *s->before, "rows of sites")));
+#pragma omp parallel for schedule(dynamic, 64)
+  for (int64_t row = first; row < last; ++row) {
+    int64_t j, k;
+    row_cells(s, row, &j, &k);
+    s->before[row + 1] = count_sites(s, clip(s, j, k, s->from, s->below), j, k);
+  }
+  for (int64_t row = 0; row < rows; row += PART) {
+    const int64_t n = rows - row < PART ? rows - row : PART;
+    MD_TRY(comm->reduce->sum(comm, s->before + 1 + row, (int)n));
+  }
+  for (int64_t row = 0; row < rows; ++row) s->before[row + 1] += s->before[row];
+  return MD_OK;
+}
+
+md_status md_sites_tested(md_sim *sim, const md_region *region, const uint16_t *type)
+{
+  tested_sites s = {.base = md_sites_begin(sim, type[0]), .lattice = &sim->lattice, .region = region};
+  s.base.count = count_row;
+  s.base.fill = fill_row;
+  s.type = type;
+  find_bounds(&s);
+  for (int d = 0; d < s.base.box->dim; ++d)
+    if (!(s.from[d] < s.below[d])) return MD_OK;
+  MD_TRY(find_ranges(&s));
+  s.base.nrow = (s.j.end - s.j.begin) * (s.k.end - s.k.begin);
+  if (sim->planning.checking) return MD_OK;
+  md_status status = count_before(sim, &s);
+  if (status == MD_OK) status = md_sites_check_total(sim, s.before[s.base.nrow]);
+  if (status == MD_OK) status = md_sites_append(sim, &s.base);
+  free(s.before);
+  return status;
+}

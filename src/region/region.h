@@ -1,0 +1,108 @@
+/* Regions: named parts of space, which create, select and delete particles.
+ *
+ * A region is of a style (region_styles.def). A style reads its words and tests a point. `side out` turns the test
+ * round. The styles union and intersect test other regions.
+ *
+ * Each region has an enclosing block, which limits the search for lattice sites and random positions. It is infinite
+ * where the region is unbounded, and everywhere if its side is out.
+ *
+ * Units: sigma. Reference: the LAMMPS manual, command region.
+ */
+#ifndef MD_SRC_REGION_REGION_H
+#define MD_SRC_REGION_REGION_H
+
+#include "src/sim.h"
+
+enum { MD_REGION_K = 12 };
+
+typedef struct md_region_style md_region_style;
+
+struct md_region {
+  char id[64];
+  const md_region_style *style;
+  bool outside;          /* side out: the region is all that the shape is not */
+  double lo[3], hi[3];   /* the block that encloses the shape, sigma; may be infinite */
+  double k[MD_REGION_K]; /* numbers of the style */
+  int axis;              /* of a cylinder or cone */
+  int nmember;
+  const struct md_region *
+      *member; /* [nmember] of union and intersect; the array is owned, the regions are not */
+  struct md_region *next;
+};
+
+/* What a style reads its words with: `word` are those behind the style's name. */
+typedef struct md_region_reader {
+  const md_sim *sim;
+  char *const *word;
+  int nmember; /* number of regions that follow, of union and intersect */
+  bool in_lattice_units;
+} md_region_reader;
+
+struct md_region_style {
+  const char *name;
+  int words; /* behind the name; 0: N and then N names of regions */
+  const char *usage;
+  md_status (*read)(const md_region_reader *, md_region *) MD_CHECKED;
+  /* Whether the shape contains x or has it on its surface. */
+  bool (*inside)(const md_region *, const double x[3]);
+};
+
+/* Finds the region named `id`, which is owned by sim. MD_USAGE: there is none; the message lists the regions. */
+md_status md_region_find(const md_sim *sim, const char *id, const md_region **region) MD_CHECKED;
+
+/* Whether the position x[0..dim) (sigma) is in the region. A surface belongs to what it encloses. In two dimensions z
+ * is 0. */
+bool md_region_contains(const md_region *region, const double x[3], int dim);
+
+/* Whether particle i is in the region. */
+static inline bool md_region_has(const md_region *region, const md_particles *p, int64_t i)
+{
+  return md_region_contains(region, (double[3]){p->x[0][i], p->x[1][i], p->dim == 3 ? p->x[2][i] : 0.0},
+                            p->dim);
+}
+
+/* The bounds along axis d of the block that encloses the region: infinite if its side is out. */
+static inline double md_region_lo(const md_region *region, int d)
+{
+  return region->outside ? -(double)INFINITY : region->lo[d];
+}
+static inline double md_region_hi(const md_region *region, int d)
+{
+  return region->outside ? (double)INFINITY : region->hi[d];
+}
+
+/* Whether the region is its enclosing block. */
+bool md_region_is_block(const md_region *region);
+
+/* MD_USAGE: the region is not a block, which `what` needs. */
+md_status md_region_need_block(const md_region *region, const char *what) MD_CHECKED;
+
+/* MD_USAGE: in two dimensions, the region does not contain z = 0, where the particles are. */
+md_status md_region_check_plane(const md_sim *sim, const md_region *region) MD_CHECKED;
+
+/* Frees all regions of the simulation. */
+void md_regions_free(md_sim *sim);
+
+/* ---- for styles ---- */
+
+/* The length of a lattice unit along axis d, or 1 with units box. */
+double md_region_unit(const md_region_reader *r, int d);
+
+/* Reads a bound along axis d: a number, INF, or EDGE, the face of the box. */
+md_status md_region_bound(const md_region_reader *r, int at, int d, bool upper, double *bound) MD_CHECKED;
+
+/* Reads the two bounds along axis d, word[at] and word[at + 1], to the enclosing block. */
+md_status md_region_bounds(const md_region_reader *r, int at, int d, md_region *region) MD_CHECKED;
+
+/* Reads a length along axis d. */
+md_status md_region_length(const md_region_reader *r, int at, const char *what, int d,
+                           double *length) MD_CHECKED;
+
+/* The styles, one file each or one file of alike ones. */
+#define MD_REGION(name, words, usage)                                                                        \
+  md_status md_region_##name##_read(const md_region_reader *, md_region *) MD_CHECKED;                       \
+  bool md_region_##name##_inside(const md_region *, const double x[3]);
+#include "src/region/region_styles.def"
+#undef MD_REGION
+
+#endif

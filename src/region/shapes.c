@@ -1,0 +1,188 @@
+/* Region styles that are shapes: block, sphere, cylinder, cone, plane, prism; see region.h.
+ *
+ * A surface belongs to its shape. As in LAMMPS, the unit of a radius is the lattice unit of the first axis across.
+ * k holds: sphere, cylinder and cone: the centre, 0 along the axis, then the radius, and of a cone the upper radius;
+ * plane: a point and the unit normal; prism: origin, lengths, and tilts xy xz yz.
+ */
+#include "src/region/region.h"
+
+#include <string.h>
+
+enum { RADIUS = 3, RADIUS_HI = 4, NORMAL = 3, LENGTH = 3, TILT = 6 };
+
+static void enclose_all(md_region *region)
+{
+  for (int d = 0; d < 3; ++d) {
+    region->lo[d] = -(double)INFINITY;
+    region->hi[d] = (double)INFINITY;
+  }
+}
+
+static bool in_bounds(const md_region *region, int d, const double x[3])
+{
+  return x[d] >= region->lo[d] && x[d] <= region->hi[d];
+}
+
+/* ---- block ---- */
+
+md_status md_region_block_read(const md_region_reader *r, md_region *region)
+{
+  for (int d = 0; d < 3; ++d) MD_TRY(md_region_bounds(r, 2 * d, d, region));
+  return MD_OK;
+}
+
+bool md_region_block_inside(const md_region *region, const double x[3])
+{
+  return in_bounds(region, 0, x) && in_bounds(region, 1, x) && in_bounds(region, 2, x);
+}
+
+/* ---- sphere ---- */
+
+static md_status read_radius(const md_region_reader *r, int at, int across, double *radius)
+{
+  MD_TRY(md_word_positive(r->word[at], "region radius", radius));
+  return md_region_length(r, at, "region radius", across, radius);
+}
+
+static double distance2(const md_region *region, const double x[3])
+{
+  double square = 0.0;
+  for (int d = 0; d < 3; ++d)
+    if (d != region->axis) square += (x[d] - region->k[d]) * (x[d] - region->k[d]);
+  return square;
+}
+
+/* Reads the coordinate of the centre along axis d, and sets the enclosing block. */
+static md_status read_centre(const md_region_reader *r, int at, int d, double radius, md_region *region)
+{
+  MD_TRY(md_region_length(r, at, "region centre", d, &region->k[d]));
+  region->lo[d] = region->k[d] - radius;
+  region->hi[d] = region->k[d] + radius;
+  return MD_OK;
+}
+
+md_status md_region_sphere_read(const md_region_reader *r, md_region *region)
+{
+  region->axis = -1;
+  MD_TRY(read_radius(r, 3, 0, &region->k[RADIUS]));
+  for (int d = 0; d < 3; ++d) MD_TRY(read_centre(r, d, d, region->k[RADIUS], region));
+  return MD_OK;
+}
+
+bool md_region_sphere_inside(const md_region *region, const double x[3])
+{
+  return distance2(region, x) <= region->k[RADIUS] * region->k[RADIUS];
+}
+
+/* ---- cylinder and cone ---- */
+
+static md_status read_axis(const md_region_reader *r, md_region *region, int across[2])
+{
+  static const char *const names[] = {"x", "y", "z"};
+  int d = 0;
+  while (d < 3 && strcmp(r->word[0], names[d]) != 0) ++d;
+  if (d == 3) return md_error(MD_USAGE, "region %s: '%s' is not x, y or z", region->style->name, r->word[0]);
+  region->axis = d;
+  across[0] = d == 0 ? 1 : 0;
+  across[1] = d == 2 ? 1 : 2;
+  return MD_OK;
+}
+
+md_status md_region_cylinder_read(const md_region_reader *r, md_region *region)
+{
+  int across[2];
+  MD_TRY(read_axis(r, region, across));
+  MD_TRY(read_radius(r, 3, across[0], &region->k[RADIUS]));
+  for (int k = 0; k < 2; ++k) MD_TRY(read_centre(r, 1 + k, across[k], region->k[RADIUS], region));
+  return md_region_bounds(r, 4, region->axis, region);
+}
+
+bool md_region_cylinder_inside(const md_region *region, const double x[3])
+{
+  return in_bounds(region, region->axis, x) && md_region_sphere_inside(region, x);
+}
+
+md_status md_region_cone_read(const md_region_reader *r, md_region *region)
+{
+  int across[2];
+  double *radius = region->k + RADIUS;
+  MD_TRY(read_axis(r, region, across));
+  for (int k = 0; k < 2; ++k) MD_TRY(md_region_length(r, 3 + k, "region radius", across[0], &radius[k]));
+  if (radius[0] < 0.0 || radius[1] < 0.0 || radius[0] + radius[1] <= 0.0)
+    return md_error(MD_USAGE, "region cone: the radii %s and %s must not be negative, nor both 0", r->word[3],
+                    r->word[4]);
+  for (int k = 0; k < 2; ++k) MD_TRY(read_centre(r, 1 + k, across[k], md_max(radius[0], radius[1]), region));
+  MD_TRY(md_region_bounds(r, 5, region->axis, region));
+  const double length = region->hi[region->axis] - region->lo[region->axis];
+  if (isfinite(length) && length > 0.0) return MD_OK;
+  return md_error(MD_USAGE, "region cone: the ends %s and %s must be two different numbers, or EDGE",
+                  r->word[5], r->word[6]);
+}
+
+bool md_region_cone_inside(const md_region *region, const double x[3])
+{
+  const int d = region->axis;
+  const double lower = region->k[RADIUS], upper = region->k[RADIUS_HI];
+  const double radius = lower + (x[d] - region->lo[d]) * (upper - lower) / (region->hi[d] - region->lo[d]);
+  return in_bounds(region, d, x) && distance2(region, x) <= radius * radius;
+}
+
+/* ---- plane ---- */
+
+md_status md_region_plane_read(const md_region_reader *r, md_region *region)
+{
+  double *normal = region->k + NORMAL, square = 0.0;
+  enclose_all(region);
+  for (int d = 0; d < 3; ++d) MD_TRY(md_region_length(r, d, "region point", d, &region->k[d]));
+  for (int d = 0; d < 3; ++d) {
+    MD_TRY(md_word_double(r->word[3 + d], "region normal", &normal[d]));
+    square += normal[d] * normal[d];
+  }
+  if (!isnormal(square))
+    return md_error(MD_USAGE, "region plane: the normal %s %s %s has no direction", r->word[3], r->word[4],
+                    r->word[5]);
+  for (int d = 0; d < 3; ++d) normal[d] /= sqrt(square);
+  return MD_OK;
+}
+
+/* The side that the normal points to. */
+bool md_region_plane_inside(const md_region *region, const double x[3])
+{
+  double above = 0.0;
+  for (int d = 0; d < 3; ++d) above += (x[d] - region->k[d]) * region->k[NORMAL + d];
+  return above >= 0.0;
+}
+
+/* ---- prism ---- */
+
+/* Edges (lx,0,0), (xy,ly,0) and (xz,yz,lz) from the origin; the enclosing block holds all corners. */
+md_status md_region_prism_read(const md_region_reader *r, md_region *region)
+{
+  static const int axis_of_tilt[3] = {0, 0, 1};
+  double *k = region->k;
+  for (int d = 0; d < 3; ++d) {
+    MD_TRY(md_region_bounds(r, 2 * d, d, region));
+    k[d] = region->lo[d];
+    k[LENGTH + d] = region->hi[d] - region->lo[d];
+    if (!isfinite(k[LENGTH + d]) || k[LENGTH + d] <= 0.0)
+      return md_error(MD_USAGE, "region prism: the %c bounds %s and %s must be finite and increasing",
+                      'x' + d, r->word[2 * d], r->word[2 * d + 1]);
+  }
+  for (int t = 0; t < 3; ++t)
+    MD_TRY(md_region_length(r, 6 + t, "region tilt", axis_of_tilt[t], &k[TILT + t]));
+  region->lo[0] += md_min(0.0, k[TILT]) + md_min(0.0, k[TILT + 1]);
+  region->hi[0] += md_max(0.0, k[TILT]) + md_max(0.0, k[TILT + 1]);
+  region->lo[1] += md_min(0.0, k[TILT + 2]);
+  region->hi[1] += md_max(0.0, k[TILT + 2]);
+  return MD_OK;
+}
+
+/* Solves for the fractions of the three edges, from the last to the first. */
+bool md_region_prism_inside(const md_region *region, const double x[3])
+{
+  const double *k = region->k, *length = k + LENGTH, *tilt = k + TILT;
+  const double c = (x[2] - k[2]) / length[2];
+  const double b = (x[1] - k[1] - tilt[2] * c) / length[1];
+  const double a = (x[0] - k[0] - tilt[0] * b - tilt[1] * c) / length[0];
+  return a >= 0.0 && a <= 1.0 && b >= 0.0 && b <= 1.0 && c >= 0.0 && c <= 1.0;
+}

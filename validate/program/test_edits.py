@@ -1,0 +1,218 @@
+"""Regions, groups and edits of particles: as lmp makes them, by id; the same bits on 1, 2 and 3 ranks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import harness
+from cli import USAGE, refused, run_deck
+
+LMP = shutil.which("lmp")
+needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+needs_ranks = pytest.mark.skipif(bool(harness.mpi_missing()), reason=harness.mpi_missing() or "-")
+
+CUBE = "lattice fcc 0.8442\nregion box block 0 6 0 5 0 4\ncreate_box 3 box\n"
+MELT = CUBE + "create_atoms 1 box\n"
+FLAT = "dimension 2\nlattice hex 0.9\nregion box block 0 8 0 5 -0.5 0.5\ncreate_box 3 box\ncreate_atoms 1 box\n"
+END = ("dump 1 all custom 1 all.dump id type x y z vx vy vz\n"
+       "dump_modify 1 sort id format float %.17g\nthermo_style custom step atoms lx ly lz xlo xhi ylo yhi zlo zhi\n"
+       "thermo_modify norm no format float %.15g\nrun 0\n")
+
+
+def end(deck: str) -> str:
+    """The end of a deck; two dimensions have no z."""
+    text = "units lj\n" + deck.replace("create_box 3 box\n", "create_box 3 box\nmass * 1\n") + END
+    return text.replace("x y z vx vy vz", "x y vx vy") if "dimension 2" in deck else text
+
+
+def frame_of(deck: str, folder, **keywords):
+    run = harness.run(end(deck), folder, **keywords)
+    return harness.read_dump(folder / "all.dump")[-1], run.table
+
+
+def frame_of_lmp(deck: str, folder):
+    folder.mkdir()
+    # lmp takes ranks into account where ours does not, and says nothing about particles without forces.
+    text = end(deck).replace("region box", "atom_modify map array\nregion box", 1)
+    (folder / "in.lmp").write_text(text)
+    done = subprocess.run([LMP, "-in", "in.lmp", "-log", "log", "-screen", "none"], cwd=folder, timeout=60,
+                          env=harness.environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (folder / "log").read_text()[-1500:]
+    return harness.read_dump(folder / "all.dump")[-1], harness.read_tables((folder / "log").read_text())[-1]
+
+
+def assert_like_lmp(deck: str, folder) -> None:
+    """The same ids, types, positions and velocities, and the same box, to the rounding of doubles."""
+    ours, table = frame_of(deck, folder / "ours")
+    theirs, their_table = frame_of_lmp(deck, folder / "theirs")
+    assert ours.columns["id"].tolist() == theirs.columns["id"].tolist()
+    assert ours.columns["type"].tolist() == theirs.columns["type"].tolist()
+    for name in ours.columns:
+        np.testing.assert_allclose(ours.columns[name], theirs.columns[name], rtol=0, atol=2e-12, err_msg=name)
+    for name in table.titles:
+        assert table.at(0)[name] == pytest.approx(their_table.at(0)[name], rel=1e-12, abs=1e-12), name
+
+
+def assert_same_on_ranks(deck: str, folder) -> None:
+    alone, _ = frame_of(deck, folder / "alone")
+    for ranks in (2, 3):
+        frame, _ = frame_of(deck, folder / str(ranks), ranks=ranks)
+        assert list(frame.columns) == list(alone.columns)
+        for name, values in alone.columns.items():
+            assert frame.columns[name].tobytes() == values.tobytes(), (ranks, name)
+
+
+REGIONS = {
+    "block": "region r block 1 3.3 INF 2 0.5 EDGE",
+    "block out": "region r block 1 3.3 INF 2 0.6 INF side out",
+    "sphere": "region r sphere 3 2 2 1.8",
+    "sphere out": "region r sphere 3 2 2 1.8 side out units box",
+    "cylinder": "region r cylinder y 3 2 1.3 0.7 EDGE",
+    "cone": "region r cone z 3 2.2 0.4 2.3 0.2 3.9",
+    "cone upside down": "region r cone x 2.1 2.2 2.3 0 0.2 5.7 side out",
+    "plane": "region r plane 3.1 2 2 1 -2 0.5",
+    "prism": "region r prism 0.7 3 0.6 3 0.4 3 0.8 -0.5 0.6",
+    "union": "region a sphere 2 2 2 1.1\nregion b block 3 5 1 2 0 4\nregion r union 2 a b",
+    "intersect": "region a sphere 2 2 2 1.9\nregion b plane 2.1 0 0 1 0 0 side out\nregion r intersect 2 a b side out",
+    "nested": "region a sphere 2 2 2 1.9\nregion b sphere 3 2 2 1.6 side out\nregion c intersect 2 a b\n"
+              "region d cylinder z 5 1 0.9 INF INF\nregion r union 2 c d",
+    "again": "region r sphere 1 1 1 1\nregion r delete\nregion r sphere 3.1 2 2 1.4",
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", REGIONS)
+def test_regions_are_those_of_lmp(name, tmp_path):
+    """Sites are made in the region, particles of a box are found in it."""
+    assert_like_lmp(CUBE + REGIONS[name] + "\ncreate_atoms 2 region r\n", tmp_path)
+    (tmp_path / "set").mkdir()
+    assert_like_lmp(MELT + REGIONS[name] + "\nset region r type 3\ngroup g region r\nvelocity g set 1 2 3\n",
+                    tmp_path / "set")
+
+
+@needs_ranks
+@pytest.mark.parametrize("name", ["cone", "nested", "plane", "sphere out"])
+def test_sites_and_random_positions_of_regions_on_ranks(name, tmp_path):
+    assert_same_on_ranks(CUBE + REGIONS[name] + "\ncreate_atoms 2 region r\ncreate_atoms 1 random 200 4 r\n"
+                         "group g region r\nset group g type 3\n", tmp_path)
+
+
+def test_random_positions_are_in_the_region(tmp_path):
+    frame, _ = frame_of(CUBE + "region r sphere 3 2 2 1.5 units box\ncreate_atoms 1 random 500 7 r\n", tmp_path)
+    x = np.stack([frame.columns[name] for name in "xyz"], axis=1) - [3, 2, 2]
+    radius = np.sqrt((x**2).sum(axis=1))
+    assert len(radius) == 500 and radius.max() <= 1.5
+    # The share of a ball within half its radius is an eighth.
+    assert 0.08 < np.mean(radius < 0.75) < 0.17
+
+
+LATTICES = {
+    "fcc 110": "lattice fcc 0.8 orient x 1 1 0 orient y -1 1 0 orient z 0 0 1 origin 0.1 0.2 0.3",
+    "bcc 111": "lattice bcc 0.9 orient x 1 1 1 orient y 1 -1 0 orient z 1 1 -2 origin 0.05 0.02 0.01",
+    "hcp": "lattice hcp 1.1 origin 0.01 0.02 0.03",
+    "diamond": "lattice diamond 0.7 origin 0.01 0.02 0.03 spacing 1.1 1 0.9",
+    "skewed": "lattice custom 1.2 a1 1 0 0 a2 0.5 0.9 0 a3 0.1 0.2 0.8 basis 0 0 0 basis 0.5 0.4 0.6 "
+              "origin 0.1 0.1 0.1",
+    "turned": "lattice custom 1.2 a1 1 0.1 0 a2 0 1.1 0 a3 0 0 1.3 basis 0 0 0 orient x 0 1 0 orient y 0 0 1 "
+              "orient z 1 0 0 origin 0.1 0.1 0.1",
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", LATTICES)
+def test_lattices_are_those_of_lmp(name, tmp_path):
+    deck = (LATTICES[name] + "\nregion box block 0.1 6.3 -0.2 5.1 0 4.2\ncreate_box 3 box\n"
+            "create_atoms 1 box basis 1 2\n")
+    assert_like_lmp(deck, tmp_path)
+
+
+@needs_lmp
+def test_sites_with_types_in_two_dimensions(tmp_path):
+    assert_like_lmp("dimension 2\nlattice custom 0.9 a1 1 0 0 a2 0.5 0.8 0 basis 0 0 0 basis 0.5 0.5 0 "
+                    "orient x 1 2 0 orient y -2 1 0 origin 0.1 0.2 0\nregion box block 0 8 0 5 -0.5 0.5\n"
+                    "create_box 3 box\nregion r sphere 4 2 0 2.2\ncreate_atoms 1 region r basis 2 3\n", tmp_path)
+
+
+@needs_ranks
+def test_lattices_on_ranks(tmp_path):
+    assert_same_on_ranks(LATTICES["fcc 110"] + "\nregion box block 0.1 6.3 -0.2 5.1 0 4.2\ncreate_box 3 box\n"
+                         "create_atoms 1 box basis 1 2\n", tmp_path)
+
+
+GROUPS = {
+    "union": "group g union heavy left",
+    "subtract": "group g subtract all heavy left",
+    "subtract itself": "group g subtract heavy heavy",
+    "intersect": "group g intersect heavy left",
+    "ids": "group g id 1:50:3 60 70:80",
+    "types": "group g type 1:2 3",
+    "less": "group g id < 40",
+    "at most": "group g id <= 40",
+    "more": "group g id > 40",
+    "at least": "group g type >= 2",
+    "equal": "group g type == 3",
+    "not": "group g id != 7",
+    "between": "group g id <> 100 200",
+    "empty": "group g empty",
+    "cleared": "group g id 1:100\ngroup g clear\ngroup g id 30",
+    "deleted": "group x id 1:100\ngroup x delete\ngroup g id 5:9\ngroup y type 3\ngroup x union g y",
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_are_those_of_lmp(name, tmp_path):
+    """Members of g get velocities."""
+    assert_like_lmp(MELT + "set atom 1*200 type 2\nset atom 100*300 type 3\nregion half block 0 2.9 INF INF INF INF\n"
+                    "group left region half\ngroup heavy type 2\n" + GROUPS[name] + "\nvelocity g set 1 2 3\n",
+                    tmp_path)
+
+
+REFUSED = {
+    "region c ellipsoid 0 0 0 1 1 1": "accepted are block, sphere, cylinder, cone, plane, prism, union, intersect",
+    "region c cone z 0 0 0 0 0 1": "nor both 0",
+    "region c cone z 0 0 1 2 0 INF": "two different numbers",
+    "region c cone w 0 0 1 2 0 1": "'w' is not x, y or z",
+    "region c plane 0 0 0 0 0 0": "has no direction",
+    "region c prism 0 1 0 1 0 INF 0 0 0": "finite and increasing",
+    "region c union 2 b d": "no region 'd'",
+    "region c union 1 b": "from 2 to",
+    "region c intersect 3 b b": "needs 4 words behind its style, not 3",
+    "region c union": "usage: region ID union N ID1 ID2",
+    "region c sphere 1 1 1 1 side up": "'up' is not in or out",
+    "region c sphere 1 1 1 1 move v_x NULL NULL": "regions do not move",
+    "region c sphere 1 1 1 1 rotate v_x 0 0 0 0 0 1": "regions do not move",
+    "region c sphere 1 1 1 1 open 1": "no open faces",
+    "region c delete": "no region 'c'; known are b",
+    "region b delete now": "unexpected word 'now'",
+    "region c union 2 b b\nregion b delete": "a part of region c",
+    "create_atoms 1 box basis 1 2": "no lattice sites",
+    "lattice sc 1\ncreate_atoms 1 box basis 2 2": "from 1 to 1",
+    "lattice sc 1\ncreate_atoms 1 box basis 1": "basis needs a site and a type",
+    "lattice sc 1\ncreate_atoms 1 box ratio 0.5 7": "accepted are units lattice|box and basis SITE TYPE",
+    "lattice sc 1 orient x 1 1 0": "not at right angles",
+    "lattice sc 1 orient x -1 0 0": "not right-handed",
+    "lattice sc 1 orient y 0 0 0": "0 0 0 is no direction",
+    "lattice custom 1 a1 1 0 0 a2 2 0 0 basis 0 0 0": "lie in a plane",
+    "group g molecule 1": "no molecules",
+    "group g dynamic all region b": "do not change by themselves",
+    "group g variable v": "no value for each particle",
+    "group g id < 4 5": "takes one number behind it, not 2",
+    "group g id <> 5 4": "second number of a comparison",
+    "group g empty all": "unexpected word 'all'",
+    "group g delete": "unknown group 'g'",
+    "group all delete": "`all` cannot be changed",
+    "group g id 1\nfix 7 g langevin 1 1 1 1\ngroup g delete": "that of a fix",
+    "group g id 1\ncompute 7 g ke\ngroup g delete": "that of a compute",
+    "group g id 1\ndump 7 g atom 1 f\ngroup g delete": "that of a dump",
+}
+
+
+@pytest.mark.parametrize("lines", REFUSED)
+def test_mistakes(lines, tmp_path):
+    from cli import BOX
+    refused(run_deck(tmp_path, BOX + lines + "\n"), USAGE, REFUSED[lines])
