@@ -1,6 +1,7 @@
 /* Commands that set single quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
  * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
  */
+#include "src/commands/boundary.h"
 #include "src/sim.h"
 
 #include <string.h>
@@ -56,12 +57,17 @@ static md_status read_boundary(const char *word, char axis, bool *periodic)
   return MD_OK;
 }
 
+md_status md_boundary_read(char *const word[3], int dim, bool periodic[3])
+{
+  for (int d = 0; d < 3; ++d) MD_TRY(read_boundary(word[d], "xyz"[d], &periodic[d]));
+  return dim == 2 ? need_periodic_z(periodic[2]) : MD_OK;
+}
+
 md_status md_do_boundary(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "boundary"));
   bool periodic[3];
-  for (int d = 0; d < 3; ++d) MD_TRY(read_boundary(words->word[d], "xyz"[d], &periodic[d]));
-  if (sim->model.box.dim == 2) MD_TRY(need_periodic_z(periodic[2]));
+  MD_TRY(md_boundary_read(words->word, sim->model.box.dim, periodic));
   memcpy(sim->model.box.periodic, periodic, sizeof periodic);
   return MD_OK;
 }

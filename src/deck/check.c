@@ -176,9 +176,11 @@ static bool is_consequence(const md_check *c, const char *text, const char *mess
 {
   static const char *const of_pair[] = {"pair_coeff", "pair_modify"},
                            *const of_box[] = {
-                               "create_atoms", "create_box", "read_data",  "read_restart", "set",       "fix",
-                               "region",       "mass",       "pair_coeff", "velocity",     "balance",   "run",
-                               "units",        "dimension",  "atom_style", "boundary",     "processors"};
+                               "create_atoms", "create_box", "read_data",    "read_restart",   "set",
+                               "fix",          "region",     "mass",         "pair_coeff",     "velocity",
+                               "balance",      "run",        "units",        "dimension",      "atom_style",
+                               "boundary",     "processors", "delete_atoms", "displace_atoms", "change_box",
+                               "replicate"};
   char command[WORD_MAX];
   word_of(text, 0, command);
   if (!md_command_find(command)) return false;
@@ -310,9 +312,11 @@ static md_status wrong(md_sim *sim, md_status status, const char *text)
 /* The index of the argument that names a group; -1: the command has none. */
 static int place_of_group(const char *command, const md_words *arguments)
 {
-  if (strcmp(command, "velocity") == 0) return 0;
+  static const char *const first[] = {"velocity", "displace_atoms", "change_box"};
+  if (IS_ONE_OF(command, first)) return 0;
   if (strcmp(command, "fix") == 0 || strcmp(command, "dump") == 0) return 1;
-  if (strcmp(command, "set") == 0 && strcmp(arguments->word[0], "group") == 0) return 1;
+  const bool selects = strcmp(command, "set") == 0 || strcmp(command, "delete_atoms") == 0;
+  if (selects && strcmp(arguments->word[0], "group") == 0) return 1;
   return -1;
 }
 

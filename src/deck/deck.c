@@ -224,13 +224,17 @@ static md_status wrong_count(const md_command *command, int n)
 }
 
 /* Whether --resume skips this command, because the restart or a file already holds its effect. Before the first
- * run, velocity is not skipped, because the state there is compared with the state of the interrupted deck. */
+ * run, edits of particles are not skipped, because the state there is compared with the state of the interrupted deck.
+ * change_box and replicate are never skipped, because they change the box. */
 static bool is_done_before(const md_sim *sim, const char *name)
 {
-  static const char *const changes[] = {"velocity", "write_data", "write_restart"};
+  static const char *const edits[] = {"delete_atoms", "displace_atoms", "set", "velocity"};
+  static const char *const files[] = {"write_data", "write_restart"};
   if (!sim->resume) return false;
-  for (size_t k = sim->history.nrun > 0 ? 0 : 1; k < sizeof changes / sizeof changes[0]; ++k)
-    if (strcmp(name, changes[k]) == 0) return true;
+  for (size_t k = 0; k < sizeof edits / sizeof edits[0]; ++k)
+    if (sim->history.nrun > 0 && strcmp(name, edits[k]) == 0) return true;
+  for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k)
+    if (strcmp(name, files[k]) == 0) return true;
   return false;
 }
 

@@ -41,8 +41,10 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
   const md_particles *p = &sim->particles;
   int64_t least = INT64_MAX, at = -1;
   int axis = 0;
+  /* Behind a run, the particles of a deck that is resumed are still those of its beginning. */
+  if (sim->resume && sim->history.nrun > 0) return MD_OK;
   for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i)
+    for (int64_t i = 0; i < p->n && !box->periodic[d]; ++i)
       if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]) && p->id[i] < least) {
         least = p->id[i];
         at = i;

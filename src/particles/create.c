@@ -10,6 +10,17 @@
 /* Doubles have 16 digits: beyond this bound two points 1 sigma apart could be equal. Volumes could overflow too. */
 #define MD_BOX_MOST 1e15
 
+md_status md_box_check(double lo, double hi, int d)
+{
+  if (!isfinite(lo) || !isfinite(hi) || !(lo < hi) || !isfinite(hi - lo))
+    return md_error(MD_USAGE, "the box's %c bounds, %g to %g, must be finite and increasing", 'x' + d, lo,
+                    hi);
+  if (fabs(lo) > MD_BOX_MOST || fabs(hi) > MD_BOX_MOST)
+    return md_error(MD_USAGE, "the box's %c bounds, %g to %g, are too far out: accepted are -%g to %g",
+                    'x' + d, lo, hi, MD_BOX_MOST, MD_BOX_MOST);
+  return MD_OK;
+}
+
 md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes)
 {
   md_box *box = &sim->model.box;
@@ -17,14 +28,7 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int
   if (ntypes < 1 || ntypes > MD_TYPES_MAX)
     return md_error(MD_USAGE, "%lld particle types: accepted are 1 to %d", (long long)ntypes,
                     (int)MD_TYPES_MAX);
-  for (int d = 0; d < 3; ++d)
-    if (!isfinite(lo[d]) || !isfinite(hi[d]) || !(lo[d] < hi[d]) || !isfinite(hi[d] - lo[d]))
-      return md_error(MD_USAGE, "the box's %c bounds, %g to %g, must be finite and increasing", 'x' + d,
-                      lo[d], hi[d]);
-  for (int d = 0; d < 3; ++d)
-    if (fabs(lo[d]) > MD_BOX_MOST || fabs(hi[d]) > MD_BOX_MOST)
-      return md_error(MD_USAGE, "the box's %c bounds, %g to %g, are too far out: accepted are -%g to %g",
-                      'x' + d, lo[d], hi[d], MD_BOX_MOST, MD_BOX_MOST);
+  for (int d = 0; d < 3; ++d) MD_TRY(md_box_check(lo[d], hi[d], d));
   for (int d = 0; d < 3; ++d) {
     box->lo[d] = lo[d];
     box->hi[d] = hi[d];

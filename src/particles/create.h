@@ -9,4 +9,7 @@
  * finite and increasing, or too far out; or ntypes is not within 1..MD_TYPES_MAX. */
 md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes) MD_CHECKED;
 
+/* MD_USAGE: the bounds of a box along axis d are not finite and increasing, or too far out. */
+md_status md_box_check(double lo, double hi, int d) MD_CHECKED;
+
 #endif

@@ -97,8 +97,6 @@ static const char *wrong_in_model(const md_model *m)
   for (int f = 0; f < m->nfix; ++f)
     for (int k = 0; k < MD_FIX_K; ++k)
       if (!isfinite(m->fix[f].k[k])) return "model/fix";
-  for (int g = 1; g < m->groups.n; ++g)
-    if (!m->groups.name[g][0]) return "model/groups";
   const char *found = wrong_in_box(&m->box);
   if (!found) found = wrong_in_grids(m);
   return found ? found : wrong_in_pair(&m->pair);

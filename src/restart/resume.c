@@ -3,6 +3,7 @@
 #include "common/ranks/reductions.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
+#include "src/particles/extent.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -234,6 +235,20 @@ static md_status note_beginning(md_sim *sim)
   return changed(sim, "the particles that it makes are different");
 }
 
+static md_status load_particles(md_sim *sim, md_resume *resume)
+{
+  md_h5_file *file = NULL;
+  md_restart again;
+  md_comm *comm = sim->comm;
+  sim->particles.n = sim->particles.nghost = 0;
+  md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
+  if (status == MD_OK)
+    status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
+  status = md_h5_close_after(&file, status);
+  md_restart_free(&again);
+  return md_comm_agree(comm, status);
+}
+
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed)
 {
   md_history *history = &sim->history;
@@ -248,12 +263,18 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
   if (first != then->first || last != then->last) return changed(sim, "this run had other steps");
   if (k == r->history.nrun - 1) {
-    /* The bodies of the deck are not where they were when it was found. */
+    /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */
+    MD_TRY(load_particles(sim, sim->resume));
+    MD_TRY(md_sim_count(sim));
+    /* The bodies are not where they were when the extent was found. */
     sim->model.extent = r->model.extent;
     sim->model.extent_natoms = sim->model.natoms;
     return MD_OK;
   }
   *passed = true;
+  /* The run rounded the box, which commands behind it may read or change. */
+  MD_TRY(md_extent_find(sim));
+  MD_TRY(md_model_prepare(&sim->model));
   now->computed = sim->computed = then->computed;
   sim->has_computed = true;
   sim->model.run_begin = first;
@@ -270,20 +291,6 @@ static md_status resume_observers(md_sim *sim, const md_restart *r)
   return MD_OK;
 }
 
-static md_status load_particles(md_sim *sim, md_resume *resume)
-{
-  md_h5_file *file = NULL;
-  md_restart again;
-  md_comm *comm = sim->comm;
-  sim->particles.n = sim->particles.nghost = 0;
-  md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
-  if (status == MD_OK)
-    status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
-  status = md_h5_close_after(&file, status);
-  md_restart_free(&again);
-  return md_comm_agree(comm, status);
-}
-
 md_status md_resume_load(md_sim *sim)
 {
   md_resume *resume = sim->resume;
@@ -291,7 +298,6 @@ md_status md_resume_load(md_sim *sim)
   md_model *model = &sim->model;
   if (md_restart_model_hash(model) != md_restart_model_hash(&r->model))
     return changed(sim, "its box, masses, interaction, fixes or timestep are different");
-  MD_TRY(load_particles(sim, resume));
   MD_TRY(resume_observers(sim, r));
   model->step = r->model.step;
   model->run_begin = r->model.run_begin;

@@ -5,7 +5,7 @@
  * 2. Of the files with these names, the one furthest in the deck whose checksums are all right is chosen.
  * 3. The deck is executed as usual: particles are made, fixes and dumps are defined.
  * 4. Runs that were complete are skipped, with the thermodynamic state at their end. Commands whose effect is in
- *    the restart or in files are skipped too: velocity after a run, write_data, write_restart.
+ *    the restart or in files are skipped too: edits of particles after a run, write_data, write_restart.
  * 5. The run in which the restart was written takes the particles, the step and the two ends of the ramp from the
  *    restart, and continues.
  *
@@ -30,10 +30,11 @@ struct md_resume {
 md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *deck_name, md_resume *resume,
                          bool *found) MD_CHECKED;
 
-/* Records that a run begins. *passed: the run was complete before, and is skipped. Collective. */
+/* Records that a run begins. *passed: the run was complete before, and is skipped. In the interrupted run, takes over
+ * the particles of the restart. Collective. */
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed) MD_CHECKED;
 
-/* In the interrupted run, with a prepared model: takes over the content of the restart. Collective. */
+/* In the interrupted run, with a prepared model: takes over the rest of the restart. Collective. */
 md_status md_resume_load(md_sim *sim) MD_CHECKED;
 
 #endif

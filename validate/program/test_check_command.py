@@ -122,7 +122,7 @@ def test_plan_lists_all(tmp_path):
 
 @pytest.mark.parametrize("line, words", [
     ("jump SELF loop", ["`jump` is a command of LAMMPS that Myriad does not have", "-var"]),
-    ("replicate 2 2 2", ["`replicate` is a command of LAMMPS", "region and create_atoms"]),
+    ("write_dump all atom f", ["`write_dump` is a command of LAMMPS", "give a dump"]),
     ("kspace_style pppm 1e-4", ["`kspace_style` is a command of LAMMPS that Myriad does not have"]),
     ("region s ellipsoid 0 0 0 1 2 3", ["region style 'ellipsoid'", "accepted are block, sphere, cylinder"]),
     ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),

@@ -172,6 +172,167 @@ def test_groups_are_those_of_lmp(name, tmp_path):
                     tmp_path)
 
 
+THINGS = ("set atom 1*200 type 2\nset atom 100*300 type 3\nregion half block 0 2.9 INF INF INF INF\n"
+          "group left region half\ngroup heavy type 2\nvelocity all ramp vx -1 2 y 0.5 4\n"
+          "velocity heavy ramp vz 0 1 x 1 4 units box\nmass 2 3\n")
+PAIRS = "pair_style lj/cut 2.5\npair_coeff * * 0.01 0.3\n"
+EDITS = {
+    "set many": "set type 2 type 3 vx 5 vy 1.5",
+    "set positions": "set atom 5 x 1.25 y 0.5\nset group heavy z 3",
+    "set velocities": "set region half vx 0.5 vz -0.25\nset atom 10*20 vy 7",
+    "velocity set": "velocity left set 1 NULL 2 sum yes\nvelocity heavy set NULL 3 NULL units box",
+    "velocity ramp": "velocity left ramp vy 1 3 z 0.5 2.5 sum yes\nvelocity heavy ramp vx 1 -3 x 0.5 2.5 units box",
+    "velocity zero": "velocity left zero linear\nvelocity heavy zero angular\nvelocity left zero angular",
+    "velocity scale": "velocity all scale 2\nvelocity heavy scale 1.5",
+    "velocity scale by a compute": "compute t heavy temp\nvelocity all scale 2 temp t",
+    "delete group": "delete_atoms group heavy compress no",
+    "delete region": "region r sphere 3 2 2 1.7 side out\ndelete_atoms region r compress no",
+    "delete all": "delete_atoms group all",
+    "delete twice": "delete_atoms group left compress no\ndelete_atoms group heavy compress no",
+    "delete overlap": PAIRS + "displace_atoms heavy move 0.3 0.3 0.1\ndelete_atoms overlap 0.9 all all compress no",
+    "delete overlap of groups": PAIRS + "displace_atoms heavy move 0.3 0.3 0.1\n"
+                                "delete_atoms overlap 0.9 heavy left compress no",
+    "delete overlap of others": PAIRS + "group rest subtract all heavy\ndisplace_atoms heavy move 0.3 0.3 0.1\n"
+                                "delete_atoms overlap 1.1 rest heavy compress no",
+    "delete overlap through a face": PAIRS + "displace_atoms heavy ramp z 0 3.3 x 0 6\n"
+                                     "delete_atoms overlap 0.8 all all compress no",
+    "move": "displace_atoms left move 0.1 -2 30.5\ndisplace_atoms all move 1 1 1 units box",
+    "ramp": "displace_atoms left ramp x 0.1 1.5 y 0.5 2.5\ndisplace_atoms heavy ramp z 0 5 z 1 2 units box",
+    "rotate": "displace_atoms left rotate 1 2 2 1 1 -0.5 37.5 units box",
+    "box final": "change_box all x final -1 7 y delta -0.5 0.25 units lattice",
+    "box scale": "change_box all x scale 1.1 z scale 0.9 remap",
+    "box volume": "change_box all x scale 1.25 y volume remap\n"
+                  "change_box all z delta 0 1 x volume y volume remap units box",
+    "box of a group": "change_box left x scale 1.25 remap",
+    "box set": "change_box all x scale 1.1 set y scale 1.2 remap z scale 1.1 set z scale 1.1 remap",
+    "box boundary": "change_box all boundary p f p y delta -1 1 ortho",
+    "smaller box": "change_box all x delta 0 -1.5",
+    "replicate": "replicate 2 1 3",
+    "replicate a part": "delete_atoms group left compress no\nreplicate 1 2 2\nset group heavy type 1",
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", EDITS)
+def test_edits_are_those_of_lmp(name, tmp_path):
+    assert_like_lmp(MELT + THINGS + EDITS[name] + "\n", tmp_path)
+
+
+def test_compress_gives_ids_in_their_order(tmp_path):
+    """lmp numbers particles in the order of its memory, ours are in the order of the ids before."""
+    for compress in ("no", "yes"):
+        frame_of(MELT + THINGS + f"delete_atoms group left compress no\ncreate_atoms 1 random 50 3 NULL\n"
+                 f"delete_atoms group heavy compress {compress}\n", tmp_path / compress)
+    kept, numbered = (harness.read_dump(tmp_path / name / "all.dump")[-1] for name in ("no", "yes"))
+    assert numbered.columns["id"].tolist() == list(range(1, len(kept.columns["id"]) + 1))
+    assert kept.columns["id"][-1] == 530 and len(kept.columns["id"]) < 400
+    for name in ("type", "x", "y", "z", "vx"):
+        assert kept.columns[name].tolist() == numbered.columns[name].tolist()
+
+
+def test_numbers_from_variables(tmp_path):
+    frame, _ = frame_of(MELT + "variable a equal 2*PI\nset atom 10*20 vy v_a\nvelocity all set v_a NULL 0\n", tmp_path)
+    assert sorted(set(frame.columns["vy"])) == pytest.approx([0.0, 2 * np.pi], rel=1e-12)
+    assert frame.columns["vx"] == pytest.approx(2 * np.pi * (4 / 0.8442) ** (1 / 3), rel=1e-12)
+
+
+RANDOM = {
+    "create": "velocity heavy create 1.5 77 rot yes dist gaussian\nvelocity left create 1 78 sum yes mom no",
+    "subset": "set group all type/subset 3 100 9\nset region half type/ratio 1 0.3 10",
+    "porosity": "delete_atoms porosity half 0.4 11\nvelocity all zero angular",
+    "random": "displace_atoms left random 0.4 2 0.1 12",
+    "overlap": "create_atoms 1 random 400 13 NULL\ndelete_atoms overlap 0.7 all all",
+    "compressed": "delete_atoms group left compress no\ncreate_atoms 1 random 50 3 NULL\ndelete_atoms group heavy",
+    "all": "create_atoms 1 random 400 13 half\ndelete_atoms overlap 0.7 all all compress no\nreplicate 2 1 1\n"
+           "delete_atoms group heavy\nchange_box all x scale 1.1 y volume remap\nvelocity all create 1 3 rot yes",
+}
+
+
+@needs_ranks
+@pytest.mark.parametrize("name", [*RANDOM, "delete overlap", "rotate", "velocity zero", "box volume",
+                                  "replicate a part"])
+def test_edits_on_ranks(name, tmp_path):
+    assert_same_on_ranks(MELT + THINGS + {**EDITS, **RANDOM}[name] + "\n", tmp_path)
+
+
+@needs_lmp
+@pytest.mark.parametrize("line", ["displace_atoms all rotate 4 2 0 0 0 -1 30", "replicate 3 2 1",
+                                  "change_box all x scale 1.2 y volume remap", "velocity all zero angular",
+                                  "set region r y 1.5 vy 2", "delete_atoms region r compress no"])
+def test_edits_in_two_dimensions(line, tmp_path):
+    assert_like_lmp(FLAT + "region r sphere 3 2 0 1.6\nvelocity all ramp vx -1 2 y 0.5 4\n" + line + "\n", tmp_path)
+
+
+BETWEEN = MELT + """mass * 1
+mass 3 2
+set group all type/subset 3 150 5
+velocity all create 1.2 77
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+region half block 0 2.9 INF INF INF INF
+region hole sphere 3 2 2 1.3
+region rest block 3 4.5 INF INF INF INF
+group left region half
+group heavy type 3
+fix 1 all nve
+thermo 10
+restart 10 r.*
+run 20
+group hot region hole
+group old id 1:100
+delete_atoms region hole
+displace_atoms heavy random 0.01 0.01 0.01 8
+set region half type 2 vx 0.5
+change_box all x scale 1.02 z delta 0 0.1 remap
+velocity left create 0.9 4 rot yes sum yes
+group gone type 1
+group gone delete
+run 20
+delete_atoms group left compress no
+group hot clear
+group hot region rest
+fix 2 heavy langevin 1 1 1 99
+replicate 1 2 1
+group some type 3
+compute t some temp
+thermo_style custom step temp pe etotal press c_t atoms ly
+thermo_modify format float %.17g
+run 20
+dump d hot custom 1 hot.dump id type x y z vx vy vz
+dump_modify d sort id format float %.17g
+write_data end.data
+run 0
+"""
+
+
+@pytest.mark.parametrize("step, ranks", [(10, 0), (20, 0), (30, 2), (40, 0), (50, 0), (50, 3)])
+def test_edits_between_runs_are_resumed(step, ranks, tmp_path):
+    """From a restart in each of three runs, and at their ends."""
+    if ranks and harness.mpi_missing():
+        pytest.skip(harness.mpi_missing())
+    whole, again = tmp_path / "whole", tmp_path / "again"
+    for folder in (whole, again):
+        folder.mkdir()
+        (folder / "in.deck").write_text("units lj\n" + BETWEEN)
+    harness.run(whole / "in.deck", whole)
+    (again / f"r.{step}").write_bytes((whole / f"r.{step}").read_bytes())
+    result = harness.run(again / "in.deck", again, arguments=["--resume"], ranks=ranks)
+    assert f"Resumed at step {step}" in result.log
+    assert (again / "end.data").read_bytes() == (whole / "end.data").read_bytes()
+    assert (again / "hot.dump").read_bytes() == (whole / "hot.dump").read_bytes()
+    frame = harness.read_dump(whole / "hot.dump")[-1]
+    assert 0 < len(frame.columns["id"]) < 200
+
+
+@needs_ranks
+def test_edits_between_runs_on_ranks_and_engines(tmp_path):
+    for name, words in {"alone": {}, "naive": {"engine": "naive"}, "ranks": {"ranks": 3}}.items():
+        harness.run("units lj\n" + BETWEEN, tmp_path / name, **words)
+    for name in ("naive", "ranks"):
+        for file in ("end.data", "hot.dump"):
+            assert (tmp_path / name / file).read_bytes() == (tmp_path / "alone" / file).read_bytes(), (name, file)
+
+
 REFUSED = {
     "region c ellipsoid 0 0 0 1 1 1": "accepted are block, sphere, cylinder, cone, plane, prism, union, intersect",
     "region c cone z 0 0 0 0 0 1": "nor both 0",
@@ -198,6 +359,45 @@ REFUSED = {
     "lattice sc 1 orient x -1 0 0": "not right-handed",
     "lattice sc 1 orient y 0 0 0": "0 0 0 is no direction",
     "lattice custom 1 a1 1 0 0 a2 2 0 0 basis 0 0 0": "lie in a plane",
+    "delete_atoms some 1": "accepted are group, region, overlap, porosity",
+    "delete_atoms group g": "unknown group 'g'; there are: all",
+    "delete_atoms group all compact no": "accepted are compress yes|no",
+    "delete_atoms group all mol yes": "no bonds and molecules",
+    "delete_atoms porosity b 1.5 3": "'1.5' is not within 0 and 1",
+    "delete_atoms overlap 3.5 all all": "more than half of the box",
+    "displace_atoms all shift 1 1 1": "accepted are move, ramp, random, rotate",
+    "displace_atoms all move 1 1 1 unit box": "accepted is units lattice|box",
+    "displace_atoms all ramp x 0 1 y 1 0": "do not increase",
+    "displace_atoms all ramp w 0 1 y 0 1": "'w' is not an axis; accepted are x, y and z",
+    "displace_atoms all rotate 0 0 0 0 0 0 5": "has no direction",
+    "change_box all boundary f p p\ndisplace_atoms all move 4 0 0": "particle 2 is at x = 7, outside",
+    "change_box all xy final 1": "boxes are not tilted",
+    "change_box all triclinic": "boxes are not tilted",
+    "change_box all x shrink 1": "accepted are final, delta, scale, volume",
+    "change_box all x volume": "it follows final, delta or scale",
+    "change_box all x scale 2 y volume y volume": "named twice",
+    "change_box all x scale 2 x volume": "named twice",
+    "change_box all x scale 0": "not positive",
+    "change_box all x delta 5 -5": "must be finite and increasing",
+    "change_box all fit": "accepted are x, y, z, boundary, remap, set, ortho, units",
+    "change_box all boundary s p p": "boxes that follow the particles do not exist",
+    "change_box all boundary f p p x final 2 4": "particle 1 is at x = 1, outside of the box, 2 to 4",
+    "change_box all boundary f f f\nfix w all wall/reflect xlo EDGE\nchange_box all x scale 2": "unfix it before",
+    "change_box all boundary f f f\nfix w all wall/reflect xlo EDGE\nreplicate 2 1 1": "unfix it before",
+    "replicate 1 1 2147483649": "from 1 to 2147483648",
+    "replicate 2000000 2000000 2000000": "ids end at 2^63 - 1",
+    "replicate 100000 100000 1": "too many for a rank",
+    "replicate 2 2 2 box": "accepted is bbox",
+    "replicate 2 2 2\nset atom 17 type 2 charge 1": "accepted are type, type/fraction, type/ratio, type/subset, x, y",
+    "set type 1 image 0 0 0": "no image flags",
+    "set type 1 type/subset 2 2 5": "2 of 1 particles cannot be chosen",
+    "set region c vx 1": "no region 'c'",
+    "set group all vx v_speed": "speed",
+    "change_box all boundary f p p\nset atom 1 x 7": "particle 1 is at x = 7",
+    "velocity g create 1 1": "unknown group 'g'",
+    "velocity all create 1 1 temp none": "there is no compute 'none'",
+    "velocity all create 1 1 bias yes": "only bias no",
+    "velocity all ramp x 0 1 x 0 1": "'x' is not vx, vy or vz",
     "group g molecule 1": "no molecules",
     "group g dynamic all region b": "do not change by themselves",
     "group g variable v": "no value for each particle",

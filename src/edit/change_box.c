@@ -1,0 +1,211 @@
+/* The command `change_box`: other bounds and boundaries of the box, with or without its particles.
+ *
+ * The keywords are applied in order. `remap` moves the particles of the group as the box went from the last saved box
+ * to the present one; the box is saved before the first keyword, and by `set`. All keywords are followed once without
+ * particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
+ * all must be inside.
+ *
+ * Boxes are not tilted. Units: those of the lattice, unless units box is given. Reference: the LAMMPS manual, command
+ * change_box.
+ */
+#include "src/commands/boundary.h"
+#include "src/commands/groups.h"
+#include "src/edit/box.h"
+#include "src/edit/edit.h"
+#include "src/particles/create.h"
+#include "src/particles/lattice.h"
+
+#include <string.h>
+
+typedef struct change {
+  md_sim *sim;
+  const md_words *words;
+  bool in_lattice_units;
+  uint32_t bit;      /* of the particles that `remap` moves */
+  bool move;         /* remap moves them; otherwise words are only checked */
+  md_box box, saved; /* the present one, and that of the last `set` */
+} change;
+
+md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
+{
+  for (int d = 0; d < 3; ++d)
+    if (sim->model.wall[d][0] || sim->model.wall[d][1])
+      return md_error(MD_USAGE,
+                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again behind",
+                      command);
+  return MD_OK;
+}
+
+static md_status set_bounds(change *c, int d, double lo, double hi)
+{
+  MD_TRY(md_box_check(lo, hi, d));
+  c->box.lo[d] = lo;
+  c->box.hi[d] = hi;
+  c->box.length[d] = hi - lo;
+  return MD_OK;
+}
+
+static md_status scale_axis(change *c, int d, double factor)
+{
+  const double middle = 0.5 * (c->box.lo[d] + c->box.hi[d]), half = 0.5 * c->box.length[d] * factor;
+  return set_bounds(c, d, middle - half, middle + half);
+}
+
+static md_status read_values(const change *c, int at, int n, int d, double *value)
+{
+  const bool lengths = n == 2;
+  if (at + n > c->words->n)
+    return md_error(MD_USAGE, "change_box %s needs %s", c->words->word[at - 1],
+                    n == 2 ? "two numbers" : "a number");
+  for (int k = 0; k < n; ++k) {
+    MD_TRY(md_edit_number(c->sim, c->words->word[at + k], "number of change_box", &value[k]));
+    if (lengths && c->in_lattice_units) value[k] *= md_lattice_unit(c->sim, d);
+  }
+  return MD_OK;
+}
+
+/* x|y|z final LO HI, delta DLO DHI or scale F. *at: at the axis, and then behind the numbers. */
+static md_status change_axis(change *c, int d, int *at)
+{
+  const char *what = c->words->word[*at + 1];
+  double v[2];
+  if (strcmp(what, "final") == 0) {
+    MD_TRY(read_values(c, *at + 2, 2, d, v));
+    *at += 4;
+    return set_bounds(c, d, v[0], v[1]);
+  }
+  if (strcmp(what, "delta") == 0) {
+    MD_TRY(read_values(c, *at + 2, 2, d, v));
+    *at += 4;
+    return set_bounds(c, d, c->box.lo[d] + v[0], c->box.hi[d] + v[1]);
+  }
+  if (strcmp(what, "scale") == 0) {
+    MD_TRY(read_values(c, *at + 2, 1, d, v));
+    if (!(v[0] > 0.0))
+      return md_error(MD_USAGE, "change_box scale: the factor %s is not positive", c->words->word[*at + 2]);
+    *at += 3;
+    return scale_axis(c, d, v[0]);
+  }
+  if (strcmp(what, "volume") == 0)
+    return md_error(MD_USAGE,
+                    "change_box volume: it follows final, delta or scale of another axis, at most twice");
+  return md_error(MD_USAGE, "change_box %c: unknown word '%s'; accepted are final, delta, scale, volume",
+                  'x' + d, what);
+}
+
+static bool is_volume(const change *c, int at)
+{
+  return at + 1 < c->words->n && strcmp(c->words->word[at + 1], "volume") == 0;
+}
+
+static md_status read_axis(const change *c, int at, int *axis)
+{
+  MD_TRY(md_edit_axis(c->sim, "change_box", c->words->word[at], axis));
+  if (at + 1 < c->words->n) return MD_OK;
+  return md_error(MD_USAGE, "change_box %s needs final, delta, scale or volume", c->words->word[at]);
+}
+
+/* A change of one axis, and of one or two others behind it that keep the volume. */
+static md_status change_axes(change *c, int *at)
+{
+  int d, other[2] = {0, 0}, n = 0;
+  MD_TRY(read_axis(c, *at, &d));
+  const double before = c->box.length[d];
+  MD_TRY(change_axis(c, d, at));
+  for (; n < 2 && is_volume(c, *at); ++n, *at += 2) {
+    MD_TRY(read_axis(c, *at, &other[n]));
+    if (other[n] == d || (n == 1 && other[0] == other[1]))
+      return md_error(MD_USAGE, "change_box volume: axis %s is named twice", c->words->word[*at]);
+  }
+  const double factor = before / c->box.length[d];
+  for (int k = 0; k < n; ++k) MD_TRY(scale_axis(c, other[k], n == 2 ? sqrt(factor) : factor));
+  return MD_OK;
+}
+
+static void remap(const change *c)
+{
+  md_particles *p = &c->sim->particles;
+  for (int d = 0; d < p->dim && c->move; ++d) {
+    const double ratio = c->box.length[d] / c->saved.length[d], from = c->saved.lo[d], to = c->box.lo[d];
+    if (ratio == 1.0 && from == to) continue;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < p->n; ++i)
+      if (md_edit_in_group(p, c->bit, i)) p->x[d][i] = to + (p->x[d][i] - from) * ratio;
+  }
+}
+
+static md_status change_boundary(change *c, int *at)
+{
+  if (*at + 3 >= c->words->n) return md_error(MD_USAGE, "change_box boundary needs three words");
+  MD_TRY(md_boundary_read(c->words->word + *at + 1, c->box.dim, c->box.periodic));
+  *at += 4;
+  return MD_OK;
+}
+
+/* Applies the keyword words[*at], and moves *at behind it and its words. */
+static md_status apply_keyword(change *c, int *at)
+{
+  static const char *const tilted[] = {"xy", "xz", "yz", "triclinic"};
+  const char *word = c->words->word[*at];
+  if (strcmp(word, "x") == 0 || strcmp(word, "y") == 0 || strcmp(word, "z") == 0) return change_axes(c, at);
+  if (strcmp(word, "boundary") == 0) return change_boundary(c, at);
+  for (size_t k = 0; k < sizeof tilted / sizeof *tilted; ++k)
+    if (strcmp(word, tilted[k]) == 0)
+      return md_error(MD_USAGE, "change_box %s: boxes are not tilted here", word);
+  if (strcmp(word, "units") == 0) {
+    *at += 2;
+    return MD_OK;
+  }
+  ++*at;
+  if (strcmp(word, "remap") == 0) {
+    remap(c);
+    return MD_OK;
+  }
+  if (strcmp(word, "set") == 0) {
+    c->saved = c->box;
+    return MD_OK;
+  }
+  if (strcmp(word, "ortho") == 0) return MD_OK;
+  return md_error(
+      MD_USAGE, "change_box: unknown keyword '%s'; accepted are x, y, z, boundary, remap, set, ortho, units",
+      word);
+}
+
+static md_status apply_keywords(change *c, bool move)
+{
+  c->move = move;
+  c->box = c->saved = c->sim->model.box;
+  for (int at = 1; at < c->words->n;) MD_TRY(apply_keyword(c, &at));
+  return MD_OK;
+}
+
+static md_status read_units(change *c)
+{
+  for (int at = 1; at < c->words->n; ++at) {
+    if (strcmp(c->words->word[at], "units") != 0) continue;
+    if (at + 1 == c->words->n) return md_error(MD_USAGE, "change_box units needs lattice or box");
+    MD_TRY(md_edit_units("change_box", c->words->word[at + 1], &c->in_lattice_units));
+  }
+  return MD_OK;
+}
+
+md_status md_do_change_box(md_sim *sim, const md_words *words)
+{
+  md_particles *p = &sim->particles;
+  change c = {.sim = sim, .words = words, .in_lattice_units = true};
+  int group;
+  MD_TRY(md_sim_need_box(sim, "change_box"));
+  MD_TRY(md_edit_need_no_wall(sim, "change_box"));
+  MD_TRY(md_group_find(sim, words->word[0], &group));
+  c.bit = md_group_bit(group);
+  MD_TRY(read_units(&c));
+  MD_TRY(apply_keywords(&c, false));
+  MD_TRY(apply_keywords(&c, true));
+  sim->model.box = c.box;
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
+  MD_TRY(md_edit_check_inside(sim, "change_box"));
+  md_log_print(sim->log, "Changing box ...\n  orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n",
+               c.box.lo[0], c.box.lo[1], c.box.lo[2], c.box.hi[0], c.box.hi[1], c.box.hi[2]);
+  return MD_OK;
+}

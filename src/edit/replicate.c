@@ -1,0 +1,109 @@
+/* The command `replicate`: the box and its particles, several times along each axis.
+ *
+ * Copy (i, j, k) of a particle is i, j and k boxes further. Its id is larger by ((k ny + j) nx + i) times the largest
+ * id, as in LAMMPS. It keeps type, velocity and groups. Copies stay with the rank of their particle until the next run.
+ *
+ * The lower faces stay. Units: sigma. Memory: the new particles, and nothing else. Reference: the LAMMPS manual,
+ * command replicate.
+ */
+#include "common/base/memory.h"
+#include "common/ranks/reductions.h"
+#include "src/edit/box.h"
+#include "src/edit/edit.h"
+#include "src/particles/create.h"
+
+#include <string.h>
+
+static md_status read_counts(const md_sim *sim, const md_words *words, int64_t count[3])
+{
+  for (int d = 0; d < 3; ++d)
+    MD_TRY(md_word_int64(words->word[d], "number of copies", 1, INT64_C(1) << 31, &count[d]));
+  if (sim->model.box.dim == 2 && count[2] != 1)
+    return md_error(MD_USAGE, "replicate: in two dimensions there is one copy along z, not %s",
+                    words->word[2]);
+  if (words->n == 4 && strcmp(words->word[3], "bbox") != 0)
+    return md_error(MD_USAGE, "replicate: unknown keyword '%s'; accepted is bbox", words->word[3]);
+  return MD_OK;
+}
+
+/* MD_USAGE: there are too many copies for ids of 64 bits or for the ranks. */
+static md_status check_room(md_sim *sim, const int64_t count[3])
+{
+  const double copies = (double)count[0] * (double)count[1] * (double)count[2];
+  if (copies * (double)sim->max_id > 9e18)
+    return md_error(MD_USAGE, "replicate: ids end at 2^63 - 1, and %g copies of id %lld go beyond", copies,
+                    (long long)sim->max_id);
+  if (copies * (double)sim->particles.n > (double)MD_PARTICLES_MAX)
+    return md_error(MD_USAGE,
+                    "replicate: %g copies of %lld particles are too many for a rank; use more ranks", copies,
+                    (long long)sim->particles.n);
+  return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
+}
+
+/* Writes the copy with this place in the grid of boxes behind the particles that are there. */
+static void copy_particles(md_particles *p, const md_box *box, int64_t n, const int64_t place[3],
+                           int64_t add_to_id)
+{
+  const int64_t first = p->n;
+  p->n += n;
+  memcpy(p->type + first, p->type, (size_t)n * sizeof *p->type);
+  if (p->grouped) memcpy(p->group + first, p->group, (size_t)n * sizeof *p->group);
+  for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
+  for (int d = 0; d < p->dim; ++d) {
+    const double shift = (double)place[d] * box->length[d];
+    memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
+    if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
+    for (int64_t i = 0; i < n; ++i) p->x[d][first + i] = p->x[d][i] + shift;
+  }
+}
+
+/* Rounding may have moved a particle onto or beyond the upper face. */
+static void keep_inside(md_particles *p, const md_box *box)
+{
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i) {
+      double *x = &p->x[d][i];
+      *x = box->periodic[d] ? md_edit_wrap(box, d, *x) : md_min(*x, box->hi[d]);
+    }
+}
+
+static md_status make_copies(md_sim *sim, const int64_t count[3])
+{
+  md_particles *p = &sim->particles;
+  const int64_t n = p->n, copies = count[0] * count[1] * count[2];
+  p->nghost = 0;
+  MD_TRY(md_comm_agree(sim->comm, check_room(sim, count)));
+  MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, n * copies)));
+  for (int64_t c = 1; c < copies && n > 0; ++c) {
+    const int64_t place[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
+    copy_particles(p, &sim->model.box, n, place, c * sim->max_id);
+  }
+  return MD_OK;
+}
+
+md_status md_do_replicate(md_sim *sim, const md_words *words)
+{
+  md_box *box = &sim->model.box;
+  int64_t count[3];
+  double hi[3];
+  MD_TRY(md_sim_need_box(sim, "replicate"));
+  MD_TRY(read_counts(sim, words, count));
+  MD_TRY(md_edit_need_no_wall(sim, "replicate"));
+  for (int d = 0; d < 3; ++d) {
+    hi[d] = box->lo[d] + (double)count[d] * box->length[d];
+    MD_TRY(md_box_check(box->lo[d], hi[d], d));
+  }
+  MD_TRY(md_sim_count(sim));
+  if (!sim->planning.checking) MD_TRY(make_copies(sim, count));
+  for (int d = 0; d < 3; ++d) {
+    box->hi[d] = hi[d];
+    box->length[d] = hi[d] - box->lo[d];
+  }
+  keep_inside(&sim->particles, box);
+  MD_TRY(md_sim_count(sim));
+  md_log_print(
+      sim->log,
+      "Replicating atoms ...\n  orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n  %lld atoms\n",
+      box->lo[0], box->lo[1], box->lo[2], hi[0], hi[1], hi[2], (long long)sim->model.natoms);
+  return MD_OK;
+}
