@@ -207,10 +207,10 @@ static md_status check_cell(const cell *c, int dim)
   if (!isnormal(triple(a[0], a[1], a[2])))
     return md_error(MD_USAGE, "lattice custom: a1, a2 and a3 lie in a plane");
   const bool flat = o[0][2] == 0.0 && o[1][2] == 0.0 && a[0][2] == 0.0 && a[1][2] == 0.0 && a[2][0] == 0.0 &&
-                    a[2][1] == 0.0 && a[2][2] == 1.0;
+                    a[2][1] == 0.0;
   if (dim == 2 && !flat)
     return md_error(MD_USAGE, "lattice: in two dimensions a1, a2 and the directions along x and y have no z "
-                              "component, and a3 is 0 0 1");
+                              "component, and a3 has no other");
   return MD_OK;
 }
 
@@ -266,7 +266,8 @@ md_status md_do_lattice(md_sim *sim, const md_words *words)
   if (!none) MD_TRY(read_keywords(sim, &lattice, strcmp(style->name, "custom") == 0, words, at + 1, &c));
   MD_TRY(check_cell(&c, dim));
   set_edges(&lattice, &c);
-  lattice.scale = direct ? value : root(lattice.nbasis / fabs(triple(c.a[0], c.a[1], c.a[2])) / value, dim);
+  const double volume = fabs(triple(c.a[0], c.a[1], dim == 3 ? c.a[2] : (const double[3]){0.0, 0.0, 1.0}));
+  lattice.scale = direct ? value : root(lattice.nbasis / volume / value, dim);
   for (int d = 0; d < 3; ++d) {
     lattice.cell[d] = (c.spacing[d] > 0.0 ? c.spacing[d] : extent_of(&lattice, d)) * lattice.scale;
     if (!isnormal(lattice.cell[d]))
