@@ -56,6 +56,7 @@ typedef struct command_line {
   int64_t particles; /* of --particles; 0: not given */
   int64_t ranks;     /* of --ranks; 0: not given */
   int64_t threads;
+  int *quit; /* gets the status of the command quit */
   int npreset;
   preset presets[PRESETS_MAX];
   int npackage;
@@ -90,7 +91,7 @@ static const char usage[] =
     "  -h, --help, --version\n"
     "exit status: 0 done, 1 runtime error, 2 usage or deck error, 3 physics error, 85 stopped by a signal or "
     "a limit\n"
-    "of time, with a restart: run it again with --resume\n";
+    "of time, with a restart: run it again with --resume; the deck's own with quit\n";
 
 /* Prints the present error message on one line. The message may quote bytes of a damaged file. */
 static void put_message(FILE *file, const char *before)
@@ -467,6 +468,7 @@ static md_status run(md_comm *comm, const command_line *c, bool *alone)
     }
     /* Closing shared files is collective, so all ranks must reach this point. */
     status = comm->finalise(comm, status, alone);
+    *c->quit = sim.script.status;
     if (!*alone) md_sim_free(&sim);
   }
   close_log(&log);
@@ -608,7 +610,7 @@ static void wait_politely(char **argv)
 }
 
 /* Executes the command line. Only rank 0 prints information about the program. */
-static md_status act(md_comm *comm, double started, int argc, char **argv, bool *alone)
+static md_status act(md_comm *comm, double started, int argc, char **argv, bool *alone, int *quit)
 {
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
              helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
@@ -627,8 +629,12 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
   const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0,
              check = argc >= 2 && strcmp(argv[1], "check") == 0;
   const int first = plan || check ? 2 : 1;
-  command_line c = {
-      .deck = "", .engine = md_engines[0].name, .plan = plan, .check = check, .started = started};
+  command_line c = {.deck = "",
+                    .engine = md_engines[0].name,
+                    .plan = plan,
+                    .check = check,
+                    .started = started,
+                    .quit = quit};
   MD_TRY(parse(argc - first, argv + first, &c));
   return run(comm, &c, alone);
 }
@@ -652,11 +658,12 @@ int main(int argc, char **argv)
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
   md_comm *comm = NULL;
   bool alone = false;
+  int quit = 0;
   md_status status = md_open_comm(&comm);
-  if (status == MD_OK) status = act(comm, started, argc, argv, &alone);
+  if (status == MD_OK) status = act(comm, started, argc, argv, &alone, &quit);
   if (comm && !alone) status = comm->finalise(comm, status, &alone);
   if (status != MD_OK && (!comm || comm->rank == 0 || alone))
     put_message(stderr, status == MD_STOPPED ? "myriad: " : "myriad: error: ");
   if (comm) comm->destroy(comm);
-  return (int)status;
+  return status == MD_OK ? quit : (int)status;
 }

@@ -16,6 +16,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
+#include "src/deck/deck.h"
 #include "src/fix_end.h"
 #include "src/particles/extent.h"
 #include "src/particles/share.h"
@@ -37,6 +38,7 @@ typedef struct run_state {
   int64_t whole_first;    /* first step of the whole run, before any resume */
   int signal;             /* signal that stopped the run; 0: none */
   bool late;              /* the time limit stopped the run */
+  bool brief;             /* the summary is one line */
   double started, output; /* wall clock at the start; seconds spent in observers */
   double agreeing;        /* seconds of waiting between pieces until all ranks were there */
   double cpu_started;
@@ -360,6 +362,7 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
   MD_TRY(sim->comm->reduce->sum(sim->comm, &procs, 1));
   md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
                (long long)procs, (long long)steps, (long long)sim->model.natoms);
+  if (run->brief) return MD_OK;
   if (steps > 0 && seconds > 0.0) {
     const double rate = (double)steps / seconds;
     md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
@@ -477,16 +480,27 @@ static md_status run_model(run_state *run)
   return status;
 }
 
-md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop)
+/* How the words of the command run ask for a run. */
+typedef struct run_words {
+  int64_t n;           /* steps */
+  int64_t start, stop; /* of ramps; -1: not given */
+  bool brief;          /* post no */
+  int64_t every;       /* steps of a piece; 0: one piece */
+  md_words commands;   /* behind each piece */
+} run_words;
+
+/* Runs n steps. */
+static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
   md_model *model = &sim->model;
   run_state run = {.sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1};
+  run.brief = asked->brief;
   bool passed;
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
-  model->run_begin = start >= 0 ? start : run.whole_first;
-  model->run_end = stop >= 0 ? stop : run.last;
+  model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
+  model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;
   MD_TRY(run_model(&run));
   sim->history.run[sim->history.nrun - 1].computed = sim->computed;
@@ -501,39 +515,110 @@ static md_status read_step(const md_words *words, int *w, int64_t *step)
   return md_word_int64(words->word[++*w], what, 0, INT64_MAX, step);
 }
 
+static md_status read_upto(const md_sim *sim, run_words *asked)
+{
+  if (asked->n < sim->model.step)
+    return md_error(MD_USAGE, "run upto %lld: the present step %lld is already beyond it",
+                    (long long)asked->n, (long long)sim->model.step);
+  asked->n -= sim->model.step;
+  return MD_OK;
+}
+
+/* Reads what stands behind `every`, up to the end of the line. */
+static md_status read_every(const md_words *words, int at, run_words *asked)
+{
+  if (at + 1 >= words->n)
+    return md_error(MD_USAGE, "run every needs a number of steps, and commands in quotes, or NULL");
+  MD_TRY(md_word_int64(words->word[at], "the steps of run every", 1, INT64_MAX, &asked->every));
+  asked->commands = (md_words){words->n - at - 1, words->word + at + 1};
+  if (asked->commands.n == 1 && strcmp(asked->commands.word[0], "NULL") == 0) asked->commands.n = 0;
+  return MD_OK;
+}
+
+/* Reads pre or post and its value. */
+static md_status read_pre_post(md_sim *sim, const md_words *words, int *w, run_words *asked)
+{
+  const bool pre = strcmp(words->word[*w], "pre") == 0;
+  bool yes;
+  if (*w + 1 == words->n) return md_error(MD_USAGE, "run %s needs yes or no", words->word[*w]);
+  MD_TRY(md_word_bool(words->word[++*w], pre ? "run pre" : "run post", &yes));
+  if (pre)
+    md_sim_explain(sim, "run pre", "every run prepares itself");
+  else
+    asked->brief = !yes;
+  return MD_OK;
+}
+
+static md_status read_run(md_sim *sim, const md_words *words, run_words *asked)
+{
+  *asked = (run_words){.start = -1, .stop = -1};
+  MD_TRY(md_word_int64(words->word[0], "the number of steps", 0, INT64_MAX, &asked->n));
+  for (int w = 1; w < words->n && asked->every == 0; ++w) {
+    const char *word = words->word[w];
+    if (strcmp(word, "upto") == 0)
+      MD_TRY(read_upto(sim, asked));
+    else if (strcmp(word, "start") == 0)
+      MD_TRY(read_step(words, &w, &asked->start));
+    else if (strcmp(word, "stop") == 0)
+      MD_TRY(read_step(words, &w, &asked->stop));
+    else if (strcmp(word, "pre") == 0 || strcmp(word, "post") == 0)
+      MD_TRY(read_pre_post(sim, words, &w, asked));
+    else if (strcmp(word, "every") == 0)
+      MD_TRY(read_every(words, w + 1, asked));
+    else
+      return md_error(MD_USAGE,
+                      "run: unknown keyword `%s`; accepted are upto, start STEP, stop STEP, pre yes|no, post "
+                      "yes|no, every M NULL|'COMMAND' ...",
+                      word);
+  }
+  return MD_OK;
+}
+
+static md_status check_steps(const md_sim *sim, const run_words *asked)
+{
+  const int64_t now = sim->model.step;
+  if (now > INT64_MAX - asked->n)
+    return md_error(MD_USAGE, "run %lld: the last step would be beyond 2^63 - 1, as the present one is %lld",
+                    (long long)asked->n, (long long)now);
+  if (asked->start > now || (asked->stop >= 0 && asked->stop < now + asked->n))
+    return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
+                    (long long)now, (long long)(now + asked->n));
+  return MD_OK;
+}
+
+static md_status run_commands(md_sim *sim, const md_words *commands)
+{
+  for (int k = 0; k < commands->n && !sim->script.quit; ++k) MD_TRY(md_deck_line(sim, commands->word[k]));
+  return MD_OK;
+}
+
+/* Runs in pieces. A ramp goes over all of them. The piece that holds the rest is shorter. */
+static md_status run_pieces(md_sim *sim, const run_words *asked)
+{
+  run_words whole = *asked;
+  if (whole.start < 0) whole.start = sim->model.step;
+  if (whole.stop < 0) whole.stop = sim->model.step + asked->n;
+  int64_t left = asked->n;
+  do {
+    const int64_t n = left < asked->every ? left : asked->every;
+    left -= n;
+    MD_TRY(md_sim_need_box(sim, "run every"));
+    MD_TRY(run_piece(sim, n, &whole));
+    MD_TRY(run_commands(sim, &asked->commands));
+  } while (left > 0 && !sim->script.quit);
+  return MD_OK;
+}
+
 md_status md_do_run(md_sim *sim, const md_words *words)
 {
+  run_words asked;
   MD_TRY(md_sim_need_box(sim, "run"));
-  int64_t n, start = -1, stop = -1;
-  MD_TRY(md_word_int64(words->word[0], "the number of steps", 0, INT64_MAX, &n));
-  for (int w = 1; w < words->n; ++w) {
-    const char *word = words->word[w];
-    if (strcmp(word, "upto") == 0) {
-      if (n < sim->model.step)
-        return md_error(MD_USAGE, "run upto %lld: the present step %lld is already beyond it", (long long)n,
-                        (long long)sim->model.step);
-      n -= sim->model.step;
-    } else if (strcmp(word, "start") == 0) {
-      MD_TRY(read_step(words, &w, &start));
-    } else if (strcmp(word, "stop") == 0) {
-      MD_TRY(read_step(words, &w, &stop));
-    } else if ((strcmp(word, "pre") == 0 || strcmp(word, "post") == 0) && w + 1 < words->n) {
-      bool ignored;
-      MD_TRY(md_word_bool(words->word[++w], "run pre/post", &ignored));
-      md_sim_explain(sim, "run pre/post", "every run prepares itself and prints its summary");
-    } else {
-      return md_error(
-          MD_USAGE,
-          "run: unknown keyword `%s`; accepted are upto, start STEP, stop STEP, pre yes|no, post yes|no",
-          word);
-    }
+  MD_TRY(read_run(sim, words, &asked));
+  MD_TRY(check_steps(sim, &asked));
+  if (sim->planning.checking) {
+    MD_TRY(md_check_run(sim, asked.n));
+    return run_commands(sim, &asked.commands);
   }
-  if (sim->model.step > INT64_MAX - n)
-    return md_error(MD_USAGE, "run %lld: the last step would be beyond 2^63 - 1, as the present one is %lld",
-                    (long long)n, (long long)sim->model.step);
-  if (start > sim->model.step || (stop >= 0 && stop < sim->model.step + n))
-    return md_error(MD_USAGE, "run: the steps %lld to %lld must lie between those of start and stop",
-                    (long long)sim->model.step, (long long)(sim->model.step + n));
-  if (sim->planning.checking) return md_check_run(sim, n);
-  return sim->planning.on ? md_plan_print(sim) : md_sim_run(sim, n, start, stop);
+  if (sim->planning.on) return md_plan_print(sim);
+  return asked.every > 0 ? run_pieces(sim, &asked) : run_piece(sim, asked.n, &asked);
 }

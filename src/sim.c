@@ -21,7 +21,8 @@ md_status md_sim_init(md_sim *sim)
   return md_variables_new(&sim->variables, keyword, sim);
 }
 
-void md_sim_free(md_sim *sim)
+/* Frees what commands have made, except variables and what belongs to the deck. */
+static void free_system(md_sim *sim)
 {
   while (sim->observers) {
     md_observer *observer = sim->observers;
@@ -34,16 +35,39 @@ void md_sim_free(md_sim *sim)
     free(fix);
   }
   md_regions_free(sim);
+  for (int k = 0; k < 2; ++k) free(sim->restarts.name[k]);
+  md_particles_free(&sim->particles);
+  md_model_free(&sim->model);
+}
+
+void md_sim_free(md_sim *sim)
+{
+  free_system(sim);
   while (sim->explained) {
     md_explained *e = sim->explained;
     sim->explained = e->next;
     free(e);
   }
-  for (int k = 0; k < 2; ++k) free(sim->restarts.name[k]);
   free(sim->history.run);
+  md_script_free(&sim->script);
   md_variables_free(sim->variables);
-  md_particles_free(&sim->particles);
-  md_model_free(&sim->model);
+}
+
+md_status md_sim_clear(md_sim *sim)
+{
+  free_system(sim);
+  md_restarts *r = &sim->restarts;
+  r->every = r->next = 0;
+  r->name[0] = r->name[1] = NULL;
+  r->last_step = -1;
+  sim->lattice = (md_lattice){0};
+  sim->has_box = sim->has_computed = sim->has_first_energy = false;
+  sim->computed = (md_computed){0};
+  sim->max_id = 0;
+  md_model_init(&sim->model);
+  md_particles_init(&sim->particles, sim->model.box.dim);
+  md_thermo_init(&sim->thermo);
+  return MD_OK;
 }
 
 void md_sim_explain(md_sim *sim, const char *name, const char *text)

@@ -14,6 +14,7 @@
 #include "src/formula/variable.h"
 #include "src/log.h"
 #include "src/output/observer.h"
+#include "src/script/script.h"
 #include "src/thermo/thermo.h"
 
 enum { MD_BASIS_MAX = 64 };
@@ -95,8 +96,9 @@ struct md_sim {
   md_computed computed;   /* values of the model's computes at the step that was measured last */
   int64_t max_id;         /* largest id in use on all ranks */
   double run_seconds;     /* wall time since the run began, s; the thermo keyword cpu */
-  int64_t piece; /* steps that the engine runs in one call; adapted from the times of earlier calls */
-  md_view *view; /* of the step that is being observed, for formulas in variables; otherwise NULL */
+  int64_t piece;    /* steps that the engine runs in one call; adapted from the times of earlier calls */
+  md_view *view;    /* of the step that is being observed, for formulas in variables; otherwise NULL */
+  md_script script; /* the way through the deck */
   md_history history;
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */
@@ -120,6 +122,10 @@ struct md_sim {
 md_status md_sim_init(md_sim *sim) MD_CHECKED;
 void md_sim_free(md_sim *sim);
 
+/* Removes everything that commands have made, and sets the defaults again (the command clear). Kept are the log, the
+ * variables, the way through the deck, its history, the engine and its options. MD_RUNTIME: out of memory. */
+md_status md_sim_clear(md_sim *sim) MD_CHECKED;
+
 /* Prints a note about a command that is accepted and ignored, once for each `name`. */
 void md_sim_explain(md_sim *sim, const char *name, const char *text);
 
@@ -136,11 +142,6 @@ md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
 /* If pair_style came before the box, starts the model's pair style for the types of the box (cmd_pair.c).
  * Otherwise does nothing. deck.c calls it after every command. MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;
-
-/* Runs n steps from the present state (run.c): prepares the model, creates the engine, loops over the observers,
- * and prints the summary. Ramps go from step `start` to step `stop`; -1: from the first to the last step of this
- * run. MD_STOPPED: a signal or a time limit ended the run early. */
-md_status md_sim_run(md_sim *sim, int64_t n, int64_t start, int64_t stop) MD_CHECKED;
 
 /* Value of the thermo keyword `name` in the present state (thermo_keywords.c), for the columns of the log and for
  * formulas. *known is false if there is no such keyword. MD_USAGE: the keyword needs a run, and there was none

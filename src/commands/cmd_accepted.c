@@ -1,4 +1,5 @@
-/* Commands that decks for LAMMPS contain and that have no effect here: newton, comm_modify, suffix.
+/* Commands that decks for LAMMPS contain and that have no effect here: newton, comm_modify, comm_style, atom_modify,
+ * timer, suffix.
  *
  * Their words are checked all the same. Each command prints once, in the log, that it has no effect.
  */
@@ -52,6 +53,78 @@ md_status md_do_comm_modify(md_sim *sim, const md_words *words)
                     words->word[words->n - 1]);
   for (int k = 0; k < words->n; k += 2) MD_TRY(check_comm_modify(words->word[k], words->word[k + 1]));
   md_sim_explain(sim, "comm_modify", "has no effect here: ghosts reach exactly as far as the forces need");
+  return MD_OK;
+}
+
+md_status md_do_comm_style(md_sim *sim, const md_words *words)
+{
+  const char *style = words->word[0];
+  if (strcmp(style, "brick") != 0 && strcmp(style, "tiled") != 0)
+    return md_error(MD_USAGE, "comm_style '%.64s' is unknown; accepted are brick and tiled", style);
+  md_sim_explain(sim, "comm_style",
+                 "has no effect here: domains are always a grid, whose cuts `balance` moves");
+  return MD_OK;
+}
+
+/* Checks the words of atom_modify behind the keyword words[*k], and moves *k to the last of them. */
+static md_status check_atom_modify(const md_words *words, int *k)
+{
+  static const char *const maps[] = {"yes", "array", "hash"};
+  const char *keyword = words->word[*k];
+  const bool sort = strcmp(keyword, "sort") == 0, map = strcmp(keyword, "map") == 0;
+  bool yes;
+  int64_t every;
+  double width;
+  if (*k + (sort ? 2 : 1) >= words->n)
+    return md_error(MD_USAGE, "atom_modify %.64s needs %s", keyword, sort ? "two numbers" : "a value");
+  const char *value = words->word[++*k];
+  if (map && is_one_of(value, maps, 3)) return MD_OK;
+  if (map)
+    return md_error(MD_USAGE, "atom_modify map '%.64s' is unknown; accepted are yes, array and hash", value);
+  if (strcmp(keyword, "first") == 0) return md_word_group(value);
+  if (strcmp(keyword, "id") == 0) {
+    MD_TRY(md_word_bool(value, "atom_modify id", &yes));
+    return yes ? MD_OK : md_error(MD_USAGE, "atom_modify id no: particles always have ids here");
+  }
+  if (!sort)
+    return md_error(MD_USAGE, "atom_modify: unknown keyword '%.64s'; accepted are id, map, first and sort",
+                    keyword);
+  MD_TRY(md_word_int64(value, "the steps of atom_modify sort", 0, INT64_MAX, &every));
+  MD_TRY(md_word_double(words->word[++*k], "the width of atom_modify sort", &width));
+  if (width >= 0.0) return MD_OK;
+  return md_error(MD_USAGE, "atom_modify sort: the width must be zero or positive, not %g", width);
+}
+
+md_status md_do_atom_modify(md_sim *sim, const md_words *words)
+{
+  for (int k = 0; k < words->n; ++k) MD_TRY(check_atom_modify(words, &k));
+  md_sim_explain(sim, "atom_modify",
+                 "has no effect here: ids are always kept, and the engine sorts the particles");
+  return MD_OK;
+}
+
+md_status md_do_timer(md_sim *sim, const md_words *words)
+{
+  static const char *const alone[] = {"off", "loop", "normal", "full", "sync", "nosync"};
+  for (int k = 0; k < words->n; ++k) {
+    const char *word = words->word[k];
+    if (is_one_of(word, alone, 6)) continue;
+    if (!is_one_of(word, (const char *const[]){"timeout", "every"}, 2))
+      return md_error(
+          MD_USAGE,
+          "timer: unknown keyword '%.64s'; accepted are off, loop, normal, full, sync, nosync, timeout off "
+          "and every N",
+          word);
+    if (k + 1 == words->n) return md_error(MD_USAGE, "timer %s needs a value", word);
+    int64_t every;
+    if (strcmp(word, "every") == 0)
+      MD_TRY(md_word_int64(words->word[k + 1], "the steps of timer every", 0, INT64_MAX, &every));
+    else if (strcmp(words->word[k + 1], "off") != 0)
+      return md_error(MD_USAGE, "timer timeout %.64s: --walltime on the command line limits the time",
+                      words->word[k + 1]);
+    ++k;
+  }
+  md_sim_explain(sim, "timer", "has no effect here: every run prints where its time went");
   return MD_OK;
 }
 

@@ -1,13 +1,29 @@
 /* Commands that do not change the system: variable, print, info. */
+#include "common/ranks/reductions.h"
+#include "src/deck/deck.h"
 #include "src/files/output_stream.h"
 #include "src/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Files and the environment may differ from rank to rank. */
+static md_status check_value(md_sim *sim, const char *name)
+{
+  char *text;
+  MD_TRY(md_variables_text(sim->variables, name, &text));
+  const md_status status = md_deck_check_same(sim, text);
+  free(text);
+  return status;
+}
+
 md_status md_do_variable(md_sim *sim, const md_words *words)
 {
-  return md_variables_define(sim->variables, words->n, words->word);
+  const bool of_machine = strcmp(words->word[1], "file") == 0 || strcmp(words->word[1], "getenv") == 0;
+  const md_status status = md_variables_define(sim->variables, words->n, words->word);
+  if (!of_machine) return status;
+  MD_TRY(md_comm_agree(sim->comm, status));
+  return check_value(sim, words->word[0]);
 }
 
 /* The places where print writes, in addition to the log. */

@@ -72,6 +72,10 @@ static md_status use_dump(md_sim *sim, const md_words *words)
 /* Records the outputs of a command, as the command itself would. */
 static md_status use_outputs(md_sim *sim, const char *command, const md_words *words)
 {
+  if (strcmp(command, "clear") == 0) {
+    md_file_unuse(sim->files, MD_FILE_DUMP, NULL);
+    md_file_unuse(sim->files, MD_FILE_RESTART, NULL);
+  }
   if (words->n < 1) return MD_OK;
   const char *first = words->word[0];
   if (strcmp(command, "restart") == 0) return use_restarts(sim, words);
@@ -98,6 +102,7 @@ static void forget_variable(md_sim *sim)
 
 static md_status follow(md_sim *sim, const md_words *words)
 {
+  if (sim->script.lost) return MD_OK;
   if (!words) {
     forget_variable(sim);
     return MD_OK;

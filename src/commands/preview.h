@@ -2,7 +2,8 @@
  *
  * A run may take days, and the commands after it are executed only then. So the preview looks in advance for the
  * names of outputs:
- * 1. It replaces variables as far as they are known. Names that depend on a run are not checked.
+ * 1. It replaces variables as far as they are known. Names that depend on a run are not checked, nor those behind a
+ *    condition that depends on a run.
  * 2. It keeps the error of the first name whose folder is missing or not writable, or which is the file of another
  *    use (file_uses.h).
  * 3. The error is reported when the first run begins, so that errors before this run come first.

@@ -12,8 +12,9 @@
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
  *
- * Lines are checked in the order of the file, because the language has no jumps. Cost: that of reading the deck
- * and its data files.
+ * Lines are checked in the order of the file: no jump leads back, and loops are passed through once (script.h). Of the
+ * branches of an `if`, the one that is taken is checked, and the others are looked at (glance.h). Cost: that of reading
+ * the deck and its data files.
  */
 #include "src/deck/check.h"
 #include "src/particles/create.h"
@@ -245,7 +246,6 @@ static md_status stand_in(md_sim *sim, const char *text)
   word_of(text, 1, name);
   if (md_command_find(command) && !md_history_is_talk(command)) c->no_model = true;
   if (strcmp(command, "lattice") == 0) c->no_lattice = true;
-  if (strcmp(command, "clear") == 0) c->no_box = c->no_model = true;
   if (IS_ONE_OF(command, line_makers)) c->no_lines = c->no_model = true;
   if (strcmp(command, "boundary") == 0) replace_boundary(sim, text);
   if (IS_ONE_OF(command, box_makers)) replace_box(sim);
@@ -391,12 +391,27 @@ static md_status judge_formula(md_sim *sim, const md_words *arguments)
                                                                                               : status;
 }
 
+/* After the command clear nothing is missing but variables. */
+static void forget_system(md_check *c)
+{
+  int64_t kept = 0;
+  c->no_box = c->no_lattice = c->no_pair = c->no_model = false;
+  for (int64_t k = 0; k < c->nname; ++k) {
+    if (c->name[k].kind == 'v')
+      c->name[kept++] = c->name[k];
+    else
+      free(c->name[k].text);
+  }
+  c->nname = kept;
+}
+
 /* Finishes a line that was accepted. narrowed: use_all replaced its group by `all`. */
 static md_status accept(md_sim *sim, const md_command *command, const md_words *arguments, bool narrowed)
 {
   md_check *c = sim->check;
   if (strcmp(command->name, "pair_style") == 0) c->no_pair = false;
   if (strcmp(command->name, "lattice") == 0) c->no_lattice = false;
+  if (strcmp(command->name, "clear") == 0) forget_system(c);
   if (strcmp(command->name, "variable") == 0) return judge_formula(sim, arguments);
   if (!narrowed || strcmp(command->name, "fix") != 0) return md_sim_settle_pair(sim);
   /* Two equal fixes on different groups are allowed, but on the group all only one is. So the fix is removed

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,20 @@ md_status md_command_unknown(const char *name)
     return md_error(MD_USAGE, "unknown command '%.64s'; did you mean %s? `myriad help` lists the known ones",
                     name, nearest);
   return md_error(MD_USAGE, "unknown command '%.64s'; `myriad help` lists the known ones", name);
+}
+
+md_status md_command_count(const md_command *command, int n)
+{
+  char range[64];
+  if (command->most == command->least)
+    snprintf(range, sizeof range, "%d", command->least);
+  else if (command->most < 0)
+    snprintf(range, sizeof range, "at least %d", command->least);
+  else
+    snprintf(range, sizeof range, "%d to %d", command->least, command->most);
+  const bool one = command->least == 1 && command->most <= 1;
+  return md_error(MD_USAGE, "%s takes %s argument%s, not %d; usage: %s", command->name, range, one ? "" : "s",
+                  n, command->usage);
 }
 
 static int least_of(int a, int b) { return a < b ? a : b; }

@@ -40,6 +40,9 @@ const char *md_command_of_lammps(const char *name);
 /* Returns MD_USAGE, with a message that names the command and suggests what may be meant. */
 md_status md_command_unknown(const char *name);
 
+/* Returns MD_USAGE, with a message that says how many words the command takes and that it has n. */
+md_status md_command_count(const md_command *command, int n);
+
 /* A range of types: "3", "*", "2*", "*4" or "2*4", within 1..ntypes. */
 md_status md_word_types(const char *word, int ntypes, int *first, int *last) MD_CHECKED;
 /* For commands that only take the group `all`. */

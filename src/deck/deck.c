@@ -1,12 +1,12 @@
 /* Reads a deck and runs its commands; see deck.h.
  *
- * 1. Lines are joined into one command while they end with & or stand inside triple quotes. The reader follows
- *    quotes and the comment sign letter by letter.
+ * 1. The source on top of the stack (source.h) gives the next command.
  * 2. The comment is removed.
  * 3. Variables are replaced (variable.h). This comes before splitting, so that a variable may hold several words.
  *    Text inside quotes is not changed.
  * 4. The text is split into words.
- * 5. The handler from the command table gets the words, after their number was checked.
+ * 5. The handler from the command table gets the words, after their number was checked. The handler may choose the
+ *    way through the deck (script.h).
  *
  * This is the order of LAMMPS ("Parsing rules for input scripts" in its manual), with two differences. A quote
  * opens only at the beginning of a word, so don't and 5' are plain words. A line that cannot be understood is an
@@ -19,126 +19,10 @@
 #include "common/ranks/reductions.h"
 #include "src/deck/check.h"
 #include "src/deck/quote.h"
+#include "src/script/glance.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { COMMAND_MAX = 1 << 20 };
-
-typedef enum quoting { PLAIN, SINGLE, DOUBLE, TRIPLE, COMMENT } quoting;
-
-typedef struct deck {
-  FILE *file;
-  int64_t line;       /* number of the last line that was read */
-  int64_t first_line; /* of the command */
-  bool end;
-  char *text; /* COMMAND_MAX + 1 bytes */
-  size_t n;
-  size_t scanned;    /* text[0, scanned) was scanned ... */
-  quoting state;     /* ... and the scan ended in this state */
-  size_t comment_at; /* place where the comment begins, or n */
-} deck;
-
-/* Appends one line of the file, without its line end. */
-static md_status read_line(deck *d)
-{
-  ++d->line;
-  const size_t begin = d->n;
-  int c;
-  while ((c = getc_unlocked(d->file)) != EOF && c != '\n') {
-    if (d->n >= COMMAND_MAX) return md_error(MD_USAGE, "the line is longer than 1 MiB: is this file a deck?");
-    if ((c < ' ' && c != '\t' && c != '\r') || c == 127)
-      return md_error(MD_USAGE, "byte 0x%02x on line %lld is not text: is this file a deck?", (unsigned)c,
-                      (long long)d->line);
-    d->text[d->n++] = (char)c;
-  }
-  if (ferror(d->file)) return md_error(MD_RUNTIME, "cannot read the deck: %s", strerror(errno));
-  d->end = c == EOF;
-  if (d->n > begin && d->text[d->n - 1] == '\r') --d->n;
-  d->text[d->n] = '\0';
-  if (d->line == 1 && strncmp(d->text, "\xef\xbb\xbf", 3) == 0) memset(d->text, ' ', 3);
-  return MD_OK;
-}
-
-/* Follows quotes and comments through text[scanned, n). */
-static void scan(deck *d)
-{
-  for (size_t i = d->scanned; i < d->n && d->state != COMMENT; ++i) {
-    const char *at = d->text + i;
-    const bool triple = strncmp(at, "\"\"\"", 3) == 0;
-    switch (d->state) {
-    case PLAIN: {
-      const size_t mark = md_quote_mark(d->text, at);
-      if (*at == '#') {
-        d->state = COMMENT;
-        d->comment_at = i;
-      } else if (mark) {
-        d->state = mark == 3 ? TRIPLE : *at == '"' ? DOUBLE : SINGLE;
-        i += mark - 1;
-      }
-      break;
-    }
-    case SINGLE:
-      if (*at == '\'') d->state = PLAIN;
-      break;
-    case DOUBLE:
-      if (*at == '"') d->state = PLAIN;
-      break;
-    case TRIPLE:
-      if (triple) {
-        d->state = PLAIN;
-        i += 2;
-      }
-      break;
-    case COMMENT: break;
-    }
-  }
-  d->scanned = d->n;
-}
-
-/* Returns whether the text ends with &, and removes the & and the blanks after it. */
-static bool take_continuation(deck *d)
-{
-  size_t n = d->n;
-  while (n > 0 && md_is_blank(d->text[n - 1])) --n;
-  if (n == 0 || d->text[n - 1] != '&') return false;
-  d->n = d->scanned = n - 1;
-  d->text[d->n] = '\0';
-  return true;
-}
-
-/* Text in triple quotes keeps its line ends. */
-static md_status keep_line_end(deck *d)
-{
-  if (d->n >= COMMAND_MAX) return md_error(MD_USAGE, "text in triple quotes is longer than 1 MiB");
-  d->text[d->n++] = '\n';
-  d->text[d->n] = '\0';
-  d->scanned = d->n;
-  return MD_OK;
-}
-
-/* Reads the next command, which may span several lines. */
-static md_status read_command(deck *d)
-{
-  d->n = d->scanned = 0;
-  d->state = PLAIN;
-  d->first_line = d->line + 1;
-  bool continued = false;
-  do {
-    const size_t before = d->n;
-    MD_TRY(read_line(d));
-    if (continued && d->end && d->n == before && d->state != COMMENT)
-      return md_error(MD_USAGE, d->state == TRIPLE
-                                    ? "triple quotes are opened here and never closed"
-                                    : "the command is continued with & but the deck ends there");
-    scan(d);
-    if (d->state == TRIPLE) MD_TRY(keep_line_end(d));
-    continued = d->state == TRIPLE || take_continuation(d);
-  } while (continued && !(d->end && d->state == COMMENT));
-  if (d->state != COMMENT) d->comment_at = d->n;
-  return MD_OK;
-}
 
 /* Length of the UTF-8 character at `at`; 0: the bytes are not UTF-8. */
 static size_t utf8_length(const unsigned char *at)
@@ -188,8 +72,7 @@ static md_status take_word(char *text, char *at, char **word, char **behind)
   return MD_OK;
 }
 
-/* Splits `text` in place. The caller frees words->word, whose strings lie in `text`. */
-static md_status split(char *text, md_words *words)
+md_status md_words_split(char *text, md_words *words)
 {
   int capacity = 0;
   for (char *at = text; *at;) {
@@ -209,18 +92,9 @@ static md_status split(char *text, md_words *words)
   return MD_OK;
 }
 
-static md_status wrong_count(const md_command *command, int n)
+static bool wrong_words(const md_command *command, int n)
 {
-  char range[64];
-  if (command->most == command->least)
-    snprintf(range, sizeof range, "%d", command->least);
-  else if (command->most < 0)
-    snprintf(range, sizeof range, "at least %d", command->least);
-  else
-    snprintf(range, sizeof range, "%d to %d", command->least, command->most);
-  const bool one = command->least == 1 && command->most <= 1;
-  return md_error(MD_USAGE, "%s takes %s argument%s, not %d; usage: %s", command->name, range, one ? "" : "s",
-                  n, command->usage);
+  return n < command->least || (command->most >= 0 && n > command->most);
 }
 
 /* Whether --resume skips this command, because the restart or a file already holds its effect. Before the first
@@ -247,15 +121,25 @@ static md_status report_preview(md_sim *sim)
   return md_error_restore(preview);
 }
 
+/* Executes a command of script control while the deck is only followed. What it cannot do without a run makes the way
+ * through the deck unknown; the later reading of the deck reports a fault. */
+static md_status follow_control(md_sim *sim, const md_command *command, const md_words *arguments)
+{
+  if (wrong_words(command, arguments->n) || command->handler(sim, arguments) != MD_OK)
+    sim->script.lost = true;
+  return MD_OK;
+}
+
 static md_status execute(md_sim *sim, const md_words *words)
 {
-  if (sim->follow) return sim->follow(sim, words);
-  if (sim->check) ++sim->check->ncommand;
   const md_command *command = md_command_find(words->word[0]);
-  if (!command) return md_command_unknown(words->word[0]);
   const md_words arguments = {words->n - 1, words->word + 1};
-  if (arguments.n < command->least || (command->most >= 0 && arguments.n > command->most))
-    return wrong_count(command, arguments.n);
+  if (sim->follow)
+    return md_script_is_control(words->word[0]) ? follow_control(sim, command, &arguments)
+                                                : sim->follow(sim, words);
+  if (sim->check) ++sim->check->ncommand;
+  if (!command) return md_command_unknown(words->word[0]);
+  if (wrong_words(command, arguments.n)) return md_command_count(command, arguments.n);
   if (sim->check) return sim->check->execute(sim, command, &arguments);
   md_history_add(&sim->history, words);
   if (is_done_before(sim, command->name)) {
@@ -268,29 +152,54 @@ static md_status execute(md_sim *sim, const md_words *words)
   return md_sim_settle_pair(sim);
 }
 
+/* `text` is changed. */
 static md_status run_text(md_sim *sim, char *text)
 {
   md_words words = {0};
-  md_status status = split(text, &words);
+  md_status status = md_words_split(text, &words);
   if (status == MD_OK && words.n > 0) status = execute(sim, &words);
   free(words.word);
   return status;
 }
 
-static md_status run_command(md_sim *sim, deck *d)
+/* Whether the command is skipped on the way to a label. `myriad check` looks at it all the same. */
+static bool is_skipped(const md_sim *sim, const char *text)
 {
-  md_log_echo(sim->log, d->text);
-  d->text[d->comment_at] = '\0';
-  MD_TRY(md_deck_check_same(sim, d->text));
-  MD_TRY(check_text(d->text));
+  return sim->script.label && !md_source_begins_with(text, "label");
+}
+
+static bool begins_with_control(const char *text)
+{
+  char word[16];
+  return sscanf(text, "%15s", word) == 1 && md_script_is_control(word);
+}
+
+/* Replaces the variables of a command without comment, and executes it. */
+static md_status run_replaced(md_sim *sim, const char *text)
+{
   char *replaced = NULL;
-  const md_status known = md_variables_substitute(sim->variables, d->text, &replaced);
-  sim->follow_line = d->text;
-  if (known != MD_OK) return sim->follow ? sim->follow(sim, NULL) : known;
-  if (strcmp(replaced, d->text) != 0) md_log_echo(sim->log, replaced);
+  const md_status known = md_variables_substitute(sim->variables, text, &replaced);
+  sim->follow_line = text;
+  if (known != MD_OK && !sim->follow) return known;
+  if (known != MD_OK) {
+    if (begins_with_control(text)) sim->script.lost = true;
+    return sim->follow(sim, NULL);
+  }
+  if (strcmp(replaced, text) != 0) md_log_echo(sim->log, replaced);
   const md_status status = run_text(sim, replaced);
   free(replaced);
   return status;
+}
+
+/* Runs the command in `text`, whose comment begins at `comment_at`. */
+static md_status run_command(md_sim *sim, char *text, size_t comment_at)
+{
+  if (!sim->script.label) md_log_echo(sim->log, text);
+  text[comment_at] = '\0';
+  MD_TRY(md_deck_check_same(sim, text));
+  MD_TRY(check_text(text));
+  if (!is_skipped(sim, text)) return run_replaced(sim, text);
+  return md_script_is_checked(sim) ? md_glance(text) : MD_OK;
 }
 
 /* Without this warning a misspelt -var would silently leave the deck's default in use. */
@@ -320,34 +229,98 @@ md_status md_deck_check_same(md_sim *sim, const char *text)
       sim->comm->rank, text);
 }
 
-/* Reads and runs the next command. If faults are collected, a faulty command does not end the deck. */
-static md_status next_command(md_sim *sim, deck *d, const char *name)
+/* Gives a fault to `myriad check`, if it collects them. `text` is the faulty command. */
+static md_status judge(md_sim *sim, md_status status, const char *text)
 {
-  md_status status = read_command(d);
+  return status == MD_OK || !sim->check ? status : sim->check->wrong(sim, status, text);
+}
+
+/* Reads and runs the next command of the source on top. If faults are collected, a faulty command does not end the
+ * deck. */
+static md_status next_command(md_sim *sim)
+{
+  md_source *source = sim->script.source;
+  md_status status = md_source_read(source);
   const bool readable = status == MD_OK;
   if (sim->check) {
-    sim->check->deck = name;
-    sim->check->line = d->first_line;
+    sim->check->deck = source->name;
+    sim->check->line = source->first_line;
   }
-  if (readable && !(d->end && d->n == 0)) status = run_command(sim, d);
-  if (status == MD_OK || !sim->check) return status;
-  status = sim->check->wrong(sim, status, readable ? d->text : "");
-  if (!readable) d->end = true;
+  if (readable && !(source->end && source->n == 0))
+    status = run_command(sim, source->text, source->comment_at);
+  const bool judged = status != MD_OK && sim->check;
+  status = judge(sim, status, readable ? source->text : "");
+  if (judged && !readable) source->end = true;
+  return status;
+}
+
+/* The end of the file came before the label that a jump asked for. */
+static md_status miss_label(md_sim *sim)
+{
+  md_script *script = &sim->script;
+  md_source *source = script->source;
+  const md_status status =
+      md_error(MD_USAGE, "jump: there is no label '%.64s' in %.300s", script->label, source->name);
+  free(script->label);
+  script->label = NULL;
+  source->first_line = script->asked_at > 0 ? script->asked_at : source->line;
+  if (sim->check) sim->check->line = source->first_line;
+  if (!sim->follow) return judge(sim, status, "jump");
+  script->lost = true;
+  return MD_OK;
+}
+
+/* Reads the source on top of the stack to its end. */
+static md_status read_source(md_sim *sim)
+{
+  md_script *script = &sim->script;
+  md_status status = MD_OK;
+  while (status == MD_OK && !script->source->end && !sim->planning.done && !script->quit)
+    status = next_command(sim);
+  const bool ended = status == MD_OK && !script->quit && !sim->planning.done;
+  return ended && script->label ? miss_label(sim) : status;
+}
+
+md_status md_deck_line(md_sim *sim, const char *line)
+{
+  md_script *script = &sim->script;
+  if (script->nesting == MD_NESTING_MAX)
+    return md_error(MD_USAGE, "commands within commands, and files within files, are more than %d deep",
+                    MD_NESTING_MAX);
+  char *text = strdup(line);
+  if (!text) return md_error(MD_RUNTIME, "out of memory for a command");
+  ++script->nesting;
+  const md_status status = run_command(sim, text, md_source_comment(text));
+  --script->nesting;
+  const md_status judged = judge(sim, status, text);
+  free(text);
+  return judged;
+}
+
+md_status md_deck_look(md_sim *sim, const char *line) { return judge(sim, md_glance(line), line); }
+
+md_status md_deck_file(md_sim *sim, FILE *file, const char *name)
+{
+  md_script *script = &sim->script;
+  md_source source;
+  md_status status = md_comm_agree(sim->comm, md_source_open(&source, file, name, script->source != NULL));
+  source.below = script->source;
+  script->source = &source;
+  ++script->nesting;
+  if (status == MD_OK) status = read_source(sim);
+  if (status != MD_OK && !sim->placed_error)
+    md_error_prefix("%s:%lld: ", source.name ? source.name : name, (long long)source.first_line);
+  --script->nesting;
+  script->source = source.below;
+  md_source_close(&source);
   return status;
 }
 
 md_status md_deck_run(md_sim *sim, FILE *file, const char *name)
 {
-  deck d = {.file = file};
-  MD_TRY(md_array_new(&d.text, COMMAND_MAX + 1, 1, "a line of the deck"));
-  d.text[0] = '\0';
-  md_status status = MD_OK;
-  while (status == MD_OK && !d.end && !sim->planning.done) status = next_command(sim, &d, name);
+  sim->script.quit = sim->script.pass_jump = false;
+  md_status status = md_deck_file(sim, file, name);
   if (status == MD_OK) status = md_deck_check_same(sim, "(the end of the deck)");
-  if (status != MD_OK && !sim->placed_error)
-    md_error_prefix("%s:%lld: ", name, (long long)d.first_line);
-  else if (status == MD_OK && !sim->planning.done)
-    warn_unused(sim);
-  free(d.text);
+  if (status == MD_OK && !sim->planning.done) warn_unused(sim);
   return status;
 }

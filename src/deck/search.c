@@ -54,7 +54,7 @@ static md_status add_run(md_search *s, uint64_t deck)
   if (known) s->known = known;
   if (!hashes || !known) return out_of_memory();
   s->deck[s->nrun] = deck;
-  s->known[s->nrun++] = !unknown;
+  s->known[s->nrun++] = !unknown && !s->open;
   return MD_OK;
 }
 
@@ -66,10 +66,15 @@ static md_status follow(md_sim *sim, const md_words *words)
   }
   const char *name = words->word[0];
   const md_words behind = {words->n - 1, words->word + 1};
+  present->open = present->open || sim->script.lost;
   md_history_add(&sim->history, words);
   if (strcmp(name, "variable") == 0 && behind.n >= 2 && md_do_variable(sim, &behind) != MD_OK) return MD_OK;
   if (strcmp(name, "restart") == 0) return add_restarts(present, &behind);
-  if (strcmp(name, "run") == 0) return add_run(present, sim->history.deck);
+  if (strcmp(name, "run") != 0) return MD_OK;
+  MD_TRY(add_run(present, sim->history.deck));
+  /* The number of runs of `run every` may depend on the present step. */
+  for (int k = 0; k < behind.n; ++k)
+    if (strcmp(behind.word[k], "every") == 0) sim->script.lost = present->open = true;
   return MD_OK;
 }
 
@@ -81,6 +86,7 @@ md_status md_deck_search(md_sim *sim, FILE *deck, const char *name, md_search *s
   /* The later reading of the deck reports the error that ends the search here. */
   if (md_deck_run(sim, deck, name) != MD_OK) unknown = true;
   sim->follow = NULL;
+  search->open = search->open || sim->script.lost;
   present = NULL;
   const int reason = fseek(deck, 0, SEEK_SET) == 0 ? 0 : errno;
   if (reason == 0) return MD_OK;

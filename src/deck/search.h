@@ -1,8 +1,8 @@
 /* Searching a deck in advance: the names of its restarts and the hashes of its runs, without executing its
  * commands.
  *
- * The search executes only variable and restart commands. A command that needs a value which only a run produces
- * makes the hashes from there on unknown.
+ * The search executes only script control (script.h), variable and restart commands. A command that needs a value
+ * which only a run produces makes the hashes from there on unknown.
  */
 #ifndef MD_SRC_DECK_SEARCH_H
 #define MD_SRC_DECK_SEARCH_H
@@ -16,6 +16,7 @@ typedef struct md_search {
   int64_t nrun;
   uint64_t *deck; /* [nrun] hash of the commands up to each run (history.h) ... */
   bool *known;    /* [nrun] ... is valid: no command before it needs a value that only a run gives */
+  bool open;      /* there may be more runs: their number depends on a run */
 } md_search;
 
 /* Searches the deck in the open file `deck`; `name` is for messages. A line that the search cannot understand is

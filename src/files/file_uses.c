@@ -40,6 +40,7 @@ static const struct {
   bool lasting, reads;
 } roles[] = {
     [MD_FILE_DECK] = {"the deck", true, true},
+    [MD_FILE_INCLUDE] = {"a command that reads", false, true},
     [MD_FILE_OUT] = {"the standard output", true, false},
     [MD_FILE_SCREEN] = {"the screen", true, false},
     [MD_FILE_LOG] = {"the log", true, false},
@@ -131,11 +132,12 @@ static bool is_restart(md_file_role role)
   return role == MD_FILE_READ_RESTART || role == MD_FILE_RESTART || role == MD_FILE_WRITE_RESTART;
 }
 
-/* Whether two uses of one file are allowed: both read it, or the old use has ended and the new one replaces its
- * file. A file may be replaced by the same role, and a restart by another restart. */
+/* Whether two uses of one file are allowed: both read it, or the old use has ended and the new one reads or replaces
+ * its file. A file may be replaced by the same role, and a restart by another restart. */
 static bool agrees(const use *old, const use *new)
 {
   if (roles[old->role].reads && roles[new->role].reads) return true;
+  if (roles[new->role].reads && old->ended) return true;
   return old->ended && (old->role == new->role || (is_restart(old->role) && is_restart(new->role)));
 }
 
@@ -149,13 +151,28 @@ static md_status conflict(const use *old, const use *new)
       roles[old->role].name, *old_id ? " " : "", old_id, old->path ? ", " : "", old->path ? old->path : "");
 }
 
+/* Whether a use says nothing that an earlier one does not say. */
+static bool is_repeated(const use *old, const use *new)
+{
+  return old->role == new->role && old->ended &&new->ended && !old->id && !new->id &&
+         old->path &&new->path &&strcmp(old->path, new->path) == 0;
+}
+
+/* Takes the words of *new, unless it fails. */
 static md_status add(md_file_uses *uses, use *new)
 {
   const identity it = identity_of(new);
+  bool repeated = false;
   for (int k = 0; k < uses->n; ++k) {
     const use *old = &uses->list[k];
     const identity other = identity_of(old);
     if (same_file(&other, &it) && !agrees(old, new)) return conflict(old, new);
+    repeated = repeated || is_repeated(old, new);
+  }
+  /* A loop of the deck uses a file over and over. */
+  if (repeated) {
+    free_use(new);
+    return MD_OK;
   }
   use *larger = realloc(uses->list, (size_t)(uses->n + 1) * sizeof *larger);
   if (!larger) return md_error(MD_RUNTIME, "out of memory for the names of files");

@@ -13,7 +13,8 @@
 
 typedef enum md_file_role {
   MD_FILE_DECK,
-  MD_FILE_OUT, /* standard output */
+  MD_FILE_INCLUDE, /* include, jump, variable file */
+  MD_FILE_OUT,     /* standard output */
   MD_FILE_SCREEN,
   MD_FILE_LOG,
   MD_FILE_READ_DATA,
@@ -33,8 +34,8 @@ void md_file_uses_free(md_file_uses *uses);
 
 /* Records that a file is going to be used. Call it before the file is opened. `id` distinguishes several uses of
  * one role, or is NULL. Decks, screen, logs, dumps and restarts are in use until md_file_unuse. Other roles use
- * their file only at this moment, and the same role may write it again later. MD_USAGE: another use has this file;
- * the message names both uses. If `uses` is NULL, nothing is recorded. */
+ * their file only at this moment: the same role may write it again later, and another may read it. MD_USAGE: another
+ * use has this file; the message names both uses. If `uses` is NULL, nothing is recorded. */
 md_status md_file_use(md_file_uses *uses, md_file_role role, const char *id, const char *path) MD_CHECKED;
 md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file) MD_CHECKED;
 

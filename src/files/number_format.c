@@ -98,3 +98,13 @@ md_status md_number_format_line(const char *line, int n, const md_format_kind *k
   free(checked);
   return status;
 }
+
+md_status md_number_format_print(const char *format, double value, char *out)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  const int n = snprintf(out, MD_NUMBER_TEXT, format, value);
+#pragma GCC diagnostic pop
+  if (n >= 0 && n < MD_NUMBER_TEXT) return MD_OK;
+  return md_error(MD_USAGE, "format '%s' prints %g too long", format, value);
+}

@@ -10,13 +10,16 @@
 
 #include "common/base/error.h"
 
-enum { MD_FORMAT_SIZE = 32 };
+enum { MD_FORMAT_SIZE = 32, MD_NUMBER_TEXT = 512 };
 
 typedef enum md_format_kind { MD_FORMAT_INT, MD_FORMAT_FLOAT, MD_FORMAT_WORD } md_format_kind;
 
 /* Copies `format` to out[MD_FORMAT_SIZE], changed so that printf takes a long long, a double or a string.
  * MD_USAGE: it is not a format of that kind, or too long. `out` must not overlap `format`. */
 md_status md_number_format_check(const char *format, md_format_kind kind, char *out) MD_CHECKED;
+
+/* Prints `value` with a checked format for a double into out[MD_NUMBER_TEXT]. MD_USAGE: the text is longer. */
+md_status md_number_format_print(const char *format, double value, char *out) MD_CHECKED;
 
 /* Reads a line of formats separated by blanks, one for each of the n kinds, into out[0..n). MD_USAGE: as above, or
  * the number of formats is not n; `out` is then unchanged. */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 100, WORK_MAX = 1000000, NAME_MAX_LENGTH = 256, ARGUMENTS_MAX = 3 };
+enum { DEPTH_MAX = 100, WORK_MAX = 1000000, NAME_MAX_LENGTH = 256, ARGUMENTS_MAX = 3, TEXTS_MAX = 6 };
 
 typedef struct reader {
   const char *formula, *at;
@@ -155,10 +155,55 @@ static md_status draw(const reader *r, const double *a, double *value)
   return MD_OK;
 }
 
+/* Takes the texts between the parentheses at the reader's place, apart at commas, and moves behind them. They lie in
+ * *copy, which the caller frees. */
+static md_status take_texts(reader *r, char **copy, int *n, char **argument)
+{
+  *n = 0;
+  *copy = strdup(r->at + 1);
+  if (!*copy) return md_error(MD_RUNTIME, "out of memory for a formula");
+  int open = 1;
+  char *begin = *copy;
+  for (char *at = *copy; open > 0; ++at) {
+    if (*at == '\0') return md_error(MD_USAGE, "formula '%.100s' ends too early", r->formula);
+    if (*at == '(') ++open;
+    if (*at == ')') --open;
+    if (open > 1 || (open == 1 && *at != ',')) continue;
+    if (*n == TEXTS_MAX)
+      return md_error(MD_USAGE, "formula '%.100s': a function has more than %d arguments", r->formula,
+                      TEXTS_MAX);
+    if (open == 0) r->at += at + 2 - *copy;
+    *at = '\0';
+    begin += strspn(begin, " ");
+    for (char *last = at; last > begin && last[-1] == ' ';) *--last = '\0';
+    argument[(*n)++] = begin;
+    begin = at + 1;
+  }
+  return MD_OK;
+}
+
+/* Calls a function of the program; *known = false: there is none of that name. */
+static md_status call_program(reader *r, const char *name, double *value, bool *known)
+{
+  char *copy = NULL, *argument[TEXTS_MAX];
+  int n;
+  *known = r->names->function != NULL;
+  if (!*known) return MD_OK;
+  const char *const before = r->at;
+  md_status status = take_texts(r, &copy, &n, argument);
+  if (status == MD_OK) status = r->names->function(r->names->context, name, n, argument, value, known);
+  free(copy);
+  if (status == MD_OK && !*known) r->at = before;
+  return status == MD_OK && *known ? check_finite(r, name, *value) : status;
+}
+
 static md_status call(reader *r, const char *name, double *value)
 {
   int f = 0;
+  bool known = false;
   while (f < FUNCTIONS && strcmp(functions[f].name, name) != 0) ++f;
+  if (f == FUNCTIONS) MD_TRY(call_program(r, name, value, &known));
+  if (known) return MD_OK;
   if (f == FUNCTIONS)
     return md_error(MD_USAGE, "formula '%.100s': unknown function '%.64s'; known are " FUNCTION_NAMES,
                     r->formula, name);
@@ -186,7 +231,7 @@ static md_status named(const reader *r, const char *name, double *value)
       return MD_OK;
     }
   bool known = false;
-  if (r->names->keyword) MD_TRY(r->names->keyword(r->names->keyword_context, name, value, &known));
+  if (r->names->keyword) MD_TRY(r->names->keyword(r->names->context, name, value, &known));
   if (!known)
     return md_error(MD_USAGE,
                     "formula '%.100s': unknown name '%.64s'; known are v_NAME for a variable, c_ID for a "

@@ -10,7 +10,8 @@ typedef struct md_formula_names {
   md_status (*variable)(void *context, const char *name, double *value);
   void *variable_context;
   md_keyword_lookup keyword;
-  void *keyword_context;
+  md_function_lookup function; /* or NULL */
+  void *context;               /* of both */
 } md_formula_names;
 
 /* Limits shared by a formula and all formulas that it refers to. All zero at the start. */

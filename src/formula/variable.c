@@ -1,47 +1,59 @@
-/* Variables: their definitions, and the replacement of $x, ${name} and $(formula) in a line; see variable.h.
+/* Variables: their definitions, their values, and the command next; see variable.h.
  *
  * The definitions form a linked list that is searched by name, because decks have only tens of variables. The
- * value of an index or string variable is its text. The value of an equal variable is its formula (formula.c),
- * evaluated at each use, so the value follows the simulation. A variable is marked busy while its formula is
- * evaluated. A reference to a busy variable is a circular definition, and an error.
+ * value of an equal variable is its formula (formula.c), evaluated at each use, so the value follows the simulation.
+ * A variable is marked busy while its formula is evaluated. A reference to a busy variable is a circular definition,
+ * and an error.
  *
- * Numbers become text as in LAMMPS: 15 digits for an equal variable, and 20 digits for an immediate formula
- * $(...), which is enough to keep every bit.
+ * Numbers become text as in LAMMPS, with 15 digits.
  */
 #include "src/formula/variable.h"
+#include "common/base/open_file.h"
 #include "src/deck/command.h"
 #include "src/deck/quote.h"
 #include "src/files/number_format.h"
 #include "src/formula/formula.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define VARIABLE_FORMAT "%.15g"
-#define IMMEDIATE_FORMAT "%.20g"
 
-enum { TEXT_MAX = 1 << 20, NUMBER_MAX = 512 };
+enum { LINE_MAX_LENGTH = 1 << 16 };
 
-typedef enum style { INDEX, STRING, EQUAL } style;
+typedef enum style { INDEX, LOOP, LINES, STRING, GETENV, FORMAT, INTERNAL, EQUAL } style;
 
 typedef struct variable {
   struct variable *next;
   char *name;
-  char *text; /* the value, or the formula */
   style style;
+  /* index: the values; string, getenv, file: one text; equal: the formula; format: a variable and a format; loop,
+   * internal: none. */
+  int nvalue;
+  char **value;
+  int64_t at,
+      last; /* index: the place of the present value, and of the last one; loop: the present number, the last */
+  int64_t first; /* of a loop */
+  int pad;       /* digits of a loop's numbers at least */
+  double number; /* internal */
+  FILE *file;    /* file */
   bool preset, used, busy;
 } variable;
 
 struct md_variables {
   variable *first;
   md_keyword_lookup keyword;
+  md_function_lookup function;
   void *context;
   md_formula_limits limits;
 };
 
-static const char *const style_names[] = {"index", "string", "equal"};
+static const char *const style_names[] = {
+    [INDEX] = "index",   [LOOP] = "loop",     [LINES] = "file",        [STRING] = "string",
+    [GETENV] = "getenv", [FORMAT] = "format", [INTERNAL] = "internal", [EQUAL] = "equal"};
 
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context)
 {
@@ -53,10 +65,24 @@ md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, 
   return MD_OK;
 }
 
+void md_variables_set_function(md_variables *variables, md_function_lookup function)
+{
+  variables->function = function;
+}
+
+static void free_values(variable *v)
+{
+  for (int k = 0; k < v->nvalue; ++k) free(v->value[k]);
+  free(v->value);
+  v->value = NULL;
+  v->nvalue = 0;
+}
+
 static void variable_free(variable *v)
 {
+  free_values(v);
   free(v->name);
-  free(v->text);
+  if (v->file) fclose(v->file);
   free(v);
 }
 
@@ -78,6 +104,11 @@ static variable *find(const md_variables *variables, const char *name)
   return v;
 }
 
+bool md_variables_is_defined(const md_variables *variables, const char *name)
+{
+  return find(variables, name) != NULL;
+}
+
 static md_status check_name(const char *name)
 {
   const char *c = name;
@@ -87,22 +118,59 @@ static md_status check_name(const char *name)
   return MD_OK;
 }
 
-static md_status add(md_variables *variables, const char *name, style kind, const char *text)
+static md_status out_of_memory(const char *name)
+{
+  return md_error(MD_RUNTIME, "out of memory for variable %.64s", name);
+}
+
+static md_status set_values(variable *v, int n, char *const *value)
+{
+  char **copy = calloc((size_t)n + 1, sizeof *copy);
+  bool complete = copy != NULL;
+  for (int k = 0; complete && k < n; ++k) complete = (copy[k] = strdup(value[k])) != NULL;
+  if (!complete) {
+    for (int k = 0; copy && k < n; ++k) free(copy[k]);
+    free(copy);
+    return out_of_memory(v->name);
+  }
+  free_values(v);
+  v->value = copy;
+  v->nvalue = n;
+  return MD_OK;
+}
+
+static md_status add(md_variables *variables, const char *name, style kind, variable **added)
 {
   variable *v = calloc(1, sizeof *v);
-  if (v) {
-    v->name = strdup(name);
-    v->text = strdup(text);
-  }
-  if (!v || !v->name || !v->text) {
-    if (v) variable_free(v);
-    return md_error(MD_RUNTIME, "out of memory for variable %.64s", name);
+  if (v) v->name = strdup(name);
+  if (!v || !v->name) {
+    free(v);
+    return out_of_memory(name);
   }
   v->style = kind;
   variable **end = &variables->first;
   while (*end) end = &(*end)->next;
-  *end = v;
+  *added = *end = v;
   return MD_OK;
+}
+
+/* Takes a variable out of the list and frees it. */
+static void remove_variable(md_variables *variables, variable *v)
+{
+  variable **link = &variables->first;
+  while (*link != v) link = &(*link)->next;
+  *link = v->next;
+  variable_free(v);
+}
+
+static md_status add_values(md_variables *variables, const char *name, style kind, int n, char *const *value)
+{
+  variable *v;
+  MD_TRY(add(variables, name, kind, &v));
+  v->last = n - 1;
+  const md_status status = set_values(v, n, value);
+  if (status != MD_OK) remove_variable(variables, v);
+  return status;
 }
 
 md_status md_variables_preset(md_variables *variables, const char *name, int nvalue, char *const *value)
@@ -110,7 +178,7 @@ md_status md_variables_preset(md_variables *variables, const char *name, int nva
   MD_TRY(check_name(name));
   if (nvalue < 1) return md_error(MD_USAGE, "-var %.64s needs a value: -var NAME VALUE", name);
   if (find(variables, name)) return md_error(MD_USAGE, "-var %.64s is given twice", name);
-  MD_TRY(add(variables, name, INDEX, value[0]));
+  MD_TRY(add_values(variables, name, INDEX, nvalue, value));
   find(variables, name)->preset = true;
   return MD_OK;
 }
@@ -122,75 +190,236 @@ const char *md_variables_unused(const md_variables *variables, int k)
   return NULL;
 }
 
-static md_status delete (md_variables *variables, const char *name)
-{
-  variable **link = &variables->first;
-  while (*link && strcmp((*link)->name, name) != 0) link = &(*link)->next;
-  if (!*link) return md_error(MD_USAGE, "variable %.64s does not exist: nothing to delete", name);
-  variable *v = *link;
-  *link = v->next;
-  variable_free(v);
-  return MD_OK;
-}
+/* ---- definitions: each gets the words behind the style ---- */
 
-static md_status replace(md_variables *variables, const char *name, style kind, const char *text)
+/* A style that `next` moves on keeps its values if it is defined again, as in LAMMPS. So a definition may stand within
+ * a loop, and -var and a file that includes others may set what they define. */
+static bool is_kept(md_variables *variables, const char *name)
 {
   variable *v = find(variables, name);
-  if (!v) return add(variables, name, kind, text);
-  if (v->style != kind)
-    return md_error(
-        MD_USAGE,
-        "variable %.64s is already an %s variable%s and cannot become %s: write 'variable %.64s index ...' "
-        "to accept -var, or delete it first",
-        name, style_names[v->style], v->preset ? " given by -var" : "", style_names[kind], name);
-  char *copy = strdup(text);
-  if (!copy) return md_error(MD_RUNTIME, "out of memory for variable %.64s", name);
-  free(v->text);
-  v->text = copy;
+  if (v) v->used = true;
+  return v != NULL;
+}
+
+static md_status define_index(md_variables *variables, const char *name, int n, char *const *word)
+{
+  if (n < 1) return md_error(MD_USAGE, "variable %.64s index needs a value", name);
+  return is_kept(variables, name) ? MD_OK : add_values(variables, name, INDEX, n, word);
+}
+
+static md_status define_loop(md_variables *variables, const char *name, int n, char *const *word)
+{
+  int64_t number[2] = {1, 0};
+  const bool pad = n > 1 && strcmp(word[n - 1], "pad") == 0;
+  n -= pad;
+  if (n < 1 || n > 2)
+    return md_error(MD_USAGE, "variable %.64s loop takes N or N1 N2, and perhaps pad", name);
+  for (int k = 0; k < n; ++k)
+    MD_TRY(md_word_int64(word[k], "a number of variable loop", n == 1 ? 1 : 0, INT_MAX, &number[2 - n + k]));
+  if (number[0] > number[1])
+    return md_error(MD_USAGE, "variable %.64s loop: N1 %.20s is beyond N2 %.20s", name, word[0], word[1]);
+  if (is_kept(variables, name)) return MD_OK;
+  variable *v;
+  MD_TRY(add(variables, name, LOOP, &v));
+  v->first = v->at = number[0];
+  v->last = number[1];
+  v->pad = pad ? (int)strlen(word[n - 1]) : 0;
   return MD_OK;
 }
 
-static md_status define_index(md_variables *variables, const char *name, const char *text)
+/* Reads the next word of the file: the first word of a line that is neither empty nor a comment. *ended: there is
+ * none. */
+static md_status read_file(variable *v, bool *ended)
+{
+  char line[LINE_MAX_LENGTH];
+  *ended = false;
+  while (fgets(line, sizeof line, v->file)) {
+    if (!strchr(line, '\n') && !feof(v->file))
+      return md_error(MD_USAGE, "the file of variable %.64s has a line of more than %d bytes, or is not text",
+                      v->name, LINE_MAX_LENGTH);
+    line[strcspn(line, "#")] = '\0';
+    char *word = line + strspn(line, " \t\n\r\f");
+    word[strcspn(word, " \t\n\r\f")] = '\0';
+    if (*word) return set_values(v, 1, &word);
+  }
+  *ended = true;
+  if (!ferror(v->file)) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot read the file of variable %.64s: %s", v->name, strerror(errno));
+}
+
+static md_status define_file(md_variables *variables, const char *name, int n, char *const *word)
+{
+  if (n != 1) return md_error(MD_USAGE, "variable %.64s file takes one file name, not %d words", name, n);
+  if (is_kept(variables, name)) return MD_OK;
+  variable *v;
+  bool ended = false;
+  MD_TRY(add(variables, name, LINES, &v));
+  v->file = md_open_read(word[0]);
+  md_status status = v->file ? read_file(v, &ended)
+                             : md_error(MD_RUNTIME, "variable %.64s: cannot read %.300s: %s", name, word[0],
+                                        md_open_reason(errno));
+  if (status == MD_OK && ended)
+    status = md_error(MD_USAGE, "variable %.64s: there is no value in the file %.300s", name, word[0]);
+  if (status != MD_OK) remove_variable(variables, v);
+  return status;
+}
+
+/* Gives a variable its words, the n that its style has. A variable of another style is refused. */
+static md_status replace(md_variables *variables, const char *name, style kind, int n, char *const *word)
 {
   variable *v = find(variables, name);
-  if (!v) return add(variables, name, INDEX, text);
-  /* LAMMPS silently keeps the first of two definitions. That hides mistakes, so it is an error here. */
-  if (!v->preset || v->used)
-    return md_error(
-        MD_USAGE, "variable %.64s is already defined; write 'variable %.64s delete' first to define it anew",
-        name, name);
-  v->used = true;
-  return MD_OK;
+  if (!v) return add_values(variables, name, kind, n, word);
+  if (v->style == kind) return set_values(v, n, word);
+  return md_error(
+      MD_USAGE,
+      "variable %.64s is already an %s variable%s and cannot become %s: write 'variable %.64s index ...' "
+      "to accept -var, or delete it first",
+      name, style_names[v->style], v->preset ? " given by -var" : "", style_names[kind], name);
 }
 
-static md_status define_string(md_variables *variables, const char *name, const char *text)
+static md_status take_one(const char *name, style kind, int n)
+{
+  if (n == 1) return MD_OK;
+  return md_error(MD_USAGE, "variable %.64s %s takes one argument, not %d; put quotes around one with spaces",
+                  name, style_names[kind], n);
+}
+
+static md_status define_equal(md_variables *variables, const char *name, int n, char *const *word)
+{
+  MD_TRY(take_one(name, EQUAL, n));
+  return replace(variables, name, EQUAL, 1, word);
+}
+
+static md_status define_string(md_variables *variables, const char *name, int n, char *const *word)
 {
   char *replaced = NULL;
-  MD_TRY(md_variables_substitute(variables, text, &replaced));
-  const md_status status = replace(variables, name, STRING, replaced);
+  MD_TRY(take_one(name, STRING, n));
+  MD_TRY(md_variables_substitute(variables, word[0], &replaced));
+  const md_status status = replace(variables, name, STRING, 1, &replaced);
   free(replaced);
   return status;
 }
 
+static md_status define_getenv(md_variables *variables, const char *name, int n, char *const *word)
+{
+  static char empty[] = "";
+  MD_TRY(take_one(name, GETENV, n));
+  char *value = getenv(word[0]);
+  return replace(variables, name, GETENV, 1, value ? &value : (char *[]){empty});
+}
+
+static md_status define_format(md_variables *variables, const char *name, int n, char *const *word)
+{
+  char format[MD_FORMAT_SIZE];
+  if (n != 2)
+    return md_error(MD_USAGE, "variable %.64s format takes a variable and a format, not %d words", name, n);
+  MD_TRY(md_number_format_check(word[1], MD_FORMAT_FLOAT, format));
+  return replace(variables, name, FORMAT, 2, (char *[]){word[0], format});
+}
+
+static md_status define_internal(md_variables *variables, const char *name, int n, char *const *word)
+{
+  double number;
+  MD_TRY(take_one(name, INTERNAL, n));
+  MD_TRY(md_word_double(word[0], "the value of variable internal", &number));
+  MD_TRY(replace(variables, name, INTERNAL, 0, NULL));
+  find(variables, name)->number = number;
+  return MD_OK;
+}
+
+/* LAMMPS too accepts this for a variable that does not exist, as `next` may have deleted it. */
+static md_status delete_variable(md_variables *variables, const char *name, int n, char *const *word)
+{
+  (void)word;
+  if (n > 0) return md_error(MD_USAGE, "variable %.64s delete takes no argument", name);
+  variable *v = find(variables, name);
+  if (v && v->busy) return md_error(MD_USAGE, "variable %.64s is being evaluated", name);
+  if (v) remove_variable(variables, v);
+  return MD_OK;
+}
+
+static const struct {
+  const char *name;
+  md_status (*define)(md_variables *, const char *name, int n, char *const *word);
+  const char *refused; /* NULL, or why there is no such style */
+} definitions[] = {
+    {"index", define_index, NULL},
+    {"loop", define_loop, NULL},
+    {"file", define_file, NULL},
+    {"string", define_string, NULL},
+    {"getenv", define_getenv, NULL},
+    {"format", define_format, NULL},
+    {"internal", define_internal, NULL},
+    {"equal", define_equal, NULL},
+    {"delete", delete_variable, NULL},
+    {"world", NULL, "there are no partitions of ranks here; give each its own run, and -var"},
+    {"universe", NULL, "there are no partitions of ranks here; use index, and run several decks at a time"},
+    {"uloop", NULL, "there are no partitions of ranks here; use loop, and run several decks at a time"},
+    {"atom", NULL, "variables have no value for each particle here; see `myriad help compute`"},
+    {"atomfile", NULL, "variables have no value for each particle here; see read_data"},
+    {"vector", NULL, "a variable has one value here"},
+    {"python", NULL, "a deck runs no programs here; use equal"},
+    {"timer", NULL, "the thermo keyword cpu tells the time of a run"},
+};
+#define STYLES "index, loop, file, string, getenv, format, internal, equal and delete"
+
 md_status md_variables_define(md_variables *variables, int nword, char *const *word)
 {
-  if (nword < 2)
-    return md_error(MD_USAGE, "variable needs a name and a style: index, equal, string or delete");
-  const char *name = word[0], *kind = word[1];
-  MD_TRY(check_name(name));
-  if (strcmp(kind, "delete") == 0 && nword == 2) return delete (variables, name);
-  if (strcmp(kind, "index") == 0 && nword >= 3) return define_index(variables, name, word[2]);
-  if (strcmp(kind, "equal") == 0 && nword == 3) return replace(variables, name, EQUAL, word[2]);
-  if (strcmp(kind, "string") == 0 && nword == 3) return define_string(variables, name, word[2]);
-  if (strcmp(kind, "delete") == 0) return md_error(MD_USAGE, "variable %.64s delete takes no argument", name);
-  if (strcmp(kind, "index") == 0) return md_error(MD_USAGE, "variable %.64s index needs a value", name);
-  if (strcmp(kind, "equal") == 0 || strcmp(kind, "string") == 0)
-    return md_error(MD_USAGE,
-                    "variable %.64s %s takes one argument, not %d; put quotes around one with spaces", name,
-                    kind, nword - 2);
-  return md_error(MD_USAGE, "unknown variable style '%.64s': index, equal, string and delete are known",
-                  kind);
+  if (nword < 2) return md_error(MD_USAGE, "variable needs a name and a style: " STYLES);
+  MD_TRY(check_name(word[0]));
+  for (size_t k = 0; k < sizeof definitions / sizeof definitions[0]; ++k) {
+    if (strcmp(definitions[k].name, word[1]) != 0) continue;
+    if (definitions[k].define) return definitions[k].define(variables, word[0], nword - 2, word + 2);
+    return md_error(MD_USAGE, "variable style %s does not exist: %s", word[1], definitions[k].refused);
+  }
+  return md_error(MD_USAGE, "unknown variable style '%.64s': " STYLES " are known", word[1]);
 }
+
+/* ---- next ---- */
+
+static bool is_stepped(const variable *v)
+{
+  return v->style == INDEX || v->style == LOOP || v->style == LINES;
+}
+
+static md_status check_next(md_variables *variables, int n, char *const *name)
+{
+  const variable *first = find(variables, name[0]);
+  for (int k = 0; k < n; ++k) {
+    const variable *v = find(variables, name[k]);
+    if (!v) return md_error(MD_USAGE, "next: undefined variable '%.64s'", name[k]);
+    if (!is_stepped(v))
+      return md_error(MD_USAGE, "next: '%.64s' is of style %s; accepted are index, loop and file", name[k],
+                      style_names[v->style]);
+    if (v->style != first->style)
+      return md_error(MD_USAGE,
+                      "next: '%.64s' is of style %s, and '%.64s' of style %s; all must have one style",
+                      name[0], style_names[first->style], name[k], style_names[v->style]);
+    for (int j = 0; j < k; ++j)
+      if (strcmp(name[j], name[k]) == 0) return md_error(MD_USAGE, "next: '%.64s' is given twice", name[k]);
+  }
+  return MD_OK;
+}
+
+md_status md_variables_next(md_variables *variables, int n, char *const *name, bool *ended)
+{
+  *ended = false;
+  MD_TRY(check_next(variables, n, name));
+  for (int k = 0; k < n; ++k) {
+    variable *v = find(variables, name[k]);
+    bool over = false;
+    v->used = true;
+    if (v->style == LINES)
+      MD_TRY(read_file(v, &over));
+    else
+      over = ++v->at > v->last;
+    if (over) remove_variable(variables, v);
+    *ended = *ended || over;
+  }
+  return MD_OK;
+}
+
+/* ---- values ---- */
 
 static md_status use(md_variables *variables, const char *name, variable **found)
 {
@@ -206,153 +435,54 @@ static md_status use(md_variables *variables, const char *name, variable **found
   return MD_OK;
 }
 
+/* The text of a variable whose value is no formula. */
+static const char *plain_text(const variable *v) { return v->value[v->style == INDEX ? v->at : 0]; }
+
 /* Gives md_formula_evaluate the value of v_name: a variable inside a formula. */
 static md_status value_of(void *context, const char *name, double *value)
 {
   md_variables *variables = context;
   variable *v = NULL;
   MD_TRY(use(variables, name, &v));
-  if (v->style != EQUAL) {
-    if (md_word_double(v->text, name, value) != MD_OK)
+  if (v->style == LOOP || v->style == INTERNAL) {
+    *value = v->style == LOOP ? (double)v->at : v->number;
+    return MD_OK;
+  }
+  if (v->style != EQUAL && v->style != FORMAT) {
+    if (md_word_double(plain_text(v), name, value) != MD_OK)
       return md_error(MD_USAGE, "v_%.64s: the text '%.64s' of this %s variable is not a number", name,
-                      v->text, style_names[v->style]);
+                      plain_text(v), style_names[v->style]);
     return MD_OK;
   }
   v->busy = true;
-  const md_status status = md_variables_formula(variables, v->text, value);
+  const md_status status = v->style == EQUAL ? md_variables_formula(variables, v->value[0], value)
+                                             : value_of(variables, v->value[0], value);
   v->busy = false;
   return status;
 }
 
 md_status md_variables_formula(md_variables *variables, const char *formula, double *value)
 {
-  const md_formula_names names = {value_of, variables, variables->keyword, variables->context};
+  const md_formula_names names = {value_of, variables, variables->keyword, variables->function,
+                                  variables->context};
   return md_formula_evaluate(formula, &names, &variables->limits, value);
 }
 
-/* A text that grows piece by piece. */
-typedef struct text {
-  char *at;
-  size_t n, capacity;
-} text;
-
-static md_status append(text *t, const char *piece, size_t n)
-{
-  if (t->n + n > TEXT_MAX)
-    return md_error(MD_USAGE, "the line is longer than 1 MiB after its variables are replaced");
-  if (t->n + n + 1 > t->capacity) {
-    const size_t capacity = 2 * (t->n + n + 1);
-    char *larger = realloc(t->at, capacity);
-    if (!larger) return md_error(MD_RUNTIME, "out of memory for a line of the deck");
-    t->at = larger;
-    t->capacity = capacity;
-  }
-  memcpy(t->at + t->n, piece, n);
-  t->n += n;
-  t->at[t->n] = '\0';
-  return MD_OK;
-}
-
-static md_status append_number(text *out, const char *format, double value)
-{
-  char number[NUMBER_MAX];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  const int n = snprintf(number, sizeof number, format, value);
-#pragma GCC diagnostic pop
-  if (n < 0 || n >= NUMBER_MAX) return md_error(MD_USAGE, "format '%s' prints %g too long", format, value);
-  return append(out, number, (size_t)n);
-}
-
-static md_status append_variable(md_variables *variables, const char *name, text *out)
+md_status md_variables_text(md_variables *variables, const char *name, char **text)
 {
   variable *v = NULL;
+  char number[MD_NUMBER_TEXT];
+  const char *value = number;
   MD_TRY(use(variables, name, &v));
-  if (v->style != EQUAL) return append(out, v->text, strlen(v->text));
-  double value;
-  MD_TRY(value_of(variables, name, &value));
-  return append_number(out, VARIABLE_FORMAT, value);
-}
-
-/* Evaluates `formula` or `formula:%format`, and cuts the string at the colon. */
-static md_status append_immediate(md_variables *variables, char *formula, text *out)
-{
-  char format[MD_FORMAT_SIZE] = IMMEDIATE_FORMAT;
-  char *colon = strrchr(formula, ':');
-  if (colon) {
-    *colon = '\0';
-    MD_TRY(md_number_format_check(colon + 1, MD_FORMAT_FLOAT, format));
-  }
-  double value;
-  MD_TRY(md_variables_formula(variables, formula, &value));
-  return append_number(out, format, value);
-}
-
-/* The parenthesis that closes the one at `at`; NULL: there is none. */
-static const char *closing(const char *at)
-{
-  int open = 0;
-  for (; *at; ++at) {
-    if (*at == '(') ++open;
-    if (*at == ')' && --open == 0) return at;
-  }
-  return NULL;
-}
-
-/* Appends the value of the reference at *at (a $), and moves *at behind the reference. */
-static md_status append_reference(md_variables *variables, const char **at, text *out)
-{
-  const char *begin = *at + 1, *end = begin + 1;
-  bool immediate = false;
-  if (*begin == '{' || *begin == '(') {
-    immediate = *begin == '(';
-    end = immediate ? closing(begin) : strchr(begin, '}');
-    if (!end)
-      return md_error(MD_USAGE, "'$%.32s' has no closing %s", begin, immediate ? "parenthesis" : "brace");
-    *at = end + 1;
-    ++begin;
+  if (v->style == LOOP) {
+    snprintf(number, sizeof number, "%0*lld", v->pad, (long long)v->at);
+  } else if (v->style == EQUAL || v->style == FORMAT || v->style == INTERNAL) {
+    double x;
+    MD_TRY(value_of(variables, name, &x));
+    MD_TRY(md_number_format_print(v->style == FORMAT ? v->value[1] : VARIABLE_FORMAT, x, number));
   } else {
-    if (!isalnum((unsigned char)*begin) && *begin != '_')
-      return md_error(MD_USAGE, "a $ must begin $x, ${name} or $(formula); '%.8s' does not", *at);
-    *at = end;
+    value = plain_text(v);
   }
-  char *name = strndup(begin, (size_t)(end - begin));
-  if (!name) return md_error(MD_RUNTIME, "out of memory for a line of the deck");
-  const md_status status =
-      immediate ? append_immediate(variables, name, out) : append_variable(variables, name, out);
-  free(name);
-  return status;
-}
-
-static md_status substitute(md_variables *variables, const char *line, text *out)
-{
-  MD_TRY(append(out, "", 0));
-  for (const char *at = line; *at;) {
-    const size_t mark = md_quote_mark(line, at);
-    const char *end = mark > 0 ? md_quote_end(at, mark) : NULL;
-    if (end) {
-      MD_TRY(append(out, at, (size_t)(end - at)));
-      at = end;
-      continue;
-    }
-    if (*at == '$') {
-      MD_TRY(append_reference(variables, &at, out));
-      continue;
-    }
-    const size_t n = 1 + strcspn(at + 1, "$'\"");
-    MD_TRY(append(out, at, n));
-    at += n;
-  }
-  return MD_OK;
-}
-
-md_status md_variables_substitute(md_variables *variables, const char *line, char **out)
-{
-  text replaced = {0};
-  const md_status status = substitute(variables, line, &replaced);
-  if (status != MD_OK)
-    free(replaced.at);
-  else
-    *out = replaced.at;
-  return status;
+  *text = strdup(value);
+  return *text ? MD_OK : out_of_memory(name);
 }

@@ -1,9 +1,14 @@
 /* Variables and formulas of the deck language.
  *
- * A variable has one of three styles:
- *   index    a text; -var may replace it. Of several values only the first is used, since there is no `next`.
- *   equal    a formula, evaluated each time the variable is read
- *   string   a text
+ * A variable has one of these styles:
+ *   index     one text of several; `next` moves it to the following one, and -var may give others
+ *   loop      one whole number of several, moved by `next`
+ *   file      one word of a file, the first of each line, moved by `next`
+ *   string    a text
+ *   getenv    the text of a variable of the environment, as it was at the definition
+ *   format    the value of another variable, printed with a format
+ *   internal  a number
+ *   equal     a formula, evaluated each time the variable is read
  *
  * $x, ${name} and $(formula) are replaced in a line before the line is split into words. $(formula:%format) prints
  * with a format. A formula has these operators, from the loosest to the tightest:
@@ -27,16 +32,35 @@ typedef struct md_variables md_variables;
  * is an error such as "temp is not known before the first run". */
 typedef md_status (*md_keyword_lookup)(void *context, const char *name, double *value, bool *known);
 
+/* Looks up a function with arguments that are no plain numbers, such as the name of a group: `argument` holds the n
+ * texts between the commas. *known = false: there is no such function. */
+typedef md_status (*md_function_lookup)(void *context, const char *name, int n, char *const *argument,
+                                        double *value, bool *known);
+
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context) MD_CHECKED;
 void md_variables_free(md_variables *variables);
+
+/* Gives formulas more functions. `context` is that of md_variables_new. */
+void md_variables_set_function(md_variables *variables, md_function_lookup function);
 
 /* Defines an index variable from `-var name value...` of the command line. The deck's own `variable NAME index`
  * does not replace it. A later definition of another style is MD_USAGE, as in LAMMPS. */
 md_status md_variables_preset(md_variables *variables, const char *name, int nvalue,
                               char *const *value) MD_CHECKED;
 
-/* Executes the `variable` command. word: name, style, arguments. */
+/* Executes the `variable` command. word: name, style, arguments. An index, loop or file variable that exists keeps its
+ * values, as in LAMMPS. MD_USAGE: a word is refused. MD_RUNTIME: a file cannot be read. */
 md_status md_variables_define(md_variables *variables, int nword, char *const *word) MD_CHECKED;
+
+/* Moves n variables of one style to their next values (the command next). *ended: at least one had none left, and does
+ * not exist any more. MD_USAGE: a variable does not exist, or has another style. MD_RUNTIME: a file cannot be read. */
+md_status md_variables_next(md_variables *variables, int n, char *const *name, bool *ended) MD_CHECKED;
+
+bool md_variables_is_defined(const md_variables *variables, const char *name);
+
+/* The text that ${name} stands for. The caller frees *text. MD_USAGE: there is no such variable, or its formula cannot
+ * be evaluated. */
+md_status md_variables_text(md_variables *variables, const char *name, char **text) MD_CHECKED;
 
 /* Evaluates a formula. MD_USAGE: unknown name, division by zero, circular reference, syntax error or NaN; the
  * message names the faulty part. */

@@ -110,7 +110,8 @@ static md_status check_deck(const char *path, const md_restart *r, const md_sear
   if (!r->under_way || k < 0)
     return md_error(MD_RUNTIME, "%.500s was not written by a run, but by write_restart: use read_restart",
                     path);
-  if (k >= search->nrun || (search->known[k] && search->deck[k] != r->history.run[k].deck))
+  const bool beyond = k >= search->nrun;
+  if (beyond ? !search->open : search->known[k] && search->deck[k] != r->history.run[k].deck)
     return md_error(MD_RUNTIME, "%.500s is of another deck, or this one was changed since", path);
   return MD_OK;
 }

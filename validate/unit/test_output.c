@@ -11,6 +11,7 @@
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
+// links: src/deck/substitute.c src/script/script.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 

@@ -7,6 +7,7 @@
 // links: src/commands/cmd_compute.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
+// links: src/deck/substitute.c src/script/script.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 

@@ -1,5 +1,6 @@
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c common/base/error.c
 // links: common/base/words.c
+// links: src/deck/substitute.c common/base/open_file.c
 /* Variables and formulas: values, precedence, replacing, and every error. */
 #include "fake_commands.h"
 
@@ -306,7 +307,8 @@ static void definitions_follow_lammps(void **state)
   define(v, "m", "index", "1");
   assert_null(md_variables_unused(v, 0));
   assert_text(v, "$m", "5");
-  assert_fails(DEFINE(v, "m", "index", "2"), "already defined");
+  define(v, "m", "index", "2");
+  assert_text(v, "$m", "5");
   define(v, "e", "equal", "1");
   define(v, "e", "equal", "2");
   assert_text(v, "$e", "2");
@@ -317,13 +319,76 @@ static void definitions_follow_lammps(void **state)
   define(v, "e", "string", "4*2");
   assert_bad(v, "v_e", "is not a number");
   assert_fails(DEFINE(v, "e", "delete", "x"), "no argument");
-  assert_fails(DEFINE(v, "zz", "delete"), "does not exist");
-  assert_fails(DEFINE(v, "x", "loop", "3"), "unknown variable style 'loop'");
+  assert_int_equal(DEFINE(v, "zz", "delete"), MD_OK);
+  assert_fails(DEFINE(v, "x", "lop", "3"), "unknown variable style 'lop'");
+  assert_fails(DEFINE(v, "x", "world", "3"), "variable style world does not exist: there are no partitions");
   assert_fails(DEFINE(v, "x", "equal", "1", "+"), "takes one argument");
   assert_fails(DEFINE(v, "x", "index"), "needs a value");
   assert_fails(DEFINE(v, "x y", "index", "1"), "only letters, digits and _");
   assert_fails(DEFINE(v, "", "index", "1"), "only letters, digits and _");
   assert_fails(DEFINE(v, "x"), "needs a name and a style");
+}
+
+/* Moves one variable on, and returns whether it was at its end. */
+static bool next(md_variables *v, char *name)
+{
+  bool ended = false;
+  assert_int_equal(md_variables_next(v, 1, &name, &ended), MD_OK);
+  return ended;
+}
+
+static void next_goes_through_the_values(void **state)
+{
+  md_variables *v = *state;
+  char *both[] = {"i", "n"}, *twice[] = {"i", "i"};
+  bool ended;
+  assert_int_equal(DEFINE(v, "i", "index", "a", "b"), MD_OK);
+  assert_false(next(v, "i"));
+  assert_text(v, "$i", "b");
+  define(v, "i", "index", "c");
+  assert_text(v, "$i", "b");
+  assert_true(next(v, "i"));
+  assert_false(md_variables_is_defined(v, "i"));
+  assert_int_equal(DEFINE(v, "n", "loop", "9", "11", "pad"), MD_OK);
+  assert_text(v, "$n", "09");
+  assert_value(v, "v_n+1", 10.0);
+  assert_false(next(v, "n"));
+  assert_false(next(v, "n"));
+  assert_text(v, "$n", "11");
+  define(v, "i", "index", "a");
+  assert_fails(md_variables_next(v, 2, both, &ended), "'i' is of style index, and 'n' of style loop");
+  assert_fails(md_variables_next(v, 2, twice, &ended), "'i' is given twice");
+  assert_text(v, "$i$n", "a11");
+  assert_true(next(v, "n"));
+  assert_fails(md_variables_next(v, 1, &both[1], &ended), "undefined variable 'n'");
+  define(v, "e", "equal", "1");
+  assert_fails(md_variables_next(v, 1, (char *[]){"e"}, &ended),
+               "'e' is of style equal; accepted are index, loop");
+  assert_fails(DEFINE(v, "n", "loop", "0"), "from 1");
+  assert_fails(DEFINE(v, "n", "loop", "3", "2"), "N1 3 is beyond N2 2");
+  assert_fails(DEFINE(v, "n", "loop", "1", "2", "3"), "takes N or N1 N2");
+}
+
+static void styles_have_their_values(void **state)
+{
+  md_variables *v = *state;
+  define(v, "e", "equal", "1/3");
+  assert_int_equal(DEFINE(v, "f", "format", "e", "%8.3f|"), MD_OK);
+  assert_text(v, "${f}", "   0.333|");
+  assert_value(v, "v_f*3", 1.0);
+  define(v, "k", "internal", "2.5");
+  assert_text(v, "$k", "2.5");
+  assert_value(v, "v_k*2", 5.0);
+  assert_int_equal(setenv("MYRIAD_TEST_WORD", "two words", 1), 0);
+  define(v, "w", "getenv", "MYRIAD_TEST_WORD");
+  assert_text(v, "$w", "two words");
+  define(v, "w", "getenv", "MYRIAD_TEST_NO_SUCH_WORD");
+  assert_text(v, "<$w>", "<>");
+  assert_fails(DEFINE(v, "f", "format", "e", "%d"), "%d");
+  assert_fails(DEFINE(v, "f", "format", "e"), "takes a variable and a format");
+  assert_fails(DEFINE(v, "k", "internal", "x"), "'x'");
+  assert_int_equal(DEFINE(v, "l", "format", "l", "%g"), MD_OK);
+  assert_bad(v, "v_l", "defined by itself");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -337,6 +402,7 @@ int main(void)
       TEST(exponential_work_is_refused),  TEST(circular_variables_are_refused),
       TEST(references_are_replaced),      TEST(bad_references_are_refused),
       TEST(replaced_text_is_bounded),     TEST(definitions_follow_lammps),
+      TEST(next_goes_through_the_values), TEST(styles_have_their_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
 // links: src/edit/group_motion.c
 // links: src/sums/masses.c src/sums/exact_sum.c
+// links: src/deck/substitute.c src/script/script.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"
