@@ -18,6 +18,7 @@
 #include "src/engines/open_comm.h"
 #include "src/plan.h"
 #include "src/restart/resume.h"
+#include "src/script/functions.h"
 #include "src/stop.h"
 
 #include <errno.h>
@@ -325,6 +326,7 @@ static md_status set_up(md_sim *sim, const command_line *c)
   md_memory memory;
   MD_TRY(md_memory_look("", 1, &memory));
   sim->engine = c->kind;
+  md_variables_set_function(sim->variables, md_script_function);
   sim->planning = (md_planning){.particles = c->particles, .ranks = c->ranks};
   set_threads(sim, c);
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;

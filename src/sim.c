@@ -48,7 +48,7 @@ void md_sim_free(md_sim *sim)
     sim->explained = e->next;
     free(e);
   }
-  free(sim->history.run);
+  md_history_free(&sim->history);
   md_script_free(&sim->script);
   md_variables_free(sim->variables);
 }

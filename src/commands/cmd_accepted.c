@@ -81,7 +81,8 @@ static md_status check_atom_modify(const md_words *words, int *k)
   if (map && is_one_of(value, maps, 3)) return MD_OK;
   if (map)
     return md_error(MD_USAGE, "atom_modify map '%.64s' is unknown; accepted are yes, array and hash", value);
-  if (strcmp(keyword, "first") == 0) return md_word_group(value);
+  /* The group may be made later. */
+  if (strcmp(keyword, "first") == 0) return MD_OK;
   if (strcmp(keyword, "id") == 0) {
     MD_TRY(md_word_bool(value, "atom_modify id", &yes));
     return yes ? MD_OK : md_error(MD_USAGE, "atom_modify id no: particles always have ids here");

@@ -10,6 +10,7 @@
 
 #include "common/model.h"
 #include "src/deck/command.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct md_run_record {
@@ -23,7 +24,26 @@ typedef struct md_history {
   uint64_t beginning; /* checksum of the particles when the first run began */
   int64_t nrun;       /* number of runs that have begun */
   md_run_record *run;
+  int64_t
+      nmeasured; /* values that formulas measured between runs (group_functions.h), in the order of the deck */
+  double *measured;
 } md_history;
+
+/* Records a measured value. MD_RUNTIME: out of memory. */
+static inline MD_CHECKED md_status md_history_measured(md_history *history, double value)
+{
+  double *larger = realloc(history->measured, (size_t)(history->nmeasured + 1) * sizeof *larger);
+  if (!larger) return md_error(MD_RUNTIME, "out of memory for the values of a deck");
+  history->measured = larger;
+  history->measured[history->nmeasured++] = value;
+  return MD_OK;
+}
+
+static inline void md_history_free(md_history *history)
+{
+  free(history->run);
+  free(history->measured);
+}
 
 static inline bool md_history_is_talk(const char *command)
 {

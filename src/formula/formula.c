@@ -69,13 +69,13 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {"sqrt", sqrt, 1},   {"exp", exp, 1},        {"ln", log, 1},     {"log", log10, 1},
-    {"abs", fabs, 1},    {"sin", sin, 1},        {"cos", cos, 1},    {"tan", tan, 1},
-    {"asin", asin, 1},   {"acos", acos, 1},      {"atan", atan, 1},  {"ceil", ceil, 1},
-    {"floor", floor, 1}, {"round", round_up, 1}, {"atan2", NULL, 2}, {"random", NULL, 3},
+    {"sqrt", sqrt, 1},   {"exp", exp, 1},     {"ln", log, 1},      {"log", log10, 1},      {"abs", fabs, 1},
+    {"sin", sin, 1},     {"cos", cos, 1},     {"tan", tan, 1},     {"asin", asin, 1},      {"acos", acos, 1},
+    {"atan", atan, 1},   {"ceil", ceil, 1},   {"floor", floor, 1}, {"round", round_up, 1}, {"atan2", NULL, 2},
+    {"random", NULL, 3}, {"normal", NULL, 3},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
-#define FUNCTION_NAMES "sqrt exp ln log abs sin cos tan asin acos atan atan2 ceil floor round random"
+#define FUNCTION_NAMES "sqrt exp ln log abs sin cos tan asin acos atan atan2 ceil floor round random normal"
 
 static const struct {
   const char *name;
@@ -142,14 +142,29 @@ static md_status expect(reader *r, char c)
   return MD_OK;
 }
 
-/* The next random number in (lo, hi) of the sequence that the seed keys. */
-static md_status draw(const reader *r, const double *a, double *value)
+/* A Gaussian number by the polar method of Marsaglia, which rejects a pair of numbers now and then. */
+static double draw_normal(const reader *r, uint64_t seed)
+{
+  for (;;) {
+    const md_random bits = md_random_at(seed, r->limits->draws++, 0, MD_STREAM_VARIABLE);
+    const double u = 2.0 * md_random_unit53(bits.word[0], bits.word[1]) - 1.0;
+    const double w = 2.0 * md_random_unit53(bits.word[2], bits.word[3]) - 1.0;
+    const double square = u * u + w * w;
+    if (square > 0.0 && square < 1.0) return u * sqrt(-2.0 * log(square) / square);
+  }
+}
+
+/* The next number of the sequence that the seed keys: random in (lo, hi), normal with a mean and a deviation. */
+static md_status draw(const reader *r, const char *name, const double *a, double *value)
 {
   if (!(a[2] >= 1.0 && a[2] <= 0x1p53 && a[2] == floor(a[2])))
-    return md_error(
-        MD_USAGE,
-        "formula '%.100s': the seed of random(lo,hi,seed) must be a whole number from 1 to 2^53, not %g",
-        r->formula, a[2]);
+    return md_error(MD_USAGE,
+                    "formula '%.100s': the seed of %s must be a whole number from 1 to 2^53, not %g",
+                    r->formula, name, a[2]);
+  if (strcmp(name, "normal") == 0) {
+    *value = a[0] + a[1] * draw_normal(r, (uint64_t)a[2]);
+    return MD_OK;
+  }
   const md_random bits = md_random_at((uint64_t)a[2], r->limits->draws++, 0, MD_STREAM_VARIABLE);
   *value = a[0] + (a[1] - a[0]) * md_random_unit53(bits.word[0], bits.word[1]);
   return MD_OK;
@@ -218,7 +233,7 @@ static md_status call(reader *r, const char *name, double *value)
   else if (functions[f].arguments == 2)
     *value = atan2(a[0], a[1]);
   else
-    MD_TRY(draw(r, a, value));
+    MD_TRY(draw(r, name, a, value));
   return check_finite(r, name, *value);
 }
 

@@ -364,6 +364,20 @@ static void walk_history(walk *w, md_history *h)
   }
 }
 
+/* Values that formulas measured between runs; most decks have none. */
+static void walk_measured(walk *w, md_history *h)
+{
+  int n = (int)h->nmeasured;
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "run/measured") : n == 0) return;
+  limited(w, "run/measured", &n, 1, 1 << 24);
+  if (w->status == MD_OK && w->mode == READ) {
+    w->status = md_array_new_zero(&h->measured, n, sizeof *h->measured, "the values of a deck");
+    if (w->status == MD_OK) h->nmeasured = n;
+  }
+  reals(w, "run/measured_values", n, h->measured);
+}
+
 /* The state of a compressed file; other files have none. */
 static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
 {
@@ -420,6 +434,7 @@ static void walk_header(walk *w, md_restart *r)
   flags(w, "run/has_energy", 1, &r->has_energy);
   real(w, "run/first_energy", &r->first_energy);
   walk_history(w, &r->history);
+  walk_measured(w, &r->history);
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
           r->checksum);
@@ -671,7 +686,7 @@ md_status md_restart_open(const char *path, md_h5_file **file, md_restart *r)
 void md_restart_free(md_restart *r)
 {
   md_model_free(&r->model);
-  free(r->history.run);
+  md_history_free(&r->history);
   free(r->output);
   *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
 }

@@ -284,6 +284,14 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   return MD_OK;
 }
 
+md_status md_resume_measured(const md_sim *sim, double *value)
+{
+  const md_history *then = &sim->resume->restart.history;
+  if (sim->history.nmeasured >= then->nmeasured) return changed(sim, "it measures a group at another place");
+  *value = then->measured[sim->history.nmeasured];
+  return MD_OK;
+}
+
 static md_status resume_observers(md_sim *sim, const md_restart *r)
 {
   for (md_observer *o = sim->observers; o; o = o->next)

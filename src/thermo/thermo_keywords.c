@@ -8,6 +8,7 @@
 #include "src/thermo/thermo_keywords.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
+#include "src/particles/lattice.h"
 #include "src/sums/masses.h"
 
 #include <stdlib.h>
@@ -83,6 +84,9 @@ static double get_ylo(const md_thermo_reading *r) { return r->sim->model.box.lo[
 static double get_yhi(const md_thermo_reading *r) { return r->sim->model.box.hi[1]; }
 static double get_zlo(const md_thermo_reading *r) { return r->sim->model.box.lo[2]; }
 static double get_zhi(const md_thermo_reading *r) { return r->sim->model.box.hi[2]; }
+static double get_xlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 0); }
+static double get_ylat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 1); }
+static double get_zlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 2); }
 static double get_momx(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][0]; }
 static double get_momy(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][1]; }
 static double get_momz(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_MOMENTUM][2]; }
@@ -147,6 +151,9 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(yhi, "Yhi", BOX, NULL, get_yhi)                                                                    \
   KEYWORD(zlo, "Zlo", BOX, NULL, get_zlo)                                                                    \
   KEYWORD(zhi, "Zhi", BOX, NULL, get_zhi)                                                                    \
+  KEYWORD(xlat, "Xlat", 0, NULL, get_xlat)                                                                   \
+  KEYWORD(ylat, "Ylat", 0, NULL, get_ylat)                                                                   \
+  KEYWORD(zlat, "Zlat", 0, NULL, get_zlat)                                                                   \
   KEYWORD(momx, "Momx", STATE, NULL, get_momx)                                                               \
   KEYWORD(momy, "Momy", STATE, NULL, get_momy)                                                               \
   KEYWORD(momz, "Momz", STATE, NULL, get_momz)

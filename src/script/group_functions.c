@@ -1,0 +1,240 @@
+/* Functions of groups in formulas; see group_functions.h.
+ *
+ * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
+ * in a region too. Sums are exact (exact_sum.h). Positions are those in the box, because no image flags are kept. So
+ * the centre of mass is only known along axes that are not periodic, and with it the radius of gyration and the angular
+ * momentum.
+ *
+ * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
+ * up to its restart, so such values are recorded in the history (history.h), and then read from the restart.
+ */
+#include "src/script/group_functions.h"
+#include "common/ranks/reductions.h"
+#include "src/commands/groups.h"
+#include "src/particles/exact_sum.h"
+#include "src/particles/lattice.h"
+#include "src/restart/resume.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum quantity { COUNT, MASS, CENTRE, MOMENTUM, KINETIC, SPREAD, ANGULAR } quantity;
+
+/* What is measured. */
+typedef struct asked {
+  md_sim *sim;
+  const char *name;        /* of the function */
+  uint32_t bit;            /* of the group */
+  const md_region *region; /* NULL: none */
+  quantity what;
+  int axis;
+  bool low; /* of a bound: the least value */
+  double centre[3];
+} asked;
+
+static bool is_in(const asked *a, int64_t i)
+{
+  const md_particles *p = &a->sim->particles;
+  if (a->bit != MD_GROUP_ALL && !(p->grouped && (p->group[i] & a->bit))) return false;
+  if (!a->region) return true;
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+  return md_region_contains(a->region, x, p->dim);
+}
+
+/* Outside a run the particles have velocities, and within one momenta. */
+static double velocity(const asked *a, int d, int64_t i)
+{
+  const md_sim *sim = a->sim;
+  if (d >= sim->particles.dim) return 0.0;
+  return sim->view ? md_model_velocity(&sim->model, &sim->particles, d, i) : sim->particles.v[d][i];
+}
+
+static double from_centre(const asked *a, int d, int64_t i)
+{
+  const md_particles *p = &a->sim->particles;
+  return d < p->dim ? p->x[d][i] - a->centre[d] : 0.0;
+}
+
+static double square(double x) { return x * x; }
+
+static double term_of(const void *context, int64_t i)
+{
+  const asked *a = context;
+  const md_sim *sim = a->sim;
+  if (!is_in(a, i)) return 0.0;
+  const double mass = sim->model.mass[sim->particles.type[i]];
+  const int u = (a->axis + 1) % 3, w = (a->axis + 2) % 3;
+  switch (a->what) {
+  case COUNT: return 1.0;
+  case MASS: return mass;
+  case CENTRE: return mass * sim->particles.x[a->axis][i];
+  case MOMENTUM: return mass * velocity(a, a->axis, i);
+  case KINETIC:
+    return 0.5 * mass * (square(velocity(a, 0, i)) + square(velocity(a, 1, i)) + square(velocity(a, 2, i)));
+  case SPREAD:
+    return mass *
+           (square(from_centre(a, 0, i)) + square(from_centre(a, 1, i)) + square(from_centre(a, 2, i)));
+  case ANGULAR:
+    return mass * (from_centre(a, u, i) * velocity(a, w, i) - from_centre(a, w, i) * velocity(a, u, i));
+  }
+  return 0.0;
+}
+
+static md_status sum_of(asked *a, quantity what, double *sum)
+{
+  a->what = what;
+  return md_exact_sum(a->sim->comm, &a->sim->particles, term_of, a, a->name, sum);
+}
+
+/* A sum over the mass of the group; 0 for an empty group, as in LAMMPS. */
+static md_status mean_of(asked *a, quantity what, double *mean)
+{
+  double mass, sum;
+  MD_TRY(sum_of(a, MASS, &mass));
+  MD_TRY(sum_of(a, what, &sum));
+  *mean = mass > 0.0 ? sum / mass : 0.0;
+  return MD_OK;
+}
+
+static md_status centre_along(asked *a, int axis, double *value)
+{
+  const md_box *box = &a->sim->model.box;
+  *value = 0.0;
+  if (axis >= box->dim) return MD_OK;
+  if (box->periodic[axis])
+    return md_error(MD_USAGE,
+                    "%s(): the axis %c is periodic, and no image flags are kept: there is no centre of mass",
+                    a->name, "xyz"[axis]);
+  a->axis = axis;
+  return mean_of(a, CENTRE, value);
+}
+
+static md_status find_centre(asked *a)
+{
+  const int axis = a->axis;
+  for (int d = 0; d < 3; ++d) MD_TRY(centre_along(a, d, &a->centre[d]));
+  a->axis = axis;
+  return MD_OK;
+}
+
+/* ---- the functions ---- */
+
+static md_status get_count(asked *a, double *value) { return sum_of(a, COUNT, value); }
+static md_status get_mass(asked *a, double *value) { return sum_of(a, MASS, value); }
+static md_status get_xcm(asked *a, double *value) { return centre_along(a, a->axis, value); }
+static md_status get_vcm(asked *a, double *value) { return mean_of(a, MOMENTUM, value); }
+static md_status get_ke(asked *a, double *value) { return sum_of(a, KINETIC, value); }
+
+static md_status get_angmom(asked *a, double *value)
+{
+  MD_TRY(find_centre(a));
+  return sum_of(a, ANGULAR, value);
+}
+
+static md_status get_gyration(asked *a, double *value)
+{
+  MD_TRY(find_centre(a));
+  MD_TRY(mean_of(a, SPREAD, value));
+  *value = sqrt(*value);
+  return MD_OK;
+}
+
+static md_status get_bound(asked *a, double *value)
+{
+  const md_particles *p = &a->sim->particles;
+  const double sign = a->low ? -1.0 : 1.0;
+  double most = -(double)INFINITY;
+  for (int64_t i = 0; i < p->n; ++i)
+    if (is_in(a, i)) most = md_max(most, a->axis < p->dim ? sign * p->x[a->axis][i] : 0.0);
+  MD_TRY(a->sim->comm->reduce->max(a->sim->comm, &most, 1));
+  *value = sign * most;
+  return isfinite(most) ? MD_OK : md_error(MD_USAGE, "bound(): there is no particle in the group");
+}
+
+typedef enum place { NOTHING, AXIS, FACE } place; /* what stands behind the group */
+
+typedef struct group_function {
+  const char *name;
+  place behind;
+  bool needs_mass;
+  md_status (*get)(asked *a, double *value); /* NULL: refused */
+} group_function;
+
+static const group_function functions[] = {
+    {"count", NOTHING, false, get_count}, {"mass", NOTHING, true, get_mass},
+    {"xcm", AXIS, true, get_xcm},         {"vcm", AXIS, true, get_vcm},
+    {"bound", FACE, false, get_bound},    {"gyration", NOTHING, true, get_gyration},
+    {"ke", NOTHING, true, get_ke},        {"angmom", AXIS, true, get_angmom},
+    {"charge", NOTHING, false, NULL},     {"fcm", AXIS, false, NULL},
+    {"torque", AXIS, false, NULL},        {"inertia", AXIS, false, NULL},
+    {"omega", AXIS, false, NULL},
+};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+static md_status read_axis(const group_function *f, const char *word, asked *a)
+{
+  const char *axis = *word ? strchr("xyz", *word) : NULL;
+  const char *rest = axis ? word + 1 : word;
+  a->low = strcmp(rest, "min") == 0;
+  const bool good = f->behind == AXIS ? *rest == '\0' : a->low || strcmp(rest, "max") == 0;
+  if (!axis || !good)
+    return md_error(MD_USAGE, "%s(): '%.32s' is unknown; accepted are %s", f->name, word,
+                    f->behind == AXIS ? "x, y and z" : "xmin, xmax, ymin, ymax, zmin and zmax");
+  a->axis = (int)(axis - "xyz");
+  return MD_OK;
+}
+
+static md_status read_arguments(const group_function *f, int n, char *const *argument, asked *a)
+{
+  int group;
+  const int least = f->behind == NOTHING ? 1 : 2;
+  if (n < least || n > least + 1)
+    return md_error(MD_USAGE, "%s() takes a group%s, and perhaps a region, not %d arguments", f->name,
+                    f->behind == AXIS   ? ", an axis"
+                    : f->behind == FACE ? ", a face"
+                                        : "",
+                    n);
+  MD_TRY(md_sim_need_box(a->sim, f->name));
+  MD_TRY(md_group_find(a->sim, argument[0], &group));
+  a->bit = md_group_bit(group);
+  if (least == 2) MD_TRY(read_axis(f, argument[1], a));
+  if (n > least) MD_TRY(md_region_find(a->sim, argument[n - 1], &a->region));
+  for (int t = 1; f->needs_mass && t <= a->sim->model.ntypes; ++t)
+    if (!(a->sim->model.mass[t] > 0.0))
+      return md_error(MD_USAGE, "%s() needs the mass of type %d; give `mass %d VALUE` first", f->name, t, t);
+  return MD_OK;
+}
+
+/* The value at this place of the deck: of the present particles, or as it was before the deck was stopped. */
+static md_status get_value(const group_function *f, asked *a, double *value)
+{
+  md_sim *sim = a->sim;
+  const bool recorded = !sim->view && sim->history.nrun > 0;
+  if (recorded && sim->resume) {
+    MD_TRY(md_resume_measured(sim, value));
+  } else {
+    if (sim->view) MD_TRY(md_view_particles(sim->view));
+    MD_TRY(f->get(a, value));
+  }
+  return recorded ? md_comm_agree(sim->comm, md_history_measured(&sim->history, *value)) : MD_OK;
+}
+
+md_status md_group_function(md_sim *sim, const char *name, int n, char *const *argument, double *value,
+                            bool *known)
+{
+  int k = 0;
+  while (k < FUNCTIONS && strcmp(functions[k].name, name) != 0) ++k;
+  *known = k < FUNCTIONS;
+  if (!*known) return MD_OK;
+  const group_function *f = &functions[k];
+  asked a = {.sim = sim, .name = f->name};
+  if (!f->get)
+    return md_error(MD_USAGE,
+                    "the function %s() does not exist here; those of groups are count, mass, xcm, vcm, "
+                    "bound, gyration, ke and angmom",
+                    name);
+  MD_TRY(read_arguments(f, n, argument, &a));
+  *value = 1.0;
+  return sim->planning.on ? MD_OK : get_value(f, &a, value);
+}
