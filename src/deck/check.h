@@ -19,7 +19,7 @@ typedef struct md_check_name {
 typedef struct md_check {
   md_status (*execute)(md_sim *sim, const md_command *command, const md_words *arguments);
   md_status (*wrong)(md_sim *sim, md_status status, const char *text);
-  const char *deck; /* file of the present command; `line` is its line */
+  char deck[1024]; /* file of the present command; `line` is its line */
   int64_t line;
   int64_t ncommand;
   /* ------------------------------------------------------------------ */

@@ -243,7 +243,7 @@ static md_status next_command(md_sim *sim)
   md_status status = md_source_read(source);
   const bool readable = status == MD_OK;
   if (sim->check) {
-    sim->check->deck = source->name;
+    snprintf(sim->check->deck, sizeof sim->check->deck, "%s", source->name);
     sim->check->line = source->first_line;
   }
   if (readable && !(source->end && source->n == 0))

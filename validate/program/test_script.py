@@ -14,7 +14,7 @@ from typing import List
 import pytest
 
 import harness
-from cli import BOX, RUNTIME, USAGE, call, refused, run_deck, works
+from cli import RUNTIME, USAGE, call, refused, run_deck, works
 from test_restart import STOPPED, finish, start, wait_for
 
 pytestmark = pytest.mark.smoke
@@ -288,13 +288,22 @@ def test_a_loop_goes_on_where_it_was_stopped(place, tmp_path, whole):
         assert (tmp_path / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-def test_another_body_of_a_loop_is_refused(tmp_path):
-    process = start(tmp_path, deck=DECK)
+# A way that is known before the deck runs, so that its runs are known too.
+PLAIN = DECK.replace("if '$(temp) < 1000' then 'velocity all scale 1.2'", "velocity all scale 1.2").replace(
+    " every 300 \"print 'piece $(pe:%.17g)' append passes\"", "")
+
+
+@pytest.mark.parametrize("deck, status, reason", [(DECK, USAGE, "a command before this run has changed"),
+                                                  (PLAIN, RUNTIME, "is of another deck")])
+def test_another_body_of_a_loop_is_refused(deck, status, reason, tmp_path):
+    process = start(tmp_path, deck=deck)
     wait_for(lambda: (tmp_path / "d.2.txt").exists(), process)
     process.send_signal(signal.SIGTERM)
     finish(process, expect=STOPPED)
-    err = finish(start(tmp_path, "--resume", deck=DECK.replace("scale 1.2", "scale 1.3")), expect=USAGE)
-    assert "a command before this run has changed" in err or "of another deck" in err
+    err = finish(start(tmp_path, "--resume", deck=deck.replace("scale 1.2", "scale 1.3")), expect=status)
+    assert reason in err
+    finish(start(tmp_path, "--resume", deck=deck))
+    assert (tmp_path / "passes").read_text().count("pass") == 4
 
 
 def test_a_loop_without_a_run_stops_at_a_signal(tmp_path):
