@@ -43,9 +43,9 @@
 #include "common/exact.h"
 #include "common/fix/fix.h"
 #include "common/groups.h"
-#include "common/step/motion.h"
 #include "common/pair/pair.h"
 #include "common/particles.h"
+#include "common/step/motion.h"
 
 #ifdef __cplusplus
 extern "C" {

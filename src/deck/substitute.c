@@ -3,8 +3,8 @@
  * An immediate formula $(...) is printed with 20 digits, as in LAMMPS, which is enough to keep every bit.
  */
 #include "src/deck/quote.h"
-#include "src/formula/variable.h"
 #include "src/files/number_format.h"
+#include "src/formula/variable.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ md_status md_edit_axis(const md_sim *sim, const char *command, const char *word,
 /* Whether particle i is in the group with this bit. */
 static inline bool md_edit_in_group(const md_particles *p, uint32_t bit, int64_t i)
 {
-  return bit == MD_GROUP_ALL || (p->group[i] & bit) != 0;
+  return bit == MD_GROUP_ALL || (p->grouped && (p->group[i] & bit) != 0);
 }
 
 /* Moves x into the box along axis d, if that is periodic, from any distance. */

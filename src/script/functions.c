@@ -7,6 +7,7 @@
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
 #include "src/particles/lattice.h"
+#include "src/region/region.h"
 #include "src/script/group_functions.h"
 
 #include <math.h>

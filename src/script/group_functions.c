@@ -11,9 +11,10 @@
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
-#include "src/particles/exact_sum.h"
-#include "src/particles/lattice.h"
+#include "src/edit/edit.h"
+#include "src/region/region.h"
 #include "src/restart/resume.h"
+#include "src/sums/exact_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,11 +36,7 @@ typedef struct asked {
 static bool is_in(const asked *a, int64_t i)
 {
   const md_particles *p = &a->sim->particles;
-  if (a->bit != MD_GROUP_ALL && !(p->grouped && (p->group[i] & a->bit))) return false;
-  if (!a->region) return true;
-  double x[3] = {0.0, 0.0, 0.0};
-  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
-  return md_region_contains(a->region, x, p->dim);
+  return md_edit_in_group(p, a->bit, i) && (!a->region || md_region_has(a->region, p, i));
 }
 
 /* Outside a run the particles have velocities, and within one momenta. */
@@ -58,12 +55,10 @@ static double from_centre(const asked *a, int d, int64_t i)
 
 static double square(double x) { return x * x; }
 
-static double term_of(const void *context, int64_t i)
+static double value_of(const asked *a, int64_t i)
 {
-  const asked *a = context;
   const md_sim *sim = a->sim;
-  if (!is_in(a, i)) return 0.0;
-  const double mass = sim->model.mass[sim->particles.type[i]];
+  const double mass = md_mass_of(&sim->model, &sim->particles, i);
   const int u = (a->axis + 1) % 3, w = (a->axis + 2) % 3;
   switch (a->what) {
   case COUNT: return 1.0;
@@ -81,10 +76,16 @@ static double term_of(const void *context, int64_t i)
   return 0.0;
 }
 
+static void term_of(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  (void)p;
+  *term = is_in(context, i) ? value_of(context, i) : 0.0;
+}
+
 static md_status sum_of(asked *a, quantity what, double *sum)
 {
   a->what = what;
-  return md_exact_sum(a->sim->comm, &a->sim->particles, term_of, a, a->name, sum);
+  return md_exact_sums(a->sim->comm, &a->sim->particles, 1, term_of, a, a->name, sum);
 }
 
 /* A sum over the mass of the group; 0 for an empty group, as in LAMMPS. */
@@ -200,7 +201,7 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   a->bit = md_group_bit(group);
   if (least == 2) MD_TRY(read_axis(f, argument[1], a));
   if (n > least) MD_TRY(md_region_find(a->sim, argument[n - 1], &a->region));
-  for (int t = 1; f->needs_mass && t <= a->sim->model.ntypes; ++t)
+  for (int t = 1; f->needs_mass && !a->sim->model.massed && t <= a->sim->model.ntypes; ++t)
     if (!(a->sim->model.mass[t] > 0.0))
       return md_error(MD_USAGE, "%s() needs the mass of type %d; give `mass %d VALUE` first", f->name, t, t);
   return MD_OK;

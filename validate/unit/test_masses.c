@@ -155,8 +155,10 @@ static void test_powers_of_two(void **state)
 {
   (void)state;
   begin(false);
-  assert_true(md_power_above(1.0) == 1.0 && md_power_above(0.75) == 1.0 && md_power_above(1.0 + 0x1p-52) == 2.0);
-  assert_true(md_power_above(3e-300) == ldexp(1.0, (int)ceil(log2(3e-300))) && md_power_above(0x1p1023) == 0x1p1023);
+  assert_true(md_power_above(1.0) == 1.0 && md_power_above(0.75) == 1.0 &&
+              md_power_above(1.0 + 0x1p-52) == 2.0);
+  assert_true(md_power_above(3e-300) == ldexp(1.0, (int)ceil(log2(3e-300))) &&
+              md_power_above(0x1p1023) == 0x1p1023);
   assert_true(md_power_above(0x1p-1060) == 0x1p-1022);
 }
 
