@@ -156,8 +156,9 @@ struct md_engine_kind {
    * in the count of steps. */
   md_status (*act)(md_engine *, const md_action *) MD_CHECKED;
   /* Makes the particles structure current: owned particles only, in any order, positions wrapped. If `force` is not
-   * NULL, also writes the forces on the particles, in energy/length, to dim arrays of n elements, which belong to the
-   * caller. If there was no step since the last call, n and the order are those of the last call. */
+   * NULL, also writes the forces of pairs on the particles, without those of fixes, to dim arrays of n elements, in
+   * energy/length, which belong to the caller. If there was no step since the last call, n and the order are those of
+   * the last call. */
   md_status (*download)(md_engine *, double *const force[3]) MD_CHECKED;
   /* Adds this rank's particles to the sums of their bins, sum[n[1]][n[0]][md_histogram_sums()], without a download. The
    * first row is the lowest. Or NULL. */

@@ -1,9 +1,22 @@
 /* Messages of physics errors; see faults.h. */
 #include "common/faults.h"
 
+static md_status force_of_fix(const md_overlap *o, const md_model *model)
+{
+  const md_fix *fix = &model->fix[-1 - o->a];
+  const md_status status = md_error(
+      MD_PHYSICS,
+      "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
+      "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",
+      (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);
+  md_error_about(o->a, o->b);
+  return status;
+}
+
 md_status md_overlap_status(const md_overlap *o, const md_model *model)
 {
   if (o->a == INT64_MAX) return MD_OK;
+  if (o->a < 0) return force_of_fix(o, model);
   const double r = sqrt(md_max(o->r2 - md_pair_softening2(&model->pair), 0.0));
   const md_status status =
       md_pair_is_all(&model->pair)

@@ -1,6 +1,7 @@
 /* Faults: the two physics errors that an engine finds while it computes forces or moves particles.
  *
- * overlap:  a pair so near that its impulse is out of range.
+ * overlap:  a pair so near that its impulse is out of range; or a fix whose force on a particle is out of range, as
+ *           behind a wall.
  * runaway:  a particle that moves too far in a step, or has left the box.
  *
  * A step may have many faults, and threads find them in any order. Each `_add` function keeps the fault of the smallest
@@ -15,9 +16,9 @@
 extern "C" {
 #endif
 
-/* An overlap: two particles so near that their impulse leaves the exact range. */
+/* An overlap: two particles so near that their impulse leaves the exact range, or a fix and a particle. */
 typedef struct md_overlap {
-  int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap */
+  int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap. a < 0: md_overlap_of_fix */
   double r2;    /* squared distance, softened without a cutoff (pair.h) */
 } md_overlap;
 
@@ -26,6 +27,9 @@ static inline md_overlap md_overlap_none(void)
   md_overlap o = {INT64_MAX, INT64_MAX, 0.0};
   return o;
 }
+
+/* Stands for an id in an overlap of a fix and a particle. fix: place in model->fix. */
+static inline int64_t md_overlap_of_fix(int fix) { return -1 - (int64_t)fix; }
 
 /* Notes the overlap of the particles with ids i and j, in any order, unless *o has smaller ids. */
 static inline void md_overlap_add(md_overlap *o, int64_t i, int64_t j, double r2)

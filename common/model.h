@@ -128,6 +128,8 @@ typedef struct md_model {
   double move_limit;  /* the largest displacement along one axis in one step: a few cutoffs, or less */
   int nmiddle;
   md_action middle[MD_MIDDLES_MAX]; /* actions of fixes between the two halves of a drift, in this order */
+  int nforce_action;
+  md_force_action force_action[MD_FORCES_MAX]; /* actions of fixes on forces, in the order of the deck */
   int nsummand, nterm;
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
@@ -195,6 +197,7 @@ typedef struct md_measure {
   md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs, in fine quanta w */
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
+  double fix_energy;          /* of the fixes whose energy counts (forces.h); engines leave it 0 */
 } md_measure;
 
 /* Adds the measure b, of other particles, to a. */

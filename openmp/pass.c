@@ -22,6 +22,7 @@
  * Trade-off: messages travel while the engine works. But chunks are not all taken in order, and speculative forces
  * may be lost work.
  */
+#include "common/force/forces.h"
 #include "openmp/engine.h"
 
 /* ---- force ---- */
@@ -79,17 +80,29 @@ force_args engine_force_args(const md_engine *e, const double *table)
   return a;
 }
 
+/* The fixes act on the impulses of chunk c. */
+static void act_on_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
+{
+  for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
+    double impulse[3] = {0.0};
+    for (int d = 0; d < e->p->dim; ++d) impulse[d] = force[d][i - c * CHUNK];
+    md_forces_on_particle(e->model, e->p, i, impulse, overlap);
+    for (int d = 0; d < e->p->dim; ++d) force[d][i - c * CHUNK] = impulse[d];
+  }
+}
+
 void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
                       md_overlap *overlap)
 {
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-    return;
+  } else {
+    const double least = e->kernels->force[model->pair.kind](
+        a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+    if (least < model->close2) sum_each(e, a->k, IMPULSES, force, c, overlap);
   }
-  const double least = e->kernels->force[model->pair.kind](
-      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
-  if (least < model->close2) sum_each(e, a->k, IMPULSES, force, c, overlap);
+  if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
 
 void engine_output_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)

@@ -111,3 +111,14 @@ md_status md_sim_need_box(const md_sim *sim, const char *command)
   if (sim->has_box) return MD_OK;
   return md_error(MD_USAGE, "%s needs a box: use create_box or read_data first", command);
 }
+
+md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index)
+{
+  md_fix_name **link = &sim->fixes;
+  *index = 0;
+  while (*link && (strlen((*link)->id) != n || memcmp((*link)->id, id, n) != 0)) {
+    if (!(*link)->balance) ++*index;
+    link = &(*link)->next;
+  }
+  return link;
+}

@@ -139,6 +139,10 @@ md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const 
  * message. */
 md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
 
+/* Returns the link that points at the fix with the ID of n letters, or the link at the end of the list. index: receives
+ * the number of fixes of the model before this entry. */
+md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index);
+
 /* If pair_style came before the box, starts the model's pair style for the types of the box (cmd_pair.c).
  * Otherwise does nothing. deck.c calls it after every command. MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;

@@ -188,6 +188,9 @@ CASES: Tuple[Case, ...] = (
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),
+    Case("forces of fixes 3D", "in.forces", 1.3, fits=(4, 4, 4)),
+    Case("forces of fixes, wide momenta", "in.forces", 1.3, {"mass2": 1e6, "g": 1e-6}, fits=(4, 4, 4)),
+    Case("forces of fixes 2D", "in.basin", 1.3, teaching=True, fits=(8, 8, 1)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
     Case("WCA 2D", "in.wca", 1.13, fits=(8, 8, 1)),
     Case("four types 3D", "in.types", 3.0, fits=(2, 2, 2)),
@@ -205,6 +208,7 @@ CASES: Tuple[Case, ...] = (
     Case("masses 3D", "in.masses", all_pairs=True),
     Case("masses 2D", "in.masses", variables={"dim": 2, "z": "p", "light": 150}, all_pairs=True, fits=(8, 8, 1)),
     Case("masses 3D, no softening", "in.masses", variables={"eps": 0, "dt": 1e-7}, all_pairs=True),
+    Case("gravity 3D in a bowl", "in.bowl", all_pairs=True),
     *boxes(),
 )
 

@@ -72,7 +72,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         copy_tree(tree)
         (tree / "build" / "myriad-emulated").unlink(missing_ok=True)
         touched = extend(tree, page)
-        assert len(touched) == 12, touched
+        assert len(touched) == 14, touched
         print("\n".join(f"  {path}" for path in touched), flush=True)
         jobs = f"-j{len(os.sched_getaffinity(0))}"
         for target in ("build/myriad", "emulated"):
@@ -96,12 +96,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             found = (folder / str(place) / "positions.txt").read_bytes()
             assert found.count(b"\n") == 3 * 864 + 2, "three frames, and a line between two of them"
             rows = [line.split() for line in re.search(r"Step PotEng .*?(?=Loop)", out, re.S)[0].splitlines()]
-            assert len(rows) == 4 and all(len(row) == 5 for row in rows), rows
+            assert len(rows) == 4 and all(len(row) == 6 for row in rows), rows
             wrote = (found, rows)
             expected = expected or wrote
             bad += wrote != expected
             print(f"{way:<16} {'identical' if wrote == expected else 'DIFFERENT'}", flush=True)
-        for command, usage in (("fix", "drag DAMP"), ("fix", "kinetic N ENERGY"), ("compute", "ke/axis")):
+        for command, usage in (("fix", "drag DAMP"), ("fix", "kinetic N ENERGY"), ("fix", "shear F"),
+                               ("compute", "ke/axis")):
             said = subprocess.run([program, "help", command], capture_output=True, text=True, check=True).stdout
             assert usage in said, said
     return 1 if bad else 0

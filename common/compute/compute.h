@@ -117,6 +117,7 @@ typedef struct md_compute_style {
 typedef struct md_computed {
   int n;
   double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
+  double fix_energy; /* the part of the potential energy that is of fixes (fix_modify energy yes) */
 } md_computed;
 
 /* The style of a kind below MD_COMPUTE_KINDS; static. */

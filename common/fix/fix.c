@@ -1,8 +1,10 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
+#include "common/force/wall.h"
 #include "common/model.h"
 #include "common/step/step.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* For every integrator: there can be one. */
@@ -51,6 +53,70 @@ static md_status check_scaling(const md_fix *fix, const md_model *model, double 
       (long long)model->step, md_fix_style_of(fix->kind)->name, model->groups.name[fix->group]);
 }
 
+/* ---- for fixes that act on forces ---- */
+
+/* A number among the words of a fix. */
+static md_status parse_component(const md_fix *fix, const char *word, double *value)
+{
+  const char *name = md_fix_style_of(fix->kind)->name;
+  if (strncmp(word, "v_", 2) == 0)
+    return md_error(
+        MD_USAGE,
+        "fix %s: '%.64s' would change during a run, which is not available; write ${%.60s} for the "
+        "present value of the variable",
+        name, word, word + 2);
+  char what[64];
+  snprintf(what, sizeof what, "a number of fix %s", name);
+  return md_word_double(word, what, value);
+}
+
+/* The number of words must be n. Advises on keywords of LAMMPS that stand behind them. */
+static md_status check_vector_words(const md_fix *fix, const md_words *words, int n)
+{
+  if (words->n > n && strcmp(words->word[n], "region") == 0)
+    return md_error(
+        MD_USAGE,
+        "fix %s: the keyword 'region' is not available; `group ID region NAME` names the particles that "
+        "are in a region when the line is read",
+        md_fix_style_of(fix->kind)->name);
+  return md_fix_takes(fix, words, n);
+}
+
+static md_status normalise_direction(const md_fix *fix, double direction[3])
+{
+  const double length =
+      sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+  if (!(length > 0.0 && isfinite(length)))
+    return md_error(MD_USAGE, "fix %s: the direction must not be 0 0 0", md_fix_style_of(fix->kind)->name);
+  for (int d = 0; d < 3; ++d) direction[d] /= length;
+  return MD_OK;
+}
+
+/* Three words that are a direction, into k0 to k2. */
+static md_status parse_direction(md_fix *fix, const md_words *words)
+{
+  MD_TRY(md_fix_takes(fix, words, 3));
+  for (int d = 0; d < 3; ++d) MD_TRY(parse_component(fix, words->word[d], &fix->k[d]));
+  return normalise_direction(fix, fix->k);
+}
+
+/* A fix that acts on forces is no setting of the model. */
+static md_status join_force(const md_fix *fix, md_model *model)
+{
+  (void)fix;
+  (void)model;
+  return MD_OK;
+}
+
+/* prepare_force of a style whose action has the numbers of the fix. */
+static md_status copy_numbers(const md_fix *fix, const md_model *model, md_force_action *action, int *count)
+{
+  (void)model;
+  (void)count;
+  memcpy(action->k, fix->k, sizeof action->k);
+  return MD_OK;
+}
+
 #define MD_FIX_HOST
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_HOST
@@ -65,6 +131,12 @@ static const bool acts_in_middle[MD_FIX_KINDS] = {
 #define MD_FIX_MIDDLE(symbol) [MD_FIX_##symbol] = true,
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_MIDDLE
+};
+
+static const bool acts_on_forces[MD_FIX_KINDS] = {
+#define MD_FIX_FORCE(symbol) [MD_FIX_##symbol] = true,
+#include "common/fix/fix_styles.h"
+#undef MD_FIX_FORCE
 };
 
 static const bool acts_at_end[MD_FIX_KINDS] = {
@@ -104,9 +176,10 @@ md_status md_fixes_join(md_model *model)
 static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
-  const bool middle = acts_in_middle[kind], end = acts_at_end[kind];
+  const bool middle = acts_in_middle[kind], end = acts_at_end[kind], force = acts_on_forces[kind];
   if (end == (style->every != NULL) && end == (style->end != NULL) && (!middle || style->prepare) &&
-      (middle || end || !style->prepare))
+      (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
+      (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))
     return MD_OK;
   return md_error(MD_RUNTIME, "fix %s: its file lacks a part, or has one too many (fix.h)", style->name);
 }
@@ -132,9 +205,54 @@ static md_status add_end(md_model *model, int f, const md_action *action)
   return md_compute_join(model, &end->compute);
 }
 
+/* Adds the actions of fix f on forces. */
+static md_status add_forces(md_model *model, int f)
+{
+  const md_fix *fix = &model->fix[f];
+  md_force_action action[MD_FORCES_EACH] = {{.kind = fix->kind}};
+  int count = 1;
+  MD_TRY(styles[fix->kind]->prepare_force(fix, model, action, &count));
+  if (fix->energy) MD_TRY(md_fix_check_energy(model, fix));
+  if (model->nforce_action + count > MD_FORCES_MAX)
+    return md_error(MD_USAGE, "fix %s: at most %d walls and other actions on forces are accepted",
+                    styles[fix->kind]->name, MD_FORCES_MAX);
+  for (int k = 0; k < count; ++k) {
+    md_force_action *to = &model->force_action[model->nforce_action++];
+    *to = action[k];
+    to->kind = fix->kind;
+    to->group = md_group_bit(fix->group);
+    to->fix = f;
+    to->part = k;
+  }
+  return MD_OK;
+}
+
+md_status md_fix_check_energy(const md_model *model, const md_fix *fix)
+{
+  const md_fix_style *style = styles[fix->kind];
+  if (!style->has_energy) return md_error(MD_USAGE, "fix %s has no energy", style->name);
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d] && style->energy_needs_image && style->energy_needs_image(fix, d))
+      return md_error(
+          MD_USAGE,
+          "fix %s: its energy is not known, because its force is along %c, where the box is periodic; "
+          "use boundary f there",
+          style->name, "xyz"[d]);
+  return MD_OK;
+}
+
+int md_fix_vector_size(const md_model *model, int fix)
+{
+  const md_force_vector vector = styles[model->fix[fix].kind]->vector;
+  int walls = 0;
+  if (vector != MD_VECTOR_WALLS) return vector == MD_VECTOR_NONE ? 0 : 3;
+  while (walls < MD_FORCES_EACH && model->fix[fix].k[MD_WALL_K * walls] != 0.0) ++walls;
+  return walls;
+}
+
 md_status md_fixes_prepare(md_model *model)
 {
-  model->nmiddle = model->nend = 0;
+  model->nmiddle = model->nforce_action = model->nend = 0;
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix *fix = &model->fix[f];
     const md_fix_kind kind = fix->kind;
@@ -142,6 +260,7 @@ md_status md_fixes_prepare(md_model *model)
     md_action action = {.kind = kind, .group = md_group_bit(fix->group), .seed = (uint64_t)fix->seed};
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
     if (acts_in_middle[kind]) MD_TRY(add_middle(model, &action));
+    if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
     if (acts_at_end[kind]) MD_TRY(add_end(model, f, &action));
   }
   return MD_OK;

@@ -6,7 +6,10 @@
  *      are settings of the model, and nothing else;
  *   3  for every engine, if the style acts on particles: a function of one particle for each of its points.
  *
- * There are two points:
+ * There are three points:
+ *   md_NAME_post_force  behind the sum of the pair forces on a particle, before each kick, with the numbers that
+ *                   `prepare_force` made of the arguments. The force may depend on the particle's position, mass and
+ *                   group, and on nothing else (common/force/forces.h). Such a model is run by the general passes.
  *   md_NAME_middle  between the two halves of the drift, in every step, with the numbers that `prepare` made of the
  *                   arguments. A model with such a style is run by the general passes of each engine. So are several
  *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
@@ -29,7 +32,11 @@
 extern "C" {
 #endif
 
-enum { MD_FIXES_MAX = 32, MD_FIX_K = 12, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+
+/* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
+ * vector that a fix has for output. */
+enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 14, MD_FORCE_VECTOR = 6 };
 
 /* One symbol for each style, MD_FIX_nve and so on. MD_FIX_KINDS is their number. */
 typedef enum md_fix_kind {
@@ -45,6 +52,7 @@ typedef struct md_fix {
   int group;          /* number of the group of particles on which it acts (groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
+  bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
 } md_fix;
 
 /* The numbers with which a fix acts on particles. The style's `prepare` makes them when the model is prepared; for
@@ -55,6 +63,24 @@ typedef struct md_action {
   double k[MD_ACTION_K];
   uint64_t seed;
 } md_action;
+
+/* The numbers with which a fix acts on the force on a particle. The style's `prepare_force` makes them when the model
+ * is prepared. A fix may have several, such as one for each of its walls. */
+typedef struct md_force_action {
+  md_fix_kind kind;
+  uint32_t group; /* bit of the group */
+  int fix;        /* place in model->fix */
+  int part;       /* number of the action among those of the fix, from 0 */
+  double k[MD_FORCE_K];
+} md_force_action;
+
+/* The vector that a fix which acts on forces has for output: the sums over its particles. */
+typedef enum md_force_vector {
+  MD_VECTOR_NONE,
+  MD_VECTOR_BEFORE,   /* of the force before the fix acts: three values */
+  MD_VECTOR_REACTION, /* of minus the force of the fix: three values */
+  MD_VECTOR_WALLS     /* the same along the normal of each wall: one value for each action */
+} md_force_vector;
 
 /* A fix that acts behind steps. Derived when the model is prepared. */
 typedef struct md_fix_end {
@@ -93,6 +119,15 @@ typedef struct md_fix_style {
    * The masses and the timestep of the model are known; but a check of a deck has no particles. MD_USAGE: the model
    * does not suit the fix. */
   md_status (*prepare)(const md_fix *fix, const struct md_model *model, md_action *action);
+  /* For a style with md_NAME_post_force, else NULL: fills the numbers k of *count actions, at most MD_FORCES_EACH.
+   * *count is 1 before the call. */
+  md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,
+                             int *count);
+  md_force_vector vector;
+  bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
+  /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.
+   * The energy is refused if the axis is periodic. */
+  bool (*energy_needs_image)(const md_fix *fix, int axis);
   /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
    * every(fix). */
   int64_t (*every)(const md_fix *fix);
@@ -115,14 +150,21 @@ md_fix_kind md_fix_find(const char *name);
  * MD_USAGE as for join. */
 md_status md_fixes_join(struct md_model *model) MD_CHECKED;
 
-/* Fills model->middle and model->end, and their numbers. md_computes_prepare comes before. MD_USAGE: as for prepare;
- * more than MD_MIDDLES_MAX fixes act within a step; too many sums. */
+/* Fills model->middle, model->force_action and model->end, and their numbers. md_computes_prepare comes before.
+ * MD_USAGE: as for prepare; more than MD_MIDDLES_MAX fixes act within a step; more than MD_FORCES_MAX walls and other
+ * actions on forces; too many sums; an energy that needs images. */
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
 /* The numbers with which the fix acts behind step model->step. measure: of all ranks, with the sums that end->compute
  * wants. *acts: false if the fix has nothing to do. MD_PHYSICS: as for `end`. */
 md_status md_fix_end_action(const struct md_model *model, const md_fix_end *end,
                             const struct md_measure *measure, md_action *action, bool *acts) MD_CHECKED;
+
+/* MD_USAGE if the energy of a fix is not known in this box, or the style has none. */
+md_status md_fix_check_energy(const struct md_model *model, const md_fix *fix) MD_CHECKED;
+
+/* The number of components of the fix's vector for output; 0: it has none. */
+int md_fix_vector_size(const struct md_model *model, int fix);
 
 /* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;

@@ -3,9 +3,11 @@
  * The list is included several times, for different purposes:
  *   with MD_FIX_STYLE(symbol, name) defined  it becomes one MD_FIX_STYLE for each style;
  *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts within a step;
+ *   with MD_FIX_FORCE(symbol) defined        it becomes one MD_FIX_FORCE for each style that acts on forces;
  *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts behind a step;
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
- *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle and md_NAME_end (step.h).
+ *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_post_force and
+ *                                            md_NAME_end (step.h).
  */
 #include "common/fix/fix_enforce2d.h"
 #include "common/fix/fix_langevin.h"
@@ -14,3 +16,13 @@
 #include "common/fix/fix_temp_berendsen.h"
 #include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_wall_reflect.h"
+#include "common/force/fix_addforce.h"
+#include "common/force/fix_gravity.h"
+#include "common/force/fix_indent.h"
+#include "common/force/fix_lineforce.h"
+#include "common/force/fix_planeforce.h"
+#include "common/force/fix_setforce.h"
+#include "common/force/fix_wall_harmonic.h"
+#include "common/force/fix_wall_lj1043.h"
+#include "common/force/fix_wall_lj126.h"
+#include "common/force/fix_wall_lj93.h"

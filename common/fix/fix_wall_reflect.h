@@ -10,15 +10,6 @@ MD_FIX_STYLE(wall_reflect, "wall/reflect")
 
 #elif defined MD_FIX_HOST
 
-/* Reads the name of a face (xlo, yhi, ...) into axis and side. False: the word is not such a name. */
-static bool wall_read_face(const char *word, int *axis, int *side)
-{
-  if (word[0] < 'x' || word[0] > 'z') return false;
-  *axis = word[0] - 'x';
-  *side = strcmp(word + 1, "hi") == 0;
-  return *side == 1 || strcmp(word + 1, "lo") == 0;
-}
-
 static md_status wall_check_face(const md_fix *fix, const md_box *box, const char *face, int axis, int side)
 {
   if (axis >= box->dim)
@@ -38,11 +29,7 @@ static md_status wall_read_units(const md_words *words, bool *in_lattice)
   *in_lattice = true;
   for (int k = 0; k + 1 < words->n; k += 2) {
     if (strcmp(words->word[k], "units") != 0) continue;
-    const char *value = words->word[k + 1];
-    *in_lattice = strcmp(value, "lattice") == 0;
-    if (!*in_lattice && strcmp(value, "box") != 0)
-      return md_error(MD_USAGE, "fix wall/reflect units '%.64s' is unknown; accepted are box and lattice",
-                      value);
+    MD_TRY(md_fix_read_units("wall/reflect", words->word[k + 1], in_lattice));
   }
   return MD_OK;
 }
@@ -72,7 +59,7 @@ static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md
     const char *face = words->word[k];
     int axis, side;
     const bool units = strcmp(face, "units") == 0;
-    if (!units && !wall_read_face(face, &axis, &side))
+    if (!units && !md_wall_read_face(face, &axis, &side))
       return md_error(MD_USAGE,
                       "fix wall/reflect: unknown face '%.64s'; accepted are xlo xhi ylo yhi zlo zhi, and "
                       "units box|lattice",

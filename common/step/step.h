@@ -1,11 +1,13 @@
 /* The step: what happens to every particle between two states, and in which order. Every engine computes this.
  *
  *   1  force   impulses of the pairs at the present positions       if kicks_before > 0
+ *              with fixes that act on forces, such as a wall: these act on the sums of the pairs, in the order of the
+ *              deck (common/force/forces.h)
  *   2  kick    v += kicks_before impulses
  *   3  drift   x += v dt, reflected at walls                        if moves
  *              with fixes that act in the middle, such as a thermostat: half a drift, these fixes in the order of
  *              the deck, half a drift; each half is reflected
- *   4  force   impulses at the new positions                        if kicks_after > 0
+ *   4  force   as 1, at the new positions                           if kicks_after > 0
  *   5  kick    v += kicks_after impulses
  *   6  end     fixes that act behind this step, in the order of the deck. Each gets values of exact sums over all
  *              particles, in which the fixes before it have acted, and changes velocities
@@ -24,6 +26,7 @@
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
 
+#include "common/force/wall.h"
 #include "common/particle.h"
 #include "common/rng.h"
 

@@ -107,6 +107,10 @@ md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t s
 md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
+/* fix_force.cu: fixes that act on forces, on view.sum. action: [count]. scale: quanta in a unit of force. */
+md_status launch_body_force(const body_view &, const md_force_action *action, int count, double scale,
+                            unsigned long long launch_number, cudaStream_t stream);
+
 /* move.cu: the action of a fix behind the last step (common/step/step.h). step: of the step that begins now. */
 md_status launch_body_act(const body_view &, const md_action &, const md_step &step, cudaStream_t stream);
 

@@ -14,6 +14,7 @@
  * precision; on several ranks twice the block for those that travel.
  */
 #include "common/faults.h"
+#include "common/force/forces.h"
 #include "common/histogram.h"
 #include "common/pair/all_pairs.h"
 #include "common/ranks/exchange.h"
@@ -43,7 +44,7 @@ struct body_arrays {
   device_array visitor_sum[2]; /* impulses on a visitor's bodies; those that come from another rank */
   device_array v, low, sum, id, type, group, own_mass;
   device_array mass, v_step, velocity_per_v; /* by type, from 1 */
-  device_array halt, summand, sums, terms, force, count;
+  device_array halt, summand, force_action, sums, terms, force, count;
 };
 
 /* What happened at a launch, to name the step of an error. */
@@ -77,13 +78,14 @@ private:
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
   md_status sum_impulses();
+  md_status sum_pairs(unsigned long long number);
   md_status pack_single();
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
   md_status take_step();
   md_status look();
-  md_status overlap_error(double scale, double range);
+  md_status overlap_error(double scale, double range, bool of_step);
   md_status runaway_error();
   md_status measure_pairs(md_measure *);
   md_status fetch_components();
@@ -157,6 +159,7 @@ md_status all_pairs_engine::upload()
   MD_TRY(put(&arrays.v_step, model->v_step, types * 8, "momentum steps"));
   MD_TRY(put(&arrays.velocity_per_v, model->velocity_per_v, types * 8, "masses"));
   MD_TRY(put(&arrays.halt, &none, sizeof none, "the halt word"));
+  MD_TRY(put(&arrays.force_action, model->force_action, sizeof model->force_action, "fixes"));
   MD_TRY(put(&arrays.summand, model->summand, sizeof model->summand, "computes"));
   view.bodies = (body *)arrays.bodies.at;
   view.v = (double *)arrays.v.at;
@@ -288,8 +291,16 @@ md_status all_pairs_engine::charge_bodies(double per_mass)
   return MD_OK;
 }
 
-/* Point 1 or 4 of the step. */
+/* Point 1 or 4 of the step: the impulses of all pairs, on which the fixes then act. */
 md_status all_pairs_engine::sum_impulses()
+{
+  const unsigned long long number = next_launch();
+  MD_TRY(sum_pairs(number));
+  return launch_body_force(view, (const md_force_action *)arrays.force_action.at, model->nforce_action,
+                           impulse_scale(model), number, stream);
+}
+
+md_status all_pairs_engine::sum_pairs(unsigned long long number)
 {
   const double scale = impulse_scale(model);
   md_pair_unit_coefficients(&model->pair, scale, view.k);
@@ -298,7 +309,6 @@ md_status all_pairs_engine::sum_impulses()
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   cleared = false;
   current = true;
-  const unsigned long long number = next_launch();
   if (mixed) MD_TRY(pack_single());
   /* The same choice on every rank: the length of blocks and the model are the same. */
   const bool many = options.gpu.symmetric || view.stride >= SYMMETRIC_FROM;
@@ -427,8 +437,8 @@ md_status all_pairs_engine::look()
   MD_TRY(fetch_components());
   const int reason = (int)(found % HALT_REASONS);
   const double output_scale = 1.0 / (model->grids.f * MD_FINE);
-  const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(impulse_scale(model), view.range)
-                        : reason == HALTED_BY_OUTPUT ? overlap_error(output_scale, model->force_range)
+  const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(impulse_scale(model), view.range, true)
+                        : reason == HALTED_BY_OUTPUT ? overlap_error(output_scale, model->force_range, false)
                                                      : runaway_error();
   MD_TRY(md_comm_agree(comm, own));
   return md_error(MD_PHYSICS,
@@ -446,9 +456,9 @@ md_status all_pairs_engine::runaway_error()
 }
 
 /* Finds the partner of the smallest id of the body with the smallest id that overlaps another one. scale: of forces,
- * whose range is `range`. All ranks send one another all their bodies, because this happens once in a run, at its
- * end. */
-md_status all_pairs_engine::overlap_error(double scale, double range)
+ * whose range is `range`. of_step: the force of a fix may be out of range instead. All ranks send one another all their
+ * bodies, because this happens once in a run, at its end. */
+md_status all_pairs_engine::overlap_error(double scale, double range, bool of_step)
 {
   struct record {
     int64_t id;
@@ -469,6 +479,7 @@ md_status all_pairs_engine::overlap_error(double scale, double range)
   MD_TRY(comm->exchange->sparse_exchange(comm, (int64_t)mine.size(), to.data(), mine.data(), sizeof(record),
                                          (void **)&all, &count));
   md_overlap overlap = md_overlap_none();
+  if (of_step) md_forces_find_fault(model, particles, &overlap);
   double unit[MD_PAIR_K];
   md_pair_unit_coefficients(&model->pair, scale, unit);
   for (int64_t i = 0; i < p->n; ++i)

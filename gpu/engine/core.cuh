@@ -41,6 +41,7 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array summand, terms;      /* of term_args */
+  device_array force_action;        /* of fix_force_args */
   device_array control, sums, tensor,
       count; /* control block (progress.cuh); two of measure(); of histogram() */
 };

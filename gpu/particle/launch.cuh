@@ -195,6 +195,19 @@ struct act_args {
 };
 template <class T> md_status launch_act(const launch &, const system_view<T> &, const act_args &);
 
+/* fix_force.cu: fixes that act on forces, on impulses that launch_force() has summed. A force out of range counts as an
+ * overlap. */
+struct fix_force_args {
+  particle_fields fields;
+  const md_force_action *action; /* [count] */
+  int count;
+  double scale, quantum; /* quanta in a unit of force; value of a quantum in the arrays of impulses */
+  bool step;             /* as for launch_force() */
+};
+template <class T>
+md_status launch_fix_force(const launch &, const system_view<T> &, const fix_force_args &,
+                           typename T::real *const impulse[3]);
+
 /* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
  * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
  * [SUM_PARTS][2][count]. */

@@ -20,9 +20,9 @@ template <class T> struct gpu_errors {
   gpu_ranks<T> &ranks = core.ranks;
 
   /* The halt of a step as an error, with the particles' ids. later: the step of the error, counted from the model's
-   * step. */
+   * step. of_step: the impulses of a step were summed, so that the fault may be that of a fix. */
   md_status fault();
-  md_status overlap_error(int64_t later);
+  md_status overlap_error(int64_t later, bool of_step);
   md_status find(bool overlap, culprit *found);
 };
 

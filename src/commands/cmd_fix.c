@@ -17,7 +17,7 @@ static const char BALANCE_USAGE[] = "balance N THRESHOLD [shift [AXES]]";
 
 static md_status unknown_style(const char *name)
 {
-  char list[512];
+  char list[1536];
   size_t used = 0;
   for (int s = 0; s < MD_FIX_KINDS && used < sizeof list; ++s)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->usage);
@@ -64,19 +64,6 @@ static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kin
   return before == MD_OK ? md_error_restore(&why) : before;
 }
 
-/* Returns the link that points at the entry with this ID, or the link at the end of the list. index: receives the
- * number of fixes of the model before this entry. */
-static md_fix_name **find_fix(md_sim *sim, const char *id, int *index)
-{
-  md_fix_name **link = &sim->fixes;
-  *index = 0;
-  while (*link && strcmp((*link)->id, id) != 0) {
-    if (!(*link)->balance) ++*index;
-    link = &(*link)->next;
-  }
-  return link;
-}
-
 static const char *style_name(const md_sim *sim, const md_fix_name *name, int index)
 {
   return name->balance ? BALANCE : md_fix_style_of(sim->model.fix[index].kind)->name;
@@ -86,7 +73,7 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
 {
   const char *id = words->word[0], *style = words->word[2];
   int index;
-  md_fix_name **link = find_fix(sim, id, &index);
+  md_fix_name **link = md_sim_find_fix(sim, id, strlen(id), &index);
   if (*link)
     return md_error(MD_USAGE, "fix %s exists already (%s): unfix it first, or choose another ID", id,
                     style_name(sim, *link, index));
@@ -115,7 +102,7 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
 {
   md_model *model = &sim->model;
   int index;
-  md_fix_name **link = find_fix(sim, words->word[0], &index), *name = *link;
+  md_fix_name **link = md_sim_find_fix(sim, words->word[0], strlen(words->word[0]), &index), *name = *link;
   if (!name) return md_error(MD_USAGE, "unfix: there is no fix '%.64s'", words->word[0]);
   const bool balance = name->balance;
   *link = name->next;

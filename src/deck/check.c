@@ -154,7 +154,7 @@ static const char *const box_makers[] = {"create_box", "read_data", "read_restar
 /* Does the message quote a missing name? */
 static bool names_missing(const md_check *c, const char *command, const char *message)
 {
-  const char kind = strcmp(command, "unfix") == 0                                           ? 'f'
+  const char kind = strcmp(command, "unfix") == 0 || strcmp(command, "fix_modify") == 0     ? 'f'
                     : strcmp(command, "undump") == 0 || strcmp(command, "dump_modify") == 0 ? 'd'
                                                                                             : 'r';
   char word[WORD_MAX];

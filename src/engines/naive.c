@@ -10,6 +10,7 @@
 #include "src/engines/naive.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
+#include "common/force/forces.h"
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
 #include "common/step/host_step.h"
@@ -88,17 +89,16 @@ static const double *coefficients(const md_engine *e, const double *table, const
   return own;
 }
 
-/* Sums the impulses of all pairs, each for both partners, in e->impulse. */
+/* Sums the impulses of all pairs, each for both partners, in e->impulse. Then the fixes act on the sums. */
 static md_status sum_impulses(md_engine *e)
 {
   const md_model *model = e->model;
   const int dim = model->box.dim;
   for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
-  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  const bool all = md_pair_is_all(&model->pair);
+  const bool all = md_pair_is_all(&model->pair), none = model->pair.kind == MD_PAIR_NONE;
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   md_overlap overlap = md_overlap_none();
-  for (int64_t i = 0; i < e->p->n; ++i)
+  for (int64_t i = 0; i < e->p->n && !none; ++i)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
       double delta[3], own[MD_PAIR_K];
       const double r2 = separation(e, i, j, delta);
@@ -119,6 +119,7 @@ static md_status sum_impulses(md_engine *e)
         e->impulse[d][j] -= quanta;
       }
     }
+  md_forces_on_impulses(model, e->p, e->impulse, 1, &overlap);
   return md_overlap_status(&overlap, model);
 }
 

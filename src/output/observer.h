@@ -8,6 +8,7 @@
 #define MD_SRC_OUTPUT_OBSERVER_H
 
 #include "common/engine.h"
+#include "common/force/forces.h"
 #include "src/files/output_stream.h"
 
 typedef struct md_sim md_sim;
@@ -19,8 +20,10 @@ typedef struct md_view {
   md_engine *engine; /* NULL outside a run; sim->particles is then up to date */
   int64_t step;
   bool have_particles, have_computed, have_tensor, have_forces;
-  int32_t *order;           /* local indices in order of increasing id, after md_view_particles */
-  double *force[3];         /* by local index, after md_view_forces */
+  int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
+  double *force[3]; /* by local index, with those of fixes, after md_view_forces */
+  md_forced
+      forced[MD_FIXES_MAX]; /* by place in model->fix: energies and vectors of fixes, after md_view_forces */
   md_computed computed;     /* values of the model's computes, after md_view_compute */
   double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor */
 } md_view;

@@ -5,6 +5,7 @@
 #include "src/sim.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 md_status md_view_particles(md_view *view)
 {
@@ -24,6 +25,32 @@ static md_status allocate_forces(md_view *view)
   return MD_OK;
 }
 
+/* Sums over all ranks. The limbs of wide sums are summed separately, without carries; see exact.h. */
+static md_status sum_over_ranks(md_comm *comm, int nfix, md_force_sums *sums)
+{
+  int64_t limb[MD_FIXES_MAX * MD_FORCE_SUMS * MD_WIDE_LIMBS];
+  const size_t bytes = (size_t)nfix * sizeof sums->sum[0];
+  memcpy(limb, sums->sum, bytes);
+  MD_TRY(comm->reduce->sum(comm, limb, nfix * MD_FORCE_SUMS * MD_WIDE_LIMBS));
+  memcpy(sums->sum, limb, bytes);
+  for (int f = 0; f < nfix; ++f)
+    for (int k = 0; k < MD_FORCE_SUMS; ++k) md_wide_normalise(&sums->sum[f][k]);
+  return MD_OK;
+}
+
+/* The fixes act on the forces of pairs. */
+static md_status act_on_forces(md_view *view)
+{
+  const md_sim *sim = view->sim;
+  const md_model *model = &sim->model;
+  md_force_sums sums;
+  if (model->nforce_action == 0) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, md_forces_output(model, &sim->particles, view->force, &sums)));
+  MD_TRY(sum_over_ranks(sim->comm, model->nfix, &sums));
+  for (int f = 0; f < model->nfix; ++f) view->forced[f] = md_forces_value(sums.sum[f]);
+  return MD_OK;
+}
+
 md_status md_view_forces(md_view *view)
 {
   if (view->have_forces) return MD_OK;
@@ -32,7 +59,21 @@ md_status md_view_forces(md_view *view)
   md_comm *comm = view->sim->comm;
   MD_TRY(md_comm_agree(comm, allocate_forces(view)));
   MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, view->force)));
+  MD_TRY(act_on_forces(view));
   view->have_forces = true;
+  return MD_OK;
+}
+
+/* The energy of the fixes whose energy counts as potential energy. */
+static md_status sum_fix_energy(md_view *view, double *energy)
+{
+  const md_model *model = &view->sim->model;
+  *energy = 0.0;
+  for (int f = 0; f < model->nfix; ++f) {
+    if (!model->fix[f].energy) continue;
+    MD_TRY(md_view_forces(view));
+    *energy += view->forced[f].energy;
+  }
   return MD_OK;
 }
 
@@ -45,6 +86,7 @@ md_status md_view_compute(md_view *view)
   const md_wanted wanted = md_computes_want(model->compute, model->ncompute);
   md_measure measure;
   MD_TRY(md_measure_ranks(view->kind, view->engine, sim->comm, model, wanted, &measure));
+  MD_TRY(sum_fix_energy(view, &measure.fix_energy));
   md_computes_value(model, &measure, &view->computed);
   view->have_computed = true;
   sim->computed = view->computed;

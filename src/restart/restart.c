@@ -24,7 +24,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 4, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 5, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -295,6 +295,8 @@ static void walk_fixes(walk *w, md_model *m)
     reals(w, name, MD_FIX_K, m->fix[k].k);
     snprintf(name, sizeof name, "model/fix/%d/seed", k + 1);
     whole(w, name, &m->fix[k].seed);
+    snprintf(name, sizeof name, "model/fix/%d/energy", k + 1);
+    flags(w, name, 1, &m->fix[k].energy);
   }
   if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");
 }
@@ -361,6 +363,8 @@ static void walk_history(walk *w, md_history *h)
     if (w->status == MD_OK)
       numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {run->computed.n, MD_COMPUTE_TERMS}},
               run->computed.value);
+    snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
+    real(w, name, &run->computed.fix_energy);
   }
 }
 

@@ -2,10 +2,12 @@
  *
  * Columns and layout are those of LAMMPS, so that log readers for LAMMPS work. A line of titles comes first. In
  * the rows, whole numbers have the format %8d and real numbers %12.8g, each followed by a blank. A column is a
- * keyword (thermo_keywords.c), a variable, v_NAME, or a compute, c_ID or c_ID[K].
+ * keyword (thermo_keywords.c), a variable, v_NAME, a compute, c_ID or c_ID[K], or a fix, f_ID or
+ * f_ID[K].
  */
 #include "src/thermo/thermo.h"
 #include "src/commands/computes.h"
+#include "src/commands/fixes.h"
 #include "src/deck/text.h"
 #include "src/files/number_format.h"
 #include "src/sim.h"
@@ -45,7 +47,14 @@ void md_thermo_init(md_thermo *thermo)
   set_columns(thermo, sizeof style_one / sizeof style_one[0], style_one);
 }
 
-static md_status check_column(const md_sim *sim, const char *name)
+/* Is the name short enough for a column? */
+static md_status check_length(const char *name)
+{
+  if (strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
+  return md_error(MD_USAGE, "thermo_style: the name of the column `%.80s` is too long", name);
+}
+
+static md_status check_column(md_sim *sim, const char *name)
 {
   if (is_variable(name)) {
     if (strlen(name) > 2 && strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
@@ -55,6 +64,11 @@ static md_status check_column(const md_sim *sim, const char *name)
         name);
   }
   if (md_thermo_keyword_find(name)) return MD_OK;
+  if (md_is_fix_value(name)) {
+    int fix, component;
+    MD_TRY(md_fix_named(sim, name, &fix, &component));
+    return check_length(name);
+  }
   if (md_is_compute(name)) {
     const md_compute *compute;
     int k;
@@ -105,6 +119,14 @@ static md_status compute_column(md_sim *sim, const char *name, double *value)
   return MD_OK;
 }
 
+/* The value of a fix. All of them grow with the number of particles. */
+static md_status fix_column(md_sim *sim, const char *name, double *value)
+{
+  MD_TRY(md_fix_value(sim, name, value));
+  if (sim->thermo.norm && sim->model.natoms > 0) *value /= (double)sim->model.natoms;
+  return MD_OK;
+}
+
 static md_status put_column(md_sim *sim, int c, md_text *line)
 {
   const char *name = sim->thermo.column[c];
@@ -119,8 +141,9 @@ static md_status put_column(md_sim *sim, int c, md_text *line)
       md_text_print(line, format, keyword->real(&reading));
   } else {
     double value;
-    MD_TRY(is_variable(name) ? md_variables_formula(sim->variables, name, &value)
-                             : compute_column(sim, name, &value));
+    MD_TRY(is_variable(name)       ? md_variables_formula(sim->variables, name, &value)
+           : md_is_fix_value(name) ? fix_column(sim, name, &value)
+                                   : compute_column(sim, name, &value));
     md_text_print(line, format, value);
   }
   md_text_string(line, " ");

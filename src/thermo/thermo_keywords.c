@@ -8,6 +8,7 @@
 #include "src/thermo/thermo_keywords.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
+#include "src/commands/fixes.h"
 #include "src/particles/lattice.h"
 #include "src/sums/masses.h"
 
@@ -62,6 +63,12 @@ static double kinetic(const md_thermo_reading *r)
 }
 
 static double potential(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PE][0]; }
+
+/* The energy of pairs: without that of fixes. */
+static double get_epair(const md_thermo_reading *r)
+{
+  return normed(r, potential(r) - r->computed->fix_energy);
+}
 
 static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
 static double get_temp(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_TEMP][0]; }
@@ -127,9 +134,9 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(pe, "PotEng", STATE, NULL, get_pe)                                                                 \
   KEYWORD(ke, "KinEng", STATE, NULL, get_ke)                                                                 \
   KEYWORD(etotal, "TotEng", STATE, NULL, get_etotal)                                                         \
-  KEYWORD(evdwl, "E_vdwl", STATE, NULL, get_pe)                                                              \
+  KEYWORD(evdwl, "E_vdwl", STATE, NULL, get_epair)                                                           \
   KEYWORD(ecoul, "E_coul", 0, NULL, get_nothing)                                                             \
-  KEYWORD(epair, "E_pair", STATE, NULL, get_pe)                                                              \
+  KEYWORD(epair, "E_pair", STATE, NULL, get_epair)                                                           \
   KEYWORD(ebond, "E_bond", 0, NULL, get_nothing)                                                             \
   KEYWORD(eangle, "E_angle", 0, NULL, get_nothing)                                                           \
   KEYWORD(edihed, "E_dihed", 0, NULL, get_nothing)                                                           \
@@ -174,7 +181,7 @@ const md_thermo_keyword *md_thermo_keyword_find(const char *name)
 const char *md_thermo_keyword_list(void)
 {
 #define KEYWORD(name, title, needs, whole, real) #name " "
-  return KEYWORDS(KEYWORD) "c_ID v_NAME";
+  return KEYWORDS(KEYWORD) "c_ID f_ID v_NAME";
 #undef KEYWORD
 }
 
@@ -213,11 +220,12 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
 md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known)
 {
   const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
-  const bool compute = md_is_compute(name);
-  *known = keyword || compute;
+  const bool compute = md_is_compute(name), fix = md_is_fix_value(name);
+  *known = keyword || compute || fix;
   if (!*known) return MD_OK;
   if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
   if (compute) return md_compute_value(sim, name, value);
+  if (fix) return md_fix_value(sim, name, value);
   md_thermo_reading reading;
   MD_TRY(md_thermo_read(sim, keyword, &reading));
   *value = keyword->whole ? (double)keyword->whole(&reading) : keyword->real(&reading);

@@ -47,6 +47,30 @@ UNKNOWN = {
     "fix 2 all nve/leapfrog miror yes": ["miror", "mirror yes|no"],
     "fix 2 all wall/reflect xlow EDGE": ["xlow", "xlo xhi ylo yhi zlo zhi"],
     "fix 2 all wall/reflect xlo EDGE": ["xlo", "periodic", "boundary f"],
+    "fix 2 all setforce v_f 0 0": ["v_f", "change during a run", "${f}"],
+    "fix 2 all setforce 0 0 0 region b": ["region", "group ID region NAME"],
+    "fix 2 all addforce 0 0 0 every 5": ["unexpected 'every'"],
+    "fix 2 all addforce 0 0 NULL": ["NULL"],
+    "fix 2 all gravity 1 sideways 1 2 3": ["sideways", "chute ANGLE", "spherical PHI THETA", "vector X Y Z"],
+    "fix 2 all gravity v_g vector 0 0 1": ["v_g", "change during a run"],
+    "fix 2 all wall/lj93 xlow EDGE 1 1 2.5": ["xlow", "xlo, xhi, ylo"],
+    "fix 2 all wall/lj93 zlo EDGE 1 1 2.5": ["zlo", "periodic along z", "boundary f"],
+    "fix 2 all wall/lj1043 zlo EDGE 1 1 2.5 twice yes": ["twice", "units box|lattice", "pbc no"],
+    "fix 2 all wall/lj1043 zlo EDGE 1 1 2.5 fld yes": ["fld no"],
+    "fix 2 all wall/harmonic zlo EDGE 1 1 2.5 units metres": ["metres", "box and lattice"],
+    "fix 2 all indent 1 cone 1 2 3 4": ["cone", "sphere X Y Z R", "cylinder AXIS A B R", "plane AXIS"],
+    "fix 2 all indent 1 sphere 1 2 3 1 sphere 1 2 3 1": ["second shape"],
+    "fix 2 all indent 1 cylinder w 2 3 1": ["'w'", "axes x to z"],
+    "fix 2 all indent 1 plane x 1 lo": ["periodic along x", "boundary f"],
+    "fix 2 all indent 1 sphere 1 2 3 1 side up": ["up", "in nor out"],
+    "fix 2 all indent 1 sphere 1 2 3 1 units sigma": ["sigma", "box and lattice"],
+    "fix_modify 7 energy yes": ["7", "no fix"],
+    "fix_modify 1 energy yes": ["fix nve has no energy"],
+    "fix_modify 1 temp t": ["temp", "energy yes|no"],
+    "fix_modify 1 virial yes": ["virial no"],
+    "thermo_style custom step f_7": ["f_7", "no such fix"],
+    "thermo_style custom step f_1": ["f_1", "fix nve has no energy"],
+    "thermo_style custom step f_1[1]": ["f_1[1]", "0 values"],
     "unfix 7": ["7", "no fix"],
     "undump 7": ["7", "dumps are"],
     "dump d all vtk 1 f": ["vtk", "custom", "atom", "extxyz", "frames", "density"],
@@ -225,6 +249,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "neigh_modify": (BOX, "neigh_modify", "neigh_modify delay 0 surplus", "surplus"),
     "timestep": (BOX, "timestep", "timestep 0.1 surplus", "usage: timestep"),
     "fix": (BOX, "fix 2 all", "fix 2 all langevin 1 1 1 1 surplus", "surplus"),
+    "fix_modify": (BOX, "fix_modify 1", "fix_modify 1 virial no surplus", "surplus"),
     "unfix": (BOX, "unfix", "unfix 1 surplus", "usage: unfix"),
     "group": (BOX, "group g", "group g type 1 1 x", "x"),
     "compute": (BOX, "compute 1 all", "compute 1 all ke surplus", "surplus"),
@@ -282,6 +307,22 @@ STYLE_COUNTS = {
     "fix 2 all temp/rescale 1 1 1 0": "temp/rescale takes",
     "fix 2 all temp/berendsen 1 1": "temp/berendsen takes",
     "fix 2 all enforce2d surplus": "surplus",
+    "fix 2 all setforce 0 0": "setforce takes 3",
+    "fix 2 all addforce 0 0 0 0": "unexpected '0'",
+    "fix 2 all lineforce 1 0": "lineforce takes 3",
+    "fix 2 all planeforce 1 0 0 0": "unexpected '0'",
+    "fix 2 all gravity 1": "MAGNITUDE and a direction",
+    "fix 2 all gravity 1 vector 0 0": "gravity takes 5",
+    "fix 2 all gravity 1 chute 20 3": "unexpected '3'",
+    "fix 2 all wall/lj93": "needs a wall: xlo",
+    "fix 2 all wall/lj93 xlo EDGE 1 1": "xlo needs PLACE EPSILON SIGMA CUTOFF",
+    "fix 2 all wall/lj126 zlo EDGE 1 1 2.5 units": "units: its value is missing",
+    "fix 2 all indent": "takes K and a shape",
+    "fix 2 all indent 1": "needs a shape",
+    "fix 2 all indent 1 sphere 1 2 3": "sphere takes 4",
+    "fix 2 all indent 1 plane x 1": "plane takes 3",
+    "fix 2 all indent 1 sphere 1 2 3 1 side": "side takes 1",
+    "fix_modify 1 energy": "energy: its value is missing",
     "fix 2 all wall/reflect": "at least one face",
     "fix 2 all wall/reflect xlo": "xlo needs",
     "pair_style lj/cut": "lj/cut",
@@ -359,6 +400,11 @@ REAL = [
     "fix 2 all temp/rescale 1 {} 1 0 1", "fix 2 all temp/rescale 1 1 {} 0 1", "fix 2 all temp/rescale 1 1 1 {} 1",
     "fix 2 all temp/rescale 1 1 1 0 {}", "fix 2 all temp/berendsen {} 1 1", "fix 2 all temp/berendsen 1 {} 1",
     "fix 2 all temp/berendsen 1 1 {}",
+    "fix 2 all setforce {} 0 0", "fix 2 all setforce NULL {} 0", "fix 2 all addforce 0 0 {}",
+    "fix 2 all lineforce {} 0 1", "fix 2 all planeforce 1 {} 0", "fix 2 all gravity {} vector 0 0 1",
+    "fix 2 all gravity 1 chute {}", "fix 2 all gravity 1 spherical 0 {}", "fix 2 all gravity 1 vector 0 {} 1",
+    "fix 2 all indent {} sphere 1 2 3 1", "fix 2 all indent 1 sphere {} 2 3 1", "fix 2 all indent 1 sphere 1 2 3 {}",
+    "fix 2 all indent 1 cylinder x {} 2 1", "fix 2 all indent 1 cylinder x 2 2 {}",
     "comm_modify cutoff {}", "package gpu skin {}", "delete_atoms overlap {} all all",
     "delete_atoms porosity b {} 5", "displace_atoms all move {} 0 0", "displace_atoms all ramp x 0 {} y 0 1",
     "displace_atoms all random 0 {} 0 5", "displace_atoms all rotate 0 0 0 0 0 1 {}", "set type 1 vx {}",
@@ -442,6 +488,10 @@ OUT_OF_RANGE = {
     "fix 2 all temp/berendsen -1 1 1": ["Tstart", "-1"],
     "fix 2 all temp/berendsen 1 -1 1": ["Tstop", "-1"],
     "fix 2 all temp/berendsen 1 1 0": ["Tdamp", "positive"],
+    "fix 2 all lineforce 0 0 0": ["lineforce", "must not be 0 0 0"],
+    "fix 2 all planeforce 0 0 0": ["planeforce", "must not be 0 0 0"],
+    "fix 2 all gravity 1 vector 0 0 0": ["gravity", "must not be 0 0 0"],
+    "fix 2 all indent 1 sphere 1 2 3 0": ["radius", "positive"],
     "dump d all custom 0 f id": ["at least 1", "0"],
     "dump d all density 1 f.png 16385": ["16385", "from 1 to 16384"],
     "run -1": ["-1", "at least 0"],
@@ -465,6 +515,39 @@ def test_run_finds_what_is_missing(tmp_path):
     bad_line(tmp_path, "run 9223372036854775807", "2^63", before=BOX + "reset_timestep 1\n")
     bad_line(tmp_path, "run 1", "langevin", "nve",
              before=BOX + "unfix 1\nfix 2 all nve/leapfrog\nfix 3 all langevin 1 1 1 1\n")
+
+
+WALLED = BOX.replace("region b", "boundary f f f\nregion b")
+
+
+@pytest.mark.parametrize("style", ["lj93", "lj126", "lj1043", "harmonic"])
+def test_walls_with_wrong_numbers(style, tmp_path):
+    wall = f"fix 2 all wall/{style} "
+    for line, words in {"zlo NEAR 1 1 2": ["NEAR", "neither EDGE nor a number"],
+                        "zlo EDGE x 1 2": ["x", f"epsilon of fix wall/{style} zlo"],
+                        "zlo EDGE 1 0 2": ["0", "sigma", "positive"],
+                        "zlo EDGE 1 1 -2": ["-2", "cutoff", "positive"],
+                        "zlo EDGE 1 1 2 zlo 1 1 1 1": ["zlo", "on that side already"],
+                        "zlo v_z 1 1 2": ["v_z", "neither EDGE nor a number"]}.items():
+        bad_line(tmp_path, wall + line, f"wall/{style}", *words, before=WALLED)
+    flat = WALLED.replace("region b", "dimension 2\nregion b").replace("boundary f f f", "boundary f f p")
+    flat = flat.replace("1 1 1\n", "1 1 0\n", 1).replace("3 3 3", "3 3 0").replace("0 6 0 6 0 6", "0 6 0 6 -1 1")
+    bad_line(tmp_path, wall + "zlo EDGE 1 1 2", "two dimensions have no z walls", before=flat)
+
+
+@pytest.mark.parametrize("fix", ["addforce 0 0 1", "gravity 1 vector 0 0 1"])
+def test_an_energy_that_depends_on_the_image(fix, tmp_path):
+    before = BOX + f"fix 2 all {fix}\n"
+    bad_line(tmp_path, "fix_modify 2 energy yes", "along z", "periodic", "boundary f", before=before)
+    bad_line(tmp_path, "thermo_style custom step f_2", "f_2", "along z", "periodic", before=before)
+    works(run_deck(tmp_path, before + "run 1\n"))
+
+
+def test_too_many_walls(tmp_path):
+    six = "".join(f" {face} EDGE 1 1 0.5" for face in ("xlo", "xhi", "ylo", "yhi", "zlo", "zhi"))
+    walls = "".join(f"fix w{k} all wall/harmonic{six}\n" for k in range(6))
+    bad_line(tmp_path, "run 0", "at most 32 walls", before=WALLED + walls)
+    bad_line(tmp_path, f"fix 2 all wall/lj93{six}{six}", "wall on every side", before=WALLED)
 
 
 def test_cutoff_beyond_half_the_box(engine, tmp_path):

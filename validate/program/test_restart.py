@@ -185,7 +185,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 4
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 5
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -260,8 +260,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 5
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 5", "reads version 4")
+        f["version"][()] = 6
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 6", "reads version 5")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -308,14 +308,14 @@ def header_names(f) -> List[str]:
     none = f["model/pair_style"][()] == b"none"
     pair = "" if none else "pair_shift pair_mixing pair_defaults pair_coefficients pair_set "
     fixes = "".join(f"fix/{k + 1}/{name} " for k in range(int(f["model/fixes"][()]))
-                    for name in ("style", "group", "numbers", "seed"))
+                    for name in ("style", "group", "numbers", "seed", "energy"))
     groups = "groups " + "".join(f"group/{k} " for k in range(1, int(f["model/groups"][()])))
     model = ("dimension types particles box_lo box_hi periodic mass pair_style " + pair + "timestep " + groups +
              "fixes " + fixes + "grids mass_reference velocity_per_v wide velocity_steps skin")
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     for k in range(int(f["run/runs"][()])):
-        names += [f"run/{k + 1}/{name}" for name in "deck first last computes values".split()]
+        names += [f"run/{k + 1}/{name}" for name in "deck first last computes values fix_energy".split()]
     names += ["output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
@@ -375,7 +375,7 @@ FORGERIES = {
     "model/types": [0, -1, 1025], "model/dimension": [1, 4], "model/particles": [-1, 2**62],
     "model/pair_shift": [7], "model/pair_defaults": [NAN, INF, -1.0], "model/pair_coefficients": [NAN, INF, -1.0],
     "model/pair_set": [3, 255], "model/groups": [0, -1], "model/fix/2/group": [-1, 1],
-    "model/fixes": [-1], "model/fix/2/numbers": [NAN, -1.0, INF],
+    "model/fixes": [-1], "model/fix/2/numbers": [NAN, -1.0, INF], "model/fix/2/energy": [2, -1],
     "model/grids": [NAN, 0.3, INF],
     "model/mass_reference": [NAN, -1.0], "model/velocity_per_v": [0.0, NAN, -1.0, INF],
     "model/wide": [2], "model/velocity_steps": [NAN, 0.3, -0.5, INF],

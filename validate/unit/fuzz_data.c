@@ -8,6 +8,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c
+// links: common/force/wall.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */

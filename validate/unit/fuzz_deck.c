@@ -8,6 +8,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/deck/substitute.c src/script/script.c src/script/source.c src/script/glance.c src/script/cmd_if.c
 // links: src/script/condition.c
+// links: common/force/wall.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
  * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
  * input can take long or touch the disk. The stand-in for the files that print writes is below.

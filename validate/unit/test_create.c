@@ -7,6 +7,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c
+// links: common/force/wall.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"

@@ -8,6 +8,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/deck/substitute.c src/script/script.c src/script/source.c src/script/glance.c src/script/cmd_if.c
 // links: src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c src/stop.c common/base/timer.c
+// links: common/force/wall.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

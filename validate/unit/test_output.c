@@ -12,6 +12,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c
+// links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 

@@ -8,6 +8,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c
+// links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 

@@ -8,6 +8,7 @@
 // links: src/edit/group_motion.c
 // links: src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c
+// links: common/force/wall.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"

@@ -1,0 +1,52 @@
+/* fix wall/harmonic: walls that push with a spring, U(r) = eps (r - cutoff)^2 for r < cutoff.
+ *
+ * Numbers of an action behind those of a wall (wall.h): k4 eps. SIGMA has no effect, as in LAMMPS.
+ */
+#if defined MD_FIX_STYLE
+
+MD_FIX_STYLE(wall_harmonic, "wall/harmonic")
+
+#elif defined MD_FIX_FORCE
+
+MD_FIX_FORCE(wall_harmonic)
+
+#elif defined MD_FIX_HOST
+
+static void wall_harmonic_potential(double epsilon, double sigma, double cutoff, double *k)
+{
+  (void)sigma;
+  (void)cutoff;
+  k[0] = epsilon;
+}
+
+static md_status wall_harmonic_prepare(const md_fix *fix, const md_model *model, md_force_action *action,
+                                       int *count)
+{
+  return md_wall_prepare(fix, model, wall_harmonic_potential, action, count);
+}
+
+static const md_fix_style wall_harmonic_style = {
+    .name = "wall/harmonic",
+    .usage = "wall/harmonic FACE PLACE EPSILON SIGMA CUTOFF ... [units box|lattice]",
+    .help = "walls U = EPSILON (r - CUTOFF)^2 below CUTOFF; SIGMA has no effect; otherwise as wall/lj93",
+    .needs_box = true,
+    .conserves_energy = true,
+    .reversible = true,
+    .parse = md_wall_parse,
+    .join = md_wall_join,
+    .prepare_force = wall_harmonic_prepare,
+    .vector = MD_VECTOR_WALLS,
+    .has_energy = true,
+};
+
+#elif defined MD_FIX_FORMULAS
+
+MD_FN void md_wall_harmonic_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
+{
+  double r;
+  if (!md_wall_reaches(a, p, n, &r)) return;
+  const double deep = a->k[3] - r;
+  md_wall_push(a, n, 2.0 * a->k[4] * deep, a->k[4] * deep * deep);
+}
+
+#endif

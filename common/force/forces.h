@@ -1,0 +1,112 @@
+/* Fixes that act on the force on a particle, before each kick: walls, gravity, indenters, constraints. C and CUDA.
+ *
+ * 1. An engine sums the impulses of the pairs on a particle, which are whole numbers of quanta (model.h).
+ * 2. md_forces_act lets the fixes act on this sum, in the order of the deck, as in LAMMPS. A fix adds a force, or
+ *    replaces components of the sum. Each term is rounded once to whole quanta, so that the sum is exact.
+ * 3. The engine kicks the particle by the result.
+ *
+ * A force depends on position, mass and group of the particle alone. On periodic axes it is the same for all images. So
+ * the kick behind a step and the kick before the next step are equal, every engine and rank computes the same bits, and
+ * a run with reversed velocities returns to its beginning.
+ *
+ * Output. Engines hand out the forces of pairs. md_forces_output adds the fixes on the host: the forces of dumps are
+ * then those that kick the particles, and the sums are the energies and vectors f_ID of the fixes.
+ *
+ * Trade-off: forces that change with velocity or time do not fit, because they would need other kicks. Output takes a
+ * download of positions and forces; in return no engine has kernels for it.
+ * Cost: a pass over particles for each force; no cost for models without such a fix.
+ */
+#ifndef MD_COMMON_FORCES_H
+#define MD_COMMON_FORCES_H
+
+#include "common/faults.h"
+#include "common/step/step.h"
+
+/* Lets n actions act on the force on a particle. Returns the place in model->fix of the first fix whose force is out of
+ * range, or -1. */
+MD_FN int md_forces_act(const md_force_action *action, int n, const md_particle *p, md_net_force *net)
+{
+  for (int k = 0; k < n; ++k) {
+    const md_force_action *a = &action[k];
+    if (!(p->group & a->group)) continue;
+#define MD_FIX_FORCE(symbol)                                                                                 \
+  if (a->kind == MD_FIX_##symbol) md_##symbol##_post_force(a, p, net);
+#include "common/fix/fix_styles.h"
+#undef MD_FIX_FORCE
+    if (net->beyond) return a->fix;
+  }
+  return -1;
+}
+
+/* Lets n actions act on the impulse on a particle. impulse: whole quanta. scale: quanta in a unit of force. Returns as
+ * md_forces_act. */
+MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scale, const md_particle *p,
+                               int dim, double impulse[3])
+{
+  md_net_force net = {{0.0, 0.0, 0.0}, scale, true, false, {0.0, 0.0, 0.0}, 0.0};
+  for (int d = 0; d < dim; ++d) net.f[d] = impulse[d];
+  const int fault = md_forces_act(action, n, p, &net);
+  for (int d = 0; d < dim; ++d) impulse[d] = net.f[d];
+  return fault;
+}
+
+/* The bits of the groups on which n actions act. */
+MD_FN uint32_t md_forces_groups(const md_force_action *action, int n)
+{
+  uint32_t groups = 0;
+  for (int k = 0; k < n; ++k) groups |= action[k].group;
+  return groups;
+}
+
+/* The impulse of a unit of force by one kick, in quanta. */
+static inline double md_forces_scale(const md_model *model)
+{
+  return model->kick_time / (model->mass_reference * model->grids.v);
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For engines of the host: lets the fixes act on the impulses on particle i. Notes a force out of range. */
+static inline void md_forces_on_particle(const md_model *model, const md_particles *p, int64_t i,
+                                         double impulse[3], md_overlap *overlap)
+{
+  const md_particle one = md_particle_of(model, p, i);
+  const int fix = md_forces_on_impulse(model->force_action, model->nforce_action, md_forces_scale(model),
+                                       &one, p->dim, impulse);
+  if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
+}
+
+/* The same for all particles, whose impulses are in dim arrays of n integers. Particles on which no fix acts keep all
+ * digits, also beyond 2^53. */
+void md_forces_on_impulses(const md_model *model, const md_particles *p, int64_t *const impulse[3],
+                           int threads, md_overlap *overlap);
+
+/* Notes forces out of range at the present positions, and changes nothing. */
+void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap);
+
+/* What a fix that acts on forces has for output. */
+typedef struct md_forced {
+  double energy;
+  double vector[MD_FORCE_VECTOR];
+} md_forced;
+
+/* The sums for output of the particles of one rank, in fine quanta. */
+enum { MD_FORCE_SUMS = 1 + MD_FORCE_VECTOR };
+typedef struct md_force_sums {
+  md_wide sum[MD_FIXES_MAX][MD_FORCE_SUMS]; /* by fix: energy, vector */
+} md_force_sums;
+
+/* Lets the fixes act on the forces of pairs on the n particles of this rank, dim arrays, and sums their output.
+ * MD_PHYSICS: a force is out of range; the message names fix and particle. */
+md_status md_forces_output(const md_model *model, const md_particles *p, double *const force[3],
+                           md_force_sums *sums) MD_CHECKED;
+
+/* The output of a fix from its sums over all ranks. */
+md_forced md_forces_value(const md_wide sum[MD_FORCE_SUMS]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* The force on one particle, on which fixes act. C and CUDA.
+ *
+ * The same functions md_NAME_post_force serve two purposes, which differ in the unit of the force:
+ *   impulses  the unit is a quantum of momenta, and every term is rounded once to a whole number (common/exact.h). So
+ *             the terms of several fixes are added in any order to the exact sum of the pairs;
+ *   output    the unit is that of forces, and terms are not rounded. The fixes then also say which force and energy
+ *             they gave to the particle.
+ */
+#ifndef MD_COMMON_NET_FORCE_H
+#define MD_COMMON_NET_FORCE_H
+
+#include "common/particle.h"
+
+typedef struct md_net_force {
+  double f[3];
+  double per_force; /* units of f in a unit of force */
+  bool whole;       /* f is a whole number of quanta */
+  bool beyond;      /* the force of a fix is out of range, or does not exist */
+  double given[3];  /* what the present fix added, in units of force */
+  double energy;    /* potential energy of the particle by the present fix */
+} md_net_force;
+
+/* A term of this size or larger leaves the range of impulses, as for pairs (model.h). */
+#define MD_FORCE_RANGE 0x1p52
+/* Forces and energies for output must be smaller than this, so that their sums are exact (forces.c). */
+#define MD_FORCE_OUTPUT_RANGE 0x1p37
+
+/* A force in the unit of n->f. */
+MD_FN double md_net_force_term(md_net_force *n, double force)
+{
+  const double term = force * n->per_force;
+  if (!(fabs(term) < (n->whole ? MD_FORCE_RANGE : MD_FORCE_OUTPUT_RANGE))) {
+    n->beyond = true;
+    return 0.0;
+  }
+  return n->whole ? rint(term) : term;
+}
+
+/* Adds a force along axis d. */
+MD_FN void md_net_force_add(md_net_force *n, int d, double force)
+{
+  n->f[d] += md_net_force_term(n, force);
+  n->given[d] += force;
+}
+
+/* Puts a force in the place of the one along axis d. */
+MD_FN void md_net_force_set(md_net_force *n, int d, double force) { n->f[d] = md_net_force_term(n, force); }
+
+/* Puts a number in the unit of n->f in the place of that along axis d. */
+MD_FN void md_net_force_put(md_net_force *n, int d, double f) { n->f[d] = n->whole ? rint(f) : f; }
+
+#endif

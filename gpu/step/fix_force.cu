@@ -1,0 +1,48 @@
+/* Fixes that act on forces (common/force/forces.h): they act on the impulses that a force kernel has summed, before a
+ * move or a kick kernel uses these. It serves every model.
+ *
+ * Trade-off: a kernel of its own, and no word of it in the kernels of steps; models without such a fix do not launch
+ * it. Cost: one read and one write of the impulses, and one read of positions, origins and groups, in each step.
+ */
+#include "common/force/forces.h"
+#include "gpu/particle/launch.cuh"
+
+template <class T> struct impulse_sums {
+  typename T::real *at[3];
+};
+
+template <class T>
+static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,
+                                   const __grid_constant__ fix_force_args a, impulse_sums<T> impulse)
+{
+  if (a.step && idle(progress_before(s.ctl, s.launch))) return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  md_particle p = particle_of<T>(s, a.fields, i);
+  const typename T::particle r = present_particle<T>(s, i);
+  double sum[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    p.x[d] = T::where(s.scale, d, r.x[d]);
+    sum[d] = (double)impulse.at[d][i] / a.quantum;
+  }
+  if (md_forces_on_impulse(a.action, a.count, a.scale, &p, T::DIM, sum) >= 0)
+    atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = (typename T::real)(sum[d] * a.quantum);
+}
+
+template <class T>
+md_status launch_fix_force(const launch &l, const system_view<T> &s, const fix_force_args &a,
+                           typename T::real *const impulse[3])
+{
+  const impulse_sums<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  k_fix_force<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, a, arrays);
+  MD_LAUNCHED("k_fix_force");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_fix_force<T>(const launch &, const system_view<T> &, const fix_force_args &,     \
+                                         T::real *const[3]);
+MD_LAYOUTS(INSTANCE)

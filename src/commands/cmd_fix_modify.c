@@ -1,0 +1,75 @@
+/* The command fix_modify, and the values of fixes by name, f_ID and f_ID[K].
+ *
+ * Fixes that act on forces have values: an energy, a vector (common/fix/fix.h). A view has them after md_view_forces.
+ */
+#include "src/commands/fixes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+md_status md_do_fix_modify(md_sim *sim, const md_words *words)
+{
+  const char *id = words->word[0];
+  int index;
+  const md_fix_name *name = *md_sim_find_fix(sim, id, strlen(id), &index);
+  if (!name) return md_error(MD_USAGE, "fix_modify: there is no fix '%.64s'", id);
+  for (int w = 1; w < words->n; w += 2) {
+    const char *keyword = words->word[w];
+    const bool energy = strcmp(keyword, "energy") == 0;
+    if (!energy && strcmp(keyword, "virial") != 0)
+      return md_error(
+          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no and virial no", keyword);
+    bool yes;
+    if (w + 1 == words->n) return md_error(MD_USAGE, "fix_modify %s: its value is missing", keyword);
+    MD_TRY(md_word_bool(words->word[w + 1], keyword, &yes));
+    if (!energy && yes)
+      return md_error(MD_USAGE,
+                      "fix_modify: only 'virial no' is accepted: fixes do not count for the pressure");
+    if (!energy) continue;
+    if (name->balance) return md_error(MD_USAGE, "fix_modify: fix balance has no energy");
+    if (yes) MD_TRY(md_fix_check_energy(&sim->model, &sim->model.fix[index]));
+    sim->model.fix[index].energy = yes;
+  }
+  return MD_OK;
+}
+
+bool md_is_fix_value(const char *name) { return strncmp(name, "f_", 2) == 0; }
+
+/* Reads [K] behind the ID, from 1 to `size`. */
+static md_status read_component(const char *name, const char *bracket, int size, int *component)
+{
+  char *end;
+  const long k = strtol(bracket + 1, &end, 10);
+  if (strcmp(end, "]") != 0 || end == bracket + 1 || k < 1 || k > size)
+    return md_error(MD_USAGE, "%.80s: the vector of this fix has %d values", name, size);
+  *component = (int)k - 1;
+  return MD_OK;
+}
+
+md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
+{
+  const char *id = name + 2, *bracket = strchr(id, '[');
+  const md_fix_name *found = *md_sim_find_fix(sim, id, bracket ? (size_t)(bracket - id) : strlen(id), fix);
+  if (!found) return md_error(MD_USAGE, "%.80s: there is no such fix", name);
+  if (found->balance) return md_error(MD_USAGE, "%.80s: fix balance has no values", name);
+  if (bracket) return read_component(name, bracket, md_fix_vector_size(&sim->model, *fix), component);
+  *component = -1;
+  const md_status status = md_fix_check_energy(&sim->model, &sim->model.fix[*fix]);
+  if (status != MD_OK) md_error_prefix("%.80s: ", name);
+  return status;
+}
+
+md_status md_fix_value(md_sim *sim, const char *name, double *value)
+{
+  int fix, component;
+  MD_TRY(md_fix_named(sim, name, &fix, &component));
+  *value = 1.0;
+  if (sim->planning.checking) return MD_OK;
+  if (!sim->view)
+    return md_error(MD_USAGE, "%.80s is known only while a run shows a step: use it in thermo_style custom",
+                    name);
+  MD_TRY(md_view_forces(sim->view));
+  const md_forced *forced = &sim->view->forced[fix];
+  *value = component < 0 ? forced->energy : forced->vector[component];
+  return MD_OK;
+}

@@ -1,0 +1,305 @@
+"""Fixes that act on forces: against LAMMPS, their energies, the way back, and their errors."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import harness
+from cli import PHYSICS, call, refused, run_deck, works
+
+LMP = shutil.which("lmp")
+
+# Two types and two masses between axes without images; the fixes must keep the particles in the box.
+MAKE = """\
+units lj
+boundary f p f
+lattice fcc 0.7
+region b block 0 5 0 5 0 5
+create_box 2 b
+region c block 0.5 4.4 0 4.9 0.5 4.4
+create_atoms 1 region c
+set type 1 type/fraction 2 0.3 77
+mass 1 1
+mass 2 2.5
+velocity all create 1.0 87287
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+write_data mix.data nocoeff
+"""
+
+DECK = """\
+units lj
+atom_style atomic
+boundary f p f
+lattice fcc 0.7
+pair_style lj/cut 2.5
+read_data mix.data
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check yes
+group heavy type 2
+group light type 1
+fix 1 all nve
+timestep 0.003
+{fixes}
+thermo_style custom step temp pe ke etotal epair press enthalpy {values}
+thermo_modify format float %.15g
+thermo 10
+dump d all custom 50 out.dump id x y z fx fy fz
+dump_modify d sort id format float %.15g
+run 50
+"""
+
+# The fixes, and the values of fixes that become columns.
+LIKE_LAMMPS = {
+    "setforce": ("fix 2 heavy setforce 0.5 NULL -0.3", "f_2[1] f_2[2] f_2[3]"),
+    "addforce": ("fix 2 heavy addforce 0.5 0 -0.3\nfix_modify 2 energy yes", "f_2 f_2[1] f_2[2] f_2[3]"),
+    "gravity": ("fix 2 all gravity 0.7 vector 1 0 -2\nfix_modify 2 energy yes", "f_2"),
+    "chute": ("fix 2 all gravity 0.7 chute 20\nfix_modify 2 energy yes", "f_2"),
+    "spherical": ("fix 2 all gravity 0.7 spherical 0 130", "f_2"),
+    "line": ("fix 2 heavy lineforce 1 2 -1", ""),
+    "plane": ("fix 2 light planeforce 1 2 -1", ""),
+    "lj93": ("fix 2 all wall/lj93 xlo EDGE 1.2 1.1 2.5 xhi EDGE 1 1 2 zlo -0.1 1 1 2.5 zhi 8.8 1 1 2 units box\n"
+             "fix_modify 2 energy yes", "f_2 f_2[1] f_2[2] f_2[3] f_2[4]"),
+    "lj126": ("fix 2 all wall/lj126 xlo EDGE 1.2 1.1 2.5 zhi 5.1 1 1 2.5\nfix_modify 2 energy yes",
+              "f_2 f_2[1] f_2[2]"),
+    "lj1043": ("fix 2 light wall/lj1043 zhi EDGE 1.2 0.9 2.5 zlo EDGE 1 1 3\nfix_modify 2 energy yes",
+               "f_2 f_2[1] f_2[2]"),
+    "harmonic": ("fix 2 all wall/harmonic zhi EDGE 10.2 0.9 2.5 zlo EDGE 20 1 1.5\nfix_modify 2 energy yes",
+                 "f_2 f_2[1] f_2[2]"),
+    "sphere": ("fix 2 all indent 10 sphere 2 0.3 2 1.3\nfix_modify 2 energy yes", "f_2 f_2[1] f_2[2] f_2[3]"),
+    "sphere in": ("fix 2 all indent 1 sphere 4.2 4.2 4.2 4 side in units box\nfix_modify 2 energy yes",
+                  "f_2 f_2[1] f_2[2] f_2[3]"),
+    "cylinder x": ("fix 2 heavy indent 10 cylinder x 2 2.3 1.3 side in", "f_2 f_2[1] f_2[2] f_2[3]"),
+    "cylinder y": ("fix 2 heavy indent 10 cylinder y 2 2.3 1.3\nfix_modify 2 energy yes",
+                   "f_2 f_2[1] f_2[2] f_2[3]"),
+    "cylinder z": ("fix 2 heavy indent 10 cylinder z 2 2.3 1.3", "f_2 f_2[1] f_2[2] f_2[3]"),
+    "half space": ("fix 2 all indent 10 plane x 1 lo\nfix_modify 2 energy yes\nfix 3 all indent 10 plane z 4.2 hi",
+                   "f_2 f_2[1] f_3 f_3[3]"),
+    "order": ("fix 2 heavy setforce 0 NULL NULL\nfix 3 all gravity 0.3 vector 1 0 0\nfix 4 heavy lineforce 0 1 1\n"
+              "fix 5 light addforce 0.1 0.2 0.3\nfix 6 light setforce NULL NULL 0", "f_2[1] f_5[2] f_6[3]"),
+}
+
+FLAT = ("dimension 2\n" + DECK.replace("boundary f p f", "boundary f f p")
+        .replace("lattice fcc", "lattice sq").replace("x y z fx fy fz", "x y fx fy"))
+MAKE_FLAT = ("dimension 2\n" + MAKE.replace("boundary f p f", "boundary f f p").replace("lattice fcc", "lattice sq")
+             .replace("0 5 0 5 0 5", "0 9 0 9 -0.5 0.5").replace("0.5 4.4 0 4.9 0.5 4.4", "0.5 8.4 0.5 8.4 -1 1"))
+LIKE_LAMMPS_2D = {
+    "spherical 2D": ("fix 2 all gravity 0.7 spherical 40 130\nfix_modify 2 energy yes\nfix 3 all enforce2d", "f_2"),
+    "chute 2D": ("fix 2 all gravity 0.7 chute 20\nfix 3 all enforce2d", "f_2"),
+    "vector 2D": ("fix 2 all gravity 0.7 vector 1 -3 4\nfix 3 all enforce2d", "f_2"),
+    "rod 2D": ("fix 2 all indent 10 cylinder z 4 4.3 2\nfix 3 all enforce2d", "f_2 f_2[1] f_2[2]"),
+}
+
+
+def lammps(deck, folder):
+    (folder / "in.lmp").write_text(deck)
+    done = subprocess.run([LMP, "-in", "in.lmp", "-log", "log.lammps", "-screen", "none"], cwd=folder,
+                          env=harness.environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return harness.read_tables((folder / "log.lammps").read_text())[0]
+
+
+def assert_tables_agree(ours, theirs):
+    assert ours.titles == theirs.titles and len(ours.rows) == len(theirs.rows) == 6
+    for name in theirs.titles:
+        a, b = ours.column(name), theirs.column(name)
+        scale = max(1e-3, max(abs(x) for x in b))
+        assert list(a) == pytest.approx(list(b), abs=1e-8 * scale), name
+
+
+def assert_dumps_agree(ours, theirs, names):
+    for a, b in zip(ours, theirs):
+        for name in names:
+            difference = np.abs(a.columns[name] - b.columns[name])
+            if name == "y":  # The nearest image: lmp leaves particles outside the box until lists are made.
+                length = a.bounds[1, 1] - a.bounds[1, 0]
+                difference = np.minimum(difference, np.abs(difference - length))
+            assert difference.max() < 1e-7, (a.step, name)
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("name", [*LIKE_LAMMPS, *LIKE_LAMMPS_2D])
+def test_lmp_acts_on_forces_alike(name, tmp_path):
+    flat = name in LIKE_LAMMPS_2D
+    fixes, values = (LIKE_LAMMPS_2D if flat else LIKE_LAMMPS)[name]
+    harness.run(MAKE_FLAT if flat else MAKE, tmp_path)
+    deck = (FLAT if flat else DECK).format(fixes=fixes, values=values)
+    theirs = lammps(deck, tmp_path)
+    frames = harness.read_dump(tmp_path / "out.dump")
+    got = harness.run(deck, tmp_path)
+    assert_tables_agree(got.table, theirs)
+    assert_dumps_agree(harness.read_dump(tmp_path / "out.dump"), frames, ("x", "fx", "fy") if flat else
+                       ("x", "y", "z", "fx", "fy", "fz"))
+
+
+# Particles in a box with soft walls on all sides, and an indenter in the middle.
+BOWL = """\
+boundary f f f
+region b block 0 9 0 9 0 9 units box
+create_box 1 b
+region c block 1 8 1 8 1 8 units box
+lattice sc 0.5
+create_atoms 1 region c
+mass 1 1
+velocity all create 1.0 4
+pair_style lj/cut 1.5
+pair_modify shift yes
+pair_coeff 1 1 1 1
+timestep {dt}
+fix 1 all nve
+fix walls all wall/lj93 xlo EDGE 1 1 2.5 xhi EDGE 1 1 2.5 ylo EDGE 1 1 2.5 yhi EDGE 1 1 2.5 zlo EDGE 1 1 2.5 &
+    zhi EDGE 1 1 2.5
+fix ball all indent 20 sphere 4.5 4.5 4.5 2 units box
+fix down all gravity 0.2 vector 0 1 -1
+{modify}
+thermo 20
+thermo_style custom step pe etotal epair f_walls f_ball f_down
+thermo_modify format float %.17g norm no
+"""
+COUNTED = "fix_modify walls energy yes\nfix_modify ball energy yes\nfix_modify down energy yes\n"
+
+
+def spread_of_energy(folder, dt, steps, engine, modify=COUNTED):
+    deck = BOWL.format(dt=dt, modify=modify) + f"run {steps}\n"
+    return np.ptp(harness.run(deck, folder, engine=engine).table.column("TotEng"))
+
+
+def test_energy_with_that_of_fixes_is_conserved(fast_engine, tmp_path):
+    """Its error falls with the square of the timestep; without the energy of the fixes there is no conservation."""
+    coarse = spread_of_energy(tmp_path, 0.004, 500, fast_engine)
+    fine = spread_of_energy(tmp_path, 0.001, 2000, fast_engine)
+    assert coarse < 0.3 and fine < coarse / 5
+    assert spread_of_energy(tmp_path, 0.001, 2000, fast_engine, "") > 100 * fine
+
+
+def test_the_energy_of_fixes_is_added(engine, tmp_path):
+    table = harness.run(BOWL.format(dt=0.002, modify=COUNTED) + "run 20\n", tmp_path, engine=engine).table
+    for row in table.rows:
+        of = dict(zip(table.titles, map(float, row)))
+        assert min(map(abs, of.values())) > 0 or of["Step"] == 0
+        assert of["PotEng"] == pytest.approx(of["E_pair"] + of["f_walls"] + of["f_ball"] + of["f_down"], rel=1e-13)
+
+
+@pytest.mark.parametrize("mass2", [2.5, 1e6])
+def test_there_and_back(mass2, engine, tmp_path):
+    """All fixes at once, also with wide momenta: forces depend on positions alone."""
+    text = (harness.DECKS / "in.forces").read_text() + "velocity all negate\nrun ${steps}\n"
+    steps = 300 if engine == "naive" else 3000
+    harness.run(text, tmp_path, engine=engine,
+                variables={"steps": steps, "every": steps, "mass2": mass2, "g": 0.3 / mass2})
+    first, turn, last = harness.read_dump(tmp_path / "check.dump")
+    names = ("id", "x", "y", "z")
+    assert np.abs(turn.vectors(*names) - first.vectors(*names)).max() > 0.1
+    np.testing.assert_array_equal(last.vectors(*names), first.vectors(*names))
+    np.testing.assert_array_equal(last.vectors("vx", "vy", "vz"), -first.vectors("vx", "vy", "vz"))
+
+
+@pytest.mark.parametrize("deck", ["in.forces", "in.basin", "in.bowl"])
+def test_a_resumed_run_has_the_same_bits(deck, tmp_path):
+    text = (harness.DECKS / deck).read_text().replace("run  ", "restart 20 r.*\nrun  ") + "write_data end.data\n"
+    (tmp_path / "in.long").write_text(text)
+    words = ("-in", "in.long", "-log", "none", "-var", "steps", "50", "-var", "every", "10")
+    done = works(call(tmp_path, *words))
+    if "HDF5" in done.err:
+        pytest.skip("no restarts in this build")
+    end = (tmp_path / "end.data").read_bytes()
+    (tmp_path / "end.data").unlink()
+    resumed = works(call(tmp_path, *words, "--resume")).out
+    assert "Resumed at step 40" in resumed and (tmp_path / "end.data").read_bytes() == end
+    rows = [line for line in done.out.splitlines() if line.split()[:1] == ["50"]]
+    assert len(rows) == 1 and rows[0] in resumed.splitlines()
+
+
+# Two free particles, of masses 1 and 3.
+FREE = """\
+boundary f f f
+region b block 0 10 0 10 0 10 units box
+create_box 2 b
+create_atoms 1 single 2 5 8
+create_atoms 2 single 7 5 {z}
+mass 1 1
+mass 2 3
+timestep 0.01
+fix 1 all nve
+{fixes}
+thermo_style custom step {values}
+thermo_modify format float %.17g norm no
+thermo 10
+dump d all custom 100 out.dump id x y z vx vy vz fx fy fz
+"""
+
+
+def test_free_fall(engine, tmp_path):
+    """Without a pair style: z = z0 - g t^2/2, and the energy is m g z."""
+    deck = FREE.format(z=6, fixes="fix g all gravity 0.5 vector 0 0 -1", values="pe etotal f_g") + "run 100\n"
+    got = harness.run(deck, tmp_path, engine=engine).table
+    last = harness.read_dump(tmp_path / "out.dump")[-1]
+    assert list(last.columns["z"]) == pytest.approx([8 - 0.25, 6 - 0.25], abs=1e-8)
+    assert list(last.columns["vz"]) == pytest.approx([-0.5, -0.5], abs=1e-8)
+    assert list(last.columns["fz"]) == pytest.approx([-0.5, -1.5], rel=1e-13)
+    assert got.at(0)["f_g"] == pytest.approx(0.5 * 8 + 1.5 * 6, rel=1e-13)
+    assert got.at(100)["f_g"] == pytest.approx(0.5 * 7.75 + 1.5 * 5.75, abs=1e-7) and got.at(100)["PotEng"] == 0
+
+
+def test_forces_in_dumps_are_those_behind_the_fixes(engine, tmp_path):
+    fixes = "group two type 2\nfix a all addforce 1 2 3\nfix s two setforce 0 NULL -7"
+    deck = FREE.format(z=6, fixes=fixes, values="f_a[1] f_a[2] f_s[1] f_s[2]") + "run 0\n"
+    got = harness.run(deck, tmp_path, engine=engine).table
+    frame = harness.read_dump(tmp_path / "out.dump")[-1]
+    assert frame.vectors("fx", "fy", "fz").tolist() == [[1, 2, 3], [0, 2, -7]]
+    assert [float(x) for x in got.rows[0][1:]] == [0, 0, 1, 2]
+
+
+def test_particles_without_a_force_fly_straight(engine, tmp_path):
+    """The last fix acts on what all others have left."""
+    text = (harness.DECKS / "in.basin").read_text().replace(
+        "neighbor   ", "group free id 1:150:5\nfix free free setforce 0 0 0\nneighbor   ")
+    harness.run(text, tmp_path, engine=engine, variables={"steps": 100, "every": 100})
+    first, last = harness.read_dump(tmp_path / "check.dump")
+    free = first.columns["id"] % 5 == 1
+    changed = np.abs(last.vectors("vx", "vy") - first.vectors("vx", "vy")).max(axis=1)
+    assert free.sum() == 30 and changed[free].max() == 0.0 and changed[~free].min() > 0.0
+
+
+BEHIND = {
+    "a wall": ("fix w all wall/lj93 zhi 5.5 1 1 2.5 units box", "wall/lj93"),
+    "a strong wall": ("fix w two wall/lj126 zlo 5.99999 1 1 2.5 units box", "wall/lj126"),
+    "the middle of an indenter": ("fix w all indent 1 sphere 7 5 6 1 units box", "indent"),
+    "a great force": ("fix w two addforce 1e30 0 0", "addforce"),
+}
+
+
+@pytest.mark.parametrize("where", BEHIND)
+def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
+    fix, style = BEHIND[where]
+    who = 1 if where == "a wall" else 2
+    deck = FREE.format(z=6, fixes=f"group two type 2\n{fix}", values="pe") + "undump d\nrun 5\n"
+    refused(run_deck(tmp_path, deck, *harness.engine_words(engine)), PHYSICS,
+            f"step 0: particle {who}: the force of fix {style} leaves the exact range")
+
+
+def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
+    """In the middle of a run, with the same words from every engine."""
+    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi EDGE 200 1 1",
+                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3 units box")
+    (tmp_path / "in.weak").write_text(text)
+    words = ("-in", "in.weak", "-log", "none", "-var", "steps", "400", "-var", "every", "400")
+    known = refused(call(tmp_path, *words, "--engine", "naive"), PHYSICS, "the force of fix wall/harmonic leaves")
+    assert "step 0:" not in known
+    assert refused(call(tmp_path, *words, *harness.engine_words(engine)), PHYSICS) == known
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_report_the_same_error(ranks, tmp_path):
+    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi EDGE 200 1 1",
+                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3 units box")
+    knobs = {"steps": 400, "every": 400}
+    one = harness.run(text, tmp_path / "one", variables=knobs, expect=PHYSICS)
+    several = harness.run(text, tmp_path / "several", variables=knobs, expect=PHYSICS, ranks=ranks, threads=1)
+    message = [line for line in one.err.splitlines() if "error: " in line][0].split("step ")[1]
+    assert "the force of fix wall/harmonic" in message and message in several.err
