@@ -67,8 +67,7 @@ static const md_fix_style gravity_field_style = {
     .name = "gravity",
     .usage = "gravity MAGNITUDE chute ANGLE|spherical PHI THETA|vector X Y Z",
     .help =
-        "a constant acceleration along X Y Z; chute: in the plane of x and z, ANGLE degrees from -z towards "
-        "x;\n"
+        "a constant acceleration along X Y Z; chute: in the plane of x and z, ANGLE degrees from -z to x;\n"
         "spherical: THETA degrees from z, PHI from x. f_ID: its energy, -m g x, where no axis along g is\n"
         "periodic",
     .conserves_energy = true,

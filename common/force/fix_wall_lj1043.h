@@ -40,9 +40,8 @@ static md_status wall_lj1043_prepare(const md_fix *fix, const md_model *model, m
 static const md_fix_style wall_lj1043_style = {
     .name = "wall/lj1043",
     .usage = "wall/lj1043 FACE PLACE EPSILON SIGMA CUTOFF ... [units box|lattice]",
-    .help = "walls U = 2 pi EPSILON [2/5 (SIGMA/r)^10 - (SIGMA/r)^4 - sqrt(2)/3 SIGMA^3/(r + 0.61/sqrt(2) "
-            "SIGMA)^3],\n"
-            "cut and shifted; otherwise as wall/lj93",
+    .help = "walls U = 2 pi EPSILON [2/5 (SIGMA/r)^10 - (SIGMA/r)^4 -\n"
+            "sqrt(2)/3 SIGMA^3/(r + 0.61/sqrt(2) SIGMA)^3], cut and shifted; otherwise as wall/lj93",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

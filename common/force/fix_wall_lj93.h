@@ -32,8 +32,7 @@ static const md_fix_style wall_lj93_style = {
     .name = "wall/lj93",
     .usage = "wall/lj93 FACE PLACE EPSILON SIGMA CUTOFF ... [units box|lattice]",
     .help =
-        "walls U = EPSILON [2/15 (SIGMA/r)^9 - (SIGMA/r)^3], cut and shifted; r is the distance from the "
-        "wall.\n"
+        "walls U = EPSILON [2/15 (SIGMA/r)^9 - (SIGMA/r)^3], cut and shifted; r is the distance from one.\n"
         "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. PLACE: a position, in lattice units\n"
         "unless units box is given, or EDGE, the face of the box. f_ID: energy; f_ID[k]: force on wall k",
     .needs_box = true,
