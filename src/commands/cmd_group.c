@@ -24,8 +24,7 @@ md_status md_group_find(const md_sim *sim, const char *name, int *group)
   return md_error(MD_USAGE, "unknown group '%.64s'; there are:%s", name, known);
 }
 
-/* The group with this name; a new and empty one if there is none. */
-static md_status find_or_make(md_sim *sim, const char *name, int *group)
+md_status md_group_find_or_make(md_sim *sim, const char *name, int *group)
 {
   md_groups *groups = &sim->model.groups;
   int unused = groups->n;
@@ -315,7 +314,7 @@ md_status md_do_group(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "group"));
   if (strcmp(words->word[0], "all") == 0) return md_error(MD_USAGE, "group: `all` cannot be changed");
   if (strcmp(words->word[1], "delete") == 0) return delete_group(sim, words);
-  MD_TRY(find_or_make(sim, words->word[0], &group));
+  MD_TRY(md_group_find_or_make(sim, words->word[0], &group));
   const md_status status = md_comm_agree(sim->comm, select_particles(sim, words, md_group_bit(group)));
   if (status != MD_OK) {
     sim->model.groups = before;

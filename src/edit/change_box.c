@@ -10,7 +10,6 @@
  */
 #include "src/commands/boundary.h"
 #include "src/commands/groups.h"
-#include "src/edit/box.h"
 #include "src/edit/edit.h"
 #include "src/particles/create.h"
 #include "src/particles/lattice.h"
@@ -25,16 +24,6 @@ typedef struct change {
   bool move;         /* remap moves them; otherwise words are only checked */
   md_box box, saved; /* the present one, and that of the last `set` */
 } change;
-
-md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
-{
-  for (int d = 0; d < 3; ++d)
-    if (sim->model.wall[d][0] || sim->model.wall[d][1])
-      return md_error(MD_USAGE,
-                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again behind",
-                      command);
-  return MD_OK;
-}
 
 static md_status set_bounds(change *c, int d, double lo, double hi)
 {

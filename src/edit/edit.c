@@ -59,6 +59,16 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
   return md_comm_agree(sim->comm, status);
 }
 
+md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
+{
+  for (int d = 0; d < 3; ++d)
+    if (sim->model.wall[d][0] || sim->model.wall[d][1])
+      return md_error(MD_USAGE,
+                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again behind",
+                      command);
+  return MD_OK;
+}
+
 void md_edit_remove(md_particles *p, const uint8_t *gone)
 {
   int64_t to = 0;

@@ -32,6 +32,9 @@ double md_edit_wrap(const md_box *box, int d, double x);
  * not; the message names the one of the smallest id. Collective. */
 md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 
+/* MD_USAGE: a wall stands in the box, whose place a change of the box by `command` would make wrong. */
+md_status md_edit_need_no_wall(const md_sim *sim, const char *command) MD_CHECKED;
+
 /* Removes the particles i of this rank for which gone[i] is not 0. The order of the others stays. */
 void md_edit_remove(md_particles *p, const uint8_t *gone);
 

@@ -8,7 +8,6 @@
  */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
-#include "src/edit/box.h"
 #include "src/edit/edit.h"
 #include "src/particles/create.h"
 

@@ -1,4 +1,4 @@
-/* The command `read_data`: reads a data file in LAMMPS's format as a stream.
+/* Reads a data file in LAMMPS's format as a stream; see data_file.h.
  *
  * First comes the header (counts and bounds, in any order). Then come the sections Masses, Pair Coeffs, PairIJ
  * Coeffs, Atoms and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair
@@ -67,6 +67,8 @@ typedef struct reader {
   bool have_atoms, have_types, have_bounds[3];
   bool done_masses, done_coefficients[2], done_atoms, done_velocities;
   bool images_ignored, vz_ignored, spin_ignored;
+  md_data_options options;
+  int64_t before;  /* particles that this rank had before */
   md_id_table ids; /* of this rank's particles: local index + 1, negative after the velocity was read */
 } reader;
 
@@ -326,11 +328,14 @@ static md_status end_section(reader *r, const char *section, int64_t n)
   return WRONG(r, "section %s has more lines than the %lld that the header promises", section, (long long)n);
 }
 
+/* Reads a type of the file, and makes it one of the box. */
 static md_status read_type(const reader *r, const char *field, int64_t *type)
 {
   MD_TRY(whole(r, field, "type", type));
-  if (*type >= 1 && *type <= r->ntypes) return MD_OK;
-  return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->ntypes);
+  if (*type < 1 || *type > r->ntypes)
+    return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->ntypes);
+  *type += r->options.type_offset;
+  return MD_OK;
 }
 
 static md_status read_masses(reader *r)
@@ -357,9 +362,14 @@ static md_status read_masses(reader *r)
 /* Passes a line of coefficients to pair_coeff. The first `types` fields are types; a single type stands for both. */
 static md_status set_coefficients(reader *r, int types)
 {
-  char *word[FIELDS_MAX + 1];
-  int64_t type;
-  for (int k = 0; k < types; ++k) MD_TRY(read_type(r, r->field[k], &type));
+  char *word[FIELDS_MAX + 1], type_word[2][24];
+  for (int k = 0; k < types; ++k) {
+    int64_t type;
+    MD_TRY(read_type(r, r->field[k], &type));
+    snprintf(type_word[k], sizeof type_word[k], "%lld", (long long)type);
+    r->field[k] = type_word[k];
+  }
+  if (r->options.no_coefficients) return MD_OK;
   word[0] = r->field[0];
   for (int k = 0; k < r->nfield; ++k) word[k + 2 - types] = r->field[k];
   const md_words words = {r->nfield + 2 - types, word};
@@ -371,8 +381,9 @@ static md_status read_coefficients(reader *r, const char *name, int types, const
 {
   const md_pair_style *chosen = md_pair_style_of(r->sim->model.pair.kind);
   const int64_t n = types == 1 ? r->ntypes : r->ntypes * (r->ntypes + 1) / 2;
-  if (!chosen) return WRONG(r, "section %s needs a pair_style in the deck before read_data", name);
-  if (style[0] && strcmp(style, chosen->name) != 0)
+  const bool used = !r->options.no_coefficients;
+  if (!chosen && used) return WRONG(r, "section %s needs a pair_style in the deck before read_data", name);
+  if (used && style[0] && strcmp(style, chosen->name) != 0)
     md_log_print(r->sim->log, "WARNING: %s:%lld: %s of pair style %s are read for %s\n", r->name,
                  (long long)r->line, name, style, chosen->name);
   for (int64_t k = 0; k < n; ++k) {
@@ -633,12 +644,23 @@ static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
   return MD_OK;
 }
 
+/* Adds the offset of the keyword `add` to an id of the file. */
+static md_status shift_id(const reader *r, record *a)
+{
+  if (a->id > INT64_MAX - r->options.id_offset)
+    return WRONG(r, "particle id %lld and the offset %lld are beyond 2^63 - 1", (long long)a->id,
+                 (long long)r->options.id_offset);
+  a->id += r->options.id_offset;
+  return MD_OK;
+}
+
 /* Parses the position in the fields from `at` on, and perhaps image flags behind it. */
 static md_status parse_place(reader *r, int at, record *a)
 {
   int64_t image;
   for (int d = 0; d < 3; ++d) {
     MD_TRY(real(r, r->field[at + d], "coordinate", &a->value[d]));
+    a->value[d] += r->options.shift[d];
     MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
   }
   for (int k = at + 3; k < r->nfield; ++k) {
@@ -652,6 +674,7 @@ static md_status parse_atom(reader *r, record *a)
 {
   MD_TRY(whole(r, r->field[0], "particle id", &a->id));
   if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
+  MD_TRY(shift_id(r, a));
   a->mass = 0.0;
   return read_type(r, r->field[1], &a->type);
 }
@@ -682,12 +705,13 @@ static md_status keep_atom(reader *r, const record *a)
   md_particles *p = &r->sim->particles;
   if (p->n == p->capacity) {
     const int64_t twice = p->n < 512 ? 1024 : 2 * p->n;
-    MD_TRY(md_particles_reserve(p, smaller(twice, r->natoms)));
+    MD_TRY(md_particles_reserve(p, smaller(twice, r->before + r->natoms)));
   }
   const int64_t i = p->n++;
   p->id[i] = a->id;
   p->type[i] = (uint16_t)a->type;
   if (p->massed) p->mass[i] = a->mass;
+  if (p->grouped) p->group[i] = MD_GROUP_ALL | r->options.group;
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = a->value[d];
     p->v[d][i] = 0.0;
@@ -708,7 +732,7 @@ static md_status make_room(reader *r)
   MD_TRY(check_size(r));
   MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->natoms / ranks));
   MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
-  return md_particles_reserve(&r->sim->particles, r->natoms / ranks);
+  return md_particles_reserve(&r->sim->particles, r->before + r->natoms / ranks);
 }
 
 static md_status read_atoms(reader *r, const char *style)
@@ -728,6 +752,7 @@ static md_status read_atoms(reader *r, const char *style)
 static md_status parse_velocity(reader *r, record *a)
 {
   MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  MD_TRY(shift_id(r, a));
   for (int d = 0; d < 3; ++d) MD_TRY(real(r, r->field[1 + d], "velocity", &a->value[d]));
   r->vz_ignored = r->vz_ignored || (r->sim->particles.dim == 2 && a->value[2] != 0.0);
   for (int k = 4; k < r->nfield; ++k) {
@@ -793,12 +818,42 @@ static md_status read_section(reader *r)
                name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
 }
 
+/* Makes the box larger, so that it holds that of the file too. */
+static md_status extend_box(const reader *r, const double lo[3], const double hi[3])
+{
+  md_box *box = &r->sim->model.box;
+  for (int d = 0; d < 3; ++d) {
+    box->lo[d] = md_min(box->lo[d], lo[d]);
+    box->hi[d] = md_max(box->hi[d], hi[d]);
+    box->length[d] = box->hi[d] - box->lo[d];
+    MD_TRY(md_box_check(box->lo[d], box->hi[d], d));
+  }
+  return MD_OK;
+}
+
+static md_status make_box(reader *r)
+{
+  const md_data_options *o = &r->options;
+  double lo[3], hi[3];
+  for (int d = 0; d < 3; ++d) {
+    lo[d] = r->lo[d] + o->shift[d];
+    hi[d] = r->hi[d] + o->shift[d];
+    if (!(lo[d] < hi[d])) return md_box_check(lo[d], hi[d], d);
+  }
+  if (!o->add) return md_box_create(r->sim, lo, hi, r->ntypes + o->type_offset + o->extra_types);
+  if (r->ntypes + o->type_offset > r->sim->model.ntypes)
+    return md_error(MD_USAGE, "the file's %lld types, with the offset %lld, are more than the %d of the box",
+                    (long long)r->ntypes, (long long)o->type_offset, r->sim->model.ntypes);
+  return extend_box(r, lo, hi);
+}
+
 static md_status read_beginning(reader *r)
 {
   MD_TRY(read_header(r));
   const bool flat = r->sim->model.box.dim == 2;
   if (!r->have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
-  return md_box_create(r->sim, r->lo, r->hi, r->ntypes) == MD_OK ? MD_OK : locate(r);
+  if (make_box(r) != MD_OK) return locate(r);
+  return r->options.group ? md_particles_make_groups(&r->sim->particles) : MD_OK;
 }
 
 static md_status read_all(reader *r)
@@ -811,10 +866,12 @@ static md_status read_all(reader *r)
   return MD_OK;
 }
 
-md_status md_data_read(md_sim *sim, FILE *file, const char *name)
+md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_options *options)
 {
   md_comm *comm = sim->comm;
   reader r = {.sim = sim, .file = file, .name = name, .lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}};
+  if (options) r.options = *options;
+  if (r.options.add) r.before = sim->particles.n;
   MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
   const md_status status = read_all(&r);
   md_id_table_free(&r.ids);
@@ -826,22 +883,4 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name)
   if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
   if (ignored[2]) md_sim_explain(sim, "angular velocities", "particles are points here and do not turn");
   return md_sim_count(sim);
-}
-
-md_status md_do_read_data(md_sim *sim, const md_words *words)
-{
-  const char *name = words->word[0];
-  if (words->n > 1)
-    return md_error(MD_USAGE, "read_data: unexpected '%.64s'; usage: read_data FILE", words->word[1]);
-  if (sim->has_box)
-    return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box");
-  MD_TRY(md_sim_use_file(sim, MD_FILE_READ_DATA, NULL, name));
-  FILE *file = md_open_read(name);
-  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
-  status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = md_data_read(sim, file, name);
-  if (file) fclose(file);
-  MD_TRY(status);
-  md_log_print(sim->log, "  %lld atoms\n", (long long)sim->model.natoms);
-  return MD_OK;
 }

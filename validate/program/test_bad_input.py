@@ -237,7 +237,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "displace_atoms": (BOX, "displace_atoms all", "displace_atoms all move 0 0 0 surplus", "surplus"),
     "change_box": (BOX, "change_box all", "change_box all x scale 1.1 surplus", "surplus"),
     "replicate": (BOX, "replicate 2 2", "replicate 2 2 2 bbox surplus", "usage: replicate"),
-    "read_data": (EMPTY, "read_data", "read_data file surplus", "usage: read_data"),
+    "read_data": (EMPTY, "read_data", "read_data file surplus", "surplus"),
     "write_data": (BOX, "write_data", "write_data file surplus", "surplus"),
     "restart": (BOX, "restart", "restart 1 a b surplus", "usage: restart"),
     "write_restart": (BOX, "write_restart", "write_restart file surplus", "usage: write_restart"),

@@ -218,6 +218,59 @@ def test_edits_are_those_of_lmp(name, tmp_path):
     assert_like_lmp(MELT + THINGS + EDITS[name] + "\n", tmp_path)
 
 
+@pytest.fixture(scope="module")
+def data_files(tmp_path_factory):
+    """A box with three types, and a smaller one with two and with velocities."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, cells, seed in (("a", 4, 5), ("b", 3, 6)):
+        harness.run(f"lattice fcc 0.8442\nregion box block 0 {cells} 0 4 0 3\ncreate_box 2 box\ncreate_atoms 1 box\n"
+                    f"mass * 1\nmass 2 {cells}\nset group all type/subset 2 20 {seed}\nvelocity all create 1 {seed}\n"
+                    f"write_data {name}.data nocoeff\n", folder)
+    return folder
+
+
+ADDED = {
+    "append": "read_data {a}\nread_data {b} add append shift 7 0.5 -1",
+    "merge": "read_data {a}\ndelete_atoms group all\nread_data {b} add merge",
+    "number": "read_data {a}\nread_data {b} add 1000 shift 1 1 1\nmass * 2",
+    "types": "read_data {a} extra/atom/types 2 nocoeff\nread_data {b} add append offset 2 0 0 0 0 shift 7 0 0",
+    "group": "read_data {a} group old\nread_data {b} add append shift 7 0 0 group new\n"
+             "velocity new set 1 2 3\nvelocity old set 4 5 6",
+}
+
+
+def adding(name: str, folder) -> str:
+    return ADDED[name].format(a=folder / "a.data", b=folder / "b.data") + "\n"
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", ADDED)
+def test_data_files_are_added_as_by_lmp(name, data_files, tmp_path):
+    assert_like_lmp(adding(name, data_files), tmp_path)
+
+
+@needs_ranks
+def test_data_files_are_added_on_ranks(data_files, tmp_path):
+    assert_same_on_ranks(adding("group", data_files), tmp_path)
+
+
+@pytest.mark.parametrize("words, message", [
+    ("add merge", "is that of a particle that is there; use add append"),
+    ("add append offset 1 0 0 0 0", "with the offset 1, are more than the 2 of the box"),
+    ("add append offset 1 0 0", "offset needs five numbers"),
+    ("add later", "append, merge or an offset of ids"),
+    ("add append shift 1 nan 1", "'nan'"),
+    ("add append group all", "all particles are in `all`"),
+    ("", "there is a simulation box already"),
+    ("shift 1 0 0", "give add too"),
+    ("add append fix 1 NULL x", "accepted are add, offset, shift, extra/atom/types, group, nocoeff"),
+    ("add 9223372036854775807", "are beyond 2^63 - 1"),
+])
+def test_mistakes_of_adding(words, message, data_files, tmp_path):
+    deck = f"read_data {data_files / 'a.data'}\nread_data {data_files / 'b.data'} {words}\n"
+    refused(run_deck(tmp_path, deck), USAGE, message)
+
+
 def test_compress_gives_ids_in_their_order(tmp_path):
     """lmp numbers particles in the order of its memory, ours are in the order of the ids before."""
     for compress in ("no", "yes"):

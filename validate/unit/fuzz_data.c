@@ -4,11 +4,9 @@
 // links: common/base/error.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c common/base/open_file.c
 // links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
-// links: src/commands/cmd_group.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c
-// links: src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c
+// links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
+// links: src/particles/sites_tested.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c
+// links: src/script/script.c common/force/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */
@@ -42,7 +40,7 @@ static void read_by_rank(md_comm *comm, void *context)
   sim->log = &log;
   sim->model.box.dim = r->dim;
   for (int d = 0; d < 3; ++d) sim->model.box.periodic[d] = r->periodic[d];
-  r->status[rank] = md_data_read(sim, file, "fuzz");
+  r->status[rank] = md_data_read(sim, file, "fuzz", NULL);
   r->particles[rank] = sim->particles.n;
   if (rank == 0) r->natoms = sim->model.natoms;
   snprintf(r->message[rank], sizeof r->message[0], "%s", md_error_text());

@@ -3,11 +3,9 @@
 // links: src/formula/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
 // links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
-// links: src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c src/sums/masses.c
+// links: src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"

@@ -5,10 +5,9 @@
 // links: common/pair/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/deck/substitute.c src/script/script.c src/script/source.c src/script/glance.c src/script/cmd_if.c
-// links: src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c src/stop.c common/base/timer.c
-// links: common/force/wall.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
+// links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c
+// links: src/script/cmd_clear.c src/stop.c common/base/timer.c common/force/wall.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

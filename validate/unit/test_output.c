@@ -1,17 +1,15 @@
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
 // links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
-// links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c src/deck/text.c
-// links: src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c src/thermo/thermo_keywords.c
-// links: src/output/h5md.c src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
-// links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c
-// links: src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c
-// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
-// links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c
+// links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c
+// links: src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c
+// links: src/thermo/thermo_keywords.c src/output/h5md.c src/deck/command.c src/sim.c src/output/view.c
+// links: src/formula/variable.c src/formula/formula.c common/base/error.c common/base/open_file.c common/particles.c
+// links: common/model.c common/pair/pair.c src/engines/comm_serial.c src/engines/serial_exchange.c
+// links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c
+// links: src/region/combined.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"

@@ -1,13 +1,10 @@
 // links: src/thermo/thermo.c src/thermo/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
 // links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
-// links: common/base/error.c
-// links: common/base/open_file.c common/particles.c common/model.c common/pair/pair.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c src/measure.c
-// links: src/commands/cmd_compute.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c
+// links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c
+// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
+// links: src/particles/lattice.c src/measure.c src/commands/cmd_compute.c src/region/region.c src/region/shapes.c
+// links: src/region/combined.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"

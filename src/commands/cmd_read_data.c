@@ -1,0 +1,198 @@
+/* The command read_data: its keywords, and the file that md_data_read reads.
+ *
+ * With `add` the file's particles join those that are there, and the box is extended. That is an edit of particles, as
+ * those of src/edit. Reference: the LAMMPS manual, command read_data.
+ */
+#include "common/base/open_file.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
+#include "src/commands/groups.h"
+#include "src/edit/edit.h"
+#include "src/particles/data_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of a keyword that are read into options. */
+typedef struct read_call {
+  md_sim *sim;
+  char *const *word; /* behind the keyword */
+  md_data_options *options;
+} read_call;
+
+static md_status read_add(read_call *c)
+{
+  md_data_options *o = c->options;
+  o->add = true;
+  if (strcmp(c->word[0], "append") == 0) {
+    o->id_offset = c->sim->max_id;
+    return MD_OK;
+  }
+  o->merge = true;
+  if (strcmp(c->word[0], "merge") == 0) return MD_OK;
+  return md_word_int64(c->word[0], "read_data add (append, merge or an offset of ids)", 0, INT64_MAX,
+                       &o->id_offset);
+}
+
+/* Types, then bonds, angles, dihedrals and impropers, which do not exist here. */
+static md_status read_offset(read_call *c)
+{
+  int64_t ignored;
+  for (int k = 1; k < 5; ++k) MD_TRY(md_word_int64(c->word[k], "read_data offset", 0, INT64_MAX, &ignored));
+  return md_word_int64(c->word[0], "read_data offset", 0, MD_TYPES_MAX, &c->options->type_offset);
+}
+
+static md_status read_shift(read_call *c)
+{
+  for (int d = 0; d < 3; ++d) MD_TRY(md_word_double(c->word[d], "read_data shift", &c->options->shift[d]));
+  if (c->sim->model.box.dim == 2 && c->options->shift[2] != 0.0)
+    return md_error(MD_USAGE, "read_data shift: in two dimensions the z component must be 0, not %s",
+                    c->word[2]);
+  return MD_OK;
+}
+
+static md_status read_extra(read_call *c)
+{
+  return md_word_int64(c->word[0], "read_data extra/atom/types", 0, MD_TYPES_MAX, &c->options->extra_types);
+}
+
+static md_status read_nocoeff(read_call *c)
+{
+  c->options->no_coefficients = true;
+  return MD_OK;
+}
+
+/* The group is made when the words are right and the box is there (join_group). */
+static md_status read_group(read_call *c)
+{
+  if (strcmp(c->word[0], "all") != 0) return MD_OK;
+  return md_error(MD_USAGE, "read_data group: all particles are in `all`; name another group");
+}
+
+static const struct {
+  const char *name;
+  int words;
+  const char *usage;
+  md_status (*read)(read_call *);
+} keywords[] = {{"add", 1, "append, merge or an offset", read_add},
+                {"offset", 5, "five numbers", read_offset},
+                {"shift", 3, "three numbers", read_shift},
+                {"extra/atom/types", 1, "a number", read_extra},
+                {"group", 1, "a name", read_group},
+                {"nocoeff", 0, "nothing", read_nocoeff}};
+enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
+
+/* *group: the name of the group that the particles join; NULL: none. */
+static md_status read_keywords(md_sim *sim, const md_words *words, md_data_options *options,
+                               const char **group)
+{
+  for (int at = 1; at < words->n;) {
+    int k = 0;
+    while (k < KEYWORDS && strcmp(keywords[k].name, words->word[at]) != 0) ++k;
+    if (k == KEYWORDS)
+      return md_error(
+          MD_USAGE,
+          "read_data: unknown keyword '%.64s'; accepted are add, offset, shift, extra/atom/types, "
+          "group, nocoeff",
+          words->word[at]);
+    if (at + keywords[k].words >= words->n)
+      return md_error(MD_USAGE, "read_data %s needs %s", keywords[k].name, keywords[k].usage);
+    read_call call = {sim, words->word + at + 1, options};
+    MD_TRY(keywords[k].read(&call));
+    if (strcmp(keywords[k].name, "group") == 0) *group = words->word[at + 1];
+    at += 1 + keywords[k].words;
+  }
+  return MD_OK;
+}
+
+static md_status check_box(const md_sim *sim, const md_data_options *o)
+{
+  if (!o->add && (o->type_offset || o->shift[0] != 0.0 || o->shift[1] != 0.0 || o->shift[2] != 0.0))
+    return md_error(MD_USAGE, "read_data offset and shift are for particles that are added: give add too");
+  if (o->add) {
+    MD_TRY(md_sim_need_box(sim, "read_data add"));
+    return md_edit_need_no_wall(sim, "read_data add");
+  }
+  if (sim->has_box)
+    return md_error(MD_USAGE, "read_data: there is a simulation box already; a deck has one box, to which "
+                              "`add` adds particles");
+  return MD_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+/* MD_USAGE: an id of n occurs twice. Sorts them. */
+static md_status check_sorted(int64_t *id, int64_t n, const char *name)
+{
+  if (n > 1) qsort(id, (size_t)n, sizeof *id, by_value);
+  for (int64_t k = 1; k < n; ++k) {
+    if (id[k] != id[k - 1]) continue;
+    const md_status status =
+        md_error(MD_USAGE, "read_data: the id %lld of %s is that of a particle that is there; use add append",
+                 (long long)id[k], name);
+    md_error_about(id[k], id[k]);
+    return status;
+  }
+  return MD_OK;
+}
+
+/* Each id goes to the rank of its remainder, which sorts what it gets. */
+static md_status check_ids(md_sim *sim, const char *name)
+{
+  md_comm *comm = sim->comm;
+  const md_particles *p = &sim->particles;
+  int32_t *to = NULL;
+  void *received = NULL;
+  int64_t count = 0;
+  md_status status = md_comm_agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
+  if (status == MD_OK) {
+    for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
+    status = comm->exchange->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
+  }
+  if (status == MD_OK) status = md_comm_agree(comm, check_sorted(received, count, name));
+  free(received);
+  free(to);
+  return status;
+}
+
+/* A group that the file is the first to name exists before the box has particles, so that they get words of groups. */
+static md_status join_group(md_sim *sim, const char *name, md_data_options *options)
+{
+  int group;
+  if (!name) return MD_OK;
+  MD_TRY(md_group_find_or_make(sim, name, &group));
+  options->group = md_group_bit(group);
+  return MD_OK;
+}
+
+static md_status read_file(md_sim *sim, const char *name, const char *group, md_data_options *options)
+{
+  FILE *file = md_open_read(name);
+  md_status status = file ? MD_OK : md_error(MD_RUNTIME, "cannot open %s: %s", name, md_open_reason(errno));
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = join_group(sim, group, options);
+  if (status == MD_OK && options->add)
+    status = md_comm_agree(sim->comm, md_particles_widen(&sim->particles, false));
+  if (status == MD_OK) status = md_data_read(sim, file, name, options);
+  if (file) fclose(file);
+  return status;
+}
+
+md_status md_do_read_data(md_sim *sim, const md_words *words)
+{
+  md_data_options options = {0};
+  const char *name = words->word[0], *group = NULL;
+  MD_TRY(read_keywords(sim, words, &options, &group));
+  MD_TRY(check_box(sim, &options));
+  MD_TRY(md_sim_use_file(sim, MD_FILE_READ_DATA, NULL, name));
+  const int64_t before = options.add ? sim->model.natoms : 0;
+  MD_TRY(read_file(sim, name, group, &options));
+  if (options.merge && !sim->resume) MD_TRY(check_ids(sim, name));
+  md_log_print(sim->log, "  %lld atoms\n", (long long)(sim->model.natoms - before));
+  return MD_OK;
+}
