@@ -55,6 +55,15 @@ static const bool has_each[MD_COMPUTE_KINDS] = {
 
 const md_compute_style *md_compute_style_of(md_compute_kind kind) { return styles[kind]; }
 
+int md_compute_count(const md_compute *compute)
+{
+  const md_compute_style *style = styles[compute->kind];
+  int n = 0;
+  if (!style->of_places) return style->nvalue;
+  while (n < style->nvalue && compute->k[n] != 0.0) ++n;
+  return n;
+}
+
 md_compute_kind md_compute_find(const char *name)
 {
   int kind = 0;
@@ -120,7 +129,8 @@ static md_status check_style(md_compute_kind kind)
 {
   const md_compute_style *style = styles[kind];
   if (has_terms[kind] == (style->terms_of == kind) && has_terms[kind] == (style->prepare != NULL) &&
-      has_each[kind] == (style->nvalue == 0) && has_each[kind] == (style->value == NULL) &&
+      has_each[kind] == (style->nvalue == 0) &&
+      (has_each[kind] || style->of_places) == (style->value == NULL) &&
       has_each[kind] == (style->largest != NULL))
     return MD_OK;
   return md_error(MD_RUNTIME, "compute %s: its file lacks a part, or has one too many (compute.h)",

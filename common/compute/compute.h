@@ -101,13 +101,16 @@ typedef struct md_compute_style {
   bool of_pairs;  /* `value` reads energy or virial of pairs */
   bool of_tensor; /* `value` reads the components of the virial */
   bool tensor; /* c_ID[1] to c_ID[6] are the components of the pressure, measured when they are asked for */
+  /* The values are made of the places of all particles and not of sums, by md_view_compute (src/output/view.c), one for
+   * each k that is not 0. There is no `value` then. */
+  bool of_places;
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
   /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
   md_status (*parse)(md_compute *, const md_words *);
   /* Fills unit[0 .. nterm) of a summand, perhaps by md_compute_unit. Only for styles with md_NAME_add. */
   void (*prepare)(const struct md_model *, md_summand *);
-  /* The values of a state. The sums are those of all ranks. Unless nvalue is 0. */
+  /* The values of a state. The sums are those of all ranks. Unless nvalue is 0, or of_places. */
   void (*value)(const struct md_model *, const md_compute *, const md_compute_sums *, double *value);
   /* If nvalue is 0: a bound of the size of a particle's value in a prepared model, from which maps choose a quantum. */
   double (*largest)(const struct md_model *);
@@ -125,6 +128,9 @@ const md_compute_style *md_compute_style_of(md_compute_kind kind);
 
 /* The kind with this name; MD_COMPUTE_KINDS if no style has it. */
 md_compute_kind md_compute_find(const char *name);
+
+/* The number of values of a compute; 0: one for each particle. */
+int md_compute_count(const md_compute *compute);
 
 /* The value of a fine quantum for terms whose sizes are at most `largest`: a power of two. */
 double md_compute_unit(double largest);

@@ -9,6 +9,7 @@
  */
 #include "common/compute/compute_ke.h"
 #include "common/compute/compute_ke_atom.h"
+#include "common/compute/compute_lagrange.h"
 #include "common/compute/compute_momentum.h"
 #include "common/compute/compute_pe.h"
 #include "common/compute/compute_pressure.h"

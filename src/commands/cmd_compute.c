@@ -82,7 +82,7 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
   *compute = &model->compute[c];
   const md_compute_style *style = md_compute_style_of((*compute)->kind);
-  const int nvalue = style->tensor ? MD_TENSOR : style->nvalue;
+  const int nvalue = style->tensor ? MD_TENSOR : md_compute_count(*compute);
   *value = 0;
   if (!bracket) {
     if (style->tensor) *value = -1;

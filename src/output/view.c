@@ -3,6 +3,7 @@
 #include "src/measure.h"
 #include "src/output/observer.h"
 #include "src/sim.h"
+#include "src/sums/lagrange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,19 @@ static md_status sum_fix_energy(md_view *view, double *energy)
   return MD_OK;
 }
 
+/* The computes whose values come from the places of all particles. */
+static md_status compute_places(md_view *view)
+{
+  md_sim *sim = view->sim;
+  for (int c = 0; c < sim->model.ncompute; ++c) {
+    const md_compute *compute = &sim->model.compute[c];
+    if (!md_compute_style_of(compute->kind)->of_places) continue;
+    MD_TRY(md_view_particles(view));
+    MD_TRY(md_lagrange_radii(sim, compute, view->computed.value[c]));
+  }
+  return MD_OK;
+}
+
 md_status md_view_compute(md_view *view)
 {
   if (view->have_computed) return MD_OK;
@@ -88,6 +102,7 @@ md_status md_view_compute(md_view *view)
   MD_TRY(md_measure_ranks(view->kind, view->engine, sim->comm, model, wanted, &measure));
   MD_TRY(sum_fix_energy(view, &measure.fix_energy));
   md_computes_value(model, &measure, &view->computed);
+  MD_TRY(compute_places(view));
   view->have_computed = true;
   sim->computed = view->computed;
   sim->has_computed = true;
