@@ -475,8 +475,6 @@ static md_status run_model(run_state *run)
   run->kind->destroy(run->engine);
   sim->particles.nghost = 0;
   md_model_leave(model, &sim->particles);
-  /* Engines let particles go a little beyond periodic faces. Regions must find the same ones after each engine. */
-  if (status == MD_OK) md_particles_wrap(&sim->particles, &model->box);
   return status;
 }
 

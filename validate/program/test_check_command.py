@@ -130,7 +130,7 @@ def test_plan_lists_all(tmp_path):
     ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),
     ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "accepted are atomic"]),
     ("create_box 1 b bond/types 1", ["'bond/types'", "usage: create_box"]),
-    ("read_data f add append", ["'add'", "usage: read_data"]),
+    ("read_data f add later", ["'later'", "append, merge or an offset"]),
 ])
 def test_messages(line, words, tmp_path):
     (tmp_path / "in.deck").write_text(line + "\n")

@@ -301,6 +301,35 @@ RANDOM = {
 }
 
 
+def test_subsets_and_ratios_are_exact(tmp_path):
+    """Other seeds choose others, and a larger subset of a seed holds the smaller one."""
+    chosen = []
+    for k, words in enumerate(("subset 3 100 9", "subset 3 100 10", "subset 3 101 9", "ratio 3 0.3 9", "subset 3 0 9",
+                               "subset 3 480 9")):
+        frame, _ = frame_of(MELT + f"set group all type/{words}\n", tmp_path / str(k))
+        chosen.append(set(frame.columns["id"][frame.columns["type"] == 3]))
+    assert [len(one) for one in chosen] == [100, 100, 101, 144, 0, 480]
+    assert chosen[0] < chosen[2] < chosen[3] and len(chosen[0] & chosen[1]) < 50
+
+
+def test_compress_of_ids_far_apart(data_files, tmp_path):
+    a, b = (data_files / name for name in ("a.data", "b.data"))
+    frame, _ = frame_of(f"read_data {a}\nread_data {b} add 1000000 shift 7 0 0\n"
+                        f"read_data {b} add 5000000000000 shift 13 0 0\n"
+                        "group g type 2\ndelete_atoms group g\n", tmp_path)
+    assert frame.columns["id"].tolist() == list(range(1, len(frame.columns["id"]) + 1))
+    assert len(frame.columns["id"]) == 192 + 144 + 144 - 60
+    assert (np.diff(np.searchsorted([6.6, 12.9], frame.columns["x"])) >= 0).all()
+
+
+def test_particles_are_in_the_box_behind_a_run(tmp_path):
+    """A region finds none beyond periodic faces, where engines let particles go until they rebin."""
+    result = harness.run("units lj\n" + MELT + "mass * 1\nvelocity all create 3 5\npair_style lj/cut 2.5\n"
+                         "pair_coeff * * 1 1\nneighbor 1.0 bin\nfix 1 all nve\nrun 6\n"
+                         "region r block EDGE EDGE EDGE EDGE EDGE EDGE side out\ngroup g region r\n", tmp_path)
+    assert "0 particles in group g" in result.log
+
+
 @needs_ranks
 @pytest.mark.parametrize("name", [*RANDOM, "delete overlap", "rotate", "velocity zero", "box volume",
                                   "replicate a part"])
@@ -371,6 +400,9 @@ def test_edits_between_runs_are_resumed(step, ranks, tmp_path):
     (again / f"r.{step}").write_bytes((whole / f"r.{step}").read_bytes())
     result = harness.run(again / "in.deck", again, arguments=["--resume"], ranks=ranks)
     assert f"Resumed at step {step}" in result.log
+    for edit in ("displace_atoms", "set", "velocity"):
+        assert result.log.count(f"Done before: {edit}\n") == (step > 20), edit
+    assert result.log.count("Done before: delete_atoms\n") == (step > 20) + (step > 40)
     assert (again / "end.data").read_bytes() == (whole / "end.data").read_bytes()
     assert (again / "hot.dump").read_bytes() == (whole / "hot.dump").read_bytes()
     frame = harness.read_dump(whole / "hot.dump")[-1]
