@@ -4,8 +4,8 @@
  *    next restart is the end of a gap.
  * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
  *    slow. Within a piece, fixes may act behind some steps (fix_end.h). Between two pieces the loop prints the
- *    progress, and looks at signals and at the time limit. If one of them asks to stop, the loop writes a restart and
- *    ends the run (stop.h).
+ *    progress, and looks at signals and at the time limit, as before the first piece. If one of them asks to stop, the
+ *    loop writes a restart and ends the run (stop.h).
  * 3. The observers that are due see the state. Then the next gap follows.
  *
  * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
@@ -160,6 +160,19 @@ static md_status look_at_stop(run_state *run, double *seconds)
   return MD_OK;
 }
 
+/* Looks at signals and the limit of time before the first piece: runs in a loop of the deck may all be shorter than a
+ * piece. A limit that comes before this process has done a piece does not count, so that every job gets on. */
+static md_status look_before(run_state *run)
+{
+  const md_stop *stop = run->sim->stop;
+  double seconds = 0.0;
+  if (run->first == run->last) return MD_OK;
+  const bool begun = stop && stop->piece > 0.0;
+  MD_TRY(look_at_stop(run, &seconds));
+  run->late = run->late && begun;
+  return MD_OK;
+}
+
 static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
 
 /* The length of the next piece, if `piece` steps took `seconds`: about half a second's worth of steps. At the end
@@ -221,6 +234,7 @@ static md_status loop(run_state *run)
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
   MD_TRY(show(run, false));
+  MD_TRY(look_before(run));
   while (sim->model.step < run->last && !is_stopped(run)) {
     MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
     MD_TRY(show(run, false));

@@ -99,7 +99,7 @@ def test_what_is_defined(tmp_path):
                                    pytest.param(("--engine", "gpu"), marks=pytest.mark.gpu)])
 def test_groups_have_the_same_bits_everywhere(words, tmp_path):
     """Within a run and behind it: every digit of every value."""
-    names = ("xcm(a,x)", "vcm(a,y)", "ke(a,left)", "gyration(all)", "angmom(a,z)", "bound(a,ymin)", "mass(a,left)")
+    names = ("xcm(a,x)", "vcm(a,y)", "ke(all,left)", "gyration(all)", "angmom(a,z)", "bound(a,ymin)", "mass(a,left)")
     wide = WALLED.replace("0 4 0 4 0 4\nregion walls block 0.5 3.5", "0 9 0 4 0 4\nregion walls block 0.5 8.5")
     deck = (wide + "".join(f"variable v{k} equal {name}\n" for k, name in enumerate(names)) +
             "thermo_style custom step " + " ".join(f"v_v{k}" for k in range(len(names))) +
@@ -114,7 +114,7 @@ def test_groups_have_the_same_bits_everywhere(words, tmp_path):
 
     def values(text: str) -> List[List[str]]:
         last = [line for line in text.splitlines() if line.startswith("=")]
-        assert len(last) == len(names)
+        assert [line[1:] for line in last] == harness.read_tables(text)[0].rows[-1][1:]
         return [*harness.read_tables(text)[0].rows, last]
 
     assert values(out) == values(alone)
@@ -168,7 +168,7 @@ MEASURED = WALLED.replace("0 4 0 4 0 4\nregion walls block 0.5 3.5 0.5 3.5",
                           "0 7 0 7 0 4\nregion walls block 1 6 1 6") + """\
 variable i loop 4
 label top
-run 1500
+run 2500
 print "$i $(xcm(a,x):%.17g) $(count(all,left))" append values
 if "$(vcm(all,x)) > 0" then "velocity all scale $(ke(a)/100:%.17g)" else "timestep 0.004"
 next i
@@ -177,7 +177,7 @@ write_data end.data
 """
 
 
-@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("lines", [1, 2])
 def test_measured_values_are_those_of_before(lines, tmp_path):
     """A deck that is resumed has not the particles of its earlier places, but their values."""
     finish(start(tmp_path, deck=MEASURED))

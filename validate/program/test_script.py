@@ -82,7 +82,8 @@ def test_while_and_break(tmp_path):
 
 
 CONDITIONS = {"1": 1, "0": 0, "0.0": 0, "-2": 1, "!1": 0, "!0": 1, "1 == 1.0": 1, "2 < 10": 1, "1e1 > 9": 1,
-              "1 <= 0": 0, "2 != 2": 0, "a == a": 1, "a == b": 0, "ab_2 != ab_3": 1, "1 && 0": 0, "1 || 0": 1,
+              "1 <= 0": 0, "2 != 2": 0, "a == a": 1, "a == b": 0, "ab_2 != ab_3": 1, "ab == abc": 0,
+              "1 && 0": 0, "1 || 0": 1,
               "1 |^ 1": 0, "1 |^ 0": 1,
               "1 || 0 && 0": 1, "(1 || 0) && 0": 0, "!(1 > 2) && abc == abc": 1, "1 > 0 == 1": 1, "2 > 1 > 0": 1,
               "-1<-0.5": 1, "${w} == nve": 1, "${w}x == nve": 0, "$(1+1) == 2": 1}
@@ -236,13 +237,14 @@ def test_clear_begins_anew(tmp_path):
     tables = harness.read_tables(done.out)
     assert [len(table.rows) for table in tables] == [4, 2] and tables[1].titles[1] == "Temp"
     refused(run_deck(tmp_path, MELT + "clear\nrun 1\n"), USAGE, "needs a box", line=12)
+    refused(run_deck(tmp_path, MELT + "clear\n" + MELT.split("\n", 1)[1]), USAGE, "no lattice sites", line=14)
     refused(run_deck(tmp_path, MELT + "run 4 every 2 clear\n"), USAGE, "needs a box", line=11)
 
 
 @pytest.mark.mpi
 def test_clear_over_ranks(tmp_path):
     deck = ("processors 3 1 1\n" + WIDE + "fix b all balance 1 1.0\nrun 3\nclear\n" + WIDE +
-            "run 10\nwrite_data end.data\n")
+            "fix b all balance 1 1.0\nrun 10\nwrite_data end.data\n")
     works(run_deck(tmp_path, WIDE + "run 10\nwrite_data end.data\n"))
     wanted = (tmp_path / "end.data").read_bytes()
     (tmp_path / "end.data").unlink()
@@ -286,6 +288,64 @@ def test_a_loop_goes_on_where_it_was_stopped(place, tmp_path, whole):
     finish(start(tmp_path, "--resume"))
     for name in OUTPUTS:
         assert (tmp_path / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+SHORT = MELT + """\
+variable i loop 3000
+label top
+print $i append passes
+run 2 post no
+next i
+jump SELF top
+write_data end.data
+"""
+
+
+def test_a_loop_of_short_runs_stops_too(tmp_path):
+    """No run is as long as the piece after which a run looks at signals."""
+    passes = tmp_path / "passes"
+
+    def seen() -> int:
+        return passes.read_bytes().count(b"\n") if passes.exists() else 0
+
+    process = start(tmp_path, deck=SHORT)
+    wait_for(lambda: seen() > 100, process)
+    process.send_signal(signal.SIGTERM)
+    err = finish(process, expect=STOPPED)
+    assert 100 < seen() < 3000 and "2 steps before the end of this run" in err
+    finish(start(tmp_path, "--resume"))
+    assert passes.read_text().split() == [str(k) for k in range(1, 3001)]
+    resumed = (tmp_path / "end.data").read_bytes()
+    works(run_deck(tmp_path, MELT + "run 6000\nwrite_data end.data\n"))
+    assert resumed == (tmp_path / "end.data").read_bytes()
+
+
+# A deck whose way depends on its runs, and which ends so.
+WHILE = MELT.replace("0 3 0 3 0 3", "0 5 0 5 0 5") + """\
+dump 1 all custom 100 d.txt id x y z vx vy vz
+run 10
+BEFORE
+label top
+run 500
+if "$(step) < 2000" then "jump SELF top"
+"""
+
+
+@pytest.mark.parametrize("before, part", [("", 0.5), ("if '$(temp) < 0' then 'velocity all scale 2.0'", 0.1)])
+def test_a_way_that_depends_on_runs_goes_on(before, part, tmp_path):
+    """Stopped in a run that no reading of the deck finds, and behind a branch that is not taken."""
+    deck = WHILE.replace("BEFORE", before)
+    finish(start(tmp_path, deck=deck))
+    dump = tmp_path / "d.txt"
+    wanted = dump.read_bytes()
+    dump.unlink()
+    process = start(tmp_path, deck=deck)
+    wait_for(lambda: dump.exists() and dump.stat().st_size > len(wanted) * part, process)
+    process.send_signal(signal.SIGTERM)
+    finish(process, expect=STOPPED)
+    assert dump.stat().st_size < len(wanted)
+    finish(start(tmp_path, "--resume"))
+    assert dump.read_bytes() == wanted
 
 
 # A way that is known before the deck runs, so that its runs are known too.
