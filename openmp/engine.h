@@ -124,8 +124,8 @@ typedef struct pass {
  * measuring. */
 force_args engine_force_args(const md_engine *, const double *table);
 
-/* Sums the impulses on chunk c into force[d][], by index in the chunk, and lets the fixes act on the sums. A
- * pair that overlaps is left out and noted. */
+/* Sums the impulses on chunk c into force[d][], by index in the chunk, and lets the fixes act on the sums, up to
+ * the first one that takes a mean. A pair that overlaps is left out and noted. */
 void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
 
 /* Sums the forces on chunk c for output, in energy/length, as fine sums. A pair that overlaps is left out and noted. */

@@ -18,6 +18,7 @@
  * positions, 16 dim for velocities, 16 dim for new positions (a write first reads what was there), 4 dim for the
  * positions at which the list was built, and the list.
  */
+#include "common/force/forces.h"
 #include "common/step/host_step.h"
 #include "openmp/engine.h"
 
@@ -132,10 +133,44 @@ md_status engine_act_on_verdict(md_engine *e)
   return MD_OK;
 }
 
+/* Does a fix take the mean of forces? */
+static bool takes_mean(const md_engine *e)
+{
+  const int n = e->model->nforce_action;
+  return md_forces_next_mean(e->model->force_action, 0, n) < n;
+}
+
+static void keep_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
+  double impulse[3][CHUNK];
+  engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, impulse[d], (size_t)n * sizeof(double));
+}
+
+/* Sums the impulses into the spare arrays, where fixes that take a mean need those of all particles. */
+static md_status keep_impulses(md_engine *e)
+{
+  if (e->impulses_kept) return MD_OK;
+  MD_TRY(engine_act_on_verdict(e));
+  pass s = {.force = engine_force_args(e, e->model->impulse_k), .chunk = keep_chunk};
+  double *impulse[3] = {NULL, NULL, NULL};
+  for (int d = 0; d < e->p->dim; ++d) impulse[d] = s.out[d] = e->p->spare[d];
+  finding f = finding_none();
+  MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
+  const int first = md_forces_next_mean(e->model->force_action, 0, e->model->nforce_action);
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, first, (md_impulses){.real = impulse}, e->threads,
+                               &f.overlap));
+  note_overlap(e, &f.overlap);
+  e->impulses_kept = true;
+  return MD_OK;
+}
+
 /* Gives the owed kicks, drifts the particles, and tells the other ranks. */
 static md_status drift(md_engine *e, const md_step *step)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
+  if (e->owed > 0.0 && takes_mean(e)) MD_TRY(keep_impulses(e));
   const bool push = e->owed > 0.0 && !e->impulses_kept;
   const int64_t list = e->lists;
   finding f = finding_none();
@@ -191,12 +226,24 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   }
 }
 
+/* Gives one chunk the impulses that are in `out`. */
+static void kick_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  (void)f;
+  for (int d = 0; d < e->p->dim; ++d)
+    for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i)
+      if (md_step_moves(e->model->moving, e->p, i))
+        md_step_kick(s->move.kicks * s->out[d][i], s->move.quantum, e->model->v_step[e->p->type[i]],
+                     &s->move.v[d][i], low_word(e->p, d, i));
+}
+
 md_status engine_settle(md_engine *e)
 {
   if (e->owed == 0.0) return MD_OK;
+  if (takes_mean(e)) MD_TRY(keep_impulses(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = {.kicks = e->owed, .quantum = e->model->grids.v},
-            .chunk = settle_chunk};
+            .chunk = takes_mean(e) ? kick_chunk : settle_chunk};
   for (int d = 0; d < e->p->dim; ++d) {
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];

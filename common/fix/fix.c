@@ -82,6 +82,18 @@ static md_status check_vector_words(const md_fix *fix, const md_words *words, in
   return md_fix_takes(fix, words, n);
 }
 
+/* Three words, numbers or NULL. For word d: k[2 d] becomes 1 for a number, 0 for NULL, and k[2 d + 1] the number. */
+static md_status parse_components(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  (void)place;
+  MD_TRY(check_vector_words(fix, words, 3));
+  for (int d = 0; d < 3; ++d) {
+    fix->k[2 * d] = strcmp(words->word[d], "NULL") != 0;
+    if (fix->k[2 * d] != 0.0) MD_TRY(parse_component(fix, words->word[d], &fix->k[2 * d + 1]));
+  }
+  return MD_OK;
+}
+
 static md_status normalise_direction(const md_fix *fix, double direction[3])
 {
   const double length =
@@ -223,6 +235,7 @@ static md_status add_forces(md_model *model, int f)
     to->group = md_group_bit(fix->group);
     to->fix = f;
     to->part = k;
+    to->takes_mean = styles[fix->kind]->takes_mean;
   }
   return MD_OK;
 }

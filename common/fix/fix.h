@@ -9,7 +9,8 @@
  * There are three points:
  *   md_NAME_post_force  behind the sum of the pair forces on a particle, before each kick, with the numbers that
  *                   `prepare_force` made of the arguments. The force may depend on the particle's position, mass and
- *                   group, and on nothing else (common/force/forces.h). Such a model is run by the general passes.
+ *                   group, and on the mean force of a group (common/force/forces.h). Such a model is run by the general
+ *                   passes.
  *   md_NAME_middle  between the two halves of the drift, in every step, with the numbers that `prepare` made of the
  *                   arguments. A model with such a style is run by the general passes of each engine. So are several
  *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
@@ -37,6 +38,9 @@ enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
 enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 14, MD_FORCE_VECTOR = 6 };
+
+/* Where the numbers of an action have the mean of the forces on its group, if the style takes it. */
+enum { MD_FORCE_MEAN = 6 };
 
 /* One symbol for each style, MD_FIX_nve and so on. MD_FIX_KINDS is their number. */
 typedef enum md_fix_kind {
@@ -68,9 +72,10 @@ typedef struct md_action {
  * is prepared. A fix may have several, such as one for each of its walls. */
 typedef struct md_force_action {
   md_fix_kind kind;
-  uint32_t group; /* bit of the group */
-  int fix;        /* place in model->fix */
-  int part;       /* number of the action among those of the fix, from 0 */
+  uint32_t group;  /* bit of the group */
+  int fix;         /* place in model->fix */
+  int part;        /* number of the action among those of the fix, from 0 */
+  bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
   double k[MD_FORCE_K];
 } md_force_action;
 
@@ -123,6 +128,7 @@ typedef struct md_fix_style {
    * *count is 1 before the call. */
   md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,
                              int *count);
+  bool takes_mean; /* its action needs the mean of the forces on its group (forces.h) */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
   /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.

@@ -17,6 +17,7 @@
 #include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_wall_reflect.h"
 #include "common/force/fix_addforce.h"
+#include "common/force/fix_aveforce.h"
 #include "common/force/fix_gravity.h"
 #include "common/force/fix_indent.h"
 #include "common/force/fix_lineforce.h"

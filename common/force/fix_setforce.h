@@ -14,17 +14,6 @@ MD_FIX_FORCE(setforce)
 
 #elif defined MD_FIX_HOST
 
-static md_status setforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
-{
-  (void)place;
-  MD_TRY(check_vector_words(fix, words, 3));
-  for (int d = 0; d < 3; ++d) {
-    fix->k[2 * d] = strcmp(words->word[d], "NULL") != 0;
-    if (fix->k[2 * d] != 0.0) MD_TRY(parse_component(fix, words->word[d], &fix->k[2 * d + 1]));
-  }
-  return MD_OK;
-}
-
 static const md_fix_style setforce_style = {
     .name = "setforce",
     .usage = "setforce FX FY FZ",
@@ -32,7 +21,7 @@ static const md_fix_style setforce_style = {
         "gives the force on each particle these components; NULL leaves a component as it is. 0 0 0, with\n"
         "velocities of 0, holds particles. f_ID[1] to f_ID[3]: the force on the group before that",
     .reversible = true,
-    .parse = setforce_parse,
+    .parse = parse_components,
     .join = join_force,
     .prepare_force = copy_numbers,
     .vector = MD_VECTOR_BEFORE,

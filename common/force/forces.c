@@ -4,37 +4,97 @@
  * rounding of the terms themselves, and terms reach up to 2^37.
  */
 #include "common/force/forces.h"
+#include "common/ranks/reductions.h"
 
 #include <string.h>
 
 static const double COARSE = 0x1p24; /* coarse quanta in a unit of energy or force */
 
-void md_forces_on_impulses(const md_model *model, const md_particles *p, int64_t *const impulse[3],
-                           int threads, md_overlap *overlap)
+/* ---- impulses ---- */
+
+static double get(md_impulses impulse, int d, int64_t i)
 {
-  const uint32_t groups = md_forces_groups(model->force_action, model->nforce_action);
-  if (groups == 0) return;
+  return impulse.whole ? (double)impulse.whole[d][i] : impulse.real[d][i];
+}
+
+static void put(md_impulses impulse, int d, int64_t i, double value)
+{
+  if (impulse.whole)
+    impulse.whole[d][i] = (int64_t)value;
+  else
+    impulse.real[d][i] = value;
+}
+
+static bool is_in(const md_particles *p, int64_t i, uint32_t groups)
+{
+  return ((p->group ? p->group[i] : MD_GROUP_ALL) & groups) != 0;
+}
+
+/* The actions [first, last) act on all particles. */
+static void act_on_all(const md_model *model, int first, int last, const md_particles *p, md_impulses impulse,
+                       int threads, md_overlap *overlap)
+{
+  const uint32_t groups = md_forces_groups(model->force_action + first, last - first);
 #pragma omp parallel num_threads(threads)
   {
     md_overlap found = md_overlap_none();
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) {
       double sum[3] = {0.0};
-      if (!((p->group ? p->group[i] : MD_GROUP_ALL) & groups)) continue;
-      for (int d = 0; d < p->dim; ++d) sum[d] = (double)impulse[d][i];
-      md_forces_on_particle(model, p, i, sum, &found);
-      for (int d = 0; d < p->dim; ++d) impulse[d][i] = (int64_t)sum[d];
+      if (!is_in(p, i, groups)) continue;
+      for (int d = 0; d < p->dim; ++d) sum[d] = get(impulse, d, i);
+      md_forces_on_particle(model, first, last, p, i, sum, &found);
+      for (int d = 0; d < p->dim; ++d) put(impulse, d, i, sum[d]);
     }
 #pragma omp critical
     md_overlap_add(overlap, found.a, found.b, found.r2);
   }
 }
 
+static void sum_group(const md_particles *p, uint32_t group, md_impulses impulse, md_wide sum[3])
+{
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim && is_in(p, i, group); ++d)
+      md_wide_add(&sum[d], (md_int128)get(impulse, d, i));
+}
+
+md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[3], double quantum,
+                              md_force_action *action)
+{
+  const int64_t count = md_model_group_count(model, model->fix[action->fix].group);
+  int64_t limb[3 * MD_WIDE_LIMBS];
+  memcpy(limb, sum, sizeof limb);
+  MD_TRY(comm->reduce->sum(comm, limb, 3 * MD_WIDE_LIMBS));
+  memcpy(sum, limb, sizeof limb);
+  for (int d = 0; d < 3; ++d) {
+    md_wide_normalise(&sum[d]);
+    action->k[MD_FORCE_MEAN + d] = count > 0 ? md_wide_value(&sum[d], quantum) / (double)count : 0.0;
+  }
+  return MD_OK;
+}
+
+md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int first,
+                                md_impulses impulse, int threads, md_overlap *overlap)
+{
+  const int n = model->nforce_action;
+  for (int last; first < n; first = last) {
+    md_force_action *action = &model->force_action[first];
+    md_wide sum[3] = {{{0}}};
+    if (action->takes_mean) {
+      sum_group(p, action->group, impulse, sum);
+      MD_TRY(md_forces_take_mean(comm, model, sum, 1.0, action));
+    }
+    last = md_forces_next_mean(model->force_action, first + 1, n);
+    act_on_all(model, first, last, p, impulse, threads, overlap);
+  }
+  return MD_OK;
+}
+
 void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap)
 {
   for (int64_t i = 0; i < p->n && model->nforce_action > 0; ++i) {
     double none[3] = {0.0};
-    md_forces_on_particle(model, p, i, none, overlap);
+    md_forces_on_particle(model, 0, model->nforce_action, p, i, none, overlap);
   }
 }
 
@@ -60,17 +120,17 @@ static void add_output(const md_force_action *a, const double before[3], const m
   }
 }
 
-/* The fixes act on the force on particle i. False: a force is out of range. */
-static bool act_for_output(const md_model *model, const md_particle *p, double f[3], md_force_sums *sums,
-                           int *fix)
+/* The actions [first, last) act on the force on a particle. *fix: the fix that acted last. False: its force is out of
+ * range. */
+static bool act_for_output(const md_model *model, int first, int last, const md_particle *p, double f[3],
+                           md_force_sums *sums, int *fix)
 {
   const int dim = model->box.dim;
-  for (int k = 0; k < model->nforce_action; ++k) {
+  for (int k = first; k < last; ++k) {
     const md_force_action *a = &model->force_action[k];
     if (!(p->group & a->group)) continue;
     md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0};
-    *fix = md_forces_act(a, 1, p, &net);
-    bool known = *fix < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE;
+    bool known = md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE;
     for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE;
     *fix = a->fix;
     if (!known) return false;
@@ -80,21 +140,44 @@ static bool act_for_output(const md_model *model, const md_particle *p, double f
   return true;
 }
 
-md_status md_forces_output(const md_model *model, const md_particles *p, double *const force[3],
-                           md_force_sums *sums)
+static void act_on_forces(const md_model *model, int first, int last, const md_particles *p,
+                          double *const force[3], md_force_sums *sums, md_overlap *overlap)
 {
-  md_overlap overlap = md_overlap_none();
-  memset(sums, 0, sizeof *sums);
   for (int64_t i = 0; i < p->n; ++i) {
     const md_particle one = md_particle_of(model, p, i);
     double f[3] = {0.0};
     int fix = 0;
     for (int d = 0; d < p->dim; ++d) f[d] = force[d][i];
-    if (!act_for_output(model, &one, f, sums, &fix))
-      md_overlap_add(&overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
+    if (!act_for_output(model, first, last, &one, f, sums, &fix))
+      md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
     for (int d = 0; d < p->dim; ++d) force[d][i] = f[d];
   }
-  return md_overlap_status(&overlap, model);
+}
+
+/* The mean of the forces on the group of an action. */
+static md_status take_mean_force(md_model *model, md_comm *comm, const md_particles *p,
+                                 double *const force[3], md_force_action *action)
+{
+  md_wide sum[3] = {{{0}}};
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim && is_in(p, i, action->group); ++d)
+      if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE) add_term(&sum[d], force[d][i]);
+  return md_forces_take_mean(comm, model, sum, 1.0 / (COARSE * MD_FINE), action);
+}
+
+md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
+                           md_force_sums *sums)
+{
+  const int n = model->nforce_action;
+  md_overlap overlap = md_overlap_none();
+  memset(sums, 0, sizeof *sums);
+  for (int first = 0, last; first < n; first = last) {
+    md_force_action *action = &model->force_action[first];
+    if (action->takes_mean) MD_TRY(take_mean_force(model, comm, p, force, action));
+    last = md_forces_next_mean(model->force_action, first + 1, n);
+    act_on_forces(model, first, last, p, force, sums, &overlap);
+  }
+  return md_comm_agree(comm, md_overlap_status(&overlap, model));
 }
 
 md_forced md_forces_value(const md_wide sum[MD_FORCE_SUMS])

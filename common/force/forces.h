@@ -5,21 +5,27 @@
  *    replaces components of the sum. Each term is rounded once to whole quanta, so that the sum is exact.
  * 3. The engine kicks the particle by the result.
  *
- * A force depends on position, mass and group of the particle alone. On periodic axes it is the same for all images. So
- * the kick behind a step and the kick before the next step are equal, every engine and rank computes the same bits, and
- * a run with reversed velocities returns to its beginning.
+ * A fix may take the mean force of its group. Then the actions before it act on all particles first. The forces on the
+ * group, whole quanta, are added up on all ranks, and the actions from this one on follow. An engine needs the impulses
+ * of all particles in arrays for that.
+ *
+ * A force depends on position, mass and group of the particle alone, or through a mean on those of all. On periodic
+ * axes it is the same for all images. So the kick behind a step and the kick before the next step are equal, every
+ * engine and rank computes the same bits, and a run with reversed velocities returns to its beginning.
  *
  * Output. Engines hand out the forces of pairs. md_forces_output adds the fixes on the host: the forces of dumps are
  * then those that kick the particles, and the sums are the energies and vectors f_ID of the fixes.
  *
- * Trade-off: forces that change with velocity or time do not fit, because they would need other kicks. Output takes a
- * download of positions and forces; in return no engine has kernels for it.
+ * Trade-off: forces that change with velocity or time do not fit, because they would need other kicks. A mean stops
+ * what an engine does at once: OpenMP keeps impulses in arrays, and the host waits for a GPU in each step. Output takes
+ * a download of positions and forces; in return no engine has kernels for it.
  * Cost: a pass over particles for each force; no cost for models without such a fix.
  */
 #ifndef MD_COMMON_FORCES_H
 #define MD_COMMON_FORCES_H
 
 #include "common/faults.h"
+#include "common/ranks/comm.h"
 #include "common/step/step.h"
 
 /* Lets n actions act on the force on a particle. Returns the place in model->fix of the first fix whose force is out of
@@ -50,6 +56,13 @@ MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scal
   return fault;
 }
 
+/* The place of the first action from `first` on that takes a mean; n: there is none. */
+MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
+{
+  while (first < n && !action[first].takes_mean) ++first;
+  return first;
+}
+
 /* The bits of the groups on which n actions act. */
 MD_FN uint32_t md_forces_groups(const md_force_action *action, int n)
 {
@@ -68,20 +81,33 @@ static inline double md_forces_scale(const md_model *model)
 extern "C" {
 #endif
 
-/* For engines of the host: lets the fixes act on the impulses on particle i. Notes a force out of range. */
-static inline void md_forces_on_particle(const md_model *model, const md_particles *p, int64_t i,
-                                         double impulse[3], md_overlap *overlap)
+/* For engines of the host: lets the actions [first, last) act on the impulses on particle i. Notes a force out of
+ * range. */
+static inline void md_forces_on_particle(const md_model *model, int first, int last, const md_particles *p,
+                                         int64_t i, double impulse[3], md_overlap *overlap)
 {
   const md_particle one = md_particle_of(model, p, i);
-  const int fix = md_forces_on_impulse(model->force_action, model->nforce_action, md_forces_scale(model),
+  const int fix = md_forces_on_impulse(model->force_action + first, last - first, md_forces_scale(model),
                                        &one, p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 
-/* The same for all particles, whose impulses are in dim arrays of n integers. Particles on which no fix acts keep all
- * digits, also beyond 2^53. */
-void md_forces_on_impulses(const md_model *model, const md_particles *p, int64_t *const impulse[3],
-                           int threads, md_overlap *overlap);
+/* The impulses of all particles of a rank: dim arrays of n integers, or of n whole numbers as doubles; the other is
+ * NULL. */
+typedef struct md_impulses {
+  int64_t *const *whole;
+  double *const *real;
+} md_impulses;
+
+/* Lets the actions from `first` on act on the impulses of all particles, and takes the means that they need. Particles
+ * on which no fix acts keep all digits, also beyond 2^53. Collective if an action takes a mean. */
+md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int first,
+                                md_impulses impulse, int threads, md_overlap *overlap) MD_CHECKED;
+
+/* Gives an action the mean of the forces on its group. sum: over the particles of this rank, for each axis, in quanta
+ * of `quantum` units of the net force. Collective. */
+md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[3], double quantum,
+                              md_force_action *action) MD_CHECKED;
 
 /* Notes forces out of range at the present positions, and changes nothing. */
 void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap);
@@ -99,8 +125,8 @@ typedef struct md_force_sums {
 } md_force_sums;
 
 /* Lets the fixes act on the forces of pairs on the n particles of this rank, dim arrays, and sums their output.
- * MD_PHYSICS: a force is out of range; the message names fix and particle. */
-md_status md_forces_output(const md_model *model, const md_particles *p, double *const force[3],
+ * MD_PHYSICS: a force is out of range; the message names fix and particle. Collective. */
+md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
                            md_force_sums *sums) MD_CHECKED;
 
 /* The output of a fix from its sums over all ranks. */

@@ -107,6 +107,10 @@ md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t s
 md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
+/* fix_force.cu: adds the impulses on the group of an action to the first dim of MD_TERMS_MAX fine sums. */
+md_status launch_sum_body_impulses(const body_view &, const md_force_action *action, fine_sums,
+                                   cudaStream_t stream);
+
 /* fix_force.cu: fixes that act on forces, on view.sum. action: [count]. scale: quanta in a unit of force. */
 md_status launch_body_force(const body_view &, const md_force_action *action, int count, double scale,
                             unsigned long long launch_number, cudaStream_t stream);

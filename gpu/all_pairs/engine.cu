@@ -79,6 +79,7 @@ private:
   md_status charge_bodies(double per_mass);
   md_status sum_impulses();
   md_status sum_pairs(unsigned long long number);
+  md_status take_mean(int k);
   md_status pack_single();
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
@@ -296,8 +297,29 @@ md_status all_pairs_engine::sum_impulses()
 {
   const unsigned long long number = next_launch();
   MD_TRY(sum_pairs(number));
-  return launch_body_force(view, (const md_force_action *)arrays.force_action.at, model->nforce_action,
-                           impulse_scale(model), number, stream);
+  const int count = model->nforce_action;
+  for (int first = 0, last; first < count; first = last) {
+    if (model->force_action[first].takes_mean) MD_TRY(take_mean(first));
+    last = md_forces_next_mean(model->force_action, first + 1, count);
+    MD_TRY(launch_body_force(view, (const md_force_action *)arrays.force_action.at + first, last - first,
+                             impulse_scale(model), number, stream));
+  }
+  return MD_OK;
+}
+
+/* Gives action k the mean of the impulses on its group. The host waits for the sums. */
+md_status all_pairs_engine::take_mean(int k)
+{
+  md_force_action *at = (md_force_action *)arrays.force_action.at + k, *action = &model->force_action[k];
+  md_wide sum[3] = {}, unused = {}, *sums[MD_TERMS_MAX];
+  for (int q = 0; q < MD_TERMS_MAX; ++q) sums[q] = q < view.dim ? &sum[q] : &unused;
+  MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
+  MD_TRY(launch_sum_body_impulses(view, at, fine_sums{(unsigned long long *)arrays.terms.at}, stream));
+  MD_CUDA(cudaStreamSynchronize(stream));
+  MD_TRY(gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, sums));
+  MD_TRY(md_forces_take_mean(comm, model, sum, 1.0 / MD_FINE, action));
+  MD_CUDA(cudaMemcpyAsync(at, action, sizeof *action, cudaMemcpyHostToDevice, stream));
+  return MD_OK;
 }
 
 md_status all_pairs_engine::sum_pairs(unsigned long long number)

@@ -4,6 +4,29 @@
  */
 #include "common/force/forces.h"
 #include "gpu/all_pairs/bodies.cuh"
+#include "gpu/output/measure.cuh"
+
+/* The sums over the group of an action of impulses in quanta. */
+static __global__ void __launch_bounds__(256)
+    k_sum_body_impulses(const __grid_constant__ body_view b, const md_force_action *action, fine_sums sums)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const bool counts = i < b.n && ((b.group ? b.group[i] : MD_GROUP_ALL) & action->group);
+  for (int d = 0; d < b.dim; ++d) {
+    md_fine sum = {0, 0};
+    if (counts) sum.coarse = md_count((double)(int64_t)b.sum[d * b.stride + i]);
+    add_sum(sums, d, MD_TERMS_MAX, sum);
+  }
+}
+
+md_status launch_sum_body_impulses(const body_view &view, const md_force_action *action, fine_sums sums,
+                                   cudaStream_t stream)
+{
+  if (view.n == 0) return MD_OK;
+  k_sum_body_impulses<<<blocks_for(view.n, 256), 256, 0, stream>>>(view, action, sums);
+  MD_LAUNCHED("k_sum_body_impulses");
+  return MD_OK;
+}
 
 struct body_force_args {
   body_view view;

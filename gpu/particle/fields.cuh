@@ -20,6 +20,12 @@ static __device__ __forceinline__ int origin_of(const particle_fields &f, int i)
   return f.origin ? f.origin[i] : i;
 }
 
+/* The bits of the groups of particle i. */
+static __device__ __forceinline__ uint32_t group_of(const particle_fields &f, int i)
+{
+  return f.group ? f.group[origin_of(f, i)] : MD_GROUP_ALL;
+}
+
 /* Particle i at its present place, without its position. */
 template <class T>
 static __device__ __forceinline__ md_particle particle_of(const system_view<T> &s, const particle_fields &f,

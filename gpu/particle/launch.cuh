@@ -195,6 +195,15 @@ struct act_args {
 };
 template <class T> md_status launch_act(const launch &, const system_view<T> &, const act_args &);
 
+/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
+ * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
+ * [SUM_PARTS][2][count]. */
+enum { SUM_COARSE, SUM_REST, SUM_PARTS };
+struct fine_sums {
+  unsigned long long *at;
+};
+inline int64_t fine_sum_bytes(int count) { return (int64_t)SUM_PARTS * 2 * count * 8; }
+
 /* fix_force.cu: fixes that act on forces, on impulses that launch_force() has summed. A force out of range counts as an
  * overlap. */
 struct fix_force_args {
@@ -207,15 +216,10 @@ struct fix_force_args {
 template <class T>
 md_status launch_fix_force(const launch &, const system_view<T> &, const fix_force_args &,
                            typename T::real *const impulse[3]);
-
-/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
- * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
- * [SUM_PARTS][2][count]. */
-enum { SUM_COARSE, SUM_REST, SUM_PARTS };
-struct fine_sums {
-  unsigned long long *at;
-};
-inline int64_t fine_sum_bytes(int count) { return (int64_t)SUM_PARTS * 2 * count * 8; }
+/* Adds the impulses on the group of a.action[0], in quanta, to the first dim of MD_TERMS_MAX fine sums. */
+template <class T>
+md_status launch_sum_impulses(const launch &, const system_view<T> &, const fix_force_args &,
+                              typename T::real *const impulse[3], fine_sums);
 
 /* sum_terms.cu: adds the terms of computes to MD_TERMS_MAX sums. */
 struct term_args {

@@ -37,6 +37,9 @@ template <class T> struct gpu_stepper {
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
+  fix_force_args force_args(int first, int last, bool part_of_step) const;
+  /* Gives action k of the model the mean of the impulses on its group. */
+  md_status take_mean(real *const impulse[3], int k);
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;

@@ -5,7 +5,7 @@
  * it. Cost: one read and one write of the impulses, and one read of positions, origins and groups, in each step.
  */
 #include "common/force/forces.h"
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/measure.cuh"
 
 template <class T> struct impulse_sums {
   typename T::real *at[3];
@@ -42,7 +42,34 @@ md_status launch_fix_force(const launch &l, const system_view<T> &s, const fix_f
   return MD_OK;
 }
 
+/* The sums over a group of impulses in quanta, for a fix that takes their mean. */
+template <class T>
+static __global__ void __launch_bounds__(256)
+    k_sum_impulses(const __grid_constant__ system_view<T> s, const __grid_constant__ fix_force_args a,
+                   impulse_sums<T> impulse, fine_sums sums)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const bool counts = i < s.n && (group_of(a.fields, i) & a.action->group);
+  for (int d = 0; d < T::DIM; ++d) {
+    md_fine sum = {0, 0};
+    if (counts) sum.coarse = md_count((double)impulse.at[d][i] / a.quantum);
+    add_sum(sums, d, MD_TERMS_MAX, sum);
+  }
+}
+
+template <class T>
+md_status launch_sum_impulses(const launch &l, const system_view<T> &s, const fix_force_args &a,
+                              typename T::real *const impulse[3], fine_sums sums)
+{
+  const impulse_sums<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  k_sum_impulses<T><<<blocks_for(s.n, 256), 256, 0, l.stream>>>(s, a, arrays, sums);
+  MD_LAUNCHED("k_sum_impulses");
+  return MD_OK;
+}
+
 #define INSTANCE(T)                                                                                          \
   template md_status launch_fix_force<T>(const launch &, const system_view<T> &, const fix_force_args &,     \
-                                         T::real *const[3]);
+                                         T::real *const[3]);                                                 \
+  template md_status launch_sum_impulses<T>(const launch &, const system_view<T> &, const fix_force_args &,  \
+                                            T::real *const[3], fine_sums);
 MD_LAYOUTS(INSTANCE)

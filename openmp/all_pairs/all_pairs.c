@@ -220,7 +220,8 @@ static md_status sum_impulses(md_engine *e)
   md_overlap overlap = md_overlap_none();
   for (int d = 0; d < e->p->dim; ++d) memset(e->impulse[d], 0, (size_t)e->capacity * sizeof(int64_t));
   MD_TRY(go_round(e, md_pair_charge(&e->model->pair, impulse_scale(e->model)), sum_part, &overlap));
-  md_forces_on_impulses(e->model, e->p, e->impulse, e->threads, &overlap);
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, 0, (md_impulses){.whole = e->impulse}, e->threads,
+                               &overlap));
   e->current = true;
   return md_comm_agree(e->comm, md_overlap_status(&overlap, e->model));
 }

@@ -20,6 +20,7 @@
 struct md_engine {
   md_model *model;
   md_particles *p;
+  md_comm *comm;
   int64_t *impulse[3]; /* of the pair forces, in quanta of grids.v */
   double softening2;   /* of a style without a cutoff (pair.h), else 0 */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
@@ -44,6 +45,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   if (!e) return md_error(MD_RUNTIME, "out of memory: the naive engine");
   e->model = model;
   e->p = p;
+  e->comm = comm;
   e->softening2 = md_pair_softening2(&model->pair);
   if (md_pair_is_all(&model->pair)) {
     md_pair_unit_coefficients(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
@@ -119,7 +121,7 @@ static md_status sum_impulses(md_engine *e)
         e->impulse[d][j] -= quanta;
       }
     }
-  md_forces_on_impulses(model, e->p, e->impulse, 1, &overlap);
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, 0, (md_impulses){.whole = e->impulse}, 1, &overlap));
   return md_overlap_status(&overlap, model);
 }
 

@@ -42,11 +42,11 @@ static md_status sum_over_ranks(md_comm *comm, int nfix, md_force_sums *sums)
 /* The fixes act on the forces of pairs. */
 static md_status act_on_forces(md_view *view)
 {
-  const md_sim *sim = view->sim;
-  const md_model *model = &sim->model;
+  md_sim *sim = view->sim;
+  md_model *model = &sim->model;
   md_force_sums sums;
   if (model->nforce_action == 0) return MD_OK;
-  MD_TRY(md_comm_agree(sim->comm, md_forces_output(model, &sim->particles, view->force, &sums)));
+  MD_TRY(md_forces_output(model, sim->comm, &sim->particles, view->force, &sums));
   MD_TRY(sum_over_ranks(sim->comm, model->nfix, &sums));
   for (int f = 0; f < model->nfix; ++f) view->forced[f] = md_forces_value(sums.sum[f]);
   return MD_OK;

@@ -79,6 +79,9 @@ LIKE_LAMMPS = {
     "cylinder z": ("fix 2 heavy indent 10 cylinder z 2 2.3 1.3", "f_2 f_2[1] f_2[2] f_2[3]"),
     "half space": ("fix 2 all indent 10 plane x 1 lo\nfix_modify 2 energy yes\nfix 3 all indent 10 plane z 4.2 hi",
                    "f_2 f_2[1] f_3 f_3[3]"),
+    "mean": ("fix 2 heavy aveforce 0.5 NULL -0.3", "f_2[1] f_2[2] f_2[3]"),
+    "means": ("fix 2 all gravity 0.3 vector 0 1 -1\nfix 3 heavy aveforce NULL 0 0\nfix 4 all addforce 0.1 0 0.1\n"
+              "fix 5 light aveforce 0 0 0\nfix 6 heavy aveforce 0 NULL 0", "f_3[1] f_3[2] f_4[2] f_5[1] f_6[3]"),
     "order": ("fix 2 heavy setforce 0 NULL NULL\nfix 3 all gravity 0.3 vector 1 0 0\nfix 4 heavy lineforce 0 1 1\n"
               "fix 5 light addforce 0.1 0.2 0.3\nfix 6 light setforce NULL NULL 0", "f_2[1] f_5[2] f_6[3]"),
 }
@@ -184,13 +187,14 @@ def test_the_energy_of_fixes_is_added(engine, tmp_path):
         assert of["PotEng"] == pytest.approx(of["E_pair"] + of["f_walls"] + of["f_ball"] + of["f_down"], rel=1e-13)
 
 
-@pytest.mark.parametrize("mass2", [2.5, 1e6])
-def test_there_and_back(mass2, engine, tmp_path):
+@pytest.mark.parametrize("mass2, last_fix", [(2.5, "setforce NULL 0.05 NULL"), (1e6, "setforce NULL 0.05 NULL"),
+                                             (2.5, "aveforce NULL 0.1 NULL")])
+def test_there_and_back(mass2, last_fix, engine, tmp_path):
     """All fixes at once, also with wide momenta: forces depend on positions alone."""
     text = (harness.DECKS / "in.forces").read_text() + "velocity all negate\nrun ${steps}\n"
     steps = 300 if engine == "naive" else 3000
     harness.run(text, tmp_path, engine=engine,
-                variables={"steps": steps, "every": steps, "mass2": mass2, "g": 0.3 / mass2})
+                variables={"steps": steps, "every": steps, "mass2": mass2, "g": 0.3 / mass2, "last": last_fix})
     first, turn, last = harness.read_dump(tmp_path / "check.dump")
     names = ("id", "x", "y", "z")
     assert np.abs(turn.vectors(*names) - first.vectors(*names)).max() > 0.1
@@ -263,6 +267,18 @@ def test_particles_without_a_force_fly_straight(engine, tmp_path):
     free = first.columns["id"] % 5 == 1
     changed = np.abs(last.vectors("vx", "vy") - first.vectors("vx", "vy")).max(axis=1)
     assert free.sum() == 30 and changed[free].max() == 0.0 and changed[~free].min() > 0.0
+
+
+def test_a_mean_force_moves_a_group_like_one_body(engine, tmp_path):
+    """Equal velocities stay equal, and so do the distances between the particles of the group."""
+    text = (harness.DECKS / "in.basin").read_text().replace("velocity ", "velocity all set 0.3 0.1 0\n#")
+    text = text.replace("neighbor   ", "group stiff id 1:150:5\nfix mean stiff aveforce 0 0 0\nneighbor   ")
+    harness.run(text, tmp_path, engine=engine, variables={"steps": 100, "every": 100})
+    first, last = harness.read_dump(tmp_path / "check.dump")
+    stiff = first.columns["id"] % 5 == 1
+    v, moved = last.vectors("vx", "vy"), last.vectors("x", "y") - first.vectors("x", "y")
+    assert stiff.sum() == 30 and np.ptp(v[stiff], axis=0).max() == 0.0 and np.ptp(v[~stiff], axis=0).min() > 0.1
+    assert np.ptp(moved[stiff], axis=0).max() < 1e-12 and abs(v[stiff][0] - [0.3, 0.1]).min() > 1e-3
 
 
 BEHIND = {

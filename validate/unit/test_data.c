@@ -8,7 +8,7 @@
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c src/commands/cmd_read_data.c src/particles/exact_sum.c
+// links: common/force/wall.c src/commands/cmd_read_data.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"

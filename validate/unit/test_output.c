@@ -10,8 +10,7 @@
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/particles/lattice.c src/commands/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c
 // links: src/region/combined.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/output/thermo.c
-// links: src/output/thermo_keywords.c src/sums/lagrange.c
+// links: common/force/wall.c common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
