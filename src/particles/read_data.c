@@ -363,15 +363,14 @@ static md_status read_masses(reader *r)
 static md_status set_coefficients(reader *r, int types)
 {
   char *word[FIELDS_MAX + 1], type_word[2][24];
-  for (int k = 0; k < types; ++k) {
+  for (int k = 0; k < 2; ++k) {
     int64_t type;
-    MD_TRY(read_type(r, r->field[k], &type));
+    MD_TRY(read_type(r, r->field[k < types ? k : 0], &type));
     snprintf(type_word[k], sizeof type_word[k], "%lld", (long long)type);
-    r->field[k] = type_word[k];
+    word[k] = type_word[k];
   }
   if (r->options.no_coefficients) return MD_OK;
-  word[0] = r->field[0];
-  for (int k = 0; k < r->nfield; ++k) word[k + 2 - types] = r->field[k];
+  for (int k = types; k < r->nfield; ++k) word[k + 2 - types] = r->field[k];
   const md_words words = {r->nfield + 2 - types, word};
   return md_do_pair_coeff(r->sim, &words) == MD_OK ? MD_OK : locate(r);
 }
