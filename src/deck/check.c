@@ -12,7 +12,7 @@
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
  *
- * Lines are checked in the order of the file: no jump leads back, and loops are passed through once (script.h). Of the
+ * Lines are checked in the order of the file. Loops of `next` are followed, within a limit (script.h). Of the
  * branches of an `if`, the one that is taken is checked, and the others are looked at (glance.h). Cost: that of reading
  * the deck and its data files.
  */
@@ -272,6 +272,12 @@ static md_status add_problem(md_check *c, const char *message)
   char *text = malloc(size);
   if (!text) return out_of_memory();
   snprintf(text, size, "%s:%lld: %s", c->deck, (long long)c->line, message);
+  /* A loop may come to the same fault again. */
+  for (int64_t k = 0; k < c->nproblem; ++k)
+    if (strcmp(c->problem[k], text) == 0) {
+      free(text);
+      return MD_OK;
+    }
   c->problem[c->nproblem++] = text;
   return MD_OK;
 }

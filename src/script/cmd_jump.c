@@ -10,8 +10,9 @@
 
 #include <stdlib.h>
 
-/* FOLLOWED_MAX: jumps after which a deck that is only followed counts as lost. */
-enum { FOLLOWED_MAX = 10000 };
+/* FOLLOWED_MAX: jumps after which a deck that is only followed counts as lost. CHECKED_MAX: jumps back that `myriad
+ * check` takes. */
+enum { FOLLOWED_MAX = 10000, CHECKED_MAX = 100 };
 static const double GRACE = 2.0;
 
 md_status md_do_include(md_sim *sim, const md_words *words)
@@ -90,12 +91,14 @@ static md_status go(md_sim *sim, const char *file, const char *label)
   return label ? skip_to(script, label, asked_at) : MD_OK;
 }
 
-/* For `myriad check`: takes a jump forward, and the first one to another file. */
+/* For `myriad check`: takes a jump forward, one back in a loop of `next`, and the first one to another file. */
 static md_status judge_jump(md_sim *sim, const char *file, const char *label)
 {
   md_script *script = &sim->script;
   int64_t line;
   bool first;
+  const bool again = script->again;
+  script->again = false;
   if (!is_self(script, file)) {
     MD_TRY(visit(script, script->source->name, &first));
     MD_TRY(visit(script, file, &first));
@@ -106,7 +109,10 @@ static md_status judge_jump(md_sim *sim, const char *file, const char *label)
   if (line == 0)
     return md_error(MD_USAGE, "jump: there is no label '%.64s' in %.300s", label, script->source->name);
   const int64_t here = script->source->first_line;
-  return line > here ? skip_to(script, label, here) : MD_OK;
+  if (line > here) return skip_to(script, label, here);
+  if (!again) return MD_OK;
+  ++script->njump;
+  return go(sim, "SELF", label);
 }
 
 md_status md_do_jump(md_sim *sim, const md_words *words)
@@ -154,7 +160,8 @@ md_status md_do_next(md_sim *sim, const md_words *words)
   bool ended;
   if (md_script_is_lost(sim)) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, md_variables_next(sim->variables, words->n, words->word, &ended)));
-  if (md_script_is_checked(sim)) {
+  if (md_script_is_checked(sim)) sim->script.again = !ended;
+  if (md_script_is_checked(sim) && sim->script.njump >= CHECKED_MAX) {
     char delete[] = "delete";
     for (int k = 0; k < words->n; ++k)
       MD_TRY(md_variables_define(sim->variables, 2, (char *[]){words->word[k], delete}));

@@ -7,8 +7,9 @@
  *
  * A deck is read in four ways. A run follows the deck. The two readings before a run (search.h, preview.h) follow it
  * too, as far as that is possible without running. Where the way depends on a run, it is `lost`: from there on jumps
- * are passed over, and lines are taken in the order of the file. `myriad check` ends on every deck: it takes no jump
- * back, and a variable is at its end at the first `next`. What is not executed then is looked at (glance.h).
+ * are passed over, and lines are taken in the order of the file. `myriad check` ends on every deck: it
+ * takes a jump back only behind `next`, and a hundred at most. After these a variable is at its end at the first
+ * `next`. What is not executed then is looked at (glance.h).
  */
 #ifndef MD_SRC_SCRIPT_SCRIPT_H
 #define MD_SRC_SCRIPT_SCRIPT_H
@@ -25,13 +26,14 @@ typedef struct md_script {
   char *label;       /* commands are skipped up to this label; NULL: they are not */
   int64_t asked_at;  /* line of the jump to this label; 0: it came from another file */
   bool pass_jump;    /* the next jump is not taken */
-  bool within_if;    /* the present command stands within `if` */
-  bool lost;         /* the way through the deck is not known, as it depends on a run */
-  bool quit;         /* the deck has ended early ... */
-  int status;        /* ... and the program ends with this status */
-  int64_t njump;     /* jumps that were taken */
-  double waiting;    /* when a jump first found that the deck should stop (md_time); 0: it has not */
-  int nvisited;      /* files that `myriad check` has jumped to */
+  bool again;     /* for `myriad check`: the next jump is that of a loop whose variable is not at its end */
+  bool within_if; /* the present command stands within `if` */
+  bool lost;      /* the way through the deck is not known, as it depends on a run */
+  bool quit;      /* the deck has ended early ... */
+  int status;     /* ... and the program ends with this status */
+  int64_t njump;  /* jumps that were taken */
+  double waiting; /* when a jump first found that the deck should stop (md_time); 0: it has not */
+  int nvisited;   /* files that `myriad check` has jumped to */
   char **visited;
 } md_script;
 

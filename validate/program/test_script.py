@@ -387,6 +387,13 @@ def test_check_ends_on_loops(tmp_path):
     works(check(tmp_path, LOOP))
     works(check(tmp_path, "label a\nprint a\njump SELF a\nprint b\n"))
     works(check(tmp_path, "jump SELF\n"))
+    works(check(tmp_path, "variable i loop 1000000000\nlabel a\nvariable j loop 1000000000\nlabel b\nnext j\n"
+                "jump SELF b\nnext i\njump SELF a\nprint a\n"))
+    types = MELT.replace("create_box 1", "create_box 3").replace("mass 1 1", "variable t loop 3\nlabel t\nmass $t $t\n"
+                                                                 "pair_coef $t $t 1 1\nnext t\njump SELF t")
+    types = types.replace("pair_coeff 1 1", "pair_coeff * *")
+    done = check(tmp_path, types + "run 1\nif '$(mass(all)) > 0' then 'prnt'\n")
+    assert [line.split(" ")[0] for line in done.out.splitlines()[1:]] == ["in.deck:8:", "in.deck:17:", "2"]
     (tmp_path / "in.a").write_text("jump in.deck\n")
     works(check(tmp_path, "jump in.a\n"))
 
