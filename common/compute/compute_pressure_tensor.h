@@ -1,5 +1,5 @@
-/* compute pressure/tensor: P_ab = (sum of m v_a v_b + sum of r_a f_b over pairs) / V, symmetric: xx, yy, zz, xy, xz, yz.
- * A third of its trace (half in two dimensions) is the pressure. In two dimensions V is the area, and the components
+/* compute pressure/tensor: P_ab = (sum of m v_a v_b + sum of r_a f_b over pairs) / V, symmetric: xx yy zz xy xz yz. A
+ * third of its trace (half in two dimensions) is the pressure. In two dimensions V is the area, and the components
  * with z are 0.
  *
  * Trade-off: thermo columns and formulas measure it only where it is asked for (md_view_tensor), because its pairs are

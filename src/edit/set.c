@@ -1,4 +1,4 @@
-/* The command `set`: sets types, positions and velocities of selected particles.
+/* The command `set`: sets types, masses, positions and velocities of selected particles.
  *
  * The particles are selected once, before the first keyword. Then each keyword is applied to all of
  * them. All words are read before anything changes. The result for a particle depends only on its id, its fields and
@@ -12,6 +12,7 @@
 #include "src/commands/groups.h"
 #include "src/edit/edit.h"
 #include "src/region/region.h"
+#include "src/sums/masses.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 typedef struct setting {
   int axis;
   int64_t type, count, seed;
-  double value; /* a fraction, a coordinate or a velocity */
+  double value; /* a fraction, a mass, a coordinate or a velocity */
 } setting;
 
 typedef struct set_keyword {
@@ -121,6 +122,14 @@ static md_status read_component(md_sim *sim, char *const *word, setting *s)
   return md_edit_number(sim, word[0], "value of set", &s->value);
 }
 
+static md_status read_mass(md_sim *sim, char *const *word, setting *s)
+{
+  MD_TRY(md_masses_need(sim, "set mass"));
+  MD_TRY(md_edit_number(sim, word[0], "mass", &s->value));
+  if (s->value > 0.0 && isfinite(s->value)) return MD_OK;
+  return md_error(MD_USAGE, "set mass: '%.64s' is not a positive number", word[0]);
+}
+
 static md_status refuse_image(md_sim *sim, char *const *word, setting *s)
 {
   (void)sim, (void)word, (void)s;
@@ -183,6 +192,14 @@ static md_status apply_ratio(md_sim *sim, const setting *s, uint8_t *chosen)
   return apply_type(sim, s, chosen);
 }
 
+static md_status apply_mass(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  md_particles *p = &sim->particles;
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) MD_TRY(md_particles_set_mass(p, i, s->value));
+  return MD_OK;
+}
+
 static md_status apply_position(md_sim *sim, const setting *s, uint8_t *chosen)
 {
   md_particles *p = &sim->particles;
@@ -209,6 +226,7 @@ static const set_keyword keywords[] = {
     {"type/fraction", 3, "a type, a fraction and a seed", 0, read_fraction, apply_fraction},
     {"type/ratio", 3, "a type, a fraction and a seed", 0, read_fraction, apply_ratio},
     {"type/subset", 3, "a type, a number and a seed", 0, read_subset, apply_subset},
+    {"mass", 1, "a mass", 0, read_mass, apply_mass},
     {"x", 1, "a coordinate", 0, read_component, apply_position},
     {"y", 1, "a coordinate", 1, read_component, apply_position},
     {"z", 1, "a coordinate", 2, read_component, apply_position},

@@ -1,8 +1,8 @@
 /* Lagrangian radii; see lagrange.h.
  *
  * 1. The centre of mass comes from exact sums.
- * 2. Masses are counted in units of a part of the largest one, so that the mass within a radius is an integer, which any
- *    number of ranks adds up to the same.
+ * 2. Masses are counted in units of a part of the largest one, so that the mass within a radius is an integer, which
+ *    any number of ranks adds up to the same.
  * 3. The squared radius is the least one within which there is enough mass. It is found by bisection over the bits of
  *    the squared distance, which as integers are in the order of the numbers.
  *

@@ -344,3 +344,30 @@ def test_a_good_file_and_what_is_ignored(tmp_path):
     assert "angular velocities" in got.log and "mass of its own" in got.log
     wrong = harness.run("boundary f f f\nread_data good.data\n", tmp_path, expect=USAGE).err
     assert "good.data:10:" in wrong and "'sphere'" in wrong and "atom_style atomic" in wrong
+
+
+def test_set_mass(engine, tmp_path):
+    """Masses that a deck sets are those of a data file with them: the same bits."""
+    x, v, mass = system(3, 10.0, n=20)
+    light = np.where(np.arange(20) < 7, 0.25, 3.0)
+    expected = harness.run(deck_of(tmp_path / "file", x, v, light) + "run 20\n", tmp_path / "file", engine=engine)
+    deck = deck_of(tmp_path / "set", x, v, mass)
+    set_mass = "set group all mass 3\nset atom 1*7 mass 0.25\n"
+    got = harness.run(deck + set_mass + "run 20\n", tmp_path / "set", engine=engine)
+    assert got.table.rows == expected.table.rows
+    assert (tmp_path / "set" / "d.dump").read_bytes() == (tmp_path / "file" / "d.dump").read_bytes()
+
+
+@pytest.mark.parametrize("line, words", [("set atom 1 mass 0", ["set mass", "'0'", "positive"]),
+                                         ("set atom 1 mass -inf", ["mass", "-inf"]),
+                                         ("set type 1 mass v_none", ["none"])])
+def test_bad_set_mass(line, words, tmp_path):
+    deck = deck_of(tmp_path, *system(3, 10.0, n=5))
+    message = harness.run(deck + line + "\nrun 0\n", tmp_path, expect=USAGE).err
+    assert all(word in message for word in words), message
+
+
+def test_set_mass_needs_masses_of_particles(tmp_path):
+    deck = "region b block 0 2 0 2 0 2\ncreate_box 1 b\ncreate_atoms 1 single 1 1 1\nset type 1 mass 2\n"
+    message = harness.run(deck, tmp_path, expect=USAGE).err
+    assert "set mass" in message and "atom_style sphere" in message and "mass TYPE VALUE" in message

@@ -473,7 +473,7 @@ REFUSED = {
     "replicate 2000000 2000000 2000000": "ids end at 2^63 - 1",
     "replicate 100000 100000 1": "too many for a rank",
     "replicate 2 2 2 box": "accepted is bbox",
-    "replicate 2 2 2\nset atom 17 type 2 charge 1": "accepted are type, type/fraction, type/ratio, type/subset, x, y",
+    "replicate 2 2 2\nset atom 17 type 2 charge 1": "accepted are type, type/fraction, type/ratio, type/subset, mass",
     "set type 1 image 0 0 0": "no image flags",
     "set type 1 type/subset 2 2 5": "2 of 1 particles cannot be chosen",
     "set region c vx 1": "no region 'c'",
