@@ -6,7 +6,7 @@
  */
 #include "src/commands/groups.h"
 #include "src/commands/ranks.h"
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The commands restart, write_restart and read_restart. */
 #include "src/commands/cmd_restart.h"
 #include "common/ranks/reductions.h"
+#include "src/create/create.h"
 #include "src/files/new_file.h"
 #include "src/files/step_name.h"
-#include "src/particles/create.h"
 #include "src/restart/restart.h"
 #include "src/steps.h"
 

@@ -17,7 +17,7 @@
  * the deck and its data files.
  */
 #include "src/deck/check.h"
-#include "src/particles/create.h"
+#include "src/create/create.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
  */
 #include "src/commands/boundary.h"
 #include "src/commands/groups.h"
+#include "src/create/create.h"
+#include "src/create/lattice.h"
 #include "src/edit/edit.h"
-#include "src/particles/create.h"
-#include "src/particles/lattice.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  */
 #include "common/rng.h"
 #include "src/commands/groups.h"
+#include "src/create/lattice.h"
 #include "src/edit/edit.h"
-#include "src/particles/lattice.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
+#include "src/create/create.h"
 #include "src/edit/edit.h"
-#include "src/particles/create.h"
 
 #include <string.h>
 

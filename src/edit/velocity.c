@@ -13,9 +13,9 @@
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
 #include "src/commands/groups.h"
+#include "src/create/lattice.h"
 #include "src/edit/edit.h"
 #include "src/edit/group_motion.h"
-#include "src/particles/lattice.h"
 #include "src/region/region.h"
 
 #include <string.h>

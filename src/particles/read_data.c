@@ -33,7 +33,7 @@
 
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
-#include "src/particles/create.h"
+#include "src/create/create.h"
 #include "src/particles/id_table.h"
 #include "src/sums/masses.h"
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* The command `region`, and finding and testing regions; see region.h. */
 #include "src/region/region.h"
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "src/script/functions.h"
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 #include "src/region/region.h"
 #include "src/script/group_functions.h"
 

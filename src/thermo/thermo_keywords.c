@@ -9,7 +9,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
 #include "src/commands/fixes.h"
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 #include "src/sums/masses.h"
 
 #include <stdlib.h>

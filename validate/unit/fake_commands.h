@@ -4,7 +4,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 #define MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 #include "src/sim.h"
 
 #include <stdlib.h>

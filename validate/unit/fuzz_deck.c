@@ -4,7 +4,7 @@
 // links: src/sim.c common/base/error.c common/base/open_file.c common/pair/pair.c common/particles.c common/model.c
 // links: common/faults.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
-// links: src/particles/lattice.c src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c
+// links: src/create/lattice.c src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c
 // links: src/script/script.c src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c
 // links: common/force/wall.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.

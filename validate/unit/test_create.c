@@ -1,20 +1,20 @@
-// links: src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c src/particles/clusters.c
-// links: src/particles/create.c src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
-// links: src/formula/formula.c src/files/number_format.c common/base/error.c common/base/open_file.c
-// links: common/base/memory.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
-// links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
-// links: src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c src/sums/masses.c
+// links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c
+// links: src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
+// links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
+// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
+// links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/sums/masses.c
 // links: src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "sim_fixture.h"
 
 #include "common/ranks/domains.h"
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 #include "src/region/region.h"
 
-#include "src/particles/permutation.h"
+#include "src/create/permutation.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,12 +1,12 @@
 // links: src/particles/read_data.c src/particles/write_data.c src/files/rows.c src/particles/by_id.c
-// links: src/particles/id_table.c src/particles/create.c src/commands/cmd_pair.c src/particles/sites.c
-// links: src/particles/site_rows.c src/particles/clusters.c src/particles/lattice.c src/edit/velocity.c
-// links: src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
+// links: src/particles/id_table.c src/create/create.c src/commands/cmd_pair.c src/create/sites.c
+// links: src/create/site_rows.c src/create/clusters.c src/create/lattice.c src/edit/velocity.c src/deck/text.c
+// links: src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
 // links: src/formula/formula.c src/files/number_format.c common/base/error.c common/particles.c
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c common/model.c
 // links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/particles/sites_tested.c src/edit/edit.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/force/wall.c src/commands/cmd_read_data.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.

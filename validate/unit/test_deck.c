@@ -4,7 +4,7 @@
 // links: src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c
 // links: common/pair/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
 // links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/particles/lattice.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
 // links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c
 // links: src/script/cmd_clear.c src/stop.c common/base/timer.c common/force/wall.c

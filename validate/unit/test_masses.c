@@ -1,12 +1,11 @@
-// links: common/force/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/particles/lattice.c
-// links: src/particles/sites.c src/particles/site_rows.c src/particles/clusters.c src/particles/create.c src/sim.c
-// links: src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
+// links: common/force/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
+// links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c src/sim.c src/log.c
+// links: src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
 // links: src/files/file_uses.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
 // links: common/base/words.c common/particles.c common/model.c common/pair/pair.c common/fix/fix.c
 // links: common/compute/compute.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/particles/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c
-// links: src/script/script.c
+// links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */
 #include "sim_fixture.h"

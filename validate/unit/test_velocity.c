@@ -1,12 +1,11 @@
-// links: src/edit/velocity.c src/particles/lattice.c src/particles/sites.c src/particles/site_rows.c
-// links: src/particles/clusters.c src/particles/create.c src/sim.c src/log.c src/deck/command.c
-// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c common/base/error.c
-// links: common/base/open_file.c common/base/memory.c common/particles.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c
-// links: common/base/timer.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
-// links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/particles/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c common/force/wall.c
+// links: src/edit/velocity.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
+// links: src/create/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
+// links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
+// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
+// links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c
+// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "sim_fixture.h"

@@ -1,6 +1,6 @@
 /* Making the box, for create_box, for data files and for restarts. */
-#ifndef MD_SRC_PARTICLES_CREATE_H
-#define MD_SRC_PARTICLES_CREATE_H
+#ifndef MD_SRC_CREATE_CREATE_H
+#define MD_SRC_CREATE_CREATE_H
 
 #include "src/sim.h"
 

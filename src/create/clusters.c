@@ -16,10 +16,10 @@
  * Trade-off: each body is made twice, for the means and for its place, but nothing is stored in between.
  * Reference: Aarseth, Henon and Wielen, Astron. Astrophys. 37 (1974) 183.
  */
-#include "src/particles/clusters.h"
+#include "src/create/clusters.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
-#include "src/particles/site_rows.h"
+#include "src/create/site_rows.h"
 
 #define MEAN_UNIT 0x1p-24
 

@@ -1,9 +1,9 @@
 /* The commands `create_box` and `create_atoms`; sites.c finds the sites. */
-#include "src/particles/create.h"
+#include "src/create/create.h"
 
-#include "src/particles/clusters.h"
-#include "src/particles/lattice.h"
-#include "src/particles/sites.h"
+#include "src/create/clusters.h"
+#include "src/create/lattice.h"
+#include "src/create/sites.h"
 #include "src/region/region.h"
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * Only the particles are stored, and nothing depends on the number of threads. Cost: 10^8 particles of a lattice in 2 s
  * on 4 cores. Most of this time is the first touch of their memory.
  */
-#ifndef MD_SRC_PARTICLES_SITE_ROWS_H
-#define MD_SRC_PARTICLES_SITE_ROWS_H
+#ifndef MD_SRC_CREATE_SITE_ROWS_H
+#define MD_SRC_CREATE_SITE_ROWS_H
 
 #include "src/sim.h"
 

@@ -1,5 +1,5 @@
 /* Rows of sites; see site_rows.h. */
-#include "src/particles/site_rows.h"
+#include "src/create/site_rows.h"
 #include "common/base/memory.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/reductions.h"

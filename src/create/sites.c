@@ -10,10 +10,10 @@
  * decision has a tolerance of 1e-6 of the box, but at most 1e-3 of a cell. So a box that was typed with a few
  * digits still gets each site once.
  */
-#include "src/particles/sites.h"
+#include "src/create/sites.h"
 #include "common/ranks/reductions.h"
-#include "src/particles/permutation.h"
-#include "src/particles/site_rows.h"
+#include "src/create/permutation.h"
+#include "src/create/site_rows.h"
 #include "src/region/region.h"
 
 /* ---- lattice ---- */

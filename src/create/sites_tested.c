@@ -14,8 +14,8 @@
  * (sites.c). Cost: about a second for 10^7 sites. Reference: the LAMMPS manual, commands lattice and create_atoms.
  */
 #include "common/ranks/reductions.h"
-#include "src/particles/site_rows.h"
-#include "src/particles/sites.h"
+#include "src/create/site_rows.h"
+#include "src/create/sites.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  *
  * Reference: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.
  */
-#ifndef MD_SRC_PARTICLES_PERMUTATION_H
-#define MD_SRC_PARTICLES_PERMUTATION_H
+#ifndef MD_SRC_CREATE_PERMUTATION_H
+#define MD_SRC_CREATE_PERMUTATION_H
 
 #include "common/rng.h"
 

@@ -5,8 +5,8 @@
  * then calls md_sim_count. MD_USAGE: no sites, too many particles, or a region that does not fit. MD_RUNTIME: out
  * of memory.
  */
-#ifndef MD_SRC_PARTICLES_SITES_H
-#define MD_SRC_PARTICLES_SITES_H
+#ifndef MD_SRC_CREATE_SITES_H
+#define MD_SRC_CREATE_SITES_H
 
 #include "src/sim.h"
 

@@ -1,6 +1,6 @@
 /* The unit of lengths that the command lattice sets. */
-#ifndef MD_SRC_PARTICLES_LATTICE_H
-#define MD_SRC_PARTICLES_LATTICE_H
+#ifndef MD_SRC_CREATE_LATTICE_H
+#define MD_SRC_CREATE_LATTICE_H
 
 #include "src/sim.h"
 

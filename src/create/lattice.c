@@ -13,7 +13,7 @@
  *
  * Units: sigma. Reference: the LAMMPS manual, command lattice.
  */
-#include "src/particles/lattice.h"
+#include "src/create/lattice.h"
 
 #include <string.h>
 

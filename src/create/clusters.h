@@ -2,8 +2,8 @@
  *
  * As the functions of sites.h, but the particles have velocities. Ids, positions and velocities depend neither on ranks
  * nor on threads. Collective. */
-#ifndef MD_SRC_PARTICLES_CLUSTERS_H
-#define MD_SRC_PARTICLES_CLUSTERS_H
+#ifndef MD_SRC_CREATE_CLUSTERS_H
+#define MD_SRC_CREATE_CLUSTERS_H
 
 #include "src/sim.h"
 
