@@ -90,7 +90,7 @@ static md_status shake(const displacement *c)
     const md_random b = md_random_at((uint64_t)seed, (uint64_t)p->id[i], 1, MD_STREAM_DISPLACE);
     const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
                          md_random_unit53(b.word[0], b.word[1])};
-    for (int d = 0; d < p->dim; ++d) p->x[d][i] += most[d] * 2.0 * (u[d] - 0.5);
+    for (int d = 0; d < 3 && d < p->dim; ++d) p->x[d][i] += most[d] * 2.0 * (u[d] - 0.5);
   }
   return MD_OK;
 }

@@ -97,20 +97,20 @@ static md_status count_types(md_sim *sim, uint32_t bit, int64_t *count)
   return MD_OK;
 }
 
-md_status md_group_mass(md_sim *sim, const char *command, uint32_t bit, double *mass, int64_t *particles)
+md_status md_group_mass(md_sim *sim, const char *command, uint32_t bit, double *mass, int64_t *count)
 {
   const md_model *model = &sim->model;
   const body b = {.model = model, .bit = bit};
-  int64_t count[MD_TYPES_MAX + 1];
-  MD_TRY(count_types(sim, bit, count));
+  int64_t of_type[MD_TYPES_MAX + 1];
+  MD_TRY(count_types(sim, bit, of_type));
   *mass = 0.0;
-  *particles = count[0];
+  *count = of_type[0];
   if (model->massed) return sums(sim, &b, 1, mass_terms, mass);
   for (int t = 1; t <= model->ntypes; ++t) {
-    if (count[t] == 0) continue;
+    if (of_type[t] == 0) continue;
     if (!(model->mass[t] > 0.0))
       return md_error(MD_USAGE, "%s needs the mass of type %d; give `mass %d VALUE` first", command, t, t);
-    *mass += (double)count[t] * model->mass[t];
+    *mass += (double)of_type[t] * model->mass[t];
   }
   return MD_OK;
 }

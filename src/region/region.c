@@ -202,11 +202,13 @@ static md_status delete_region(md_sim *sim, const md_words *words)
       if (r->member[k] == found)
         return md_error(MD_USAGE, "region '%s' is a part of region %s: delete that one first", found->id,
                         r->id);
-  md_region **at = &sim->regions;
-  while (*at != found) at = &(*at)->next;
-  md_region *gone = *at;
-  *at = gone->next;
-  free_region(gone);
+  for (md_region **at = &sim->regions; *at; at = &(*at)->next)
+    if (*at == found) {
+      md_region *gone = *at;
+      *at = gone->next;
+      free_region(gone);
+      break;
+    }
   return MD_OK;
 }
 
