@@ -81,12 +81,11 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   const int c = find_compute(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
   if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
   *compute = &model->compute[c];
-  const md_compute_style *style = md_compute_style_of((*compute)->kind);
-  const int nvalue = style->tensor ? MD_TENSOR : md_compute_count(*compute);
-  *value = 0;
+  const bool tensor = md_compute_style_of((*compute)->kind)->tensor;
+  const int nvalue = tensor ? MD_TENSOR : md_compute_count(*compute);
+  *value = tensor ? -1 : 0;
   if (!bracket) {
-    if (style->tensor) *value = -1;
-    if (style->nvalue <= 1) return MD_OK;
+    if (tensor || nvalue <= 1) return MD_OK;
     return md_error(MD_USAGE, "%.80s: this compute has %d values; write c_%s[1]", name, nvalue,
                     (*compute)->id);
   }
