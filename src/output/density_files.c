@@ -3,7 +3,8 @@
  *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
  *         bar stand around the picture (furniture.h). y points up. The unit is one particle, or with a weight the
  *         smallest positive value of the map, but at least a millionth of the largest. If a value is negative, colours
- *         go linearly from -m to m, m being the largest size of a value. A bin without a mean has the colour of 0.
+ *         go linearly from -m to m, m being the largest size of a value. A bin without a mean has the colour of 0. With
+ *         furniture a bin of a small map is a square of pixels, so that texts have room around the map.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
  *   .h5   H5MD: the observables map and count, each step, time and value [1][row][column], and the text's facts as
@@ -91,6 +92,30 @@ static void shade(const writer *w, const colours *c, unsigned char *level)
   }
 }
 
+/* The side of a bin in pixels: so that the longer side of a small map comes near MAP_SIDE pixels. */
+enum { MAP_SIDE = 540 };
+static int side_of_bin(const md_density_map *m)
+{
+  const int longer = m->grid.n[0] > m->grid.n[1] ? m->grid.n[0] : m->grid.n[1];
+  return longer < MAP_SIDE ? MAP_SIDE / longer : 1;
+}
+
+/* Draws the levels in colours. */
+static md_status paint(const writer *w, const unsigned char colour[MD_COLOURS][3], const unsigned char *level,
+                       md_canvas *map)
+{
+  const int columns = w->map->grid.n[0], side = side_of_bin(w->map);
+  map->width = columns * side;
+  map->height = w->map->grid.n[1] * side;
+  MD_TRY(md_array_new(&map->rgb, (int64_t)map->width * map->height, 3, "the density picture"));
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < map->height; ++row)
+    for (int k = 0; k < map->width; ++k)
+      memcpy(map->rgb + 3 * ((int64_t)row * map->width + k),
+             colour[level[(int64_t)(row / side) * columns + k / side]], 3);
+  return MD_OK;
+}
+
 /* Draws the levels in colours, with title, axes and colour bar around them. */
 static md_status furnish(const writer *w, const colours *c, const unsigned char *level, md_canvas *canvas)
 {
@@ -98,10 +123,9 @@ static md_status furnish(const writer *w, const colours *c, const unsigned char 
   const md_density_map *m = w->map;
   unsigned char colour[MD_COLOURS][3];
   char particles[64], title[160], quantity[96];
-  md_canvas map = {.width = m->grid.n[0], .height = m->grid.n[1]};
-  MD_TRY(md_array_new(&map.rgb, w->bins, 3, "the density picture"));
+  md_canvas map = {0};
   md_colour_map_viridis(colour);
-  for (int64_t k = 0; k < w->bins; ++k) memcpy(map.rgb + 3 * k, colour[level[k]], 3);
+  MD_TRY(paint(w, colour, level, &map));
   put_particles(w, particles, sizeof particles);
   snprintf(title, sizeof title, "%s, step %lld, time %.6g \u03c4", particles, (long long)w->step, w->time);
   snprintf(quantity, sizeof quantity, w->what->mean ? "mean %s" : "%s per \u03c3\u00b2", w->what->quantity);
@@ -116,7 +140,7 @@ static md_status furnish(const writer *w, const colours *c, const unsigned char 
   return status;
 }
 
-/* The text in the file. Numbers of particles are those of a pixel, so that levels can be turned back into them. */
+/* The text in the file. Numbers of particles are those of a bin, so that levels can be turned back into them. */
 static void describe(const writer *w, const colours *c, char *text, size_t size)
 {
   const md_histogram *g = &w->map->grid;
@@ -126,14 +150,14 @@ static void describe(const writer *w, const colours *c, char *text, size_t size)
   if (g->weight == MD_WEIGHT_ONE) {
     if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + count)");
     snprintf(text, size,
-             "particle density at step %lld: %s; colours from 0 to %lld particles per pixel, %s; a pixel is "
+             "particle density at step %lld: %s; colours from 0 to %lld particles per bin, %s; a bin is "
              "%g x %g "
              "sigma",
              (long long)w->step, particles, (long long)c->most, scale, width, height);
     return;
   }
   if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + value/%.9g)", c->unit * w->map->factor);
-  snprintf(text, size, "%s%s%s at step %lld: %s; colours from %.9g to %.9g, %s; a pixel is %g x %g sigma",
+  snprintf(text, size, "%s%s%s at step %lld: %s; colours from %.9g to %.9g, %s; a bin is %g x %g sigma",
            w->what->mean ? "mean " : "", w->what->quantity, w->what->mean ? "" : " per sigma^2",
            (long long)w->step, particles, c->least * w->map->factor, c->most * w->map->factor, scale, width,
            height);

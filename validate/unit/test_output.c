@@ -774,8 +774,8 @@ static void test_density(void **state)
     for (int k = 0; k < 8; ++k) sum += p.level[row][k];
   assert_int_equal(sum, 255 + 51);
   assert_string_equal(p.description,
-                      "particle density at step 0: 6 particles; colours from 0 to 5 particles per pixel, "
-                      "linear; a pixel is 0.5 x 0.5 sigma");
+                      "particle density at step 0: 6 particles; colours from 0 to 5 particles per bin, "
+                      "linear; a bin is 0.5 x 0.5 sigma");
   read_picture("l.png", &p);
   assert_int_equal(p.level[3][0], (int)(255.0 * log(2.0) / log(6.0) + 0.5));
   assert_non_null(strstr(p.description, "at step 3"));
