@@ -1,0 +1,46 @@
+"""The recipes of docs/howto.md, in small: each deck runs on every engine, and shows what its head says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import harness
+from test_output import decode_colours
+
+
+def run(name: str, folder, engine: str, **variables: harness.Value) -> harness.Result:
+    return harness.run(harness.INPUTS / f"in.{name}", folder, engine=engine, variables={"out": ".", **variables})
+
+
+def is_picture(path) -> bool:
+    """Is it large enough to be read, and in more colours than its paper's and its letters'?"""
+    picture = decode_colours(path.read_bytes())
+    return max(picture.shape) > 500 and len(np.unique(picture.reshape(-1, 3), axis=0)) > 10
+
+
+def test_sedimentation(fast_engine, tmp_path):
+    """The disks fall, and the field's energy with them; heavy ones are below."""
+    table = run("sedimentation", tmp_path, fast_engine, n=24, steps=6000).table
+    height = table.column("f_weight")
+    assert height[-1] < 0.8 * height[0] and abs(table.column("Temp")[-1] - 1) < 0.3
+    density = np.loadtxt(tmp_path / "sedimentation.txt")
+    assert density.shape == (10, 20) and density.sum() * (48 / 20) * (24 / 10) > 100
+    assert sorted(path.name for path in tmp_path.glob("*.png"))[-1] == "sedimentation.light.6000.png"
+    assert len(list(tmp_path.glob("*.png"))) == 8
+
+
+def test_obstacle(fast_engine, tmp_path):
+    """The fluid is pushed along x, the disc holds some of it up, and the thermostat keeps T."""
+    table = run("obstacle", tmp_path, fast_engine, columns=60, rows=18, steps=3000).table
+    assert abs(table.column("c_fluid")[-1] - 1) < 0.05 and max(table.column("f_disc")) > 0
+    assert np.mean(table.column("f_disc[1]")[3:]) > 0
+    assert is_picture(tmp_path / "obstacle.3000.png")
+
+
+def test_indentation(fast_engine, tmp_path):
+    """No force at the first place of the indenter, and one when it is in the crystal; a loop of runs."""
+    tables = run("indentation", tmp_path, fast_engine, columns=40, rows=10, pushes=6).tables
+    assert [int(table.rows[-1][0]) for table in tables] == [500, 1000, 1500, 2000, 2500, 3000, 3000]
+    force = [table.column("f_indenter[2]")[-1] for table in tables[:-1]]
+    assert force[0] == 0 and min(force[3:]) > 0 and max(force[3:]) > 5
+    assert is_picture(tmp_path / "indentation.png")
