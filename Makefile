@@ -313,7 +313,8 @@ test-e2e: wanted $(LADDER_CPU) ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
-	  $(if $(SAN),-m smoke $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
+	  $(if $(SAN),-m 'smoke and not mpi' $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
+# Sanitizers leave several ranks out, because Open MPI does not free all of its memory, which is reported as a leak.
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
 NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before \
   and not full_disk_within_a_trajectory'

@@ -12,6 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/box.h"
+#include "common/groups.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,6 +58,12 @@ md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
 /* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME:
  * out of memory. */
 md_status md_particles_make_groups(md_particles *p) MD_CHECKED;
+
+/* Is particle i in the group with this bit (groups.h)? */
+static inline bool md_particles_in_group(const md_particles *p, uint32_t bit, int64_t i)
+{
+  return bit == MD_GROUP_ALL || (p->grouped && (p->group[i] & bit) != 0);
+}
 
 /* Gives particles masses of their own, all 0 as long as they are not set. Does nothing if they have masses already.
  * MD_RUNTIME: out of memory. */

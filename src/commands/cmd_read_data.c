@@ -9,6 +9,7 @@
 #include "src/commands/groups.h"
 #include "src/edit/edit.h"
 #include "src/particles/data_file.h"
+#include "src/particles/unique_ids.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -120,44 +121,15 @@ static md_status check_box(const md_sim *sim, const md_data_options *o)
   return MD_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-  return left < right ? -1 : left > right;
-}
-
-/* MD_USAGE: an id of n occurs twice. Sorts them. */
-static md_status check_sorted(int64_t *id, int64_t n, const char *name)
-{
-  if (n > 1) qsort(id, (size_t)n, sizeof *id, by_value);
-  for (int64_t k = 1; k < n; ++k) {
-    if (id[k] != id[k - 1]) continue;
-    const md_status status =
-        md_error(MD_USAGE, "read_data: the id %lld of %s is that of a particle that is there; use add append",
-                 (long long)id[k], name);
-    md_error_about(id[k], id[k]);
-    return status;
-  }
-  return MD_OK;
-}
-
-/* Each id goes to the rank of its remainder, which sorts what it gets. */
+/* MD_USAGE: an id occurs twice. */
 static md_status check_ids(md_sim *sim, const char *name)
 {
-  md_comm *comm = sim->comm;
-  const md_particles *p = &sim->particles;
-  int32_t *to = NULL;
-  void *received = NULL;
-  int64_t count = 0;
-  md_status status = md_comm_agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
-  if (status == MD_OK) {
-    for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
-    status = comm->exchange->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
-  }
-  if (status == MD_OK) status = md_comm_agree(comm, check_sorted(received, count, name));
-  free(received);
-  free(to);
-  return status;
+  int64_t twice;
+  MD_TRY(md_ids_find_twice(sim->comm, &sim->particles, &twice));
+  if (twice == 0) return MD_OK;
+  return md_error(MD_USAGE,
+                  "read_data: the id %lld of %s is that of a particle that is there; use add append",
+                  (long long)twice, name);
 }
 
 /* A group that the file is the first to name exists before the box has particles, so that they get words of groups. */

@@ -119,7 +119,7 @@ static void remap(const change *c)
     if (ratio == 1.0 && from == to) continue;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, c->bit, i)) p->x[d][i] = to + (p->x[d][i] - from) * ratio;
+      if (md_particles_in_group(p, c->bit, i)) p->x[d][i] = to + (p->x[d][i] - from) * ratio;
   }
 }
 

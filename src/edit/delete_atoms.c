@@ -33,7 +33,7 @@ static md_status by_group(deletion *d)
   const md_particles *p = &d->sim->particles;
   int group;
   MD_TRY(md_group_find(d->sim, d->word[0], &group));
-  for (int64_t i = 0; i < p->n; ++i) d->gone[i] = md_edit_in_group(p, md_group_bit(group), i);
+  for (int64_t i = 0; i < p->n; ++i) d->gone[i] = md_particles_in_group(p, md_group_bit(group), i);
   return MD_OK;
 }
 

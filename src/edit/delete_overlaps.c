@@ -129,7 +129,8 @@ static md_status search(const md_particles *p, double cutoff, uint8_t *gone)
 static void mark_groups(md_particles *p, uint32_t a, uint32_t b)
 {
   for (int64_t i = 0; i < p->n; ++i)
-    p->type[i] |= (uint16_t)((md_edit_in_group(p, a, i) ? IN_A : 0) | (md_edit_in_group(p, b, i) ? IN_B : 0));
+    p->type[i] |=
+        (uint16_t)((md_particles_in_group(p, a, i) ? IN_A : 0) | (md_particles_in_group(p, b, i) ? IN_B : 0));
 }
 
 static void unmark_groups(md_particles *p)

@@ -46,7 +46,7 @@ static md_status move(const displacement *c)
   MD_TRY(read_lengths(c, "displacement", by));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, c->bit, i)) p->x[d][i] += by[d];
+      if (md_particles_in_group(p, c->bit, i)) p->x[d][i] += by[d];
   return MD_OK;
 }
 
@@ -68,7 +68,7 @@ static md_status ramp(const displacement *c)
     return md_error(MD_USAGE, "displace_atoms ramp: the coordinates from %s to %s do not increase",
                     c->word[4], c->word[5]);
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_edit_in_group(p, c->bit, i)) continue;
+    if (!md_particles_in_group(p, c->bit, i)) continue;
     const double part = md_min(md_max((p->x[along][i] - at[0]) / (at[1] - at[0]), 0.0), 1.0);
     p->x[of][i] += by[0] + part * (by[1] - by[0]);
   }
@@ -85,7 +85,7 @@ static md_status shake(const displacement *c)
   MD_TRY(md_word_int64(c->word[3], "seed", 1, INT64_MAX, &seed));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_edit_in_group(p, c->bit, i)) continue;
+    if (!md_particles_in_group(p, c->bit, i)) continue;
     const md_random a = md_random_at((uint64_t)seed, (uint64_t)p->id[i], 0, MD_STREAM_DISPLACE);
     const md_random b = md_random_at((uint64_t)seed, (uint64_t)p->id[i], 1, MD_STREAM_DISPLACE);
     const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
@@ -132,7 +132,7 @@ static md_status rotate(const displacement *c)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double from[3] = {0.0}, across[3], along = 0.0;
-    if (!md_edit_in_group(p, c->bit, i)) continue;
+    if (!md_particles_in_group(p, c->bit, i)) continue;
     for (int d = 0; d < p->dim; ++d) from[d] = p->x[d][i] - t.q[d];
     for (int d = 0; d < 3; ++d) along += from[d] * t.r[d];
     for (int d = 0; d < 3; ++d) across[d] = from[d] - along * t.r[d];
@@ -185,7 +185,7 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
   MD_TRY(styles[s].apply(&c));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
+      if (md_particles_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
   MD_TRY(md_edit_check_inside(sim, "displace_atoms"));
   md_log_print(sim->log, "Displacing atoms ...\n");
   return MD_OK;

@@ -19,12 +19,6 @@ md_status md_edit_units(const char *command, const char *word, bool *in_lattice_
 /* The number of an axis, from x, y or z. MD_USAGE: it is another word, or z in two dimensions. */
 md_status md_edit_axis(const md_sim *sim, const char *command, const char *word, int *axis) MD_CHECKED;
 
-/* Whether particle i is in the group with this bit. */
-static inline bool md_edit_in_group(const md_particles *p, uint32_t bit, int64_t i)
-{
-  return bit == MD_GROUP_ALL || (p->grouped && (p->group[i] & bit) != 0);
-}
-
 /* Moves x into the box along axis d, if that is periodic, from any distance. */
 double md_edit_wrap(const md_box *box, int d, double x);
 

@@ -5,7 +5,6 @@
  */
 #include "src/edit/group_motion.h"
 #include "common/ranks/reductions.h"
-#include "src/edit/edit.h"
 #include "src/sums/exact_sum.h"
 
 typedef struct body {
@@ -16,7 +15,7 @@ typedef struct body {
 
 static double mass_of(const body *b, const md_particles *p, int64_t i)
 {
-  return md_edit_in_group(p, b->bit, i) ? md_mass_of(b->model, p, i) : 0.0;
+  return md_particles_in_group(p, b->bit, i) ? md_mass_of(b->model, p, i) : 0.0;
 }
 
 static void momentum_terms(const void *context, const md_particles *p, int64_t i, double *term)
@@ -90,7 +89,7 @@ static md_status count_types(md_sim *sim, uint32_t bit, int64_t *count)
   int64_t of_type[MD_TYPES_MAX + 1] = {0};
 #pragma omp parallel for schedule(static) reduction(+ : of_type)
   for (int64_t i = 0; i < p->n; ++i)
-    if (md_edit_in_group(p, bit, i)) ++of_type[p->type[i]];
+    if (md_particles_in_group(p, bit, i)) ++of_type[p->type[i]];
   for (int t = 1; t <= sim->model.ntypes; ++t) of_type[0] += of_type[t];
   MD_TRY(sim->comm->reduce->sum(sim->comm, of_type, sim->model.ntypes + 1));
   memcpy(count, of_type, sizeof of_type);
@@ -140,7 +139,7 @@ md_status md_group_zero_momentum(md_sim *sim, uint32_t bit)
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, bit, i)) v[i] -= drift;
+      if (md_particles_in_group(p, bit, i)) v[i] -= drift;
   }
   return MD_OK;
 }
@@ -209,7 +208,7 @@ md_status md_group_zero_rotation(md_sim *sim, uint32_t bit)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double r[3], v[3];
-    if (!md_edit_in_group(p, bit, i)) continue;
+    if (!md_particles_in_group(p, bit, i)) continue;
     moves_of(&b, p, i, r, v);
     for (int d = 0; d < p->dim; ++d)
       p->v[d][i] -= omega[(d + 1) % 3] * r[(d + 2) % 3] - omega[(d + 2) % 3] * r[(d + 1) % 3];
@@ -240,7 +239,7 @@ md_status md_group_scale(md_sim *sim, uint32_t bit, uint32_t of, double temperat
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, bit, i)) v[i] *= factor;
+      if (md_particles_in_group(p, bit, i)) v[i] *= factor;
   }
   return MD_OK;
 }

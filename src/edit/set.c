@@ -88,7 +88,7 @@ static void select_particles(const md_particles *p, const selection *s, uint8_t 
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
     selected[i] = p->type[i] >= s->type_first && p->type[i] <= s->type_last && p->id[i] >= s->id_first &&
-                  p->id[i] <= s->id_last && md_edit_in_group(p, s->group, i) &&
+                  p->id[i] <= s->id_last && md_particles_in_group(p, s->group, i) &&
                   (!s->region || md_region_has(s->region, p, i));
 }
 

@@ -171,7 +171,7 @@ static void make_random(const velocity_call *c, uint64_t seed)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double v[4];
-    if (!md_edit_in_group(p, c->bit, i)) continue;
+    if (!md_particles_in_group(p, c->bit, i)) continue;
     const double width = 1.0 / sqrt(md_mass_of(&c->sim->model, p, i));
     random_components(seed, (uint64_t)p->id[i], c->gaussian, v);
     for (int d = 0; d < p->dim; ++d) p->v[d][i] = v[d] * width;
@@ -193,7 +193,7 @@ static void add_old(const velocity_call *c)
     const double *old = p->spare[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, c->bit, i)) p->v[d][i] += old[i];
+      if (md_particles_in_group(p, c->bit, i)) p->v[d][i] += old[i];
   }
 }
 
@@ -237,7 +237,7 @@ static md_status set(velocity_call *c)
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
-      if (md_edit_in_group(p, c->bit, i)) v[i] = value[d] + (c->sum ? v[i] : 0.0);
+      if (md_particles_in_group(p, c->bit, i)) v[i] = value[d] + (c->sum ? v[i] : 0.0);
   }
   return MD_OK;
 }
@@ -271,7 +271,7 @@ static md_status ramp(velocity_call *c)
                     word[5]);
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_edit_in_group(p, c->bit, i)) continue;
+    if (!md_particles_in_group(p, c->bit, i)) continue;
     const double part = md_min(md_max((p->x[along][i] - at[0]) / (at[1] - at[0]), 0.0), 1.0);
     p->v[of][i] = v[0] + part * (v[1] - v[0]) + (c->sum ? p->v[of][i] : 0.0);
   }
@@ -306,7 +306,7 @@ static md_status uniform(velocity_call *c)
   md_particles *p = &c->sim->particles;
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_edit_in_group(p, c->bit, i) || (region && !md_region_has(region, p, i))) continue;
+    if (!md_particles_in_group(p, c->bit, i) || (region && !md_region_has(region, p, i))) continue;
     const md_random r = md_random_at((uint64_t)seed, (uint64_t)p->id[i], 0, MD_STREAM_VELOCITY);
     for (int d = 0; d < p->dim; ++d) p->v[d][i] = fma(md_random_unit(r.word[d]), hi - lo, lo);
   }
@@ -341,7 +341,7 @@ static md_status negate(velocity_call *c)
   for (int d = 0; d < p->dim; ++d) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) {
-      if (!md_edit_in_group(p, c->bit, i)) continue;
+      if (!md_particles_in_group(p, c->bit, i)) continue;
       p->v[d][i] = -p->v[d][i];
       if (p->wide) p->v_low[d][i] = -p->v_low[d][i];
     }

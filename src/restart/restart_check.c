@@ -1,13 +1,9 @@
 /* Checks of a restart's content; see restart_check.h.
  *
  * Only values that no deck can set are refused here. The commands and md_model_prepare judge unusual values.
- *
- * A table of bits finds ids that occur twice, because ids are usually 1 to N. Sparse ids are sorted instead. With
- * several ranks, each id goes to the rank that its value determines.
  */
 #include "src/restart/restart_check.h"
-#include "common/ranks/exchange.h"
-#include "common/ranks/reductions.h"
+#include "src/particles/unique_ids.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,69 +149,11 @@ md_status md_restart_check_particles(const md_restart *r, const md_particles *p,
   return MD_OK;
 }
 
-/* ---- ids ---- */
-
-static md_status twice(const char *path, int64_t id)
-{
-  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, particle id %lld occurs twice", path,
-                  (long long)id);
-}
-
-/* Checks ids in [1, most] with a table of bits. */
-static md_status check_by_bits(const int64_t *id, int64_t n, int64_t most, const char *path)
-{
-  uint64_t *seen;
-  int64_t found = 0;
-  MD_TRY(md_array_new_zero(&seen, most / 64 + 1, sizeof *seen, "checking ids"));
-#pragma omp parallel for schedule(static) reduction(max : found)
-  for (int64_t i = 0; i < n; ++i) {
-    const uint64_t bit = UINT64_C(1) << (id[i] & 63);
-    uint64_t before;
-#pragma omp atomic capture
-    {
-      before = seen[id[i] >> 6];
-      seen[id[i] >> 6] |= bit;
-    }
-    if ((before & bit) && id[i] > found) found = id[i];
-  }
-  free(seen);
-  return found == 0 ? MD_OK : twice(path, found);
-}
-
-static md_status check_sorted(const int64_t *id, int64_t n, const char *path)
-{
-  int32_t *order;
-  const md_particles view = {.n = n, .id = (int64_t *)(uintptr_t)id};
-  MD_TRY(md_particles_order_by_id(&view, &order));
-  md_status status = MD_OK;
-  for (int64_t k = 1; k < n && status == MD_OK; ++k)
-    if (id[order[k]] == id[order[k - 1]]) status = twice(path, id[order[k]]);
-  free(order);
-  return status;
-}
-
-static md_status check_ids_here(const int64_t *id, int64_t n, const char *path)
-{
-  enum { BITS_AN_ID = 64 };
-  int64_t most = 0;
-#pragma omp parallel for schedule(static) reduction(max : most)
-  for (int64_t i = 0; i < n; ++i) most = id[i] > most ? id[i] : most;
-  return most / BITS_AN_ID <= n ? check_by_bits(id, n, most, path) : check_sorted(id, n, path);
-}
-
 md_status md_restart_check_ids(md_comm *comm, const md_particles *p, const char *path)
 {
-  if (comm->size == 1) return check_ids_here(p->id, p->n, path);
-  int32_t *to = NULL;
-  void *received = NULL;
-  int64_t count = 0;
-  md_status status = md_comm_agree(comm, md_array_new(&to, p->n, sizeof *to, "checking ids"));
-  if (status == MD_OK) {
-    for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
-    status = comm->exchange->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
-  }
-  if (status == MD_OK) status = md_comm_agree(comm, check_ids_here(received, count, path));
-  free(received);
-  free(to);
-  return status;
+  int64_t twice;
+  MD_TRY(md_ids_find_twice(comm, p, &twice));
+  if (twice == 0) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, particle id %lld occurs twice", path,
+                  (long long)twice);
 }

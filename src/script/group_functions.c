@@ -11,7 +11,6 @@
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
-#include "src/edit/edit.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 #include "src/sums/exact_sum.h"
@@ -36,7 +35,7 @@ typedef struct asked {
 static bool is_in(const asked *a, int64_t i)
 {
   const md_particles *p = &a->sim->particles;
-  return md_edit_in_group(p, a->bit, i) && (!a->region || md_region_has(a->region, p, i));
+  return md_particles_in_group(p, a->bit, i) && (!a->region || md_region_has(a->region, p, i));
 }
 
 /* Outside a run the particles have velocities, and within one momenta. */

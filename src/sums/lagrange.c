@@ -27,16 +27,11 @@ typedef struct moments {
   uint32_t group;
 } moments;
 
-static bool is_member(const md_particles *p, uint32_t group, int64_t i)
-{
-  return ((p->group ? p->group[i] : MD_GROUP_ALL) & group) != 0;
-}
-
 /* Mass, and mass times position. */
 static void moments_of(const void *context, const md_particles *p, int64_t i, double *term)
 {
   const moments *m = context;
-  term[0] = is_member(p, m->group, i) ? md_mass_of(m->model, p, i) : 0.0;
+  term[0] = md_particles_in_group(p, m->group, i) ? md_mass_of(m->model, p, i) : 0.0;
   for (int d = 0; d < p->dim; ++d) term[1 + d] = term[0] * p->x[d][i];
 }
 
@@ -52,7 +47,7 @@ static md_status find_centre(md_sim *sim, uint32_t group, double *mass, double c
   return MD_OK;
 }
 
-/* Units of mass in the largest mass: so many that the mass of all particles stays below 2^62 units. */
+/* Units of mass in the largest mass: the mass of all particles stays below 2^62 units. */
 static double units_in_largest(const md_model *model)
 {
   int digits;
@@ -66,7 +61,7 @@ static void fill(const md_sim *sim, uint32_t group, const double centre[3], memb
   const double per_unit = units_in_largest(&sim->model) / sim->model.mass_reference;
   m->n = 0;
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!is_member(p, group, i)) continue;
+    if (!md_particles_in_group(p, group, i)) continue;
     double r2 = 0.0;
     for (int d = 0; d < p->dim; ++d) r2 = fma(p->x[d][i] - centre[d], p->x[d][i] - centre[d], r2);
     m->distance2[m->n] = md_bits(r2);

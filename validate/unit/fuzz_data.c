@@ -1,12 +1,12 @@
-// links: src/particles/read_data.c src/particles/id_table.c src/create/create.c src/commands/cmd_pair.c
-// links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/sim.c src/log.c
-// links: src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
-// links: common/base/error.c common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c
-// links: src/engines/serial_files.c common/model.c common/pair/pair.c common/base/timer.c common/base/open_file.c
-// links: common/base/memory.c src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c
-// links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c src/commands/cmd_read_data.c src/edit/edit.c
+// links: src/particles/unique_ids.c src/particles/read_data.c src/particles/id_table.c src/create/create.c
+// links: src/commands/cmd_pair.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
+// links: src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
+// links: src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c
+// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c
+// links: common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix/fix.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c
+// links: src/deck/substitute.c src/script/script.c common/force/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */

@@ -1,7 +1,7 @@
-// links: src/particles/read_data.c src/particles/write_data.c src/files/rows.c src/particles/by_id.c
-// links: src/particles/id_table.c src/create/create.c src/commands/cmd_pair.c src/create/sites.c
-// links: src/create/site_rows.c src/create/clusters.c src/create/lattice.c src/edit/velocity.c src/deck/text.c
-// links: src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
+// links: src/particles/unique_ids.c src/particles/read_data.c src/particles/write_data.c src/files/rows.c
+// links: src/particles/by_id.c src/particles/id_table.c src/create/create.c src/commands/cmd_pair.c
+// links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/lattice.c src/edit/velocity.c
+// links: src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
 // links: src/formula/formula.c src/files/number_format.c common/base/error.c common/particles.c
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c common/model.c
 // links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
