@@ -4,8 +4,8 @@
  * of the largest is that of an axis without extent, about which omega is 0.
  */
 #include "src/edit/group_motion.h"
-#include "common/ranks/reductions.h"
 #include "src/sums/exact_sum.h"
+#include "src/sums/masses.h"
 
 typedef struct body {
   const md_model *model;
@@ -82,26 +82,12 @@ static void mass_terms(const void *context, const md_particles *p, int64_t i, do
   *term = mass_of(context, p, i);
 }
 
-/* count[0]: the particles of a group; count[t]: those of type t. */
-static md_status count_types(md_sim *sim, uint32_t bit, int64_t *count)
-{
-  const md_particles *p = &sim->particles;
-  int64_t of_type[MD_TYPES_MAX + 1] = {0};
-#pragma omp parallel for schedule(static) reduction(+ : of_type)
-  for (int64_t i = 0; i < p->n; ++i)
-    if (md_particles_in_group(p, bit, i)) ++of_type[p->type[i]];
-  for (int t = 1; t <= sim->model.ntypes; ++t) of_type[0] += of_type[t];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, of_type, sim->model.ntypes + 1));
-  memcpy(count, of_type, sizeof of_type);
-  return MD_OK;
-}
-
 md_status md_group_mass(md_sim *sim, const char *command, uint32_t bit, double *mass, int64_t *count)
 {
   const md_model *model = &sim->model;
   const body b = {.model = model, .bit = bit};
   int64_t of_type[MD_TYPES_MAX + 1];
-  MD_TRY(count_types(sim, bit, of_type));
+  MD_TRY(md_types_count(sim, bit, of_type));
   *mass = 0.0;
   *count = of_type[0];
   if (model->massed) return sums(sim, &b, 1, mass_terms, mass);

@@ -6,6 +6,8 @@
 #include "common/ranks/reductions.h"
 #include "src/sums/exact_sum.h"
 
+#include <string.h>
+
 double md_mass_of_sphere(double diameter, double density)
 {
   const double radius = 0.5 * diameter;
@@ -33,15 +35,25 @@ md_status md_particles_set_mass(md_particles *p, int64_t i, double mass)
   return MD_OK;
 }
 
+md_status md_types_count(md_sim *sim, uint32_t bit, int64_t count[MD_TYPES_MAX + 1])
+{
+  const md_particles *p = &sim->particles;
+  int64_t of_type[MD_TYPES_MAX + 1] = {0};
+#pragma omp parallel for schedule(static) reduction(+ : of_type)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (md_particles_in_group(p, bit, i)) ++of_type[p->type[i]];
+  for (int t = 1; t <= sim->model.ntypes; ++t) of_type[0] += of_type[t];
+  MD_TRY(sim->comm->reduce->sum(sim->comm, of_type, sim->model.ntypes + 1));
+  memcpy(count, of_type, sizeof of_type);
+  return MD_OK;
+}
+
 /* Counts are summed, because integers have the same sum on any number of ranks. */
 static md_status total_by_type(md_sim *sim, double *total)
 {
   const md_model *model = &sim->model;
-  const md_particles *p = &sim->particles;
-  int64_t count[MD_TYPES_MAX + 1] = {0};
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int64_t i = 0; i < p->n; ++i) ++count[p->type[i]];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, count, model->ntypes + 1));
+  int64_t count[MD_TYPES_MAX + 1];
+  MD_TRY(md_types_count(sim, MD_GROUP_ALL, count));
   *total = 0.0;
   for (int t = 1; t <= model->ntypes; ++t) *total += (double)count[t] * model->mass[t];
   return MD_OK;

@@ -18,6 +18,9 @@ md_status md_masses_need(const md_sim *sim, const char *command) MD_CHECKED;
  * finite number. */
 md_status md_particles_set_mass(md_particles *p, int64_t i, double mass) MD_CHECKED;
 
+/* Counts the particles of a group on all ranks: count[0] all of them, count[t] those of type t. Collective. */
+md_status md_types_count(md_sim *sim, uint32_t bit, int64_t count[MD_TYPES_MAX + 1]) MD_CHECKED;
+
 /* The mass of all particles of all ranks: the same bits for any number of ranks. A type without a mass counts as 0.
  * Collective. MD_PHYSICS: the sum is infinite. */
 md_status md_masses_total(md_sim *sim, double *total) MD_CHECKED;

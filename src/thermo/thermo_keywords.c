@@ -6,13 +6,11 @@
  * never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
-#include "common/ranks/reductions.h"
 #include "src/commands/computes.h"
 #include "src/commands/fixes.h"
 #include "src/create/lattice.h"
 #include "src/sums/masses.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int64_t get_step(const md_thermo_reading *r) { return r->step; }
