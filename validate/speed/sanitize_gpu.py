@@ -2,9 +2,10 @@
 """The GPU engine and the ladder under NVIDIA's compute-sanitizer: no error of memory, no race in shared memory.
 
 Two small decks, the two-dimensional repulsion and the melt, with full and symmetric forces, from cells and from
-lists, and all pairs, each under memcheck and racecheck; every count of errors must be 0, and a tool that says
-nothing has not passed. Particles are few, but more than fill one block. Needs compute-sanitizer, which comes with
-CUDA: without it the script says so and ends well, unless --need is given.
+lists, and all pairs; and decks whose fixes, output or pair styles have kernels of their own, each once. Each under
+memcheck and racecheck; every count of errors must be 0, and a tool that says nothing has not passed. Particles are
+few, but more than fill one block. Needs compute-sanitizer, which comes with CUDA: without it the script says so and
+ends well, unless --need is given.
 """
 
 from __future__ import annotations
@@ -39,6 +40,20 @@ WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("gpu-symmetric", {"neighbours": "list", "rebin": 1}),
     ("gpu-naive", {}),
 )
+# Fixes on forces and behind steps, groups, the pressure's tensor, and pair styles without a cutoff.
+SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
+    ("in.forces", {"last": "aveforce NULL 0.1 NULL"}),
+    ("in.basin", {}),
+    ("in.scaled", {}),
+    ("in.groups", {}),
+    ("in.slab", {}),
+    ("in.gravity", {}),
+    ("in.gravity", {"dim": 2, "z": "p"}),
+    ("in.masses", {}),
+    ("in.bowl", {}),
+)
+RUNS = ([(deck, knobs, way) for deck, knobs in DECKS for way in WAYS]
+        + [(deck, {"steps": 20, "every": 10, **knobs}, WAYS[0]) for deck, knobs in SPECIAL])
 SUMMARIES = {
     "memcheck": r"ERROR SUMMARY: (\d+) errors?",
     "racecheck": r"RACECHECK SUMMARY: (\d+) hazards?",
@@ -93,13 +108,12 @@ def main(arguments: Sequence[str]) -> int:
         return 1 if options.need else 0
     began, bad = time.monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="myriad-sanitize-") as folder, \
-            ThreadPoolExecutor(min(8, gpu_runs.cores())) as pool:
+            ThreadPoolExecutor(gpu_runs.cores()) as pool:
         tasks: List = []
         for tool in SUMMARIES:
-            for deck, knobs in DECKS:
-                for way in WAYS:
-                    place = Path(folder) / str(len(tasks))
-                    tasks.append(pool.submit(examine, sanitizer, tool, deck, knobs, way, place))
+            for deck, knobs, way in RUNS:
+                place = Path(folder) / str(len(tasks))
+                tasks.append(pool.submit(examine, sanitizer, tool, deck, knobs, way, place))
         ladder = harness.program().parent / "ladder-gpu"
         if ladder.exists():
             tasks += [pool.submit(examine_ladder, sanitizer, tool, ladder) for tool in LADDER_SUMMARIES]
