@@ -61,6 +61,12 @@ struct body_view {
   double mass_reference, widest; /* for own masses, as md_inertia_of_mass has them */
 };
 
+/* The copies of a rank's bodies in single precision, relative to the middle of the box. at: NULL if there are none. */
+struct single_copy {
+  body_single *at; /* [stride] */
+  double centre[3];
+};
+
 /* Calls f(style), as with_style (launch.cuh), for a style without a cutoff. */
 template <class F> void with_all_style(md_pair_kind kind, F &&f)
 {
@@ -95,7 +101,7 @@ md_status launch_symmetric(const body_view &, md_pair_kind, const group_meeting 
 md_status launch_add_sums(const body_view &, const unsigned long long *from, cudaStream_t stream);
 
 /* impulse_single.cu: the same in single precision, with tolerances. pack: makes the bodies of single precision. */
-md_status launch_pack_single(const body_view &, const double centre[3], body_single *to, cudaStream_t stream);
+md_status launch_pack_single(const body_view &, const single_copy &, cudaStream_t stream);
 md_status launch_impulses_single(const body_view &, md_pair_kind, const body_single *own,
                                  const body_single *other, int64_t n_other, unsigned long long launch_number,
                                  int processors, cudaStream_t stream);
@@ -103,8 +109,9 @@ md_status launch_impulses_single(const body_view &, md_pair_kind, const body_sin
 /* move.cu: makes the mass of each body its mass times per_mass. */
 md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t stream);
 
-/* move.cu: gives the impulses `kicks` times, and with `drifts` drifts all bodies and clears the impulses. */
-md_status launch_body_move(const body_view &, const md_step &, int kicks, bool drifts,
+/* move.cu: gives the impulses `kicks` times, and with `drifts` drifts all bodies, also their copies in single
+ * precision, and clears the impulses. */
+md_status launch_body_move(const body_view &, const single_copy &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
 /* fix_force.cu: adds the impulses on the group of an action to the first dim of MD_TERMS_MAX fine sums. */
@@ -147,6 +154,16 @@ static __device__ __forceinline__ bool may_work(const halt_word *halt, unsigned 
 static __device__ __forceinline__ void stop(halt_word *halt, unsigned long long launch_number, int reason)
 {
   atomicMin(halt, launch_number * HALT_REASONS + (unsigned long long)reason);
+}
+
+/* Makes the copy of body i, which has position x. */
+static __device__ __forceinline__ void copy_single(const single_copy &copy, int i, const double *x,
+                                                   double mass, int dim)
+{
+  body_single s = {};
+  s.mass = (float)mass;
+  for (int d = 0; d < dim; ++d) s.x[d] = (float)(x[d] - copy.centre[d]);
+  copy.at[i] = s;
 }
 
 static __device__ __forceinline__ md_inertia inertia_of(const body_view &b, int i)

@@ -1,6 +1,6 @@
 /* The GPU engine for pair styles without a cutoff, such as gravity: every body feels every other body.
  *
- * There are no cells, lists, sorts and ghosts. A step is three launches: the impulses of all pairs (impulse.cu), and
+ * There are no cells, lists, sorts and ghosts. A step is two launches: the impulses of all pairs (impulse.cu), and
  * kicks and drift (move.cu). On several ranks each rank owns an equal share of the bodies, and the blocks of bodies
  * travel around the ring of ranks (picture: openmp/all_pairs/all_pairs.c), in a stream of their own, while the device
  * computes with the block that is there.
@@ -35,8 +35,8 @@
 namespace
 {
 
-/* From this many bodies on, the kernel that evaluates each pair once is faster. */
-const int64_t SYMMETRIC_FROM = 16384;
+/* From this many bodies on, the kernel that evaluates each pair once is faster: in double precision, and in mixed. */
+const int64_t SYMMETRIC_FROM = 16384, SYMMETRIC_FROM_MIXED = 24576;
 
 /* Arrays in device memory. The struct has no other members, because the engine frees it as a list of arrays. */
 struct body_arrays {
@@ -80,7 +80,6 @@ private:
   md_status sum_impulses();
   md_status sum_pairs(unsigned long long number);
   md_status take_mean(int k);
-  md_status pack_single();
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
@@ -98,6 +97,7 @@ private:
   md_comm *comm;
   md_engine_options options;
   cudaDeviceProp device = {};
+  single_copy copies = {};
   device_memory memory = {};
   body_arrays arrays = {};
   body_view view = {};
@@ -107,6 +107,7 @@ private:
   bool one = false, fast = false, mixed = false;
   bool current = false; /* view.sum has the impulses at the present positions */
   bool cleared = false; /* view.sum is zero */
+  bool packed = false;  /* the copies in single precision are the present bodies */
   double charge = 0.0;  /* the present bodies have masses times this */
   int owed = 0;         /* how many times these impulses must still be given */
   launched log = {};
@@ -210,6 +211,8 @@ md_status all_pairs_engine::start()
   }
   MD_TRY(make_arrays());
   MD_TRY(upload());
+  copies.at = (body_single *)arrays.single.at;
+  for (int d = 0; d < view.dim; ++d) copies.centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
   log.first = log.number + 1;
   snprintf(description, sizeof description, "%.120s: all pairs, %s precision%s%s%s", device.name,
            mixed ? "mixed" : "double", fast || mixed ? "" : ", roots without the short form",
@@ -288,6 +291,7 @@ md_status all_pairs_engine::charge_bodies(double per_mass)
 {
   if (charge == per_mass) return MD_OK;
   MD_TRY(launch_body_charges(view, per_mass, stream));
+  packed = false;
   charge = per_mass;
   return MD_OK;
 }
@@ -331,22 +335,16 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   cleared = false;
   current = true;
-  if (mixed) MD_TRY(pack_single());
+  if (mixed && !packed) MD_TRY(launch_pack_single(view, copies, stream));
+  packed = mixed;
   /* The same choice on every rank: the length of blocks and the model are the same. */
-  const bool many = options.gpu.symmetric || view.stride >= SYMMETRIC_FROM;
+  const bool many = options.gpu.symmetric || view.stride >= (mixed ? SYMMETRIC_FROM_MIXED : SYMMETRIC_FROM);
   if (many && (mixed || (fast && model->close2 == 0.0))) return sum_symmetric(number);
   if (mixed) return sum_single(number);
   return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
     return launch_impulses(view, model->pair.kind, (const body *)block, n, one, fast, number,
                            device.multiProcessorCount, stream);
   });
-}
-
-md_status all_pairs_engine::pack_single()
-{
-  double centre[3] = {0.0, 0.0, 0.0};
-  for (int d = 0; d < view.dim; ++d) centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
-  return launch_pack_single(view, centre, (body_single *)arrays.single.at, stream);
 }
 
 md_status all_pairs_engine::sum_single(unsigned long long number)
@@ -404,7 +402,7 @@ md_status all_pairs_engine::sum_symmetric(unsigned long long number)
 md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
 {
   if (kicks > 0 && !current) MD_TRY(sum_impulses());
-  MD_TRY(launch_body_move(view, step, kicks, drifts, next_launch(), stream));
+  MD_TRY(launch_body_move(view, copies, step, kicks, drifts, next_launch(), stream));
   if (drifts) {
     current = false;
     cleared = true;

@@ -95,25 +95,16 @@ md_status launch_impulses_single(const body_view &view, md_pair_kind kind, const
   return MD_OK;
 }
 
-struct centre_point {
-  double x[3];
-};
-
-static __global__ void k_pack_single(const __grid_constant__ body_view b, centre_point centre,
-                                     body_single *to)
+static __global__ void k_pack_single(const __grid_constant__ body_view b,
+                                     const __grid_constant__ single_copy to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= b.stride) return;
-  body_single p = {};
-  p.mass = (float)b.bodies[i].mass;
-  for (int d = 0; d < b.dim; ++d) p.x[d] = (float)(b.bodies[i].x[d] - centre.x[d]);
-  to[i] = p;
+  if (i < b.stride) copy_single(to, i, b.bodies[i].x, b.bodies[i].mass, b.dim);
 }
 
-md_status launch_pack_single(const body_view &b, const double centre[3], body_single *to, cudaStream_t stream)
+md_status launch_pack_single(const body_view &b, const single_copy &to, cudaStream_t stream)
 {
-  const centre_point at = {{centre[0], centre[1], centre[2]}};
-  k_pack_single<<<blocks_for(b.stride, 256), 256, 0, stream>>>(b, at, to);
+  k_pack_single<<<blocks_for(b.stride, 256), 256, 0, stream>>>(b, to);
   MD_LAUNCHED("k_pack_single");
   return MD_OK;
 }

@@ -11,6 +11,7 @@ enum { MOVE_THREADS = 64 };
 
 struct body_move_args {
   body_view view;
+  single_copy single;
   md_step step;
   int kicks;
   bool drifts;
@@ -48,13 +49,14 @@ static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_
     a.view.v[d * a.view.stride + i] = p.v[d];
     if (p.wide) a.view.low[d * a.view.stride + i] = p.low[d];
   }
+  if (a.drifts && a.single.at) copy_single(a.single, i, p.x, a.view.bodies[i].mass, a.view.dim);
 }
 
-md_status launch_body_move(const body_view &view, const md_step &step, int kicks, bool drifts,
-                           unsigned long long launch_number, cudaStream_t stream)
+md_status launch_body_move(const body_view &view, const single_copy &single, const md_step &step, int kicks,
+                           bool drifts, unsigned long long launch_number, cudaStream_t stream)
 {
   if (view.n == 0) return MD_OK;
-  const body_move_args a = {view, step, kicks, drifts, launch_number};
+  const body_move_args a = {view, single, step, kicks, drifts, launch_number};
   k_body_move<<<blocks_for(view.n, MOVE_THREADS), MOVE_THREADS, 0, stream>>>(a);
   MD_LAUNCHED("k_body_move");
   return MD_OK;
