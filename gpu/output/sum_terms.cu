@@ -23,10 +23,14 @@ static __global__ void __launch_bounds__(TERM_THREADS)
   if (i < s.n) p = particle_of<T>(s, a.fields, i);
   for (int k = 0; k < a.nsummand; ++k) {
     if (!(a.wanted >> k & 1)) continue;
-    const md_summand &summand = a.summand[k];
+    /* The compiler knows the bounds of all loops, and so keeps particle and sums in registers. */
+    md_summand summand = a.summand[k];
+    summand.dim = T::DIM;
     md_fine sum[MD_COMPUTE_TERMS] = {};
     if (p.group & summand.group) md_summand_add(&summand, &p, sum);
-    for (int t = 0; t < summand.n; ++t) add_sum(a.sum, summand.first + t, MD_TERMS_MAX, sum[t]);
+#pragma unroll
+    for (int t = 0; t < MD_COMPUTE_TERMS; ++t)
+      if (t < summand.n) add_sum(a.sum, summand.first + t, MD_TERMS_MAX, sum[t]);
   }
 }
 
