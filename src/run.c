@@ -11,6 +11,7 @@
  * Cutting a run into pieces changes no bit of its results. The closing lines of a run are those of LAMMPS, so that
  * existing log readers work.
  */
+#include "src/run.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
@@ -29,22 +30,7 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct run_state {
-  md_sim *sim;
-  const md_engine_kind *kind;
-  md_engine *engine;
-  int64_t first, last;    /* of this process; a resumed run starts after the first step of the whole run */
-  int64_t thermo_shown;   /* step of the last thermo row, -1: none */
-  int64_t whole_first;    /* first step of the whole run, before any resume */
-  int signal;             /* signal that stopped the run; 0: none */
-  bool late;              /* the time limit stopped the run */
-  bool brief;             /* the summary is one line */
-  double started, output; /* wall clock at the start; seconds spent in observers */
-  double agreeing;        /* seconds of waiting between pieces until all ranks were there */
-  double cpu_started;
-} run_state;
-
-static int64_t thermo_due(const run_state *run, int64_t step)
+static int64_t thermo_due(const md_run *run, int64_t step)
 {
   const int64_t every = run->sim->thermo.every;
   if (step <= run->first) return run->first;
@@ -53,7 +39,7 @@ static int64_t thermo_due(const run_state *run, int64_t step)
   return next < run->last ? next : run->last;
 }
 
-static int64_t next_due(const run_state *run, int64_t step)
+int64_t md_run_next_due(const md_run *run, int64_t step)
 {
   int64_t due = thermo_due(run, step);
   for (md_observer *o = run->sim->observers; o; o = o->next) {
@@ -61,7 +47,7 @@ static int64_t next_due(const run_state *run, int64_t step)
     if (wanted < due) due = wanted;
   }
   const int64_t restart = md_restart_due(&run->sim->restarts, step);
-  if (restart < due) due = restart;
+  if (restart < due && !run->minimizes) due = restart;
   /* At least one step further, so that the run looks at signals and ends, whatever an observer answers. */
   return due > step ? due : step;
 }
@@ -72,7 +58,7 @@ static double total_energy(const md_sim *sim)
   return sim->computed.value[MD_THERMO_KE][0] + sim->computed.value[MD_THERMO_PE][0];
 }
 
-static md_status observe(run_state *run, int64_t step, md_view *view)
+static md_status observe(md_run *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
@@ -82,16 +68,16 @@ static md_status observe(run_state *run, int64_t step, md_view *view)
     sim->has_first_energy = true;
   }
   for (md_observer *o = sim->observers; o; o = o->next)
-    if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
+    if (run->ended || o->due(o, step) == step) MD_TRY(o->observe(o, view));
   /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
    * its first step, because that state came from the deck or from a restart. */
-  if (step > run->first && md_restart_due(&sim->restarts, step) == step)
+  if (step > run->first && !run->minimizes && md_restart_due(&sim->restarts, step) == step)
     MD_TRY(md_restart_observe(sim, view));
   return MD_OK;
 }
 
 /* The seconds that the engine's timers have counted so far. */
-static double engine_seconds(const run_state *run)
+static double engine_seconds(const md_run *run)
 {
   md_engine_report report = {0};
   double seconds = 0.0;
@@ -100,8 +86,7 @@ static double engine_seconds(const run_state *run)
   return seconds;
 }
 
-/* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. */
-static md_status show(run_state *run, bool stopped)
+md_status md_run_show(md_run *run, bool stopped)
 {
   md_sim *sim = run->sim;
   /* The engine counts the time of forces that an observer asks for. It must not count as output too. */
@@ -118,7 +103,7 @@ static md_status show(run_state *run, bool stopped)
   return status;
 }
 
-static void show_progress(run_state *run)
+static void show_progress(md_run *run)
 {
   const md_sim *sim = run->sim;
   const double seconds = md_time() - run->started;
@@ -127,7 +112,8 @@ static void show_progress(run_state *run)
                    .here = sim->model.step - run->first,
                    .seconds = seconds};
   p.rate = seconds > 0.0 ? (double)p.here * (double)sim->model.natoms / seconds : 0.0;
-  p.has_drift = run->thermo_shown >= 0 && run->thermo_shown > run->whole_first && sim->first_energy != 0.0;
+  p.has_drift = !run->minimizes && run->thermo_shown >= 0 && run->thermo_shown > run->whole_first &&
+                sim->first_energy != 0.0;
   if (p.has_drift) p.drift = (total_energy(sim) - sim->first_energy) / fabs(sim->first_energy);
   md_log_progress(sim->log, &p);
 }
@@ -143,7 +129,7 @@ static double restart_seconds(const md_sim *sim)
 
 /* Makes all ranks act alike: a signal or an expired time limit on any rank stops all ranks. *seconds becomes the
  * largest value of all ranks. */
-static md_status look_at_stop(run_state *run, double *seconds)
+static md_status look_at_stop(md_run *run, double *seconds)
 {
   md_sim *sim = run->sim;
   double most[3] = {*seconds, 0.0, 0.0};
@@ -162,7 +148,7 @@ static md_status look_at_stop(run_state *run, double *seconds)
 
 /* Looks at signals and the limit of time before the first piece: runs in a loop of the deck may all be shorter than a
  * piece. A limit that comes before this process has done a piece does not count, so that every job gets on. */
-static md_status look_before(run_state *run)
+static md_status look_before(md_run *run)
 {
   const md_stop *stop = run->sim->stop;
   double seconds = 0.0;
@@ -172,8 +158,6 @@ static md_status look_before(run_state *run)
   run->late = run->late && begun;
   return MD_OK;
 }
-
-static bool is_stopped(const run_state *run) { return run->signal != 0 || run->late; }
 
 /* The length of the next piece, if `piece` steps took `seconds`: about half a second's worth of steps. At the end
  * of a piece the engine completes the velocities, which costs about a step. So slow steps get longer pieces, to
@@ -189,11 +173,18 @@ static int64_t next_piece(int64_t piece, double seconds)
   return fewer > 1 ? fewer : 1;
 }
 
+md_status md_run_look(md_run *run, double *seconds)
+{
+  MD_TRY(look_at_stop(run, seconds));
+  show_progress(run);
+  return MD_OK;
+}
+
 /* Runs to step `to`, or until the run must stop, in pieces that are short enough to report progress between them. */
-static md_status advance(run_state *run, int64_t to)
+static md_status advance(md_run *run, int64_t to)
 {
   md_sim *sim = run->sim;
-  while (sim->model.step < to && !is_stopped(run)) {
+  while (sim->model.step < to && !md_run_is_stopped(run)) {
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
@@ -201,17 +192,26 @@ static md_status advance(run_state *run, int64_t to)
     const double ended = md_time();
     MD_TRY(md_comm_agree(sim->comm, status));
     double seconds = md_time() - mark;
-    MD_TRY(look_at_stop(run, &seconds));
+    MD_TRY(md_run_look(run, &seconds));
     run->agreeing += md_time() - ended;
     /* The rest of a gap is too short to adapt the length of pieces, unless it took too long. */
     if (n == sim->piece || seconds > 1.0) sim->piece = next_piece(n, seconds);
-    show_progress(run);
+  }
+  return MD_OK;
+}
+
+/* The work of the command run: steps, from one that an observer wants to see to the next. */
+static md_status run_steps(md_run *run)
+{
+  while (run->sim->model.step < run->last && !md_run_is_stopped(run)) {
+    MD_TRY(advance(run, md_run_next_due(run, run->sim->model.step + 1)));
+    MD_TRY(md_run_show(run, false));
   }
   return MD_OK;
 }
 
 /* Prints the line that many log readers take for the start of a thermo table. */
-static md_status announce_memory(run_state *run)
+static md_status announce_memory(md_run *run)
 {
   md_comm *comm = run->sim->comm;
   md_engine_report report = {0};
@@ -226,22 +226,19 @@ static md_status announce_memory(run_state *run)
   return MD_OK;
 }
 
-static md_status loop(run_state *run)
+static md_status loop(md_run *run)
 {
   md_sim *sim = run->sim;
   MD_TRY(announce_memory(run));
   MD_TRY(md_thermo_header(sim));
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
-  MD_TRY(show(run, false));
+  MD_TRY(md_run_show(run, false));
   MD_TRY(look_before(run));
-  while (sim->model.step < run->last && !is_stopped(run)) {
-    MD_TRY(advance(run, next_due(run, sim->model.step + 1)));
-    MD_TRY(show(run, false));
-  }
+  MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (is_stopped(run) && md_h5) MD_TRY(show(run, true));
+  if (md_run_is_stopped(run) && md_h5 && !run->minimizes) MD_TRY(md_run_show(run, true));
   return MD_OK;
 }
 
@@ -288,7 +285,7 @@ static double *add_row(breakdown_rows *rows, const char *name, bool part)
   return &rows->seconds[rows->n++];
 }
 
-static breakdown_rows rows_of(const run_state *run, const md_engine_report *report, double seconds)
+static breakdown_rows rows_of(const md_run *run, const md_engine_report *report, double seconds)
 {
   breakdown_rows rows = {0};
   double *comm = NULL, rest = seconds;
@@ -309,7 +306,7 @@ static breakdown_rows rows_of(const run_state *run, const md_engine_report *repo
 
 /* Prints the timing table. With several ranks it has LAMMPS's layout, with the imbalance and the parts of
  * communication. */
-static md_status breakdown(const run_state *run, const md_engine_report *report, double seconds)
+static md_status breakdown(const md_run *run, const md_engine_report *report, double seconds)
 {
   md_sim *sim = run->sim;
   const breakdown_rows rows = rows_of(run, report, seconds);
@@ -338,7 +335,7 @@ static md_status breakdown(const run_state *run, const md_engine_report *report,
 }
 
 /* Prints particles, ghosts, neighbours and memory, with their spread over the ranks if there are several. */
-static md_status shares(const run_state *run, const md_engine_report *report)
+static md_status shares(const md_run *run, const md_engine_report *report)
 {
   md_sim *sim = run->sim;
   enum { PARTICLES, GHOSTS, NEIGHBOURS, ROWS };
@@ -364,7 +361,7 @@ static md_status shares(const run_state *run, const md_engine_report *report)
 }
 
 /* Prints the summary. `timers` are the engine's timers at the end of the loop; later work is not part of the time. */
-static md_status summary(const run_state *run, const md_timers *timers, double seconds)
+static md_status summary(const md_run *run, const md_timers *timers, double seconds)
 {
   md_sim *sim = run->sim;
   md_engine_report report = {0};
@@ -379,29 +376,39 @@ static md_status summary(const run_state *run, const md_timers *timers, double s
   if (run->brief) return MD_OK;
   if (steps > 0 && seconds > 0.0) {
     const double rate = (double)steps / seconds;
-    md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
-                 rate * sim->model.dt * 86400.0, rate, rate * (double)sim->model.natoms * 1e-6);
+    if (!run->minimizes)
+      md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
+                   rate * sim->model.dt * 86400.0, rate, rate * (double)sim->model.natoms * 1e-6);
     md_log_print(sim->log, "%.1f%% CPU use with %d MPI tasks x %d OpenMP threads\n",
                  100.0 * cpu / seconds / report.threads, sim->comm->size, report.threads);
   }
+  md_log_print(sim->log, "%s", run->result);
   MD_TRY(breakdown(run, &report, seconds));
   md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
-  md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
-               report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);
+  if (!run->minimizes)
+    md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
+                 report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);
   MD_TRY(shares(run, &report));
   if (report.details) md_log_print(sim->log, "%s\n", report.details);
   return MD_OK;
 }
 
 /* The error of a stopped run: the reason, and how to continue. */
-static md_status stopped(const run_state *run)
+static md_status stopped(const md_run *run)
 {
   const md_sim *sim = run->sim;
   const char *why = run->signal        ? md_stop_signal_name(run->signal)
                     : sim->stop->batch ? "the batch system's time limit"
                                        : "--walltime";
   const long long step = (long long)sim->model.step, left = (long long)(run->last - sim->model.step);
+  if (run->minimizes)
+    return md_error(
+        MD_RUNTIME,
+        "stopped by %s in a minimisation, at step %lld: no restart is written there. With the same "
+        "command and --resume the deck goes on from its last restart before, if there is one, and "
+        "repeats the minimisation from its beginning; give it more time, or a smaller MAXITER",
+        why, step);
   if (!md_h5)
     return md_error(MD_RUNTIME, "stopped by %s at step %lld without a restart, as this build has no HDF5",
                     why, step);
@@ -412,7 +419,30 @@ static md_status stopped(const run_state *run)
       why, step, left, sim->restarts.last);
 }
 
-static md_status run_engine(run_state *run)
+static void add_timers(md_timers *sum, const md_timers *timers)
+{
+  for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) sum->seconds[phase] += timers->seconds[phase];
+}
+
+md_status md_run_create_engine(md_run *run)
+{
+  md_sim *sim = run->sim;
+  return md_comm_agree(
+      sim->comm, run->kind->create(&run->engine, &sim->model, &sim->particles, sim->comm, &sim->options));
+}
+
+void md_run_destroy_engine(md_run *run)
+{
+  if (!run->engine) return;
+  md_engine_report report = {0};
+  run->kind->report(run->engine, &report);
+  add_timers(&run->spent, &report.timers);
+  run->kind->destroy(run->engine);
+  run->engine = NULL;
+  run->sim->particles.nghost = 0;
+}
+
+static md_status run_engine(md_run *run)
 {
   md_sim *sim = run->sim;
   for (md_observer *o = sim->observers; o; o = o->next)
@@ -421,12 +451,13 @@ static md_status run_engine(run_state *run)
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};
   run->kind->report(run->engine, &report);
+  add_timers(&report.timers, &run->spent);
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, &report.timers, seconds));
   MD_TRY(md_comm_agree(sim->comm, md_log_status(sim->log)));
-  return is_stopped(run) ? stopped(run) : MD_OK;
+  return md_run_is_stopped(run) ? stopped(run) : MD_OK;
 }
 
 static void describe(md_sim *sim)
@@ -468,26 +499,24 @@ static md_status place_particles(md_sim *sim)
   return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
 }
 
-/* Prepares the model, creates the engine and runs it. */
-static md_status run_model(run_state *run)
+md_status md_run_execute(md_run *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
+  if (run->minimizes) md_forces_keep_minimized(model);
   run->kind = md_engine_for(sim->engine, &model->pair);
-  MD_TRY(md_fix_end_check(model));
+  if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   MD_TRY(md_plan_check_room(sim));
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
-  MD_TRY(md_comm_agree(sim->comm,
-                       run->kind->create(&run->engine, model, &sim->particles, sim->comm, &sim->options)));
+  MD_TRY(md_run_create_engine(run));
   describe_grid(sim);
   const md_status status = run_engine(run);
   md_log_progress_end(sim->log);
-  run->kind->destroy(run->engine);
-  sim->particles.nghost = 0;
+  md_run_destroy_engine(run);
   md_model_leave(model, &sim->particles);
   return status;
 }
@@ -505,7 +534,8 @@ typedef struct run_words {
 static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
   md_model *model = &sim->model;
-  run_state run = {.sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1};
+  md_run run = {
+      .sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1, .work = run_steps};
   run.brief = asked->brief;
   bool passed;
   MD_TRY(md_sim_count(sim));
@@ -514,7 +544,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;
-  MD_TRY(run_model(&run));
+  MD_TRY(md_run_execute(&run));
   sim->history.run[sim->history.nrun - 1].computed = sim->computed;
   return MD_OK;
 }

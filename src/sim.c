@@ -18,6 +18,7 @@ md_status md_sim_init(md_sim *sim)
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);
+  sim->minimize = md_min_settings_default();
   return md_variables_new(&sim->variables, keyword, sim);
 }
 
@@ -67,6 +68,7 @@ md_status md_sim_clear(md_sim *sim)
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);
+  sim->minimize = md_min_settings_default();
   return MD_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "src/files/file_uses.h"
 #include "src/formula/variable.h"
 #include "src/log.h"
+#include "src/minimize/settings.h"
 #include "src/output/observer.h"
 #include "src/script/script.h"
 #include "src/thermo/thermo.h"
@@ -88,7 +89,8 @@ struct md_sim {
   md_lattice lattice;
   md_region *regions;
   md_fix_name *fixes; /* in the order of the deck */
-  md_thermo thermo;   /* the thermo observer's settings and state (thermo.h) */
+  md_min_settings minimize;
+  md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */
   bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */

@@ -128,7 +128,8 @@ typedef struct md_fix_style {
    * *count is 1 before the call. */
   md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,
                              int *count);
-  bool takes_mean; /* its action needs the mean of the forces on its group (forces.h) */
+  bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
+  bool takes_mean;    /* its action needs the mean of the forces on its group (forces.h) */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
   /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.

@@ -75,6 +75,7 @@ static const md_fix_style gravity_field_style = {
     .parse = gravity_field_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .not_minimized = true,
     .has_energy = true,
     .energy_needs_image = gravity_field_needs_image,
 };

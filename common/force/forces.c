@@ -90,6 +90,16 @@ md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particl
   return MD_OK;
 }
 
+void md_forces_keep_minimized(md_model *model)
+{
+  int n = 0;
+  for (int k = 0; k < model->nforce_action; ++k) {
+    const md_force_action *action = &model->force_action[k];
+    if (!md_fix_style_of(action->kind)->not_minimized) model->force_action[n++] = *action;
+  }
+  model->nforce_action = n;
+}
+
 void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap)
 {
   for (int64_t i = 0; i < p->n && model->nforce_action > 0; ++i) {

@@ -109,6 +109,9 @@ md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particl
 md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[3], double quantum,
                               md_force_action *action) MD_CHECKED;
 
+/* For a minimisation: drops the actions of fixes that LAMMPS does not apply there. */
+void md_forces_keep_minimized(md_model *model);
+
 /* Notes forces out of range at the present positions, and changes nothing. */
 void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap);
 

@@ -146,7 +146,7 @@ static md_status execute(md_sim *sim, const md_words *words)
     md_log_print(sim->log, "Done before: %s\n", command->name);
     return MD_OK;
   }
-  if (strcmp(command->name, "run") == 0) MD_TRY(report_preview(sim));
+  if (md_history_is_run(command->name)) MD_TRY(report_preview(sim));
   MD_TRY(command->handler(sim, &arguments));
   /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);

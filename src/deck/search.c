@@ -70,7 +70,7 @@ static md_status follow(md_sim *sim, const md_words *words)
   md_history_add(&sim->history, words);
   if (strcmp(name, "variable") == 0 && behind.n >= 2 && md_do_variable(sim, &behind) != MD_OK) return MD_OK;
   if (strcmp(name, "restart") == 0) return add_restarts(present, &behind);
-  if (strcmp(name, "run") != 0) return MD_OK;
+  if (!md_history_is_run(name)) return MD_OK;
   MD_TRY(add_run(present, sim->history.deck));
   /* The number of runs of `run every` may depend on the present step. */
   for (int k = 0; k < behind.n; ++k)

@@ -35,6 +35,8 @@ md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;
 md_status md_view_tensor(md_view *view) MD_CHECKED;
+/* The potential energy of the system, with that of fixes whose energy counts. Collective. */
+md_status md_view_energy(md_view *view, double *energy) MD_CHECKED;
 void md_view_close(md_view *view);
 
 /* How far an observer has written its file; a restart stores this. */

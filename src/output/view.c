@@ -78,6 +78,20 @@ static md_status sum_fix_energy(md_view *view, double *energy)
   return MD_OK;
 }
 
+md_status md_view_energy(md_view *view, double *energy)
+{
+  const md_model *model = &view->sim->model;
+  const md_compute *pe = &model->compute[MD_THERMO_PE];
+  md_measure measure;
+  double value[MD_COMPUTE_TERMS];
+  MD_TRY(
+      md_measure_ranks(view->kind, view->engine, view->sim->comm, model, md_computes_want(pe, 1), &measure));
+  MD_TRY(sum_fix_energy(view, &measure.fix_energy));
+  md_compute_evaluate(model, pe, &measure, value);
+  *energy = value[0];
+  return MD_OK;
+}
+
 /* The computes whose values come from the places of all particles. */
 static md_status compute_places(md_view *view)
 {

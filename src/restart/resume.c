@@ -262,7 +262,8 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   md_run_record *now = &history->run[k];
   const md_run_record *then = &r->history.run[k];
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
-  if (first != then->first || last != then->last) return changed(sim, "this run had other steps");
+  if (first != then->first || (last >= 0 && last != then->last))
+    return changed(sim, "this run had other steps");
   if (k == r->history.nrun - 1) {
     /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */
     MD_TRY(load_particles(sim, sim->resume));
@@ -276,6 +277,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   /* The run rounded the box, which commands behind it may read or change. */
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(&sim->model));
+  last = now->last = then->last;
   now->computed = sim->computed = then->computed;
   sim->has_computed = true;
   sim->model.run_begin = first;

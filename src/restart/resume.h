@@ -30,8 +30,8 @@ struct md_resume {
 md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *deck_name, md_resume *resume,
                          bool *found) MD_CHECKED;
 
-/* Records that a run begins. *passed: the run was complete before, and is skipped. In the interrupted run, takes over
- * the particles of the restart. Collective. */
+/* Records that a run begins. last: -1 for a minimisation, whose caller notes the last step at its end. *passed: the run
+ * was complete before, and is skipped. In the interrupted run, takes over the particles of the restart. Collective. */
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed) MD_CHECKED;
 
 /* In the interrupted run, with a prepared model: takes over the rest of the restart. Collective. */

@@ -1,0 +1,59 @@
+/* What the commands run and minimize share: a run prepares the model, creates an engine, shows steps to observers, and
+ * prints the lines at its end.
+ *
+ *   md_run_execute: prepare, create, start observers, show the first step, work, finish observers, summary
+ *
+ * The work between the first step and the end is that of the command: run.c computes steps, src/minimize moves
+ * particles towards a minimum of the energy.
+ */
+#ifndef MD_SRC_RUN_H
+#define MD_SRC_RUN_H
+
+#include "src/sim.h"
+
+typedef struct md_run md_run;
+struct md_run {
+  md_sim *sim;
+  const md_engine_kind *kind;
+  md_engine *engine;      /* NULL: none at present */
+  int64_t first, last;    /* of this process; a resumed run starts after the first step of the whole run */
+  int64_t thermo_shown;   /* step of the last thermo row, -1: none */
+  int64_t whole_first;    /* first step of the whole run, before any resume */
+  int signal;             /* signal that stopped the run; 0: none */
+  bool late;              /* the time limit stopped the run */
+  bool brief;             /* the summary is one line */
+  double started, output; /* wall clock at the start; seconds spent in observers */
+  double agreeing;        /* seconds of waiting between pieces until all ranks were there */
+  double cpu_started;
+  md_timers spent; /* of the engines that were destroyed during the run */
+  md_status (*work)(md_run *);
+  /* Of a minimisation. */
+  bool minimizes; /* fixes act as in a minimisation; no restart is written */
+  bool ended;     /* the present step is the last one: all observers see it */
+  void *minimizer;
+  char result[768]; /* lines for the summary */
+};
+
+/* Executes a run whose sim, first steps and work are set. Collective. */
+md_status md_run_execute(md_run *run) MD_CHECKED;
+
+/* Creates an engine for the present particles, which must be on their grids and with their owners. Collective. */
+md_status md_run_create_engine(md_run *run) MD_CHECKED;
+
+/* Destroys the engine, if there is one. sim->particles must be current. */
+void md_run_destroy_engine(md_run *run);
+
+/* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. Collective. */
+md_status md_run_show(md_run *run, bool stopped) MD_CHECKED;
+
+/* The next step from `step` on that an observer wants to see. */
+int64_t md_run_next_due(const md_run *run, int64_t step);
+
+/* Looks at signals and the limit of time, so that all ranks act alike: *seconds, the time of the last piece of work,
+ * becomes the largest of all ranks. Prints the progress. Collective. */
+md_status md_run_look(md_run *run, double *seconds) MD_CHECKED;
+
+/* Must the run end early? */
+static inline bool md_run_is_stopped(const md_run *run) { return run->signal != 0 || run->late; }
+
+#endif
