@@ -56,11 +56,11 @@ def test_nothing_is_made(tmp_path):
 def test_every_problem_is_listed(tmp_path):
     deck = MELT + ("compute msd all msd\nfix 2 all npt temp 1 1 1\ndump 1 all image 5 f.jpg type type\n"
                    "thermo_style custom step c_msd foo temp bar\njump SELF nowhere\n"
-                   "minimize 0 0 1 1\nrun 10\nbonnd_style none\n")
+                   "rerun first.dump\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
     for words in ("unknown compute style 'msd'", "'npt'", "`image`", "`foo`", "`bar`",
-                  "there is no label 'nowhere' in in.deck", "`minimize` is", "unknown command 'bonnd_style'"):
+                  "there is no label 'nowhere' in in.deck", "`rerun` is", "unknown command 'bonnd_style'"):
         assert words in done.out
     assert unjudged(done) == "line 13"
 
@@ -140,5 +140,5 @@ def test_messages(line, words, tmp_path):
 
 
 def test_help_of_a_command_of_lammps(tmp_path):
-    done = call(tmp_path, "help", "minimize")
-    refused(done, USAGE, "`minimize` is a command of LAMMPS that Myriad does not have")
+    done = call(tmp_path, "help", "rerun")
+    refused(done, USAGE, "`rerun` is a command of LAMMPS that Myriad does not have")
