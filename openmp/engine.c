@@ -175,7 +175,7 @@ static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding
 {
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
   double force[3][CHUNK];
-  engine_output_forces(e, c, force, &f->overlap);
+  engine_output_forces(e, &s->force, c, force, &f->overlap);
   for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, force[d], (size_t)n * sizeof(double));
 }
 
@@ -188,7 +188,10 @@ static md_status download(md_engine *e, double *const force[3])
   MD_TRY(engine_finish_halo(e));
   if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebin(e));
   if (!force) return MD_OK;
-  pass s = {.out = {force[0], force[1], force[2]}, .chunk = download_chunk};
+  pass s = {.force = engine_force_args(e, e->model->force_k),
+            .out = {force[0], force[1], force[2]},
+            .chunk = download_chunk};
+  s.force.quantum = e->model->grids.f;
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   return md_comm_agree(e->comm, md_overlap_status(&f.overlap, e->model));

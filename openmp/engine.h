@@ -128,8 +128,10 @@ force_args engine_force_args(const md_engine *, const double *table);
  * the first one that takes a mean. A pair that overlaps is left out and noted. */
 void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK], md_overlap *);
 
-/* Sums the forces on chunk c for output, in energy/length, as fine sums. A pair that overlaps is left out and noted. */
-void engine_output_forces(const md_engine *, int64_t c, double (*force)[CHUNK], md_overlap *);
+/* Sums the forces on chunk c for output, in energy/length, as fine sums. Notes pairs that overlap; the forces on their
+ * particles mean nothing. */
+void engine_output_forces(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK],
+                          md_overlap *);
 
 /* Notes pairs of chunk c that overlap. */
 void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);

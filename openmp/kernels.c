@@ -247,8 +247,13 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
   return least;
 }
 
-MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bool typed, int64_t first,
-                         int64_t last, const int32_t *entry, const int32_t *rows, double (*force)[CHUNK])
+/* Of one vector: force_lanes or output_lanes. */
+typedef simd_d (*lanes_force)(const force_args *, force_formula, int dim, bool typed, int64_t i,
+                              const int32_t *entry, int32_t rows, double *const *force, simd_d least);
+
+MD_FN double force_chunk(lanes_force add, const force_args *a, force_formula formula, int dim, bool typed,
+                         int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
+                         double (*force)[CHUNK])
 {
   simd_d least = simd_set(MD_FAR);
   for (int64_t block = first; block < last; block += BLOCK) {
@@ -256,7 +261,7 @@ MD_FN double force_chunk(const force_args *a, force_formula formula, int dim, bo
     for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH) {
       const int64_t k = block - first + l;
       double *const out[3] = {force[0] + k, force[1] + k, dim == 3 ? force[2] + k : NULL};
-      least = force_lanes(a, formula, dim, typed, block + l, entry + l, n, out, least);
+      least = add(a, formula, dim, typed, block + l, entry + l, n, out, least);
     }
     entry += (int64_t)n * BLOCK;
   }
@@ -280,17 +285,57 @@ MD_FN void fine_lanes_add(fine_lanes *sum, simd_d a, simd_d scale)
   sum->rest = simd_add_bits(sum->rest, simd_fma(rest, simd_set(MD_FINE), rounder));
 }
 
-/* Adds the sums of the lanes to *total. Only the first n lanes hold owned particles. */
-MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_wide *total)
+/* The sum of each lane, of `rows` rows. */
+MD_FN void fine_lanes_store(const fine_lanes *sum, int32_t rows, md_fine lane[MD_SIMD_WIDTH])
 {
   const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
   int64_t coarse[MD_SIMD_WIDTH], rest[MD_SIMD_WIDTH];
   simd_store_i(coarse, sum->coarse);
   simd_store_i(rest, sum->rest);
-  for (int64_t l = 0; l < MD_SIMD_WIDTH && l < n; ++l) {
-    const md_fine lane = {(int64_t)((uint64_t)coarse[l] - bias), (int64_t)((uint64_t)rest[l] - bias)};
-    md_wide_add(total, md_fine_count(lane));
+  for (int l = 0; l < MD_SIMD_WIDTH; ++l)
+    lane[l] = (md_fine){(int64_t)((uint64_t)coarse[l] - bias), (int64_t)((uint64_t)rest[l] - bias)};
+}
+
+/* Adds the sums of the lanes to *total. Only the first n lanes hold owned particles. */
+MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_wide *total)
+{
+  md_fine lane[MD_SIMD_WIDTH];
+  fine_lanes_store(sum, rows, lane);
+  for (int64_t l = 0; l < MD_SIMD_WIDTH && l < n; ++l) md_wide_add(total, md_fine_count(lane[l]));
+}
+
+/* Forces for output on one vector of particles of a block, as fine sums. Returns the least squared distances. */
+MD_FN simd_d output_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
+                          const int32_t *entry, int32_t rows, double *const *force, simd_d least)
+{
+  const simd_d one = simd_set(1.0);
+  simd_d xi[3], k[MD_PAIR_K];
+  fine_lanes sum[3];
+  simd_x type_row = simd_set_x(0);
+  for (int d = 0; d < dim; ++d) {
+    xi[d] = simd_load(a->x[d] + i);
+    sum[d] = (fine_lanes){simd_zero_i(), simd_zero_i()};
   }
+  broadcast_coefficients(a, k);
+  if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
+  for (int32_t r = 0; r < rows; ++r) {
+    const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
+    simd_d r2 = simd_set(0.0), delta[3];
+    for (int d = 0; d < dim; ++d) {
+      delta[d] = xi[d] - simd_gather(a->x[d], j);
+      r2 = simd_fma(delta[d], delta[d], r2);
+    }
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), k);
+    least = simd_min(least, r2);
+    const simd_d f = simd_keep(simd_less(r2, k[0]), formula(r2, k));
+    for (int d = 0; d < dim; ++d) fine_lanes_add(&sum[d], f * delta[d], one);
+  }
+  md_fine lane[MD_SIMD_WIDTH];
+  for (int d = 0; d < dim; ++d) {
+    fine_lanes_store(&sum[d], rows, lane);
+    for (int l = 0; l < MD_SIMD_WIDTH; ++l) force[d][l] = md_fine_value(lane[l]) * a->quantum;
+  }
+  return least;
 }
 
 /* Adds energy and virial of one vector of particles of a block to *m. Returns the least squared distances. */
@@ -388,17 +433,22 @@ MD_FN double measure_chunk(lanes_sum add, const force_args *a, force_formula for
                          last, entry, rows, m);                                                              \
   }
 
-/* The compiler makes one force loop for each style, for each dimension, and for one or several types. */
-#define MD_PAIR_CUT(symbol)                                                                                  \
-  static double force_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                    \
-                               const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])             \
+/* The forces NAME of a style. The compiler makes one loop for each dimension, and for one or several types. */
+#define FORCE_OF(name, symbol)                                                                               \
+  static double name##_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                   \
+                                const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])            \
   {                                                                                                          \
+    const force_formula f = md_##symbol##_force_v;                                                           \
     if (dim == 3 && !a->type)                                                                                \
-      return force_chunk(a, md_##symbol##_force_v, 3, false, first, last, entry, rows, force);               \
-    if (dim == 3) return force_chunk(a, md_##symbol##_force_v, 3, true, first, last, entry, rows, force);    \
-    if (!a->type) return force_chunk(a, md_##symbol##_force_v, 2, false, first, last, entry, rows, force);   \
-    return force_chunk(a, md_##symbol##_force_v, 2, true, first, last, entry, rows, force);                  \
-  }                                                                                                          \
+      return force_chunk(name##_lanes, a, f, 3, false, first, last, entry, rows, force);                     \
+    if (dim == 3) return force_chunk(name##_lanes, a, f, 3, true, first, last, entry, rows, force);          \
+    if (!a->type) return force_chunk(name##_lanes, a, f, 2, false, first, last, entry, rows, force);         \
+    return force_chunk(name##_lanes, a, f, 2, true, first, last, entry, rows, force);                        \
+  }
+
+#define MD_PAIR_CUT(symbol)                                                                                  \
+  FORCE_OF(force, symbol)                                                                                    \
+  FORCE_OF(output, symbol)                                                                                   \
   MEASURE_OF(measure, symbol) MEASURE_OF(tensor, symbol)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
@@ -479,6 +529,12 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .force =
         {
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = force_##symbol,
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+        },
+    .output =
+        {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = output_##symbol,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
         },

@@ -51,13 +51,15 @@ typedef struct list_args {
 } list_args;
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of
- * grids.e, and per_w takes virials from the table's scale to coarse quanta of grids.w. */
+ * grids.e, and per_w takes virials from the table's scale to coarse quanta of grids.w. Forces for output need their
+ * quantum. */
 typedef struct force_args {
   const double *x[3];
   const double *k;     /* coefficient table */
   const int32_t *type; /* 0-based, owned and ghosts; NULL with one type */
   int ntypes;
   double per_e, per_w; /* only for measuring */
+  double quantum;      /* only for output: grids.f */
   int64_t n;           /* owned */
 } force_args;
 
@@ -77,6 +79,10 @@ typedef struct move_args {
 typedef double (*pair_measure)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
                                const int32_t *rows, md_measure *);
 
+/* Forces on the particles of a chunk (kernels.force). */
+typedef double (*pair_force)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
+                             const int32_t *rows, double (*force)[CHUNK]);
+
 typedef struct kernels {
   const char *isa;
   int lanes; /* how many candidates for the list one vector tests */
@@ -86,8 +92,9 @@ typedef struct kernels {
   bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
   /* Forces on the particles [first, last), a chunk with the list `entry`, `rows`. force[d][i - first] gets the sum
    * on particle i, in quanta of the table's scale. Returns the least squared distance of the chunk's pairs. */
-  double (*force[MD_PAIR_KINDS])(const force_args *, int dim, int64_t first, int64_t last,
-                                 const int32_t *entry, const int32_t *rows, double (*force)[CHUNK]);
+  pair_force force[MD_PAIR_KINDS];
+  /* The same for output: forces as fine sums (exact.h), in energy/length. */
+  pair_force output[MD_PAIR_KINDS];
   /* Adds the energies and virials of all list entries of the chunk [first, last) to the measure. So both particles
    * of a pair add the pair once. Returns the least squared distance of the chunk's pairs. */
   pair_measure measure[MD_PAIR_KINDS];

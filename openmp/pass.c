@@ -27,13 +27,9 @@
 
 /* ---- force ---- */
 
-/* How the terms of one force are added up. */
-typedef enum rounding { IMPULSES, FINE_FORCES } rounding;
-
-/* Sums on one chunk, one pair at a time. With IMPULSES: the careful sum, for a chunk in which a pair is too near for
- * the fast rounding of the kernels. With FINE_FORCES: forces for output, as fine sums. Also finds pairs that
- * overlap. */
-static void sum_each(const md_engine *e, const double *table, rounding how, double (*force)[CHUNK], int64_t c,
+/* Sums impulses on one chunk, one pair at a time: the careful sum, for a chunk in which a pair is too near for the fast
+ * rounding of the kernels. Also finds pairs that overlap. */
+static void sum_each(const md_engine *e, const double *table, double (*force)[CHUNK], int64_t c,
                      md_overlap *overlap)
 {
   const md_model *model = e->model;
@@ -43,7 +39,7 @@ static void sum_each(const md_engine *e, const double *table, rounding how, doub
     const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
     for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
       const int64_t i = c * CHUNK + b * BLOCK + l;
-      md_fine sum[3] = {{0, 0}};
+      int64_t sum[3] = {0};
       for (int32_t r = 0; r < rows; ++r) {
         const int64_t j = entry[(int64_t)r * BLOCK + l];
         if (j >= p->n + p->nghost) continue;
@@ -58,16 +54,9 @@ static void sum_each(const md_engine *e, const double *table, rounding how, doub
           continue; /* its impulse is out of range */
         }
         const double f = md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K);
-        for (int d = 0; d < p->dim; ++d) {
-          if (how == FINE_FORCES)
-            md_fine_add(&sum[d], f * delta[d]);
-          else
-            sum[d].coarse += (int64_t)md_round_product(f, delta[d]);
-        }
+        for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(f, delta[d]);
       }
-      for (int d = 0; d < p->dim; ++d)
-        force[d][i - c * CHUNK] =
-            how == FINE_FORCES ? md_fine_value(sum[d]) * model->grids.f : (double)sum[d].coarse;
+      for (int d = 0; d < p->dim; ++d) force[d][i - c * CHUNK] = (double)sum[d];
     }
     entry += (int64_t)rows * BLOCK;
   }
@@ -101,23 +90,28 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   } else {
     const double least = e->kernels->force[model->pair.kind](
         a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
-    if (least < model->close2) sum_each(e, a->k, IMPULSES, force, c, overlap);
+    if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   }
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
 
-void engine_output_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
+void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
+                          md_overlap *overlap)
 {
-  if (e->model->pair.kind == MD_PAIR_NONE)
+  const md_model *model = e->model;
+  if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-  else
-    sum_each(e, e->model->force_k, FINE_FORCES, force, c, overlap);
+    return;
+  }
+  const double least = e->kernels->output[model->pair.kind](
+      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+  if (least < model->close2) engine_find_overlap(e, c, overlap);
 }
 
 void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
 {
   double impulse[3][CHUNK];
-  sum_each(e, e->model->impulse_k, IMPULSES, impulse, c, overlap);
+  sum_each(e, e->model->impulse_k, impulse, c, overlap);
 }
 
 /* ---- passes ---- */
