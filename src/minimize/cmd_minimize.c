@@ -82,6 +82,7 @@ static md_status work(md_run *run)
 {
   md_minimizer *m = run->minimizer;
   md_sim *sim = run->sim;
+  m->run = run;
   const int64_t every = sim->comm->balance.every;
   if (md_run_is_stopped(run)) return MD_OK;
   sim->comm->balance.every = 0; /* vectors go to the ranks that own the places now (rows.c) */
@@ -126,7 +127,6 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   bool passed;
   run.last = model->step + m->most_iterations;
   run.minimizer = m;
-  m->run = &run;
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, -1, &passed));
   if (passed) return MD_OK;
