@@ -201,7 +201,7 @@ static md_status advance(md_run *run, int64_t to)
 }
 
 /* The work of the command run: steps, from one that an observer wants to see to the next. */
-static md_status run_steps(md_run *run)
+static md_status run_to_last(md_run *run)
 {
   while (run->sim->model.step < run->last && !md_run_is_stopped(run)) {
     MD_TRY(advance(run, md_run_next_due(run, run->sim->model.step + 1)));
@@ -535,7 +535,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
   md_model *model = &sim->model;
   md_run run = {
-      .sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1, .work = run_steps};
+      .sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1, .work = run_to_last};
   run.brief = asked->brief;
   bool passed;
   MD_TRY(md_sim_count(sim));
