@@ -534,8 +534,11 @@ typedef struct run_words {
 static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
   md_model *model = &sim->model;
-  md_run run = {
-      .sim = sim, .whole_first = model->step, .last = model->step + n, .thermo_shown = -1, .work = run_to_last};
+  md_run run = {.sim = sim,
+                .whole_first = model->step,
+                .last = model->step + n,
+                .thermo_shown = -1,
+                .work = run_to_last};
   run.brief = asked->brief;
   bool passed;
   MD_TRY(md_sim_count(sim));

@@ -163,7 +163,7 @@ md_status md_do_minimize(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(word[2], "the number of iterations", 0, INT64_MAX - step, &m.most_iterations));
   MD_TRY(md_word_int64(word[3], "the number of force evaluations", 0, INT64_MAX, &m.most_evaluations));
   MD_TRY(check(sim));
-  if (sim->planning.checking) return md_check_run(sim, m.most_iterations);
+  if (sim->planning.checking) return md_check_run(sim, 0); /* how many steps it takes is not known */
   if (sim->planning.on) return md_plan_print(sim);
   return minimize(sim, &m);
 }

@@ -226,3 +226,12 @@ def test_what_a_minimisation_needs(start, tmp_path):
     for lines, words in (("timestep 0\nmin_style fire\n", ["fire", "timestep above 0"]),
                          ("min_style fire\nmin_modify tmax 0.01\n", ["tmax", "0.01", "tmin", "0.02"])):
         refused(run_deck(folder, MODEL + lines + "minimize 0 0 1 1\n"), USAGE, *words)
+    deck = ("dimension 2\nboundary f f p\nregion b block 0 1 0 1 -1 1\ncreate_box 1 b\ncreate_atoms 1 grid 50\n"
+            "mass 1 0.01\npair_style repulsive 0.1\nfix 1 all nve/leapfrog drift float\nminimize 0 0 1 1\n")
+    refused(run_deck(folder, deck), USAGE, "drift float", line=9)
+
+
+def test_a_check_does_not_count_the_steps_of_a_minimisation(start, tmp_path):
+    deck = MODEL + "fix 1 all nve\nminimize 0 0 1000 1000\nrun 10 upto\n"
+    (here(start, tmp_path) / "in.deck").write_text(deck)
+    works(call(tmp_path, "check", "-in", "in.deck"))
