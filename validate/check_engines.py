@@ -210,6 +210,7 @@ CASES: Tuple[Case, ...] = (
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
     Case("gravity 3D", "in.gravity", all_pairs=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
+    Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 12}, all_pairs=True),
     Case("gravity 3D, no softening", "in.gravity", variables={"eps": 0, "mass2": 10, "dt": 1e-6},
          all_pairs=True),
     Case("masses 3D", "in.masses", all_pairs=True),
