@@ -83,7 +83,7 @@ def one_rank(folder: Path, *words: object) -> Tuple[int, str]:
 
 EXACT = [(turn, case) for turn, case in enumerate(check_engines.CASES + check_engines.RANK_CASES)
          if case.name in ("leapfrog drift float 2D", "langevin 3D", "scaled velocities 3D", "slab 3D, two walls",
-                          "four types 3D", "fast 3D", "corner 3D, walls")]
+                          "four types 3D", "minimized 2D", "fast 3D", "corner 3D, walls")]
 
 
 @pytest.mark.parametrize("turn, case", EXACT, ids=[case.name for _, case in EXACT])
