@@ -53,6 +53,12 @@ static md_status describe(const md_runaway *f, const md_model *model)
         "limit of %.3g; use a timestep smaller than %.2g",
         (long long)model->step, (long long)f->id, speed, axis, speed * model->dt, model->move_limit,
         model->dt * md_max(1e-6, 0.1 * model->move_limit / (speed * model->dt)));
+  if (md_box_face_follows(&model->box, f->axis, f->x > model->box.lo[f->axis]))
+    return md_error(
+        MD_OUTGROWN,
+        "step %lld: particle %lld went to %c = %.9g, and the position grid of this run ends at %g; "
+        "cut the run in two: each run chooses its grid from the box that it begins with",
+        (long long)model->step, (long long)f->id, axis, f->x, model->box.room);
   return md_error(
       MD_PHYSICS,
       "step %lld: particle %lld is lost: %c = %.9g is outside the box [%g, %g] with speed %.6g; make the "

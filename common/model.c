@@ -44,6 +44,47 @@ void md_model_free(md_model *model)
   md_pair_free(&model->pair);
 }
 
+/* ---- faces that follow the particles ---- */
+
+static double reach_of(const md_box *box)
+{
+  double reach = 0.0;
+  for (int d = 0; d < box->dim; ++d) {
+    reach = md_max(reach, box->length[d]);
+    if (md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
+    if (md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
+  }
+  return reach;
+}
+
+void md_box_forget_room(md_box *box)
+{
+  if (box->room < 2.0 * reach_of(box)) box->room = 0.0;
+}
+
+void md_model_widen_box(md_model *model, const md_box *shown, int grown)
+{
+  md_box *box = &model->box;
+  for (int d = 0; d < box->dim; ++d)
+    for (int side = 0; side < 2; ++side) {
+      if (!md_box_face_follows(box, d, side)) continue;
+      const double out = side ? 1.0 : -1.0, face = side ? shown->hi[d] : shown->lo[d];
+      double at = out * face + ldexp(0.125 * shown->length[d] + 2.0 * model->cutoff, grown);
+      if (model->wall[d][side]) at = md_max(at, out * model->wall_at[d][side]);
+      md_box_move_face(box, d, side, md_round_to(out * md_min(at, box->room), model->grids.x));
+    }
+}
+
+/* The box from which the grids follow. */
+static void take_room(md_model *model)
+{
+  md_box *box = &model->box;
+  if (box->room == 0.0) box->room = md_power_above(md_max(64.0 * reach_of(box), 1024.0 * model->cutoff));
+  for (int d = 0; d < box->dim; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (md_box_face_follows(box, d, side)) md_box_move_face(box, d, side, side ? box->room : -box->room);
+}
+
 static md_status check_box(const md_box *box)
 {
   for (int d = 0; d < box->dim; ++d)
@@ -419,8 +460,14 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(md_array_new_zero(&model->force_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&unit_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  const md_box shown = model->box;
+  if (md_box_follows(&shown)) take_room(model);
   const md_status status = prepare_grids(model, unit_k);
   free(unit_k);
+  if (status == MD_OK)
+    md_model_widen_box(model, &shown, 0);
+  else
+    model->box = shown;
   MD_TRY(status);
   MD_TRY(md_computes_prepare(model));
   return md_fixes_prepare(model);

@@ -14,6 +14,8 @@
  *       the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is about 2^-46 of the usual
  *       force of a pair.
  *   k   kinetic energies, likewise. 2^60 coarse quanta cover the speed limit.
+ * Along an axis with a face that follows the particles, the box for these choices reaches from -room to room
+ * (md_box_forget_room), so that they do not depend on where the particles are at the moment.
  * Without a cutoff the usual force is that of the whole system, from the number of particles, their mass and their
  * extent at the first run.
  *
@@ -143,10 +145,22 @@ typedef struct md_model {
 void md_model_init(md_model *model);
 void md_model_free(md_model *model);
 
-/* Checks the deck's part of the model and derives the rest. Rounds box and walls to the position grid. MD_USAGE: no
+/* Checks the deck's part of the model and derives the rest. Rounds box and walls to the position grid. Moves faces that
+ * follow the particles outwards, to where engines have them. MD_USAGE: no
  * box, missing masses or coefficients, a cutoff above half a periodic side, a wall outside the box, a bound of
  * accuracy that cannot be kept, and others. MD_RUNTIME: out of memory. */
 md_status md_model_prepare(md_model *model) MD_CHECKED;
+
+/* The room of a box with faces that follow the particles is the least power of two that is at least 64 times the reach
+ * of the box, and 1024 cutoffs. The reach is the largest coordinate of these faces, and the longest side.
+ * md_model_prepare chooses a room if there is none. A room stays, so that one run continues another with the same
+ * grids. md_box_forget_room takes it away if it is less than twice the reach. */
+void md_box_forget_room(md_box *box);
+
+/* Puts the faces that follow the particles to where engines have them: at the distance of (an eighth of the side and
+ * two cutoffs) times 2^grown from those of the box `shown`, beyond the walls, and not beyond the room. For a prepared
+ * model; md_model_prepare does it with grown = 0 and the box that it was given. */
+void md_model_widen_box(md_model *model, const md_box *shown, int grown);
 
 /* Puts particles on the grids of a prepared model: rounds and wraps positions, and makes momenta of velocities, v :=
  * velocity m/m_reference, rounded. MD_PHYSICS: a particle outside the box, above the speed limit or with a NaN; the

@@ -77,6 +77,23 @@ md_status md_particles_reserve(md_particles *p, int64_t capacity)
   return MD_OK;
 }
 
+md_status md_particles_copy(md_particles *to, const md_particles *from)
+{
+  md_particles source = *from;
+  field f[FIELDS_MAX], g[FIELDS_MAX];
+  to->n = to->nghost = 0;
+  MD_TRY(md_particles_widen(to, from->wide));
+  if (from->grouped) MD_TRY(md_particles_make_groups(to));
+  if (from->massed) MD_TRY(md_particles_make_masses(to));
+  MD_TRY(md_particles_reserve(to, from->n));
+  const int n = fields(&source, f);
+  fields(to, g);
+  for (int k = 0; k < n; ++k) copy(*g[k].array, *f[k].array, from->n, f[k].element);
+  to->n = from->n;
+  to->v_low_unit = from->v_low_unit;
+  return MD_OK;
+}
+
 md_status md_particles_widen(md_particles *p, bool wide)
 {
   if (p->wide == wide) return MD_OK;

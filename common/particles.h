@@ -51,6 +51,10 @@ void md_particles_free(md_particles *p);
  * more than MD_PARTICLES_MAX. */
 md_status md_particles_reserve(md_particles *p, int64_t capacity) MD_CHECKED;
 
+/* Makes *to a copy of the owned particles of *from, without ghosts. `to` is empty, or an earlier copy, and has its own
+ * arrays. MD_RUNTIME: out of memory. */
+md_status md_particles_copy(md_particles *to, const md_particles *from) MD_CHECKED;
+
 /* Gives momenta second words, all zero, or takes them away. Does nothing if p->wide is `wide` already. MD_RUNTIME: out
  * of memory. */
 md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;

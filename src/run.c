@@ -15,6 +15,8 @@
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
+#include "src/box/kept_state.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
@@ -86,6 +88,14 @@ static double engine_seconds(const md_run *run)
   return seconds;
 }
 
+/* Moves faces that follow the particles to where they are shown. */
+static md_status show_faces(const md_run *run, md_view *view)
+{
+  if (!md_box_follows(&run->sim->model.box)) return MD_OK;
+  MD_TRY(md_view_particles(view));
+  return md_faces_follow(run->sim);
+}
+
 md_status md_run_show(md_run *run, bool stopped)
 {
   md_sim *sim = run->sim;
@@ -96,8 +106,11 @@ md_status md_run_show(md_run *run, bool stopped)
   MD_TRY(sim->comm->reduce->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
-  const md_status status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
+  md_status status = show_faces(run, &view);
+  if (status == MD_OK)
+    status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
   sim->view = NULL;
+  sim->model.box = run->engine_box;
   md_view_close(&view);
   run->output += md_time() - mark - (engine_seconds(run) - before);
   return status;
@@ -180,6 +193,47 @@ md_status md_run_look(md_run *run, double *seconds)
   return MD_OK;
 }
 
+/* Gives the particles to the ranks in whose domains they are; without a cutoff, in equal shares. */
+static md_status divide_particles(md_sim *sim)
+{
+  md_model *model = &sim->model;
+  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
+  if (md_pair_is_all(&model->pair)) return md_particles_share(sim->comm, &sim->particles);
+  MD_TRY(sim->comm->domains->decompose(sim->comm, model, halo));
+  return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
+}
+
+/* Goes back to the kept state, with a larger box. */
+static md_status grow_box(md_run *run)
+{
+  md_sim *sim = run->sim;
+  md_error_record reason;
+  md_error_save(&reason, MD_USAGE);
+  md_run_destroy_engine(run);
+  const md_status status = md_kept_state_restore(&run->kept, sim);
+  if (status == MD_OUTGROWN) return md_error_restore(&reason);
+  MD_TRY(status);
+  MD_TRY(divide_particles(sim));
+  return md_run_create_engine(run);
+}
+
+/* Runs n steps, again with a larger box as often as a particle leaves the engine's box through a face that follows the
+ * particles. */
+static md_status run_again(md_run *run, int64_t n)
+{
+  md_sim *sim = run->sim;
+  if (md_box_follows(&sim->model.box)) {
+    MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
+    MD_TRY(md_comm_agree(sim->comm, md_kept_state_save(&run->kept, sim)));
+  }
+  for (;;) {
+    const md_status status =
+        md_comm_agree(sim->comm, md_fix_end_run(run->kind, run->engine, sim->comm, &sim->model, n));
+    if (status != MD_OUTGROWN) return status;
+    MD_TRY(grow_box(run));
+  }
+}
+
 /* Runs to step `to`, or until the run must stop, in pieces that are short enough to report progress between them. */
 static md_status advance(md_run *run, int64_t to)
 {
@@ -188,9 +242,8 @@ static md_status advance(md_run *run, int64_t to)
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
-    const md_status status = md_fix_end_run(run->kind, run->engine, sim->comm, &sim->model, n);
+    MD_TRY(run_again(run, n));
     const double ended = md_time();
-    MD_TRY(md_comm_agree(sim->comm, status));
     double seconds = md_time() - mark;
     MD_TRY(md_run_look(run, &seconds));
     run->agreeing += md_time() - ended;
@@ -427,8 +480,11 @@ static void add_timers(md_timers *sum, const md_timers *timers)
 md_status md_run_create_engine(md_run *run)
 {
   md_sim *sim = run->sim;
-  return md_comm_agree(
-      sim->comm, run->kind->create(&run->engine, &sim->model, &sim->particles, sim->comm, &sim->options));
+  md_engine *engine = NULL;
+  const md_status status = run->kind->create(&engine, &sim->model, &sim->particles, sim->comm, &sim->options);
+  run->engine = status == MD_OK ? engine : NULL;
+  run->engine_box = sim->model.box;
+  return md_comm_agree(sim->comm, status);
 }
 
 void md_run_destroy_engine(md_run *run)
@@ -445,14 +501,18 @@ void md_run_destroy_engine(md_run *run)
 static md_status run_engine(md_run *run)
 {
   md_sim *sim = run->sim;
+  /* Observers see the box that is shown. */
+  MD_TRY(md_faces_follow(sim));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->start) MD_TRY(o->start(o, sim));
+  sim->model.box = run->engine_box;
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};
   run->kind->report(run->engine, &report);
   add_timers(&report.timers, &run->spent);
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
+  MD_TRY(md_faces_follow(sim));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   MD_TRY(summary(run, &report.timers, seconds));
@@ -484,25 +544,34 @@ static void describe_grid(md_sim *sim)
   md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 
-/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them: those in whose
- * domain they are, or, without a cutoff, equal shares. */
+/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them. */
 static md_status place_particles(md_sim *sim)
 {
-  md_model *model = &sim->model;
-  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
   if (sim->resume)
     MD_TRY(md_resume_load(sim));
   else
-    MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
-  if (md_pair_is_all(&model->pair)) return md_particles_share(sim->comm, &sim->particles);
-  MD_TRY(sim->comm->domains->decompose(sim->comm, model, halo));
-  return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
+    MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
+  return divide_particles(sim);
+}
+
+static void renew_room(md_sim *sim)
+{
+  const double before = sim->model.box.room;
+  md_box_forget_room(&sim->model.box);
+  if (before > 0.0 && sim->model.box.room == 0.0)
+    md_log_print(
+        sim->log,
+        "Note: the particles went beyond half of the room that positions had, %g: this run has more room, "
+        "and a coarser grid of positions\n",
+        before);
 }
 
 md_status md_run_execute(md_run *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
+  MD_TRY(md_faces_follow(sim));
+  if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
@@ -512,11 +581,14 @@ md_status md_run_execute(md_run *run)
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
-  MD_TRY(md_run_create_engine(run));
-  describe_grid(sim);
-  const md_status status = run_engine(run);
+  md_status status = md_run_create_engine(run);
+  if (status == MD_OK) {
+    describe_grid(sim);
+    status = run_engine(run);
+  }
   md_log_progress_end(sim->log);
   md_run_destroy_engine(run);
+  md_kept_state_free(&run->kept);
   md_model_leave(model, &sim->particles);
   return status;
 }
@@ -548,7 +620,9 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;
   MD_TRY(md_run_execute(&run));
-  sim->history.run[sim->history.nrun - 1].computed = sim->computed;
+  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
+  record->computed = sim->computed;
+  md_faces_put(&model->box, record->box);
   return MD_OK;
 }
 

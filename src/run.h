@@ -9,7 +9,7 @@
 #ifndef MD_SRC_RUN_H
 #define MD_SRC_RUN_H
 
-#include "src/sim.h"
+#include "src/box/kept_state.h"
 
 typedef struct md_run md_run;
 struct md_run {
@@ -25,6 +25,8 @@ struct md_run {
   double started, output; /* wall clock at the start; seconds spent in observers */
   double agreeing;        /* seconds of waiting between pieces until all ranks were there */
   double cpu_started;
+  md_box engine_box; /* the engine's, whose faces that follow the particles are not those that are shown */
+  md_kept_state kept;
   md_timers spent; /* of the engines that were destroyed during the run */
   md_status (*work)(md_run *);
   /* Of a minimisation. */

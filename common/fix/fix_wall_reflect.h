@@ -40,7 +40,8 @@ static md_status wall_read(const md_box *box, const char *face, const char *word
   if (md_word_double(word, face, at) != MD_OK)
     return md_error(MD_USAGE, "fix wall/reflect %s: '%.64s' is neither EDGE nor a number", face, word);
   *at *= unit;
-  if (!(*at >= box->lo[axis] && *at <= box->hi[axis]))
+  const bool above = *at > box->lo[axis];
+  if (!(*at >= box->lo[axis] && *at <= box->hi[axis]) && !md_box_face_follows(box, axis, above))
     return md_error(
         MD_USAGE,
         "fix wall/reflect %s: the wall at %g (sigma) lies outside the box, which reaches from %g to %g; "
@@ -71,6 +72,7 @@ static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md
     MD_TRY(wall_check_face(fix, place->box, face, axis, side));
     double *wall = &fix->k[4 * axis + 2 * side];
     wall[0] = strcmp(words->word[k + 1], "EDGE") == 0 ? 2.0 : 1.0;
+    if (wall[0] == 2.0) MD_TRY(md_wall_edge_stays(place->box, "wall/reflect", face, axis, side));
     if (wall[0] == 1.0)
       MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, in_lattice ? place->lattice[axis] : 1.0,
                        &wall[1]));

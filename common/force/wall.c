@@ -42,6 +42,16 @@ static md_status read_keywords(const char *name, const md_words *words, int w, b
   return MD_OK;
 }
 
+md_status md_wall_edge_stays(const md_box *box, const char *name, const char *face, int axis, int side)
+{
+  if (!md_box_face_follows(box, axis, side)) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "fix %s %s EDGE: this face of the box follows the particles (boundary s or m); give the place of "
+      "the wall as a number, or use boundary f there",
+      name, face);
+}
+
 static md_status check_face(const md_fix *fix, const md_box *box, const char *face, int axis, double kind)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
@@ -67,6 +77,7 @@ static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_
   char what[96];
   MD_TRY(check_face(fix, place->box, face, axis, kind));
   const bool edge = strcmp(words[1], "EDGE") == 0;
+  if (edge) MD_TRY(md_wall_edge_stays(place->box, name, face, axis, side));
   if (!edge && md_word_double(words[1], face, &k[1]) != MD_OK)
     return md_error(MD_USAGE, "fix %s %s: '%.64s' is neither EDGE nor a number", name, face, words[1]);
   k[0] = kind + (edge ? 6.0 : 0.0);
@@ -123,6 +134,9 @@ md_status md_wall_prepare(const md_fix *fix, const md_model *model, md_wall_pote
     if (model->box.periodic[axis])
       return md_error(MD_USAGE, "fix %s: the box is periodic along %c", md_fix_style_of(fix->kind)->name,
                       "xyz"[axis]);
+    if (k[0] > 6.0)
+      MD_TRY(
+          md_wall_edge_stays(&model->box, md_fix_style_of(fix->kind)->name, side ? "hi" : "lo", axis, side));
     const double edge = side ? model->box.hi[axis] : model->box.lo[axis];
     to[0] = axis;
     to[1] = side ? 1.0 : -1.0;

@@ -24,6 +24,10 @@ bool md_wall_read_face(const char *word, int *axis, int *side);
 /* Reads the value of the keyword `units`: lattice or box. MD_USAGE: it is neither. fix: name of the style. */
 md_status md_fix_read_units(const char *fix, const char *word, bool *in_lattice) MD_CHECKED;
 
+/* MD_USAGE if the face of the box follows the particles, where no wall can be. name: of the fix; face: its word. */
+md_status md_wall_edge_stays(const md_box *box, const char *name, const char *face, int axis,
+                             int side) MD_CHECKED;
+
 /* parse and join of a style with walls. */
 md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_place *place) MD_CHECKED;
 md_status md_wall_join(const md_fix *fix, md_model *model) MD_CHECKED;

@@ -110,7 +110,10 @@ static void info_system(md_sim *sim)
   }
   for (int d = 0; d < m->box.dim; ++d)
     md_log_print(log, "  box %c: %.15g to %.15g, %s\n", 'x' + d, m->box.lo[d], m->box.hi[d],
-                 m->box.periodic[d] ? "periodic" : "fixed");
+                 m->box.periodic[d] ? "periodic"
+                 : md_box_face_follows(&m->box, d, 0) || md_box_face_follows(&m->box, d, 1)
+                     ? "follows the particles"
+                     : "fixed");
   md_log_print(log, "  %lld particles of %d type%s\n", (long long)m->natoms, m->ntypes,
                m->ntypes == 1 ? "" : "s");
   if (m->massed) md_log_print(log, "  each particle has a mass of its own\n");

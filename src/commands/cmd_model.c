@@ -1,7 +1,7 @@
 /* Commands that set single quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
  * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
  */
-#include "src/commands/boundary.h"
+#include "src/box/boundary.h"
 #include "src/sim.h"
 
 #include <string.h>
@@ -23,52 +23,25 @@ md_status md_do_units(md_sim *sim, const md_words *words)
       words->word[0]);
 }
 
-static md_status need_periodic_z(bool periodic)
-{
-  if (periodic) return MD_OK;
-  return md_error(MD_USAGE, "in two dimensions the boundary along z must be p");
-}
-
 md_status md_do_dimension(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "dimension"));
   int64_t dim;
   MD_TRY(md_word_int64(words->word[0], "dimension", 2, 3, &dim));
-  if (dim == 2) MD_TRY(need_periodic_z(sim->model.box.periodic[2]));
+  if (dim == 2 && !sim->model.box.periodic[2])
+    return md_error(MD_USAGE, "in two dimensions the boundary along z must be p");
   sim->model.box.dim = (int)dim;
   md_particles_free(&sim->particles);
   md_particles_init(&sim->particles, (int)dim);
   return MD_OK;
 }
 
-/* Reads the boundary of one axis: p or f, or one letter for each face, which must be equal. */
-static md_status read_boundary(const char *word, char axis, bool *periodic)
-{
-  const size_t n = strlen(word);
-  if (n < 1 || n > 2 || strspn(word, "pfsm") != n)
-    return md_error(MD_USAGE, "boundary %c: '%.16s' is unknown; accepted are p (periodic) and f (fixed)",
-                    axis, word);
-  if (strpbrk(word, "sm"))
-    return md_error(MD_USAGE, "boundary %c: '%s': boxes that follow the particles do not exist here; use f",
-                    axis, word);
-  if (n == 2 && word[0] != word[1])
-    return md_error(MD_USAGE, "boundary %c: '%s': both faces must be periodic, or neither", axis, word);
-  *periodic = word[0] == 'p';
-  return MD_OK;
-}
-
-md_status md_boundary_read(char *const word[3], int dim, bool periodic[3])
-{
-  for (int d = 0; d < 3; ++d) MD_TRY(read_boundary(word[d], "xyz"[d], &periodic[d]));
-  return dim == 2 ? need_periodic_z(periodic[2]) : MD_OK;
-}
-
 md_status md_do_boundary(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "boundary"));
-  bool periodic[3];
-  MD_TRY(md_boundary_read(words->word, sim->model.box.dim, periodic));
-  memcpy(sim->model.box.periodic, periodic, sizeof periodic);
+  md_box box = sim->model.box;
+  MD_TRY(md_boundary_read(words->word, &box));
+  sim->model.box = box;
   return MD_OK;
 }
 

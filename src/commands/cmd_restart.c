@@ -159,9 +159,10 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
 {
   md_model *m = &sim->model;
   m->box.dim = r->model.box.dim;
-  memcpy(m->box.periodic, r->model.box.periodic, sizeof m->box.periodic);
   m->massed = r->model.massed;
+  m->box = r->model.box;
   MD_TRY(md_box_create(sim, r->model.box.lo, r->model.box.hi, r->model.ntypes));
+  m->box = r->model.box;
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
   /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */
   m->one_mass = !m->massed;

@@ -1,5 +1,6 @@
 /* The commands `create_box` and `create_atoms`; sites.c finds the sites. */
 #include "src/create/create.h"
+#include "src/box/faces.h"
 
 #include "src/create/clusters.h"
 #include "src/create/lattice.h"
@@ -34,13 +35,14 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int
     box->hi[d] = hi[d];
     box->length[d] = hi[d] - lo[d];
   }
+  if (md_box_follows(box)) md_faces_begin(box);
   md_particles_free(&sim->particles);
   md_particles_init(&sim->particles, box->dim);
   if (sim->model.massed) MD_TRY(md_particles_make_masses(&sim->particles));
   sim->model.ntypes = (int)ntypes;
   sim->has_box = true;
-  md_log_print(sim->log, "Created orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n", lo[0], lo[1],
-               lo[2], hi[0], hi[1], hi[2]);
+  md_log_print(sim->log, "Created orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n", box->lo[0],
+               box->lo[1], box->lo[2], box->hi[0], box->hi[1], box->hi[2]);
   return MD_OK;
 }
 

@@ -457,7 +457,9 @@ md_status md_check_run(md_sim *sim, int64_t n)
   md_check *c = sim->check;
   if (!c->no_model) {
     c->no_model = true;
+    const md_box shown = sim->model.box;
     MD_TRY(md_model_prepare(&sim->model));
+    if (md_box_follows(&shown)) sim->model.box = shown;
     c->no_model = false;
   }
   sim->model.step += n;

@@ -17,6 +17,7 @@ typedef struct md_run_record {
   uint64_t deck;        /* hash of the commands up to this run, which counts too */
   int64_t first, last;  /* steps */
   md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
+  double box[7];        /* lo, hi and room of the box at the end of the run, if faces follow the particles */
 } md_run_record;
 
 typedef struct md_history {

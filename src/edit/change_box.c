@@ -3,12 +3,13 @@
  * The keywords are applied in order. `remap` moves the particles of the group as the box went from the last saved box
  * to the present one; the box is saved before the first keyword, and by `set`. All keywords are followed once without
  * particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
- * all must be inside.
+ * all must be inside, and faces that follow the particles move to them.
  *
  * Boxes are not tilted. Units: those of the lattice, unless units box is given. Reference: the LAMMPS manual, command
  * change_box.
  */
-#include "src/commands/boundary.h"
+#include "src/box/boundary.h"
+#include "src/box/faces.h"
 #include "src/commands/groups.h"
 #include "src/create/create.h"
 #include "src/create/lattice.h"
@@ -126,7 +127,7 @@ static void remap(const change *c)
 static md_status change_boundary(change *c, int *at)
 {
   if (*at + 3 >= c->words->n) return md_error(MD_USAGE, "change_box boundary needs three words");
-  MD_TRY(md_boundary_read(c->words->word + *at + 1, c->box.dim, c->box.periodic));
+  MD_TRY(md_boundary_read(c->words->word + *at + 1, &c->box));
   *at += 4;
   return MD_OK;
 }
@@ -190,10 +191,14 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   MD_TRY(read_units(&c));
   MD_TRY(apply_keywords(&c, false));
   MD_TRY(apply_keywords(&c, true));
+  if (md_box_follows(&c.box)) md_faces_begin(&c.box);
   sim->model.box = c.box;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
   MD_TRY(md_edit_check_inside(sim, "change_box"));
+  /* Behind a run, the particles of a deck that is resumed are still those of its beginning. */
+  if (!sim->resume || sim->history.nrun == 0) MD_TRY(md_faces_follow(sim));
+  c.box = sim->model.box;
   md_log_print(sim->log, "Changing box ...\n  orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n",
                c.box.lo[0], c.box.lo[1], c.box.lo[2], c.box.hi[0], c.box.hi[1], c.box.hi[2]);
   return MD_OK;

@@ -35,6 +35,13 @@ double md_edit_wrap(const md_box *box, int d, double x)
   return x >= box->hi[d] ? box->lo[d] : x;
 }
 
+/* Is x inside of the faces of axis d that do not follow the particles? */
+static bool is_inside(const md_box *box, int d, double x)
+{
+  return (x >= box->lo[d] || md_box_face_follows(box, d, 0)) &&
+         (x <= box->hi[d] || md_box_face_follows(box, d, 1)) && isfinite(x);
+}
+
 md_status md_edit_check_inside(md_sim *sim, const char *command)
 {
   const md_box *box = &sim->model.box;
@@ -45,7 +52,7 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
   if (sim->resume && sim->history.nrun > 0) return MD_OK;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n && !box->periodic[d]; ++i)
-      if (!(p->x[d][i] >= box->lo[d] && p->x[d][i] <= box->hi[d]) && p->id[i] < least) {
+      if (!is_inside(box, d, p->x[d][i]) && p->id[i] < least) {
         least = p->id[i];
         at = i;
         axis = d;

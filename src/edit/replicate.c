@@ -8,6 +8,7 @@
  */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/edit/edit.h"
 
@@ -99,6 +100,7 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
     box->length[d] = hi[d] - box->lo[d];
   }
   keep_inside(&sim->particles, box);
+  if (md_box_follows(box)) md_faces_begin(box);
   MD_TRY(md_sim_count(sim));
   md_log_print(
       sim->log,

@@ -46,7 +46,11 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   static const char *const standard[] = {"position", "velocity", "species"};
   const int n = words->n > 0 ? words->n : 3;
   const char *const *name = words->n > 0 ? (const char *const *)words->word : standard;
-  (void)sim;
+  const md_box *box = &sim->model.box;
+  if (md_box_face_follows(box, 0, 0) || md_box_face_follows(box, 1, 0) || md_box_face_follows(box, 2, 0))
+    return md_error(MD_USAGE,
+                    "dump h5md: a lower face of the box follows the particles (boundary s or m), and the "
+                    "format has one lower corner for all frames; use dump custom or extxyz");
   MD_TRY(md_h5_need("dump h5md"));
   MD_TRY(md_array_new_zero(&dump->column, n, sizeof *dump->column, "the elements of a dump"));
   for (int k = 0; k < n; ++k) {

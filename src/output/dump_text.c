@@ -1,9 +1,10 @@
 /* Dump styles custom and atom: LAMMPS's text format.
  *
- * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with pp or ff for each axis, ATOMS with
- * the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file) and ITEM:
- * TIME. The bounds of the box are printed as LAMMPS prints them, with %-1.16e, which identifies every double.
+ * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with two letters for each axis, such as pp or
+ * ff, ATOMS with the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file)
+ * and ITEM: TIME. The bounds of the box are printed as LAMMPS prints them, with %-1.16e, which identifies every double.
  */
+#include "src/box/boundary.h"
 #include "src/output/dump.h"
 
 static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
@@ -17,7 +18,11 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
   }
   md_text_print(text, "ITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\nITEM: BOX BOUNDS",
                 (long long)frame->step, (long long)md_dump_count(dump, frame->model));
-  for (int d = 0; d < 3; ++d) md_text_string(text, box->periodic[d] ? " pp" : " ff");
+  for (int d = 0; d < 3; ++d) {
+    char letters[3];
+    md_boundary_letters(box, d, letters);
+    md_text_print(text, " %s", letters);
+  }
   for (int d = 0; d < 3; ++d) md_text_print(text, "\n%-1.16e %-1.16e", box->lo[d], box->hi[d]);
   md_text_string(text, "\nITEM: ATOMS");
   for (int c = 0; c < dump->ncolumn; ++c) {

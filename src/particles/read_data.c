@@ -29,6 +29,7 @@
  */
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/particles/data_file.h"
 
 #include "common/base/memory.h"
@@ -631,6 +632,7 @@ static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
   const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
   const bool periodic = d < box->dim && box->periodic[d];
   if (*x >= lo && (*x < hi || (*x == hi && !periodic))) return MD_OK;
+  if (md_box_face_follows(box, d, *x > lo)) return MD_OK;
   if (!periodic)
     return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
                  (long long)id, 'x' + d, *x, lo, hi);
@@ -827,6 +829,7 @@ static md_status extend_box(const reader *r, const double lo[3], const double hi
     box->length[d] = box->hi[d] - box->lo[d];
     MD_TRY(md_box_check(box->lo[d], box->hi[d], d));
   }
+  if (md_box_follows(box)) md_faces_begin(box);
   return MD_OK;
 }
 

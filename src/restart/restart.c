@@ -310,6 +310,26 @@ static void walk_masses(walk *w, md_model *m)
   real(w, "model/speed_limit", &m->speed_limit);
 }
 
+/* The box. Only if faces follow the particles, it has the items from box_faces on. */
+static void walk_box(walk *w, md_box *box)
+{
+  int64_t face[6];
+  reals(w, "model/box_lo", 3, box->lo);
+  reals(w, "model/box_hi", 3, box->hi);
+  flags(w, "model/periodic", 3, box->periodic);
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/box_faces") : !md_box_follows(box)) return;
+  for (int f = 0; f < 6; ++f) face[f] = (int64_t)box->face[f / 2][f % 2];
+  numbers(w, "model/box_faces", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {6}}, face);
+  for (int f = 0; f < 6 && w->status == MD_OK; ++f) {
+    if (face[f] < MD_FACE_FIXED || face[f] > MD_FACE_BOUNDED) w->status = wrong(w, "model/box_faces");
+    box->face[f / 2][f % 2] = (md_face)face[f];
+  }
+  reals(w, "model/box_bounds", 6, box->bound[0]);
+  reals(w, "model/box_margins", 3, box->margin);
+  real(w, "model/box_room", &box->room);
+}
+
 /* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
@@ -317,9 +337,7 @@ static void walk_model(walk *w, md_model *m)
   limited(w, "model/types", &m->ntypes, 1, MD_TYPES_MAX);
   whole(w, "model/particles", &m->natoms);
   if (w->status == MD_OK && m->natoms < 0) w->status = wrong(w, "model/particles");
-  reals(w, "model/box_lo", 3, m->box.lo);
-  reals(w, "model/box_hi", 3, m->box.hi);
-  flags(w, "model/periodic", 3, m->box.periodic);
+  walk_box(w, &m->box);
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   real(w, "model/timestep", &m->dt);
@@ -334,7 +352,7 @@ static void walk_model(walk *w, md_model *m)
 }
 
 /* The runs of a deck, each with its own items. */
-static void walk_history(walk *w, md_history *h)
+static void walk_history(walk *w, md_history *h, const md_box *box)
 {
   const md_h5_shape one = {0};
   int runs = (int)h->nrun;
@@ -365,6 +383,8 @@ static void walk_history(walk *w, md_history *h)
               run->computed.value);
     snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
     real(w, name, &run->computed.fix_energy);
+    snprintf(name, sizeof name, "run/%d/box", k + 1);
+    if (md_box_follows(box)) reals(w, name, 7, run->box);
   }
 }
 
@@ -437,7 +457,7 @@ static void walk_header(walk *w, md_restart *r)
   flags(w, "run/under_way", 1, &r->under_way);
   flags(w, "run/has_energy", 1, &r->has_energy);
   real(w, "run/first_energy", &r->first_energy);
-  walk_history(w, &r->history);
+  walk_history(w, &r->history, &r->model.box);
   walk_measured(w, &r->history);
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
@@ -448,6 +468,9 @@ uint64_t md_restart_model_hash(const md_model *model)
 {
   walk w = {.mode = HASH};
   md_model copy = *model;
+  /* Faces that follow the particles are not where they were when the restart was written. */
+  for (int f = 0; f < 6; ++f)
+    if (md_box_face_follows(&copy.box, f / 2, f % 2)) md_box_move_face(&copy.box, f / 2, f % 2, 0.0);
   walk_model(&w, &copy);
   return w.hash;
 }

@@ -51,18 +51,23 @@ static const char *wrong_in_pair(const md_pair *pair)
   return found;
 }
 
-static const char *wrong_in_box(const md_box *box)
-{
-  for (int d = 0; d < 3; ++d)
-    if (!isfinite(box->lo[d]) || !isfinite(box->hi[d]) || !(box->lo[d] < box->hi[d])) return "model/box_hi";
-  return NULL;
-}
-
 /* Whether `a` is a power of two, as quanta are, or 0: a file that was not written during a run has none. */
 static bool may_be_quantum(double a)
 {
   int exponent;
   return a == 0.0 || (isfinite(a) && frexp(a, &exponent) == 0.5);
+}
+
+static const char *wrong_in_box(const md_box *box)
+{
+  for (int d = 0; d < 3; ++d)
+    if (!isfinite(box->lo[d]) || !isfinite(box->hi[d]) || !(box->lo[d] < box->hi[d])) return "model/box_hi";
+  for (int d = 0; d < 3; ++d) {
+    if (!not_negative(box->margin[d])) return "model/box_margins";
+    if (!isfinite(box->bound[d][0]) || !isfinite(box->bound[d][1])) return "model/box_bounds";
+  }
+  if (!may_be_quantum(box->room)) return "model/box_room";
+  return NULL;
 }
 
 static const char *wrong_in_grids(const md_model *m)

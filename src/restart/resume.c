@@ -1,6 +1,7 @@
 /* Choosing a restart, and executing a deck up to the place where the restart was written; see resume.h. */
 #include "src/restart/resume.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
 #include "src/particles/extent.h"
@@ -269,6 +270,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
     MD_TRY(load_particles(sim, sim->resume));
     MD_TRY(md_sim_count(sim));
     /* The bodies are not where they were when the extent was found. */
+    if (md_box_follows(&sim->model.box)) sim->model.box = r->model.box;
     sim->model.extent = r->model.extent;
     sim->model.extent_natoms = sim->model.natoms;
     return MD_OK;
@@ -277,6 +279,8 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   /* The run rounded the box, which commands behind it may read or change. */
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(&sim->model));
+  md_faces_take(&sim->model.box, then->box);
+  md_faces_put(&sim->model.box, now->box);
   last = now->last = then->last;
   now->computed = sim->computed = then->computed;
   sim->has_computed = true;

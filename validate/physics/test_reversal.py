@@ -19,6 +19,7 @@ CASES = {
     "nve soft 3D": ("in.soft", NVE, {}),
     "nve walls 3D, wide momenta": ("in.slab", NVE, {"mass2": 1e7}),
     "nve periodic 3D, wide momenta": ("in.melt", NVE, {"dt": 2e-5}),
+    "nve droplet 3D, faces that follow": ("in.droplet", NVE, {"dt": 0.002}),
     "leapfrog, then its mirror, walls": ("in.repulsive", MIRROR, {}),
     "mirror, then leapfrog, walls, two masses": ("in.overlap", LEAPFROG, {"mirror": "yes", "dt": 0.0002}),
 }

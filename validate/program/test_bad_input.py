@@ -197,7 +197,8 @@ UNKNOWN_BEFORE_BOX = {
     "atom_style full": ["full", "atomic"],
     "dimension 4": ["4", "from 2 to 3"],
     "boundary p p q": ["q", "p (periodic)", "f (fixed)"],
-    "boundary p p s": ["s", "use f"],
+    "boundary p p sp": ["sp", "both faces"],
+    "boundary p p sq": ["sq", "s (follows the particles)"],
     "boundary pf p p": ["pf", "both faces"],
     "processors 2 1 1": ["2 1 1", "1 rank"],
     "mass 1 1": ["mass", "create_box or read_data"],
@@ -557,6 +558,20 @@ def test_walls_with_wrong_numbers(style, tmp_path):
     bad_line(tmp_path, wall + "zlo EDGE 1 1 2", "two dimensions have no z walls", before=flat)
 
 
+@pytest.mark.parametrize("style", ["lj93 zlo EDGE 1 1 2", "harmonic zlo EDGE 1 1 2", "reflect zlo EDGE"])
+def test_walls_on_a_face_that_follows_the_particles(style, tmp_path):
+    for letter in ("s", "m", "sf"):
+        before = WALLED.replace("boundary f f f", f"boundary f f {letter}")
+        bad_line(tmp_path, f"fix 2 all wall/{style}", "zlo EDGE", "follows the particles", "boundary f", before=before)
+    before = WALLED.replace("boundary f f f", "boundary f f fs")
+    works(run_deck(tmp_path, before + f"fix 2 all wall/{style}\n"))
+
+
+def test_h5md_has_one_corner(tmp_path):
+    before = WALLED.replace("boundary f f f", "boundary f ms f")
+    bad_line(tmp_path, "dump 1 all h5md 1 f", "dump h5md", "lower face", "follows the particles", before=before)
+
+
 @pytest.mark.parametrize("fix", ["addforce 0 0 1", "gravity 1 vector 0 0 1"])
 def test_an_energy_that_depends_on_the_image(fix, tmp_path):
     before = BOX + f"fix 2 all {fix}\n"
@@ -814,10 +829,10 @@ def others(request) -> List[Tuple[str, ...]]:
 def everywhere(others) -> Callable[..., str]:
     """Runs a deck on naive and on another engine in all its ways: all stop with the same message, which it returns."""
 
-    def stop(folder: Path, deck: str, *words: str, line: int) -> str:
-        message = refused(run_deck(folder, deck, *NAIVE), PHYSICS, *words, line=line)
+    def stop(folder: Path, deck: str, *words: str, line: int, status: int = PHYSICS) -> str:
+        message = refused(run_deck(folder, deck, *NAIVE), status, *words, line=line)
         for arguments in others:
-            assert refused(run_deck(folder, deck, *arguments), PHYSICS, line=line) == message, arguments
+            assert refused(run_deck(folder, deck, *arguments), status, line=line) == message, arguments
         return message
 
     return stop
@@ -845,6 +860,14 @@ def test_particles_in_one_place(everywhere, tmp_path):
 def test_overlap_across_the_periodic_boundary(everywhere, tmp_path):
     deck = box_of("4 4 4", "0 5 5", "8.99999 5 5") + LJ + "run 10\n"
     everywhere(tmp_path, deck, "particles 2 and 3", "overlap", "distance 1e-05", line=11)
+
+
+def test_a_particle_goes_beyond_the_room_of_a_run(everywhere, tmp_path):
+    """The room follows from box and cutoff: 4096 sigma here.  In two runs the particles get further."""
+    deck = box_of("4 4 4", "1 1 1", boundary="f f s") + LJ + "velocity all set 0 0 50\nrun {}\n"
+    everywhere(tmp_path, deck.format(20000), "went to z = 409", "ends at 4096", "cut the run in two", line=11,
+               status=USAGE)
+    works(run_deck(tmp_path, deck.format(10000) + "run 10000\nprint $(zhi)\n"))
 
 
 def test_the_overlap_of_the_smallest_ids_is_named(everywhere, tmp_path):

@@ -65,8 +65,23 @@ FLOAT_FIXES = FLAT_FIXES.replace("nve/leapfrog", "nve/leapfrog drift float")
 SCALED_FIXES = "fix 1 all nve\nfix 2 all temp/rescale 7 1.0 2.0 0.02 0.5\nfix 3 all temp/rescale 15 1.1 1.7 0 0.9\n" \
                "fix 4 all temp/berendsen 1.2 1.8 0.7\n"
 
+# A droplet that flies apart: the box follows the particles, which leave the cells with which the run began.
+DROPLET = """\
+dimension 2
+boundary s ms p
+region b block 0 8 0 8 -1 1
+create_box 1 b
+create_atoms 1 random 100 7 NULL
+mass 1 1
+velocity all create 30 99
+pair_style soft 1.3
+pair_coeff * * 25
+timestep 0.01
+"""
+DROPLET_FIXES = "fix 1 all nve\n"
+
 SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "float": (FLAT, FLOAT_FIXES),
-           "scaled": (MIXTURE, SCALED_FIXES)}
+           "scaled": (MIXTURE, SCALED_FIXES), "droplet": (DROPLET, DROPLET_FIXES)}
 
 
 def data(folder: Path, name: str = "end.data") -> bytes:
@@ -133,7 +148,7 @@ def test_a_ramp_depends_on_where_it_begins(tmp_path):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("system", ["mixture", "flat"])
+@pytest.mark.parametrize("system", ["mixture", "flat", "droplet"])
 def test_a_run_goes_on_over_ranks(system, tmp_path):
     """1, then 3, then 2 ranks."""
     begin, fixes = SYSTEMS[system]
@@ -680,6 +695,21 @@ def test_frames_behind_a_restart_are_not_there_twice(tmp_path):
     finish(start(tmp_path, "--resume"))
     assert "Resumed at step 900" in (tmp_path / "log.myriad").read_text()
     assert [(tmp_path / name).read_bytes() for name in names] == wanted
+
+
+def test_a_box_that_follows_the_particles_is_that_of_the_run_before(tmp_path):
+    """A command between two runs looks at the box that the first one left, which a resumed deck does not do again."""
+    deck = (f"{DROPLET}{DROPLET_FIXES}run 40\nprint \"then $(lx:%.17g) $(ylo:%.17g)\"\n"
+            "region left block EDGE $(xlo+0.4*lx) INF INF INF INF\ngroup left region left\nfix 2 left addforce 9 0 0\n"
+            "dump 1 all custom 30 a.txt id x y\nrestart 50 r\nrun 120\nwrite_data end.data\n")
+    finish(start(tmp_path, deck=deck))
+    wanted = [(tmp_path / name).read_bytes() for name in ("a.txt", "end.data")]
+    (tmp_path / "r.2").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert "Resumed at step 150" in (tmp_path / "log.myriad").read_text()
+    assert [(tmp_path / name).read_bytes() for name in ("a.txt", "end.data")] == wanted
+    first, second = re.findall(r"^then .*", (tmp_path / "log.myriad").read_text(), re.M)
+    assert first == second
 
 
 def test_if_no_restart_is_good_resume_says_so(stopped):

@@ -1,4 +1,5 @@
 // links: src/particles/unique_ids.c src/particles/read_data.c src/particles/id_table.c src/create/create.c
+// links: src/box/faces.c
 // links: src/commands/cmd_pair.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
 // links: src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
 // links: src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c

@@ -1,4 +1,5 @@
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/box/boundary.c
 // links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
 // links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c
 // links: src/sim.c common/base/error.c common/base/open_file.c common/pair/pair.c common/particles.c common/model.c

@@ -1,4 +1,5 @@
 // links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c
+// links: src/box/faces.c
 // links: src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
 // links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c

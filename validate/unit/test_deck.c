@@ -1,4 +1,5 @@
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/box/boundary.c
 // links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
 // links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c
 // links: src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c
@@ -289,7 +290,7 @@ static void boxes_are_checked(void **state)
   bench *b = *state;
   refused(b, "units metal", "only lj exists");
   refused(b, "dimension 4", "dimension must be from 2 to 3, not 4");
-  refused(b, "boundary s p p", "boundary x: 's': boxes that follow the particles do not exist here; use f");
+  refused(b, "boundary sp p p", "boundary x: 'sp': both faces must be periodic, or neither");
   refused(b, "boundary p fp p", "both faces");
   refused(b, "boundary p q p", "boundary y: 'q' is unknown");
   refused(b, "dimension 2\nboundary p p f", "must be p");

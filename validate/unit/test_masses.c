@@ -1,5 +1,6 @@
 // links: common/force/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
 // links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c src/sim.c src/log.c
+// links: src/box/faces.c
 // links: src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
 // links: src/files/file_uses.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
 // links: common/base/words.c common/particles.c common/model.c common/pair/pair.c common/fix/fix.c

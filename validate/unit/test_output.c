@@ -1,4 +1,5 @@
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
+// links: src/box/boundary.c
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
 // links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
 // links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c

@@ -1,5 +1,6 @@
 // links: src/edit/velocity.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
 // links: src/create/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
+// links: src/box/faces.c
 // links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c

@@ -1,0 +1,68 @@
+/* Faces of the box that follow the particles; see faces.h. Cost: a pass over the positions of axes with such faces, and
+ * a reduction. */
+#include "src/box/faces.h"
+#include "common/ranks/reductions.h"
+#include "src/create/create.h"
+
+#include <string.h>
+
+#define MARGIN 1e-4 /* of the side; that of LAMMPS */
+
+void md_faces_begin(md_box *box)
+{
+  for (int d = 0; d < box->dim; ++d) {
+    const double lo = box->lo[d], hi = box->hi[d], margin = MARGIN * box->length[d];
+    box->margin[d] = margin;
+    box->bound[d][0] = lo;
+    box->bound[d][1] = hi;
+    if (!box->periodic[d] && box->face[d][0] == MD_FACE_SHRINKS) md_box_move_face(box, d, 0, lo - margin);
+    if (!box->periodic[d] && box->face[d][1] == MD_FACE_SHRINKS) md_box_move_face(box, d, 1, hi + margin);
+  }
+  box->room = 0.0;
+}
+
+/* The largest of `out` x[i], i < n; -infinity if there is none. */
+static double farthest(const double *x, int64_t n, double out)
+{
+  double most = -(double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int64_t i = 0; i < n; ++i) most = md_max(most, out * x[i]);
+  return most;
+}
+
+md_status md_faces_follow(md_sim *sim)
+{
+  md_box *box = &sim->model.box;
+  const md_particles *p = &sim->particles;
+  double most[6];
+  if (!md_box_follows(box)) return MD_OK;
+  for (int f = 0; f < 6; ++f)
+    most[f] = md_box_face_follows(box, f / 2, f % 2) ? farthest(p->x[f / 2], p->n, f % 2 ? 1.0 : -1.0) : 0.0;
+  MD_TRY(sim->comm->reduce->max(sim->comm, most, 6));
+  for (int f = 0; f < 6; ++f) {
+    const int d = f / 2, side = f % 2;
+    const double out = side ? 1.0 : -1.0;
+    if (!md_box_face_follows(box, d, side) || most[f] == -(double)INFINITY) continue;
+    double at = most[f] + box->margin[d];
+    if (box->face[d][side] == MD_FACE_BOUNDED) at = md_max(at, out * box->bound[d][side]);
+    md_box_move_face(box, d, side, out * at);
+  }
+  for (int d = 0; d < box->dim; ++d) MD_TRY(md_box_check(box->lo[d], box->hi[d], d));
+  return MD_OK;
+}
+
+void md_faces_put(const md_box *box, double to[7])
+{
+  if (!md_box_follows(box)) return;
+  memcpy(to, box->lo, sizeof box->lo);
+  memcpy(to + 3, box->hi, sizeof box->hi);
+  to[6] = box->room;
+}
+
+void md_faces_take(md_box *box, const double from[7])
+{
+  if (!md_box_follows(box)) return;
+  for (int d = 0; d < box->dim; ++d)
+    for (int side = 0; side < 2; ++side) md_box_move_face(box, d, side, from[d + 3 * side]);
+  box->room = from[6];
+}

@@ -1,0 +1,29 @@
+/* Faces of the box that follow the particles (boundary s and m), outside of engines.
+ *
+ * A face that shrinks lies a margin outside of the particle that is farthest out along its axis, and a face with a
+ * bound likewise, but never inside of its bound. The margin is 10^-4 of the side that create_box, read_data or
+ * change_box gave. LAMMPS moves these faces when it rebuilds its lists. Here they move at every step that is shown, so
+ * that they follow from the positions alone, and all engines show the same box.
+ *
+ * Reference: the LAMMPS manual, command boundary.
+ */
+#ifndef MD_SRC_BOX_FACES_H
+#define MD_SRC_BOX_FACES_H
+
+#include "common/box.h"
+#include "src/sim.h"
+
+/* Begins to follow with a box whose bounds were just given: sets margins and bounds, and moves faces that shrink out by
+ * the margin. */
+void md_faces_begin(md_box *box);
+
+/* Moves the faces that follow to where the owned particles of all ranks have them. Without such faces, or without
+ * particles, does nothing. MD_USAGE: a particle is too far out for a box. Collective. */
+md_status md_faces_follow(md_sim *sim) MD_CHECKED;
+
+/* Put lo, hi and room of a box with faces that follow into an array, and take them from it. Without such faces, do
+ * nothing. */
+void md_faces_put(const md_box *box, double to[7]);
+void md_faces_take(md_box *box, const double from[7]);
+
+#endif
