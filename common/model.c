@@ -343,6 +343,17 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
 
 /* ---- pairs ---- */
 
+void md_model_pair_table(const md_model *model, double scale, double *k)
+{
+  const size_t row = MD_PAIR_K * sizeof *k, types = (size_t)model->ntypes;
+  md_pair_table(&model->pair, model->mass, scale, k);
+  for (int e = 0; e < model->nexcluded; ++e) {
+    const size_t i = (size_t)model->excluded[e][0] - 1, j = (size_t)model->excluded[e][1] - 1;
+    memset(k + (i * types + j) * MD_PAIR_K, 0, row);
+    memset(k + (j * types + i) * MD_PAIR_K, 0, row);
+  }
+}
+
 /* The distance below which the force of a pair exceeds `range`; zero for a style whose force stays in range. The search
  * starts at the cutoff and goes inwards. largest: receives the largest energy, virial and force of the search. unit_k:
  * coefficients for forces in units of force. */
@@ -371,6 +382,12 @@ static md_status check_all_pairs(const md_model *model)
 {
   const md_box *box = &model->box;
   const char *name = md_pair_style_of(model->pair.kind)->name;
+  if (model->nexcluded > 0)
+    return md_error(
+        MD_USAGE,
+        "neigh_modify exclude: pair style %s acts between all pairs of particles, and no type can "
+        "be left out",
+        name);
   for (int d = 0; d < box->dim; ++d) {
     if (box->periodic[d])
       return md_error(
@@ -424,15 +441,14 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  md_pair_table(&model->pair, model->mass, model->kick_time / (model->mass_reference * model->grids.v),
-                model->impulse_k);
-  md_pair_table(&model->pair, model->mass, 1.0 / (model->grids.f * MD_FINE), model->force_k);
+  md_model_pair_table(model, model->kick_time / (model->mass_reference * model->grids.v), model->impulse_k);
+  md_model_pair_table(model, 1.0 / (model->grids.f * MD_FINE), model->force_k);
   return MD_OK;
 }
 
 static md_status prepare_grids(md_model *model, double *unit_k)
 {
-  if (model->pair.kind != MD_PAIR_NONE) md_pair_table(&model->pair, model->mass, 1.0, unit_k);
+  if (model->pair.kind != MD_PAIR_NONE) md_model_pair_table(model, 1.0, unit_k);
   if (md_pair_is_all(&model->pair)) MD_TRY(check_all_pairs(model));
   const scales s = scales_of(model, unit_k);
   MD_TRY(prepare_box(model, &s));

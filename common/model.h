@@ -53,7 +53,7 @@
 extern "C" {
 #endif
 
-enum { MD_TYPES_MAX = 1024, MD_SUMMANDS_MAX = MD_COMPUTES_MAX + MD_FIXES_MAX };
+enum { MD_TYPES_MAX = 1024, MD_EXCLUDED_MAX = 64, MD_SUMMANDS_MAX = MD_COMPUTES_MAX + MD_FIXES_MAX };
 
 /* Bounds of accuracy. md_model_prepare keeps them or refuses the model. They say how much rounding may change the
  * impulse of a pair at its usual distance, and the displacement of the lightest type in a step at its usual speed;
@@ -88,6 +88,8 @@ typedef struct md_model {
   bool massed; /* particles have masses of their own, for pair styles without a cutoff only */
   double mass_least, mass_most; /* if massed, of all particles, from src/sums/masses.h; 0: there are none */
   md_pair pair;
+  int nexcluded;
+  int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
   md_groups groups;
   int ncompute;
   md_compute compute[MD_COMPUTES_MAX]; /* the standard ones, then the deck's own */
@@ -150,6 +152,10 @@ void md_model_free(md_model *model);
  * box, missing masses or coefficients, a cutoff above half a periodic side, a wall outside the box, a bound of
  * accuracy that cannot be kept, and others. MD_RUNTIME: out of memory. */
 md_status md_model_prepare(md_model *model) MD_CHECKED;
+
+/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], as md_pair_table. The rows of excluded pairs of types are 0:
+ * these pairs have no force and no energy. */
+void md_model_pair_table(const md_model *model, double scale, double *k);
 
 /* The room of a box with faces that follow the particles is the least power of two that is at least 64 times the reach
  * of the box, and 1024 cutoffs. The reach is the largest coordinate of these faces, and the longest side.

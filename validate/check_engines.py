@@ -201,6 +201,7 @@ CASES: Tuple[Case, ...] = (
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
     Case("droplet 3D", "in.droplet", 1.3, fits=(4, 4, 4)),
     Case("droplet 2D, two masses", "in.droplet", 1.3, {"dim": 2, "z": "p", "mass2": 3}, fits=(5, 5, 1)),
+    Case("droplet 3D, exclusion", "in.droplet", 1.3, {"exclude": "type 1 2"}, fits=(4, 4, 4)),
     Case("WCA 2D", "in.wca", 1.13, fits=(8, 8, 1)),
     Case("four types 3D", "in.types", 3.0, fits=(2, 2, 2)),
     Case("four types, sixthpower", "in.types", 3.0, {"mix": "sixthpower"}, fits=(2, 2, 2)),

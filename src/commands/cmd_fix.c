@@ -34,9 +34,10 @@ static md_status add_balance(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Adds a fix to the model. After an error the model is as before. */
-static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
-                              const md_words *words)
+/* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
+ * error the model is as before. */
+static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
+                                int index, const md_words *words)
 {
   md_model *model = &sim->model;
   char what[64];
@@ -45,13 +46,15 @@ static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kin
     return md_error(MD_USAGE, "fix %s acts on the group all, not on %s", style->name,
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
-  if (model->nfix == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
+  if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
   md_fix_place place = {.box = &model->box};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
-  md_fix *fix = &model->fix[model->nfix];
-  *fix = (md_fix){.kind = kind, .group = group};
-  MD_TRY(style->parse(fix, words, &place));
-  ++model->nfix;
+  md_fix fix = {.kind = kind, .group = group};
+  MD_TRY(style->parse(&fix, words, &place));
+  const int before = model->nfix;
+  const md_fix old = model->fix[index];
+  model->fix[index] = fix;
+  if (index == before) ++model->nfix;
   const md_status status = md_fixes_join(model);
   if (status == MD_OK) {
     if (style->note) md_sim_explain(sim, what, style->note);
@@ -59,9 +62,10 @@ static md_status add_to_model(md_sim *sim, const md_fix_style *style, md_fix_kin
   }
   md_error_record why;
   md_error_save(&why, status);
-  --model->nfix;
-  const md_status before = md_fixes_join(model);
-  return before == MD_OK ? md_error_restore(&why) : before;
+  model->nfix = before;
+  model->fix[index] = old;
+  const md_status again = md_fixes_join(model);
+  return again == MD_OK ? md_error_restore(&why) : again;
 }
 
 static const char *style_name(const md_sim *sim, const md_fix_name *name, int index)
@@ -74,7 +78,7 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const char *id = words->word[0], *style = words->word[2];
   int index;
   md_fix_name **link = md_sim_find_fix(sim, id, strlen(id), &index);
-  if (*link)
+  if (*link && ((*link)->balance || strcmp(style, style_name(sim, *link, index)) != 0))
     return md_error(MD_USAGE, "fix %s exists already (%s): unfix it first, or choose another ID", id,
                     style_name(sim, *link, index));
   if (strlen(id) >= sizeof(*link)->id)
@@ -84,13 +88,15 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const bool balance = strcmp(style, BALANCE) == 0;
   const md_fix_kind kind = md_fix_find(style);
   if (!balance && kind == MD_FIX_KINDS) return unknown_style(style);
+  const md_words behind = {words->n - 3, words->word + 3};
+  if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &behind);
   md_fix_name *name = calloc(1, sizeof *name);
   if (!name) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
   memcpy(name->id, id, strlen(id) + 1);
   name->balance = balance;
-  const md_words behind = {words->n - 3, words->word + 3};
   const md_status status =
-      balance ? add_balance(sim, &behind) : add_to_model(sim, md_fix_style_of(kind), kind, group, &behind);
+      balance ? add_balance(sim, &behind)
+              : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
   if (status == MD_OK)
     *link = name;
   else

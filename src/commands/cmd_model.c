@@ -94,13 +94,39 @@ md_status md_do_neighbor(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+/* Reads exclude type I J or exclude none: *k is at `exclude`, and then at its last word. */
+static md_status exclude(md_sim *sim, const md_words *words, int *k)
+{
+  md_model *model = &sim->model;
+  const char *what = *k + 1 < words->n ? words->word[*k + 1] : "";
+  ++*k;
+  if (strcmp(what, "none") == 0) {
+    model->nexcluded = 0;
+    return MD_OK;
+  }
+  if (strcmp(what, "type") != 0)
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude: '%.64s' is not available; accepted are type I J and none; for a "
+                    "group, give its particles a type of their own with `set`",
+                    what);
+  if (*k + 2 >= words->n) return md_error(MD_USAGE, "neigh_modify exclude type needs two types");
+  MD_TRY(md_sim_need_box(sim, "neigh_modify exclude type"));
+  if (model->nexcluded == MD_EXCLUDED_MAX)
+    return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of types are accepted",
+                    MD_EXCLUDED_MAX);
+  int64_t type[2];
+  for (int t = 0; t < 2; ++t)
+    MD_TRY(md_word_int64(words->word[++*k], "the type of neigh_modify exclude", 1, model->ntypes, &type[t]));
+  for (int t = 0; t < 2; ++t) model->excluded[model->nexcluded][t] = (int)type[t];
+  ++model->nexcluded;
+  return MD_OK;
+}
+
 /* Checks keyword words[k] and its value: a count, yes or no, or a width. */
 static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
 {
   const char *keyword = words->word[k];
   static const char *const counts[] = {"every", "delay", "one", "page"};
-  if (strcmp(keyword, "exclude") == 0)
-    return md_error(MD_USAGE, "neigh_modify exclude: pairs cannot be excluded here");
   int count = 0;
   while (count < 4 && strcmp(counts[count], keyword) != 0) ++count;
   const bool flag = strcmp(keyword, "check") == 0 || strcmp(keyword, "once") == 0;
@@ -108,7 +134,7 @@ static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
   if (count == 4 && !flag && !size)
     return md_error(MD_USAGE,
                     "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
-                    "once no, one N, page N, binsize W",
+                    "once no, one N, page N, binsize W, exclude type I J, exclude none",
                     keyword);
   if (k + 1 == words->n) return md_error(MD_USAGE, "neigh_modify %s needs a value", keyword);
   const char *value = words->word[k + 1];
@@ -131,7 +157,16 @@ static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
 
 md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
 {
-  for (int k = 0; k < words->n; k += 2) MD_TRY(check_neigh_modify(sim, words, k));
+  bool only_excludes = true;
+  for (int k = 0; k < words->n; ++k) {
+    if (strcmp(words->word[k], "exclude") == 0) {
+      MD_TRY(exclude(sim, words, &k));
+      continue;
+    }
+    only_excludes = false;
+    MD_TRY(check_neigh_modify(sim, words, k++));
+  }
+  if (only_excludes) return MD_OK;
   md_sim_explain(sim, "neigh_modify",
                  "lists are rebuilt whenever the largest displacement requires it; every, delay and check "
                  "have no effect");

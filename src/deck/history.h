@@ -66,10 +66,19 @@ static inline bool md_history_is_talk(const char *command)
   return false;
 }
 
+/* Does a command of talk leave out forces? */
+static inline bool md_history_excludes(const md_words *words)
+{
+  bool found = false;
+  for (int k = 1; k < words->n && strcmp(words->word[0], "neigh_modify") == 0; ++k)
+    found = found || strcmp(words->word[k], "exclude") == 0;
+  return found;
+}
+
 /* Adds a command to the hash. words: all words of the command, its name first. */
 static inline void md_history_add(md_history *history, const md_words *words)
 {
-  if (md_history_is_talk(words->word[0])) return;
+  if (md_history_is_talk(words->word[0]) && !md_history_excludes(words)) return;
   uint64_t hash = history->deck;
   for (int k = 0; k <= words->n; ++k) {
     const char *word = k < words->n ? words->word[k] : "\n";

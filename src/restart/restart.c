@@ -262,6 +262,21 @@ static void walk_pair(walk *w, md_model *m)
   if (w->status == MD_OK && !(m->extent >= 0.0 && m->extent < 0x1p60)) w->status = wrong(w, "model/extent");
 }
 
+/* Pairs of types that do not interact; most models have none. */
+static void walk_excluded(walk *w, md_model *m)
+{
+  int64_t type[2 * MD_EXCLUDED_MAX];
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded") : m->nexcluded == 0) return;
+  limited(w, "model/excluded", &m->nexcluded, 1, MD_EXCLUDED_MAX);
+  for (int k = 0; k < 2 * m->nexcluded; ++k) type[k] = m->excluded[k / 2][k % 2];
+  numbers(w, "model/excluded_types", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->nexcluded, 2}}, type);
+  for (int k = 0; k < 2 * m->nexcluded && w->status == MD_OK; ++k) {
+    if (type[k] < 1 || type[k] > m->ntypes) w->status = wrong(w, "model/excluded_types");
+    m->excluded[k / 2][k % 2] = (int)type[k];
+  }
+}
+
 static void walk_groups(walk *w, md_groups *groups)
 {
   limited(w, "model/groups", &groups->n, 1, MD_GROUPS_MAX);
@@ -340,6 +355,7 @@ static void walk_model(walk *w, md_model *m)
   walk_box(w, &m->box);
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
+  walk_excluded(w, m);
   real(w, "model/timestep", &m->dt);
   walk_groups(w, &m->groups);
   walk_fixes(w, m);

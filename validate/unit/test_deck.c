@@ -282,7 +282,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "neigh_modify delay -1", "delay must be at least 0");
   refused(b, "neigh_modify every", "neigh_modify every needs a value");
   refused(b, "neigh_modify often 1", "unknown keyword 'often'");
-  refused(b, "neigh_modify exclude type 1 1", "pairs cannot be excluded");
+  refused(b, "neigh_modify exclude group all all", "accepted are type I J and none");
 }
 
 static void boxes_are_checked(void **state)
@@ -378,7 +378,11 @@ static void fixes_set_and_unset_the_model(void **state)
   assert_true(m->hottest == 2.0);
   assert_true(m->wall[0][0] && m->wall[0][1] && m->wall[1][0] && !m->wall[1][1]);
   assert_true(m->wall_at[0][0] == 0.0 && m->wall_at[0][1] == 9.5 && m->wall_at[1][0] == 0.5);
-  refused(b, "fix 1 all nve", "fix 1 exists already (nve)");
+  refused(b, "fix 1 all nve/leapfrog", "fix 1 exists already (nve)");
+  refused(b, "fix t all langevin 1 -2 0.5 48279", "zero or positive");
+  assert_true(m->nfix == 4 && m->fix[1].k[1] == 2.0 && m->hottest == 2.0);
+  assert_runs(b, "fix t all langevin 1 2.5 0.5 7\n");
+  assert_true(m->nfix == 4 && m->fix[1].k[1] == 2.5 && m->fix[1].seed == 7 && m->hottest == 2.5);
   refused(b, "fix 3 all nve/leapfrog", "another fix moves the particles already");
   refused(b, "fix 3 all langevin 1 1 1 1", "there is one already");
   refused(b, "fix 3 all wall/reflect xlo EDGE", "there is a wall on that side already");
