@@ -67,7 +67,7 @@ def test_every_problem_is_listed(tmp_path):
 
 def test_what_follows_from_a_fault_is_none(tmp_path):
     """Lines that use a region, a group, a style or a loop variable that are lacking are judged by the rest."""
-    deck = ("boundary s s p\nvariable i world 3\nregion s ellipsoid z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
+    deck = ("boundary sq f p\nvariable i world 3\nregion s ellipsoid z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
             "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot creat 1 1\n"
             "velocity hot zero angle\n"
             "pair_style eam\npair_coeff * * Cu.eam\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
