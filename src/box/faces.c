@@ -51,6 +51,14 @@ md_status md_faces_follow(md_sim *sim)
   return MD_OK;
 }
 
+md_status md_faces_widen(md_sim *sim, int grown)
+{
+  MD_TRY(md_faces_follow(sim));
+  const md_box shown = sim->model.box;
+  md_model_widen_box(&sim->model, &shown, grown);
+  return MD_OK;
+}
+
 void md_faces_put(const md_box *box, double to[7])
 {
   if (!md_box_follows(box)) return;

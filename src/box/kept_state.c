@@ -28,9 +28,7 @@ md_status md_kept_state_restore(md_kept_state *kept, md_sim *sim)
   const md_box before = model->box;
   *model = *kept->model;
   MD_TRY(md_comm_agree(sim->comm, md_particles_copy(&sim->particles, &kept->particles)));
-  MD_TRY(md_faces_follow(sim));
-  const md_box shown = model->box;
-  do md_model_widen_box(model, &shown, ++kept->grown);
+  do MD_TRY(md_faces_widen(sim, ++kept->grown));
   while (same(&model->box, &before) && kept->grown < 64);
   return same(&model->box, &before) ? MD_OUTGROWN : MD_OK;
 }
