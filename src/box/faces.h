@@ -21,8 +21,8 @@ void md_faces_begin(md_box *box);
  * particles, does nothing. MD_USAGE: a particle is too far out for a box. Collective. */
 md_status md_faces_follow(md_sim *sim) MD_CHECKED;
 
-/* Moves the faces that follow to where an engine has them (md_model_widen_box), for the present places of the particles.
- * The model is prepared. Errors as above. Collective. */
+/* Moves the faces that follow to where an engine has them (md_model_widen_box), for the present places of the
+ * particles. The model is prepared. Errors as above. Collective. */
 md_status md_faces_widen(md_sim *sim, int grown) MD_CHECKED;
 
 /* Put lo, hi and room of a box with faces that follow into an array, and take them from it. Without such faces, do

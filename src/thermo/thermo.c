@@ -38,7 +38,16 @@ static void set_columns(md_thermo *thermo, int n, const char *const *name)
 {
   for (int c = 0; c < n; ++c) snprintf(thermo->column[c], sizeof thermo->column[c], "%s", name[c]);
   thermo->ncolumn = n;
+  thermo->one = name == style_one;
   reset_formats(thermo);
+}
+
+/* Style one has a column more if the box follows the particles, as in LAMMPS. */
+static void show_volume(md_thermo *thermo, bool shown)
+{
+  const int n = sizeof style_one / sizeof style_one[0];
+  snprintf(thermo->column[n], sizeof thermo->column[n], "vol");
+  thermo->ncolumn = n + shown;
 }
 
 void md_thermo_init(md_thermo *thermo)
@@ -87,6 +96,7 @@ md_status md_thermo_header(md_sim *sim)
   md_thermo *thermo = &sim->thermo;
   thermo->row_step = sim->model.step;
   thermo->row_seconds = 0.0;
+  if (thermo->one) show_volume(thermo, md_box_follows(&sim->model.box));
   for (int c = 0; c < thermo->ncolumn; ++c) MD_TRY(check_column(sim, thermo->column[c]));
   md_text line = {0};
   for (int c = 0; c < thermo->ncolumn; ++c) {

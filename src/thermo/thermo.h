@@ -12,6 +12,7 @@ enum { MD_THERMO_COLUMNS = 64, MD_THERMO_FORMAT = 32 };
 typedef struct md_thermo {
   int64_t every; /* steps between rows; 0: only the first and the last step */
   int ncolumn;
+  bool one;                            /* the columns are those of thermo_style one */
   char column[MD_THERMO_COLUMNS][64];  /* keywords, v_NAME, c_ID, f_ID, perhaps with [K] */
   char format_float[MD_THERMO_FORMAT]; /* of thermo_modify; "": the default of the column */
   char format_int[MD_THERMO_FORMAT];

@@ -311,3 +311,12 @@ def test_lmp_follows_a_droplet_alike(dim, boundary, fast_engine, tmp_path):
         for name in box:
             assert ours.at(step)[name] == pytest.approx(theirs.at(step)[name], rel=relative, abs=relative), (step, name)
     assert ours.at(50)["Volume"] > 1.2 * ours.at(0)["Volume"]
+
+
+def test_style_one_shows_the_volume_of_a_box_that_follows(tmp_path):
+    deck = ("boundary {}\nregion b block 0 4 0 5 0 6\ncreate_box 1 b\ncreate_atoms 1 single 1 1 1\nmass 1 1\n"
+            "thermo_style one\nrun 0\n")
+    titles = ["Step", "Temp", "E_pair", "E_mol", "TotEng", "Press"]
+    assert harness.run(deck.format("f p f"), tmp_path).table.titles == titles
+    row = harness.run(deck.format("m p f"), tmp_path).table
+    assert row.titles == [*titles, "Volume"] and float(row.rows[0][-1]) == 120
