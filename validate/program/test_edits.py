@@ -322,6 +322,34 @@ def test_compress_of_ids_far_apart(data_files, tmp_path):
     assert (np.diff(np.searchsorted([6.6, 12.9], frame.columns["x"])) >= 0).all()
 
 
+# Boxes that change and then follow the particles, and what lmp makes of them.
+FOLLOWING = """\
+boundary f f f
+region b block 0 6 0 6 0 6 units box
+create_box 1 b
+create_atoms 1 single 1 1 1 units box
+create_atoms 1 single 3 3 3 units box
+mass * 1
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+change_box all boundary s m fs
+print "box $(xlo:%.9g) $(xhi:%.9g) $(ylo:%.9g) $(yhi:%.9g) $(zlo:%.9g) $(zhi:%.9g)"
+displace_atoms all move 0 5 0.5 units box
+run 0
+print "box $(xlo:%.9g) $(xhi:%.9g) $(ylo:%.9g) $(yhi:%.9g) $(zlo:%.9g) $(zhi:%.9g)"
+change_box all x scale 2
+run 0
+print "box $(xlo:%.9g) $(xhi:%.9g) $(ylo:%.9g) $(yhi:%.9g) $(zlo:%.9g) $(zhi:%.9g)"
+"""
+
+
+def test_faces_that_follow_behind_edits(tmp_path):
+    said = run_deck(tmp_path, FOLLOWING).out.splitlines()
+    assert [line for line in said if line.startswith("box ")] == [
+        "box 0.9994 3.0006 0 6 0 3.0006", "box 0.9994 3.0006 0 8.0006 0 3.5006",
+        "box 0.99959976 3.00040024 0 8.00080006 0 3.50035006"]
+
+
 def test_particles_are_in_the_box_behind_a_run(tmp_path):
     """A region finds none beyond periodic faces, where engines let particles go until they rebin."""
     result = harness.run("units lj\n" + MELT + "mass * 1\nvelocity all create 3 5\npair_style lj/cut 2.5\n"
@@ -465,7 +493,7 @@ REFUSED = {
     "change_box all x scale 0": "not positive",
     "change_box all x delta 5 -5": "must be finite and increasing",
     "change_box all fit": "accepted are x, y, z, boundary, remap, set, ortho, units",
-    "change_box all boundary s p p": "boxes that follow the particles do not exist",
+    "change_box all boundary sp p p": "both faces must be periodic",
     "change_box all boundary f p p x final 2 4": "particle 1 is at x = 1, outside of the box, 2 to 4",
     "change_box all boundary f f f\nfix w all wall/reflect xlo EDGE\nchange_box all x scale 2": "unfix it before",
     "change_box all boundary f f f\nfix w all wall/reflect xlo EDGE\nreplicate 2 1 1": "unfix it before",
