@@ -275,6 +275,44 @@ def test_gpu_memory_does_not_follow_the_empty_cells(tmp_path):
     assert memory[250000.0] < 1.1 * memory[25.0] + 1e6, memory
 
 
+# The grids of a box that follows particles are those of a fixed box that reaches to its room, 2048 sigma here.
+FAR = """\
+dimension {dim}
+boundary {boundary}
+read_data far.data
+pair_style soft 1.3
+pair_coeff 1 1 25
+timestep 0.01
+fix 1 all nve
+thermo 90
+dump 1 all custom 30 far.dump id x y z vx vy vz fx fy fz
+dump_modify 1 sort id
+run 40
+run 110
+"""
+
+
+@pytest.mark.parametrize("dim, boundary", [(2, "s ms p"), (3, "sm s s")])
+def test_a_box_that_follows_changes_no_path(dim, boundary, engine, tmp_path):
+    """The particles leave the cells of the beginning, so that pieces of the run are done again."""
+    flat = "dimension 2\nboundary f f p\n" if dim == 2 else "boundary f f f\n"
+    harness.run(f"{flat}region b block 0 8 0 8 -4 4\ncreate_box 1 b\ncreate_atoms 1 random 200 7 NULL\nmass 1 1\n"
+                "velocity all create 20 99\nwrite_data far.data\n", tmp_path / "follows")
+    text = (tmp_path / "follows" / "far.data").read_text()
+    fixed, axes = re.subn(r"(?m)^\S+ \S+ ([xyz])lo", r"-2048 2048 \1lo", text)
+    (tmp_path / "fixed").mkdir()
+    (tmp_path / "fixed" / "far.data").write_text(fixed)
+    assert axes == 3
+    harness.run(FAR.format(dim=dim, boundary=boundary), tmp_path / "follows", engine=engine)
+    harness.run(FAR.format(dim=dim, boundary="f f p" if dim == 2 else "f f f"), tmp_path / "fixed", engine="openmp")
+    ours, theirs = (harness.read_dump(tmp_path / box / "far.dump") for box in ("follows", "fixed"))
+    assert [frame.step for frame in ours] == [frame.step for frame in theirs] == [0, 30, 60, 90, 120, 150]
+    names = ["id", "x", "y", "vx", "vy", "fx", "fy"] + (["z", "vz", "fz"] if dim == 3 else [])
+    for a, b in zip(ours, theirs):
+        assert (a.vectors(*names) == b.vectors(*names)).all(), a.step
+    assert abs(ours[-1].vectors("x", "y")).max() > 20
+
+
 # A stand-in for the program. One engine, openmp or gpu, writes one wrong digit, into the dump or into the thermo table;
 # the GPU's part is played by the OpenMP engine, so that this needs no GPU.
 BROKEN = """#!/bin/sh

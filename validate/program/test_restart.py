@@ -65,7 +65,8 @@ FLOAT_FIXES = FLAT_FIXES.replace("nve/leapfrog", "nve/leapfrog drift float")
 SCALED_FIXES = "fix 1 all nve\nfix 2 all temp/rescale 7 1.0 2.0 0.02 0.5\nfix 3 all temp/rescale 15 1.1 1.7 0 0.9\n" \
                "fix 4 all temp/berendsen 1.2 1.8 0.7\n"
 
-# A droplet that flies apart: the box follows the particles, which leave the cells with which the run began.
+# A droplet that flies apart: the box follows the particles, which leave the cells with which the run began. It then is
+# so large that it would have more room, if the restart did not keep the room of the beginning.
 DROPLET = """\
 dimension 2
 boundary s ms p
@@ -74,7 +75,7 @@ create_box 1 b
 create_atoms 1 random 100 7 NULL
 mass 1 1
 velocity all create 30 99
-pair_style soft 1.3
+pair_style soft 0.5
 pair_coeff * * 25
 timestep 0.01
 """
