@@ -4,6 +4,7 @@
  * on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by which
  * --resume knows what was done, gets the last step then.
  */
+#include "src/box/faces.h"
 #include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
 #include "src/minimize/minimizer.h"
@@ -140,6 +141,7 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   MD_TRY(md_run_execute(&run));
   sim->history.run[sim->history.nrun - 1].last = model->step;
   sim->history.run[sim->history.nrun - 1].computed = sim->computed;
+  md_faces_put(&model->box, sim->history.run[sim->history.nrun - 1].box);
   return MD_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Moves, energies, forces and sums of minimisers; see minimizer.h. */
 #include "src/minimize/minimizer.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/minimize/rows.h"
 #include "src/sums/exact_sum.h"
 
@@ -99,6 +100,7 @@ static md_status place(md_minimizer *m, md_min_rows *rows)
   md_run_destroy_engine(m->run);
   md_model_leave(model, &sim->particles);
   if (m->dynamics) give_velocities(m);
+  if (md_box_follows(&model->box)) MD_TRY(md_faces_widen(sim, 0));
   MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
   if (sim->comm->size == 1 || md_pair_is_all(&model->pair)) return MD_OK;
   return md_min_rows_migrate(rows, m);
