@@ -193,14 +193,30 @@ md_status md_run_look(md_run *run, double *seconds)
   return MD_OK;
 }
 
+md_status md_run_decompose(md_sim *sim)
+{
+  const md_model *model = &sim->model;
+  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
+  return sim->comm->domains->decompose(sim->comm, model, halo);
+}
+
 /* Gives the particles to the ranks in whose domains they are; without a cutoff, in equal shares. */
 static md_status divide_particles(md_sim *sim)
 {
   md_model *model = &sim->model;
-  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
   if (md_pair_is_all(&model->pair)) return md_particles_share(sim->comm, &sim->particles);
-  MD_TRY(sim->comm->domains->decompose(sim->comm, model, halo));
+  MD_TRY(md_run_decompose(sim));
   return sim->comm->exchange->migrate(sim->comm, model, &sim->particles);
+}
+
+md_status md_run_create_engine(md_run *run)
+{
+  md_sim *sim = run->sim;
+  md_engine *engine = NULL;
+  const md_status status = run->kind->create(&engine, &sim->model, &sim->particles, sim->comm, &sim->options);
+  run->engine = status == MD_OK ? engine : NULL;
+  run->engine_box = sim->model.box;
+  return md_comm_agree(sim->comm, status);
 }
 
 /* Goes back to the kept state, with a larger box. */
@@ -219,7 +235,7 @@ static md_status grow_box(md_run *run)
 
 /* Runs n steps, again with a larger box as often as a particle leaves the engine's box through a face that follows the
  * particles. */
-static md_status run_again(md_run *run, int64_t n)
+static md_status run_steps(md_run *run, int64_t n)
 {
   md_sim *sim = run->sim;
   if (md_box_follows(&sim->model.box)) {
@@ -242,7 +258,7 @@ static md_status advance(md_run *run, int64_t to)
     const int64_t left = to - sim->model.step;
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
-    MD_TRY(run_again(run, n));
+    MD_TRY(run_steps(run, n));
     const double ended = md_time();
     double seconds = md_time() - mark;
     MD_TRY(md_run_look(run, &seconds));
@@ -475,16 +491,6 @@ static md_status stopped(const md_run *run)
 static void add_timers(md_timers *sum, const md_timers *timers)
 {
   for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) sum->seconds[phase] += timers->seconds[phase];
-}
-
-md_status md_run_create_engine(md_run *run)
-{
-  md_sim *sim = run->sim;
-  md_engine *engine = NULL;
-  const md_status status = run->kind->create(&engine, &sim->model, &sim->particles, sim->comm, &sim->options);
-  run->engine = status == MD_OK ? engine : NULL;
-  run->engine_box = sim->model.box;
-  return md_comm_agree(sim->comm, status);
 }
 
 void md_run_destroy_engine(md_run *run)

@@ -10,6 +10,7 @@
 #define MD_SRC_RUN_H
 
 #include "src/box/kept_state.h"
+#include "src/sim.h"
 
 typedef struct md_run md_run;
 struct md_run {
@@ -41,6 +42,9 @@ md_status md_run_execute(md_run *run) MD_CHECKED;
 
 /* Creates an engine for the present particles, which must be on their grids and with their owners. Collective. */
 md_status md_run_create_engine(md_run *run) MD_CHECKED;
+
+/* Divides the box of the prepared model into the domains of ranks. Collective. */
+md_status md_run_decompose(md_sim *sim) MD_CHECKED;
 
 /* Destroys the engine, if there is one. sim->particles must be current. */
 void md_run_destroy_engine(md_run *run);

@@ -139,9 +139,10 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   sim->has_first_energy = false;
   if (m->dynamics) stop_particles(&sim->particles);
   MD_TRY(md_run_execute(&run));
-  sim->history.run[sim->history.nrun - 1].last = model->step;
-  sim->history.run[sim->history.nrun - 1].computed = sim->computed;
-  md_faces_put(&model->box, sim->history.run[sim->history.nrun - 1].box);
+  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
+  record->last = model->step;
+  record->computed = sim->computed;
+  md_faces_put(&model->box, record->box);
   return MD_OK;
 }
 

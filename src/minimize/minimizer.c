@@ -103,6 +103,7 @@ static md_status place(md_minimizer *m, md_min_rows *rows)
   if (md_box_follows(&model->box)) MD_TRY(md_faces_widen(sim, 0));
   MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
   if (sim->comm->size == 1 || md_pair_is_all(&model->pair)) return MD_OK;
+  if (md_box_follows(&model->box)) MD_TRY(md_run_decompose(sim));
   return md_min_rows_migrate(rows, m);
 }
 
