@@ -182,6 +182,23 @@ static void gather_wide(int nfield, void *const *to, void *const *from, const in
 PERMUTE_NARROW(uint16_t)
 PERMUTE_NARROW(uint32_t)
 
+void md_particles_remove(md_particles *p, const uint8_t *gone)
+{
+  field f[FIELDS_MAX];
+  const int n = fields(p, f);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < p->n; ++i) {
+    if (gone[i]) continue;
+    for (int k = 0; k < n && kept < i; ++k) {
+      char *at = *f[k].array;
+      memcpy(at + (size_t)kept * f[k].element, at + (size_t)i * f[k].element, f[k].element);
+    }
+    ++kept;
+  }
+  p->n = kept;
+  p->nghost = 0;
+}
+
 md_status md_particles_permute(md_particles *p, const int32_t *order)
 {
   field f[FIELDS_MAX];

@@ -85,6 +85,9 @@ md_status md_particles_spare(md_particles *p) MD_CHECKED;
  * dim fields at a time to the spare arrays, which then take the places of these fields. MD_RUNTIME: out of memory. */
 md_status md_particles_permute(md_particles *p, const int32_t *order) MD_CHECKED;
 
+/* Removes the owned particles with gone[i] != 0. The others keep their order. There are no ghosts then. */
+void md_particles_remove(md_particles *p, const uint8_t *gone);
+
 /* Makes an array with order[k] = local index of the particle with the k-th smallest id. The caller frees *order.
  * MD_RUNTIME: out of memory. */
 md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CHECKED;

@@ -115,7 +115,7 @@ static md_status delete_marked(deletion *d, md_status (*mark)(deletion *))
   MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&d->gone, sim->particles.n, 1, "particles to delete")));
   MD_TRY(mark(d));
   if (sim->planning.checking) return MD_OK;
-  md_edit_remove(&sim->particles, d->gone);
+  md_particles_remove(&sim->particles, d->gone);
   if (d->compress) MD_TRY(md_delete_compress(sim));
   MD_TRY(md_sim_count(sim));
   md_log_print(sim->log, "Deleted %lld atoms, new total = %lld\n", (long long)(before - sim->model.natoms),

@@ -76,27 +76,6 @@ md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
   return MD_OK;
 }
 
-void md_edit_remove(md_particles *p, const uint8_t *gone)
-{
-  int64_t to = 0;
-  for (int64_t i = 0; i < p->n; ++i) {
-    if (gone[i]) continue;
-    if (to < i) {
-      p->id[to] = p->id[i];
-      p->type[to] = p->type[i];
-      if (p->grouped) p->group[to] = p->group[i];
-      for (int d = 0; d < p->dim; ++d) {
-        p->x[d][to] = p->x[d][i];
-        p->v[d][to] = p->v[d][i];
-        if (p->wide) p->v_low[d][to] = p->v_low[d][i];
-      }
-    }
-    ++to;
-  }
-  p->n = to;
-  p->nghost = 0;
-}
-
 static uint64_t key_of(const md_particles *p, uint64_t seed, int64_t i)
 {
   const md_random r = md_random_at(seed, (uint64_t)p->id[i], 0, MD_STREAM_CHOICE);

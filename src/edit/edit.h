@@ -29,9 +29,6 @@ md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 /* MD_USAGE: a wall stands in the box, whose place a change of the box by `command` would make wrong. */
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command) MD_CHECKED;
 
-/* Removes the particles i of this rank for which gone[i] is not 0. The order of the others stays. */
-void md_edit_remove(md_particles *p, const uint8_t *gone);
-
 /* Chooses exactly `wanted` of the particles of all ranks for which chosen[i] is not 0, at random: those with the
  * smallest 64-bit random numbers of (seed, id). Sets chosen[i] of all others to 0. wanted: at most their number.
  * Cost: eight passes, each with 256 sums over ranks. Collective. */

@@ -124,6 +124,16 @@ def test_the_same_bits_as_masses_of_types(dim, ratio, dt, wide, engine, tmp_path
     assert all(("momenta of two words" in table.log) == wide for table in tables)
 
 
+def test_masses_stay_with_their_particles_when_others_are_deleted(tmp_path):
+    x, v, mass = system(3, 1e3)
+    text = deck_of(tmp_path, x, v, mass) + "group some id 2 5:9 30\ndelete_atoms group some compress no\nrun 0\n"
+    harness.run(text, tmp_path)
+    [frame] = harness.read_dump(tmp_path / "d.dump")
+    kept = [i for i in range(len(x)) if i + 1 not in (2, 5, 6, 7, 8, 9, 30)]
+    assert [int(i) for i in frame.columns["id"]] == [i + 1 for i in kept]
+    np.testing.assert_array_equal(frame.columns["mass"], mass[kept])
+
+
 def test_kepler_orbit(tmp_path):
     """Two bodies of masses 0.75 and 0.25, eccentricity 0.5, ten orbits: an ellipse with period 2 pi around a centre of
     mass at rest. The error of places falls as dt^2, and that of the energy does not grow."""
