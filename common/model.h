@@ -137,7 +137,7 @@ typedef struct md_model {
   int nsummand, nterm;
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
-  md_compute tensor; /* pressure/tensor, of which thermo keywords and compute pressure take components */
+  md_compute tensor[MD_COMPUTES_MAX]; /* by place of a compute pressure: its pressure/tensor */
   int nend;
   md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;

@@ -9,8 +9,8 @@ typedef struct md_particle {
   uint64_t id;
   uint32_t group;                      /* bit g is set if the particle is in group g (groups.h) */
   double mass, v_step, velocity_per_v; /* its inertia (motion.h) */
-  double x[3];                         /* on a periodic axis any image: only the drift may use it */
-  double v[3];                         /* p/m_reference, or the first words of a wide momentum */
+  double x[3]; /* on a periodic axis any image: the drift uses it, and others behind md_wrap */
+  double v[3]; /* p/m_reference, or the first words of a wide momentum */
   bool wide;
   int64_t low[3]; /* second words of a wide momentum */
 } md_particle;
@@ -37,6 +37,13 @@ static inline md_particle md_particle_of(const md_model *model, const md_particl
 MD_FN double md_particle_momentum(const md_particle *p, int d, double quantum)
 {
   return p->wide ? md_momentum_value(p->v[d], p->low[d], quantum) : p->v[d];
+}
+
+/* The same without the bias of the velocity. */
+MD_FN double md_particle_thermal(const md_particle *p, int d, double quantum, const md_bias *bias)
+{
+  const double v = md_particle_momentum(p, d, quantum);
+  return v - md_bias_of(bias, d, p->x, v, p->velocity_per_v);
 }
 
 /* The velocity along axis d, as md_model_velocity. */

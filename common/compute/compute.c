@@ -2,6 +2,7 @@
 #include "common/compute/compute.h"
 #include "common/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 double md_compute_unit(double largest)
@@ -17,18 +18,42 @@ double md_compute_sum(const md_compute_sums *sums, int t)
   return md_wide_value(&sums->term[t], sums->unit[t]);
 }
 
-/* The degrees of freedom of a group. */
-static double freedom_of(const md_model *model, const md_compute_sums *sums)
+md_status md_compute_set_of(md_compute *compute, const char *word)
 {
-  const double dim = model->box.dim;
-  return dim * (double)sums->count - dim;
+  const size_t n = strlen(word);
+  if (n >= sizeof compute->of)
+    return md_error(MD_USAGE, "compute: the ID '%.80s' is longer than %zu letters", word,
+                    sizeof compute->of - 1);
+  memcpy(compute->of, word, n + 1);
+  return MD_OK;
 }
 
-/* The temperature of a group. sums: those of compute ke. */
-static double temperature_of(const md_model *model, const md_compute_sums *sums)
+/* The degrees of freedom of `count` particles. */
+static double freedom_of(const md_model *model, const md_compute *compute, int64_t count)
 {
-  const double freedom = freedom_of(model, sums);
-  return freedom > 0.0 ? 2.0 * md_compute_sum(sums, 0) / freedom : 0.0;
+  const double dim = model->box.dim, extra = compute->has_extra ? compute->extra : dim;
+  double axes = dim;
+  if (compute->bias.kind == MD_BIAS_AXES) {
+    axes = 0.0;
+    for (int d = 0; d < model->box.dim; ++d) axes += compute->bias.k[d];
+  }
+  return axes * (double)count - axes / dim * extra;
+}
+
+void md_temperature_set(const md_model *model, const md_compute *compute, int64_t count, double kinetic,
+                        double *value)
+{
+  const double freedom = freedom_of(model, compute, count);
+  value[MD_TEMPERATURE_T] = freedom > 0.0 ? 2.0 * kinetic / freedom : 0.0;
+  value[MD_TEMPERATURE_KINETIC] = 0.5 * freedom * value[MD_TEMPERATURE_T];
+  value[MD_TEMPERATURE_FREEDOM] = freedom;
+}
+
+/* `value` of a temperature whose terms are those of compute ke. */
+static void temperature_value(const md_model *model, const md_compute *compute, const md_compute_sums *sums,
+                              double *value)
+{
+  md_temperature_set(model, compute, sums->count, md_compute_sum(sums, 0), value);
 }
 
 #define MD_COMPUTE_HOST
@@ -59,7 +84,7 @@ int md_compute_count(const md_compute *compute)
 {
   const md_compute_style *style = styles[compute->kind];
   int n = 0;
-  if (!style->of_places) return style->nvalue;
+  if (!style->of_places || style->temperature) return style->nvalue;
   while (n < style->nvalue && compute->k[n] != 0.0) ++n;
   return n;
 }
@@ -69,6 +94,27 @@ md_compute_kind md_compute_find(const char *name)
   int kind = 0;
   while (kind < MD_COMPUTE_KINDS && strcmp(styles[kind]->name, name) != 0) ++kind;
   return (md_compute_kind)kind;
+}
+
+int md_compute_place_of(const md_model *model, const char *id, size_t n)
+{
+  for (int c = 0; c < model->ncompute; ++c)
+    if (strlen(model->compute[c].id) == n && memcmp(model->compute[c].id, id, n) == 0) return c;
+  return -1;
+}
+
+md_status md_compute_temperature(const md_model *model, const char *what, const char *id, bool of_engine,
+                                 int *place)
+{
+  *place = md_compute_place_of(model, id, strlen(id));
+  if (*place < 0) return md_error(MD_USAGE, "%s: there is no compute '%.64s'", what, id);
+  const md_compute_style *style = styles[model->compute[*place].kind];
+  if (!style->temperature)
+    return md_error(MD_USAGE, "%s: compute '%.64s', of style %s, is no temperature", what, id, style->name);
+  if (of_engine && style->of_places)
+    return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
+                    style->name);
+  return MD_OK;
 }
 
 void md_computes_init(md_model *model)
@@ -87,10 +133,12 @@ void md_computes_init(md_model *model)
   for (int c = 0; c < MD_COMPUTES_STANDARD; ++c) {
     model->compute[c] = (md_compute){.kind = standard[c].kind};
     memcpy(model->compute[c].id, standard[c].id, strlen(standard[c].id) + 1);
+    if (standard[c].kind == MD_COMPUTE_pressure)
+      memcpy(model->compute[c].of, "thermo_temp", sizeof "thermo_temp");
   }
 }
 
-/* The standard computes have only two summands, of ke and of momentum. So that of the pressure tensor has a place. */
+/* The standard computes have only two summands, of ke and of momentum. A pressure has one, of its tensor. */
 _Static_assert((int)MD_COMPUTES_STANDARD > 2,
                "summands of all computes and fixes, and of the pressure tensor");
 _Static_assert((int)MD_SUMMANDS_MAX <= 64, "md_wanted has a bit for each summand");
@@ -100,6 +148,7 @@ static bool same_terms(const md_summand *s, const md_compute *compute)
 {
   const md_compute_style *style = styles[compute->kind];
   return s->kind == style->terms_of && s->group == md_group_bit(compute->group) &&
+         md_bias_equal(&s->bias, &compute->bias) &&
          (style->terms_of != compute->kind || memcmp(s->k, compute->k, sizeof s->k) == 0);
 }
 
@@ -113,7 +162,8 @@ static md_status add_summand(md_model *model, const md_compute *compute)
                     .n = style->nterm,
                     .dim = model->box.dim,
                     .quantum = model->grids.v,
-                    .mass_reference = model->mass_reference};
+                    .mass_reference = model->mass_reference,
+                    .bias = compute->bias};
   memcpy(s->k, compute->k, sizeof s->k);
   if (s->first + s->n > MD_TERMS_MAX)
     return md_error(MD_USAGE, "compute %s: all computes together may have at most %d sums", compute->id,
@@ -149,12 +199,48 @@ md_status md_compute_join(md_model *model, md_compute *compute)
   return MD_OK;
 }
 
+/* The box may have changed since the deck gave a ramp. Its velocities must be in the range of sums. */
+static md_status settle_ramp(const md_model *model, md_compute *compute)
+{
+  double *k = compute->bias.k;
+  if (compute->bias.kind != MD_BIAS_RAMP) return MD_OK;
+  const int along = (int)k[1];
+  k[6] = model->box.lo[along];
+  k[7] = model->box.periodic[along] ? model->box.length[along] : 0.0;
+  if (fabs(k[2]) <= model->speed_limit && fabs(k[3]) <= model->speed_limit) return MD_OK;
+  return md_error(MD_USAGE,
+                  "compute %s: the velocities %g and %g of its ramp must be below the speed limit, %g",
+                  compute->id, k[2], k[3], model->speed_limit);
+}
+
+/* Finds the temperature of a pressure, and makes the compute of its tensor. */
+static md_status join_pressure(md_model *model, int place)
+{
+  md_compute *pressure = &model->compute[place], *tensor = &model->tensor[place];
+  *tensor = (md_compute){.id = "pressure tensor", .kind = MD_COMPUTE_pressure_tensor};
+  memcpy(tensor->k, pressure->k, sizeof tensor->k);
+  if (pressure->k[0] == 0.0) {
+    char what[80];
+    snprintf(what, sizeof what, "the pressure %s", pressure->id);
+    MD_TRY(md_compute_temperature(model, what, pressure->of, true, &pressure->temperature));
+    const md_compute *temperature = &model->compute[pressure->temperature];
+    pressure->summand = temperature->summand;
+    tensor->group = temperature->group;
+    tensor->bias = temperature->bias;
+  }
+  return md_compute_join(model, tensor);
+}
+
 md_status md_computes_prepare(md_model *model)
 {
   model->nsummand = model->nterm = 0;
-  for (int c = 0; c < model->ncompute; ++c) MD_TRY(md_compute_join(model, &model->compute[c]));
-  model->tensor = (md_compute){.id = "pressure tensor", .kind = MD_COMPUTE_pressure_tensor};
-  return md_compute_join(model, &model->tensor);
+  for (int c = 0; c < model->ncompute; ++c) {
+    MD_TRY(settle_ramp(model, &model->compute[c]));
+    MD_TRY(md_compute_join(model, &model->compute[c]));
+  }
+  for (int c = 0; c < model->ncompute; ++c)
+    if (model->compute[c].kind == MD_COMPUTE_pressure) MD_TRY(join_pressure(model, c));
+  return MD_OK;
 }
 
 md_wanted md_computes_want(const md_compute *compute, int n)

@@ -23,7 +23,9 @@
 
 #include "common/base/error.h"
 #include "common/base/words.h"
+#include "common/box.h"
 #include "common/exact.h"
+#include "common/temperature/bias.h"
 #include "common/tensor.h"
 
 #ifdef __cplusplus
@@ -57,8 +59,21 @@ typedef struct md_compute {
   md_compute_kind kind;
   int group;              /* number of its group (groups.h) */
   double k[MD_COMPUTE_K]; /* arguments, as the style's file numbers them */
-  int summand;            /* place of its terms in model->summand; -1: it has none. Derived */
+  char of[64];            /* another compute, or a region, to which the arguments refer; "": none */
+  md_bias bias;           /* of a temperature: what is not heat */
+  bool has_extra;         /* compute_modify extra/dof was given */
+  double extra;    /* then: the degrees of freedom by which a temperature has fewer; else dim of them */
+  int temperature; /* of a pressure: the place of its temperature in model->compute. Derived */
+  int summand;     /* place of its terms in model->summand; -1: it has none. Derived */
 } md_compute;
+
+/* The values of a temperature. Only the first one has a name, c_ID. */
+enum {
+  MD_TEMPERATURE_T,
+  MD_TEMPERATURE_KINETIC, /* f T/2 */
+  MD_TEMPERATURE_FREEDOM, /* f, the degrees of freedom */
+  MD_TEMPERATURE_FLOW     /* of a bias that is a shift: the shift along each axis */
+};
 
 /* The terms of one style, summed over one group: what md_NAME_add needs. Derived when the model is prepared. */
 typedef struct md_summand {
@@ -70,6 +85,7 @@ typedef struct md_summand {
   double per_unit[MD_COMPUTE_TERMS]; /* coarse quanta per unit of a term, for md_fine_add */
   double quantum, mass_reference;    /* of momenta */
   double k[MD_COMPUTE_K];
+  md_bias bias; /* of the velocities */
 } md_summand;
 
 struct md_model;
@@ -90,6 +106,12 @@ typedef struct md_compute_sums {
   int64_t count; /* particles of the group */
 } md_compute_sums;
 
+/* The box and the lattice, to which the arguments of a compute may refer. */
+typedef struct md_compute_place {
+  const md_box *box;
+  double lattice[3]; /* length of a lattice unit along each axis, sigma */
+} md_compute_place;
+
 /* A style: the host's part of its file. All strings are static. */
 typedef struct md_compute_style {
   const char *name;
@@ -101,13 +123,14 @@ typedef struct md_compute_style {
   bool of_pairs;  /* `value` reads energy or virial of pairs */
   bool of_tensor; /* `value` reads the components of the virial */
   bool tensor; /* c_ID[1] to c_ID[6] are the components of the pressure, measured when they are asked for */
+  bool temperature; /* its values are those of a temperature, MD_TEMPERATURE_T and so on */
   /* The values are made of the places of all particles and not of sums, by md_view_compute (src/output/view.c), one for
-   * each k that is not 0. There is no `value` then. */
+   * each k that is not 0 unless it is a temperature. There is no `value` then. */
   bool of_places;
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
   /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
-  md_status (*parse)(md_compute *, const md_words *);
+  md_status (*parse)(md_compute *, const md_words *, const md_compute_place *);
   /* Fills unit[0 .. nterm) of a summand, perhaps by md_compute_unit. Only for styles with md_NAME_add. */
   void (*prepare)(const struct md_model *, md_summand *);
   /* The values of a state. The sums are those of all ranks. Unless nvalue is 0, or of_places. */
@@ -128,6 +151,21 @@ const md_compute_style *md_compute_style_of(md_compute_kind kind);
 
 /* The kind with this name; MD_COMPUTE_KINDS if no style has it. */
 md_compute_kind md_compute_find(const char *name);
+
+/* The place in the model's list of the compute with this ID of n letters; -1: there is none. */
+int md_compute_place_of(const struct md_model *model, const char *id, size_t n);
+
+/* The place of the temperature with this ID, for `what`, which asks for it. of_engine: only those that engines sum are
+ * accepted. MD_USAGE: there is none. */
+md_status md_compute_temperature(const struct md_model *model, const char *what, const char *id,
+                                 bool of_engine, int *place) MD_CHECKED;
+
+/* Sets compute->of. MD_USAGE: the word is too long. For use in `parse`. */
+md_status md_compute_set_of(md_compute *compute, const char *word) MD_CHECKED;
+
+/* Sets the values of a temperature but its flow, from the kinetic energy of the thermal motion of `count` particles. */
+void md_temperature_set(const struct md_model *model, const md_compute *compute, int64_t count,
+                        double kinetic, double *value);
 
 /* The number of values of a compute; 0: one for each particle. */
 int md_compute_count(const md_compute *compute);

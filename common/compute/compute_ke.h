@@ -37,7 +37,7 @@ MD_FN void md_ke_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
   double v2 = 0.0;
   for (int d = 0; d < s->dim; ++d) {
-    const double v = md_particle_momentum(p, d, s->quantum);
+    const double v = md_particle_thermal(p, d, s->quantum, &s->bias);
     v2 = fma(v, v, v2);
   }
   md_fine_add(sum, md_kinetic(v2, p->velocity_per_v, s->mass_reference) * s->per_unit[0]);

@@ -12,8 +12,9 @@ MD_COMPUTE_STYLE(lagrange, "lagrange/radii")
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status lagrange_parse(md_compute *compute, const md_words *words)
+static md_status lagrange_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
 {
+  (void)place;
   if (words->n < 1 || words->n > MD_COMPUTE_K)
     return md_error(MD_USAGE, "compute lagrange/radii needs 1 to %d fractions, not %d", MD_COMPUTE_K,
                     words->n);

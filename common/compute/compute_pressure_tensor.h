@@ -1,6 +1,6 @@
 /* compute pressure/tensor: P_ab = (sum of m v_a v_b + sum of r_a f_b over pairs) / V, symmetric: xx yy zz xy xz yz. A
  * third of its trace (half in two dimensions) is the pressure. In two dimensions V is the area, and the components
- * with z are 0.
+ * with z are 0. The tensors of pressures with a temperature of their own (md_model.tensor) have its thermal velocities.
  *
  * Trade-off: thermo columns and formulas measure it only where it is asked for (md_view_tensor), because its pairs are
  * evaluated once more, and have six sums.
@@ -25,10 +25,10 @@ static void pressure_tensor_prepare(const md_model *model, md_summand *s)
 static void pressure_tensor_value(const md_model *model, const md_compute *compute,
                                   const md_compute_sums *sums, double *value)
 {
-  (void)compute;
+  const double kinetic = compute->k[0] != 0.0 ? 0.0 : 2.0, pairs = compute->k[1] != 0.0 ? 0.0 : 0.5;
   for (int c = 0; c < MD_TENSOR; ++c) {
-    const double virial = 0.5 * md_wide_value(&sums->all->tensor2[c], model->grids.w);
-    value[c] = (2.0 * md_compute_sum(sums, c) + virial) / md_box_volume(&model->box);
+    const double virial = pairs * md_wide_value(&sums->all->tensor2[c], model->grids.w);
+    value[c] = (kinetic * md_compute_sum(sums, c) + virial) / md_box_volume(&model->box);
   }
 }
 
@@ -51,7 +51,7 @@ static const md_compute_style pressure_tensor_style = {
 MD_FN void md_pressure_tensor_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
   double v[3] = {0.0, 0.0, 0.0};
-  for (int d = 0; d < s->dim; ++d) v[d] = md_particle_momentum(p, d, s->quantum);
+  for (int d = 0; d < s->dim; ++d) v[d] = md_particle_thermal(p, d, s->quantum, &s->bias);
   for (int c = 0; c < MD_TENSOR; ++c)
     md_fine_add(&sum[c], md_kinetic(v[md_tensor_row(c)] * v[md_tensor_column(c)], p->velocity_per_v,
                                     s->mass_reference) *

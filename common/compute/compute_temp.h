@@ -1,5 +1,5 @@
 /* compute temp: the temperature, T = 2 K / (dim N - dim). One momentum is fixed, so dim degrees of freedom are lost, as
- * in LAMMPS. Without a degree of freedom the temperature is 0.
+ * in LAMMPS; compute_modify extra/dof says another number. Without a degree of freedom the temperature is 0.
  *
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
  */
@@ -9,20 +9,14 @@ MD_COMPUTE_STYLE(temp, "temp")
 
 #elif defined MD_COMPUTE_HOST
 
-static void temp_value(const md_model *model, const md_compute *compute, const md_compute_sums *sums,
-                       double *value)
-{
-  (void)compute;
-  value[0] = temperature_of(model, sums);
-}
-
 static const md_compute_style temp_style = {
     .name = "temp",
     .usage = "temp",
     .help = "temperature of the group",
     .nvalue = 1,
+    .temperature = true,
     .terms_of = MD_COMPUTE_ke,
-    .value = temp_value,
+    .value = temperature_value,
 };
 
 #endif

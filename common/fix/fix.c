@@ -37,15 +37,15 @@ static md_status prepare_scaling(const md_fix *fix, const md_model *model)
   return MD_OK;
 }
 
-/* Can the velocities be scaled to another temperature? *acts becomes false for a single particle, which has no degree
- * of freedom. MD_PHYSICS: nothing moves. */
-static md_status check_scaling(const md_fix *fix, const md_model *model, double temperature, bool *acts)
+/* Can the velocities be scaled to another temperature? value: of the fix's temperature. *acts becomes false without a
+ * degree of freedom, as of a single particle. MD_PHYSICS: nothing moves. */
+static md_status check_scaling(const md_fix *fix, const md_model *model, const double *value, bool *acts)
 {
-  if (md_model_group_count(model, fix->group) == 1) {
+  if (!(value[MD_TEMPERATURE_FREEDOM] > 0.0)) {
     *acts = false;
     return MD_OK;
   }
-  if (temperature > 0.0) return MD_OK;
+  if (value[MD_TEMPERATURE_T] > 0.0) return MD_OK;
   return md_error(
       MD_PHYSICS,
       "step %lld: the temperature of fix %s is 0: no particle of the group %s moves, and no factor "
@@ -196,8 +196,27 @@ static md_status check_style(md_fix_kind kind)
   return md_error(MD_RUNTIME, "fix %s: its file lacks a part, or has one too many (fix.h)", style->name);
 }
 
+/* The temperature of fix_modify temp; NULL: there is none. */
+static md_status find_temperature(const md_model *model, const md_fix *fix, const md_compute **temperature)
+{
+  int place;
+  char what[64];
+  *temperature = NULL;
+  if (!fix->temp[0]) return MD_OK;
+  snprintf(what, sizeof what, "the temperature of fix %s", styles[fix->kind]->name);
+  MD_TRY(md_compute_temperature(model, what, fix->temp, true, &place));
+  *temperature = &model->compute[place];
+  return MD_OK;
+}
+
 static md_status add_middle(md_model *model, const md_action *action)
 {
+  if (action->bias.kind == MD_BIAS_SHIFT)
+    return md_error(
+        MD_USAGE,
+        "fix %s acts within steps, where the motion of a centre of mass is not known; take another "
+        "temperature than temp/com",
+        styles[action->kind]->name);
   if (model->nmiddle == MD_MIDDLES_MAX)
     return md_error(MD_USAGE, "fix %s: at most %d fixes may act within a step", styles[action->kind]->name,
                     MD_MIDDLES_MAX);
@@ -205,7 +224,7 @@ static md_status add_middle(md_model *model, const md_action *action)
   return MD_OK;
 }
 
-static md_status add_end(md_model *model, int f, const md_action *action)
+static md_status add_end(md_model *model, int f, const md_action *action, const md_compute *temperature)
 {
   const md_fix *fix = &model->fix[f];
   const md_fix_style *style = styles[fix->kind];
@@ -214,6 +233,7 @@ static md_status add_end(md_model *model, int f, const md_action *action)
                       .every = style->every(fix),
                       .action = *action,
                       .compute = {.kind = style->measures, .group = fix->group}};
+  if (temperature) end->compute = *temperature;
   return md_compute_join(model, &end->compute);
 }
 
@@ -271,10 +291,13 @@ md_status md_fixes_prepare(md_model *model)
     const md_fix_kind kind = fix->kind;
     MD_TRY(check_style(kind));
     md_action action = {.kind = kind, .group = md_group_bit(fix->group), .seed = (uint64_t)fix->seed};
+    const md_compute *temperature;
+    MD_TRY(find_temperature(model, fix, &temperature));
+    if (temperature) action.bias = temperature->bias;
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
     if (acts_in_middle[kind]) MD_TRY(add_middle(model, &action));
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
-    if (acts_at_end[kind]) MD_TRY(add_end(model, f, &action));
+    if (acts_at_end[kind]) MD_TRY(add_end(model, f, &action, temperature));
   }
   return MD_OK;
 }
@@ -288,5 +311,7 @@ md_status md_fix_end_action(const md_model *model, const md_fix_end *end, const 
   md_compute_evaluate(model, &end->compute, measure, value);
   *action = end->action;
   *acts = true;
+  if (action->bias.kind == MD_BIAS_SHIFT)
+    memcpy(action->bias.k, value + MD_TEMPERATURE_FLOW, 3 * sizeof *value);
   return styles[fix->kind]->end(fix, model, &step, value, action, acts);
 }

@@ -56,7 +56,8 @@ typedef struct md_fix {
   int group;          /* number of the group of particles on which it acts (groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
-  bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
+  bool energy;   /* its energy counts as potential energy of the system: fix_modify energy yes */
+  char temp[64]; /* ID of its temperature: fix_modify temp; "": that of its group */
 } md_fix;
 
 /* The numbers with which a fix acts on particles. The style's `prepare` makes them when the model is prepared; for
@@ -65,6 +66,7 @@ typedef struct md_action {
   md_fix_kind kind;
   uint32_t group; /* bit of the group */
   double k[MD_ACTION_K];
+  md_bias bias; /* of the fix's temperature: what a thermostat does not change */
   uint64_t seed;
 } md_action;
 
@@ -89,10 +91,11 @@ typedef enum md_force_vector {
 
 /* A fix that acts behind steps. Derived when the model is prepared. */
 typedef struct md_fix_end {
-  int fix;            /* place in model->fix */
-  int64_t every;      /* it acts behind the steps that are multiples of this */
-  md_action action;   /* as `prepare` made it */
-  md_compute compute; /* the style's `measures`, of the fix's group */
+  int fix;          /* place in model->fix */
+  int64_t every;    /* it acts behind the steps that are multiples of this */
+  md_action action; /* as `prepare` made it */
+  md_compute
+      compute; /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
 } md_fix_end;
 
 /* The box and the lattice, to which the arguments of a fix may refer. */
@@ -129,6 +132,7 @@ typedef struct md_fix_style {
   md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,
                              int *count);
   bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
+  bool takes_temp;    /* fix_modify temp is accepted */
   bool takes_mean;    /* its action needs the mean of the forces on its group (forces.h) */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */

@@ -3,6 +3,8 @@
  *
  *   v' = c v + sqrt(12 T (1 - c^2)/m) (u - 1/2),   c = (1 - a)/(1 + a),   a = dt/(2 damp),   u uniform in (0, 1)
  *
+ * With fix_modify temp only the thermal part of a velocity changes (common/temperature/bias.h).
+ *
  * c is the Pade form of exp(-dt/damp). It needs no transcendental function, and fluctuation and dissipation balance
  * exactly. T goes linearly from TSTART to TSTOP in a run. u depends on seed, id, step and axis alone, so that threads,
  * ranks and engine do not change the result.
@@ -61,6 +63,7 @@ static const md_fix_style langevin_style = {
     .name = "langevin",
     .usage = "langevin TSTART TSTOP DAMP SEED",
     .help = "thermostat beside fix nve; its temperature ramps in a run",
+    .takes_temp = true,
     .parse = langevin_parse,
     .join = langevin_join,
     .prepare = langevin_prepare,
@@ -74,8 +77,12 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
-  for (int d = 0; d < s->dim; ++d)
-    p->v[d] = md_round_to(fma(keep, p->v[d], noise * (md_random_unit(random.word[d]) - 0.5)), p->v_step);
+  for (int d = 0; d < s->dim; ++d) {
+    if (a->bias.kind == MD_BIAS_AXES && a->bias.k[d] == 0.0) continue;
+    const double bias = md_bias_of(&a->bias, d, p->x, p->v[d], p->velocity_per_v);
+    const double thermal = fma(keep, p->v[d] - bias, noise * (md_random_unit(random.word[d]) - 0.5));
+    p->v[d] = md_round_to(bias + thermal, p->v_step);
+  }
 }
 
 #endif

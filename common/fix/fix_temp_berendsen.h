@@ -3,7 +3,8 @@
  *
  *   v' = v sqrt(1 + (dt/TDAMP) (target/T - 1))
  *
- * T is the temperature of the group behind the step, as compute temp has it. The target goes linearly from TSTART to
+ * T is the temperature of the group behind the step, as compute temp has it, or that of fix_modify temp, whose bias is
+ * not scaled. The target goes linearly from TSTART to
  * TSTOP in a run. TDAMP is at least a timestep, so that the root exists.
  *
  * Trade-off: the temperature has no oscillations on its way. But the fluctuations of the kinetic energy are smaller
@@ -59,7 +60,7 @@ static md_status temp_berendsen_end(const md_fix *fix, const md_model *model, co
                                     const double *value, md_action *action, bool *acts)
 {
   const double temperature = value[0], target = md_step_ramp(step, fix->k[0], fix->k[1], 0);
-  MD_TRY(check_scaling(fix, model, temperature, acts));
+  MD_TRY(check_scaling(fix, model, value, acts));
   if (*acts) action->k[0] = sqrt(1.0 + model->dt / fix->k[2] * (target / temperature - 1.0));
   return MD_OK;
 }
@@ -73,6 +74,7 @@ static const md_fix_style temp_berendsen_style = {
     .join = temp_berendsen_join,
     .prepare = temp_berendsen_prepare,
     .every = temp_berendsen_every,
+    .takes_temp = true,
     .measures = MD_COMPUTE_temp,
     .end = temp_berendsen_end,
 };
@@ -81,7 +83,7 @@ static const md_fix_style temp_berendsen_style = {
 
 MD_FN void md_temp_berendsen_end(const md_action *a, const md_step *s, md_particle *p)
 {
-  md_step_scale(s, a->k[0], p);
+  md_step_scale(s, &a->bias, a->k[0], p);
 }
 
 #endif

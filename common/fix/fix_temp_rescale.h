@@ -2,7 +2,8 @@
  *
  *   v' = v sqrt(T'/T)  if |T - target| > WINDOW,   T' = T - FRACTION (T - target)
  *
- * T is the temperature of the group behind the step, as compute temp has it. The target goes linearly from TSTART to
+ * T is the temperature of the group behind the step, as compute temp has it, or that of fix_modify temp, whose bias is
+ * not scaled. The target goes linearly from TSTART to
  * TSTOP in a run.
  *
  * Trade-off: a system reaches the target at once. But the velocities do not have the distribution of a canonical
@@ -60,7 +61,7 @@ static md_status temp_rescale_end(const md_fix *fix, const md_model *model, cons
                                   const double *value, md_action *action, bool *acts)
 {
   const double temperature = value[0], target = md_step_ramp(step, fix->k[1], fix->k[2], 0);
-  MD_TRY(check_scaling(fix, model, temperature, acts));
+  MD_TRY(check_scaling(fix, model, value, acts));
   if (!(fabs(temperature - target) > fix->k[3])) *acts = false;
   if (*acts) action->k[0] = sqrt((temperature - fix->k[4] * (temperature - target)) / temperature);
   return MD_OK;
@@ -77,6 +78,7 @@ static const md_fix_style temp_rescale_style = {
     .join = temp_rescale_join,
     .prepare = temp_rescale_prepare,
     .every = temp_rescale_every,
+    .takes_temp = true,
     .measures = MD_COMPUTE_temp,
     .end = temp_rescale_end,
 };
@@ -85,7 +87,7 @@ static const md_fix_style temp_rescale_style = {
 
 MD_FN void md_temp_rescale_end(const md_action *a, const md_step *s, md_particle *p)
 {
-  md_step_scale(s, a->k[0], p);
+  md_step_scale(s, &a->bias, a->k[0], p);
 }
 
 #endif

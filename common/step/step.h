@@ -90,10 +90,13 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
   return span > 0 ? start + (stop - start) * ((double)(s->ramp_done + done) / (double)span) : stop;
 }
 
-/* Multiplies the velocity of a particle by a factor. The new v is on the grid of v_step. */
-MD_FN void md_step_scale(const md_step *s, double factor, md_particle *p)
+/* Multiplies the velocity of a particle, without its bias, by a factor. The new v is on the grid of v_step. */
+MD_FN void md_step_scale(const md_step *s, const md_bias *bias, double factor, md_particle *p)
 {
-  for (int d = 0; d < s->dim; ++d) p->v[d] = md_round_to(factor * p->v[d], p->v_step);
+  for (int d = 0; d < s->dim; ++d) {
+    const double b = md_bias_of(bias, d, p->x, p->v[d], p->velocity_per_v);
+    p->v[d] = md_round_to(b + factor * (p->v[d] - b), p->v_step);
+  }
 }
 
 #define MD_FIX_FORMULAS

@@ -7,7 +7,8 @@
  * So the sum is exact, and it does not depend on the order of additions.
  *
  * Trade-off: the velocities are read apart from the pass over pairs, which in return needs fewer registers. Cost: one
- * read of the velocities, types and origins, and 4 atomic additions for each block and sum.
+ * read of the velocities, types and origins (of positions where a bias depends on them), and 4 atomic additions for
+ * each block and sum.
  */
 #include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
@@ -21,6 +22,11 @@ static __global__ void __launch_bounds__(TERM_THREADS)
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   md_particle p = {};
   if (i < s.n) p = particle_of<T>(s, a.fields, i);
+  if (i < s.n && a.places) {
+    const typename T::particle r = present_particle<T>(s, i);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) p.x[d] = T::where(s.scale, d, r.x[d]);
+  }
   for (int k = 0; k < a.nsummand; ++k) {
     if (!(a.wanted >> k & 1)) continue;
     /* The compiler knows the bounds of all loops, and so keeps particle and sums in registers. */

@@ -227,6 +227,7 @@ struct term_args {
   const md_summand *summand; /* [nsummand] */
   int nsummand;
   uint64_t wanted; /* bit k: summand k is to be summed */
+  bool places;     /* a summand needs positions */
   particle_fields fields;
 };
 template <class T> md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &);

@@ -1,5 +1,5 @@
 /* Commands that decks for LAMMPS contain and that have no effect here: newton, comm_modify, comm_style, atom_modify,
- * timer, suffix.
+ * timer, suffix, run_style.
  *
  * Their words are checked all the same. Each command prints once, in the log, that it has no effect.
  */
@@ -145,5 +145,19 @@ md_status md_do_suffix(md_sim *sim, const md_words *words)
           words->word[k]);
   md_sim_explain(sim, "suffix",
                  "has no effect here: --engine on the command line chooses how a run is executed");
+  return MD_OK;
+}
+
+md_status md_do_run_style(md_sim *sim, const md_words *words)
+{
+  const char *style = words->word[0];
+  if (strcmp(style, "verlet") != 0)
+    return md_error(
+        MD_USAGE,
+        "run_style '%.64s' is not available, only verlet: all forces are evaluated at every step, as they "
+        "are all of short range",
+        style);
+  if (words->n > 1) return md_error(MD_USAGE, "run_style verlet: unexpected '%.64s'", words->word[1]);
+  md_sim_explain(sim, "run_style", "has no effect here: steps are those of velocity Verlet as it is");
   return MD_OK;
 }

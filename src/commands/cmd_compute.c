@@ -1,10 +1,12 @@
-/* The commands compute and uncompute, and the values of computes by name, c_ID and c_ID[K].
+/* The commands compute, uncompute and compute_modify, and the values of computes by name, c_ID and c_ID[K].
  *
  * The styles are in common/compute/compute_styles.h. A compute goes into the model's list. Its value belongs to a
  * step that a run has measured: thermo columns and formulas read it.
  */
 #include "src/commands/computes.h"
 #include "src/commands/groups.h"
+#include "src/create/lattice.h"
+#include "src/region/region.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 static md_status unknown_style(const char *name)
 {
-  char list[512] = "";
+  char list[1024] = "";
   for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
     const size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", s ? "; " : "",
@@ -21,12 +23,21 @@ static md_status unknown_style(const char *name)
   return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
 }
 
-/* The place of a compute in the model's list; -1: there is none. id: n letters. */
-static int find_compute(const md_model *model, const char *id, size_t n)
+/* Reads the words behind the name of the style. What they name must exist. */
+static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
 {
-  for (int c = 0; c < model->ncompute; ++c)
-    if (strlen(model->compute[c].id) == n && memcmp(model->compute[c].id, id, n) == 0) return c;
-  return -1;
+  const md_compute_style *style = md_compute_style_of(compute->kind);
+  md_compute_place place = {.box = &sim->model.box};
+  const md_region *region;
+  int temperature;
+  for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
+  if (style->parse)
+    MD_TRY(style->parse(compute, words, &place));
+  else if (words->n > 0)
+    return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
+  if (compute->kind == MD_COMPUTE_temp_region) return md_region_find(sim, compute->of, &region);
+  if (!compute->of[0]) return MD_OK;
+  return md_compute_temperature(&sim->model, "compute pressure", compute->of, true, &temperature);
 }
 
 md_status md_do_compute(md_sim *sim, const md_words *words)
@@ -36,7 +47,7 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   const md_compute_kind kind = md_compute_find(name);
   const md_words behind = {words->n - 3, words->word + 3};
   md_compute compute = {.kind = kind};
-  if (find_compute(model, id, strlen(id)) >= 0)
+  if (md_compute_place_of(model, id, strlen(id)) >= 0)
     return md_error(MD_USAGE, "compute %s exists already: choose another ID, or uncompute it first", id);
   if (strlen(id) >= sizeof compute.id || strspn(id, MD_COMPUTE_LETTERS) != strlen(id))
     return md_error(MD_USAGE, "compute: the ID '%.80s' must have at most %zu letters, digits and _", id,
@@ -46,10 +57,7 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   const md_compute_style *style = md_compute_style_of(kind);
   if (style->all_only && compute.group != 0)
     return md_error(MD_USAGE, "compute %s is of the group all, not of %s", name, words->word[1]);
-  if (style->parse)
-    MD_TRY(style->parse(&compute, &behind));
-  else if (behind.n > 0)
-    return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", name, behind.word[0]);
+  MD_TRY(parse(sim, &behind, &compute));
   if (model->ncompute == MD_COMPUTES_MAX)
     return md_error(MD_USAGE, "at most %d computes are accepted, with the %d that every run has",
                     MD_COMPUTES_MAX, MD_COMPUTES_STANDARD);
@@ -62,7 +70,7 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
 {
   md_model *model = &sim->model;
   const char *id = words->word[0];
-  const int c = find_compute(model, id, strlen(id));
+  const int c = md_compute_place_of(model, id, strlen(id));
   if (c < 0) return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'", id);
   if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
   const size_t behind = (size_t)(--model->ncompute - c);
@@ -72,13 +80,46 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+/* compute_modify extra/dof N: the temperature has N degrees of freedom less than its particles. */
+static md_status set_extra(md_compute *compute, const char *value)
+{
+  if (!md_compute_style_of(compute->kind)->temperature)
+    return md_error(MD_USAGE, "compute_modify: compute '%s' is no temperature, which extra/dof needs",
+                    compute->id);
+  MD_TRY(md_word_double(value, "compute_modify extra/dof", &compute->extra));
+  compute->has_extra = true;
+  return MD_OK;
+}
+
+md_status md_do_compute_modify(md_sim *sim, const md_words *words)
+{
+  const char *id = words->word[0];
+  const int c = md_compute_place_of(&sim->model, id, strlen(id));
+  bool yes;
+  if (c < 0) return md_error(MD_USAGE, "compute_modify: there is no compute '%.64s'", id);
+  for (int w = 1; w < words->n; w += 2) {
+    const char *keyword = words->word[w];
+    const bool extra = strcmp(keyword, "extra/dof") == 0 || strcmp(keyword, "extra") == 0;
+    if (!extra && strcmp(keyword, "dynamic/dof") != 0 && strcmp(keyword, "dynamic") != 0)
+      return md_error(MD_USAGE,
+                      "compute_modify: unknown keyword '%.64s'; accepted are extra/dof N, dynamic/dof yes|no",
+                      keyword);
+    if (w + 1 == words->n) return md_error(MD_USAGE, "compute_modify %s: its value is missing", keyword);
+    if (extra)
+      MD_TRY(set_extra(&sim->model.compute[c], words->word[w + 1]));
+    else
+      MD_TRY(md_word_bool(words->word[w + 1], "compute_modify dynamic/dof", &yes));
+  }
+  return MD_OK;
+}
+
 bool md_is_compute(const char *name) { return strncmp(name, "c_", 2) == 0; }
 
 md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute, int *value)
 {
   const md_model *model = &sim->model;
   const char *id = name + 2, *bracket = strchr(id, '[');
-  const int c = find_compute(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
+  const int c = md_compute_place_of(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
   if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
   *compute = &model->compute[c];
   const bool tensor = md_compute_style_of((*compute)->kind)->tensor;
@@ -97,15 +138,25 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   return MD_OK;
 }
 
-md_status md_compute_tensor(md_sim *sim, const char *name, const double **tensor)
+md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const double **tensor)
 {
+  const md_compute *compute = &sim->model.compute[pressure];
   static const double stand_in[MD_TENSOR] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  if (compute->k[0] == 0.0) {
+    int temperature;
+    MD_TRY(md_compute_temperature(&sim->model, name, compute->of, true, &temperature));
+    if (sim->model.compute[temperature].bias.kind == MD_BIAS_SHIFT)
+      return md_error(
+          MD_USAGE,
+          "%.80s: the components of a pressure with temp/com are not available; take another temperature",
+          name);
+  }
   if (sim->check && sim->has_computed) {
     *tensor = stand_in;
     return MD_OK;
   }
   if (!sim->view) return md_error(MD_USAGE, "%.80s is only known at an output of a run", name);
-  MD_TRY(md_view_tensor(sim->view));
+  MD_TRY(md_view_tensor(sim->view, pressure));
   *tensor = sim->view->tensor;
   return MD_OK;
 }
@@ -122,7 +173,7 @@ md_status md_compute_value(md_sim *sim, const char *name, double *value)
   const int c = (int)(compute - sim->model.compute);
   if (md_compute_style_of(compute->kind)->tensor && k >= 0) {
     const double *tensor;
-    MD_TRY(md_compute_tensor(sim, name, &tensor));
+    MD_TRY(md_compute_tensor(sim, name, c, &tensor));
     *value = tensor[k];
     return MD_OK;
   }

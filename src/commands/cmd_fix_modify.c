@@ -4,8 +4,42 @@
  */
 #include "src/commands/fixes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* fix_modify temp ID: the temperature that a thermostat measures, and the bias that it leaves alone. */
+static md_status set_temp(md_model *model, md_fix *fix, const char *id)
+{
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  int place;
+  char what[64];
+  if (!style->takes_temp)
+    return md_error(MD_USAGE, "fix_modify temp: fix %s has no temperature", style->name);
+  snprintf(what, sizeof what, "the temperature of fix %s", style->name);
+  MD_TRY(md_compute_temperature(model, what, id, true, &place));
+  memcpy(fix->temp, model->compute[place].id, sizeof fix->temp);
+  return MD_OK;
+}
+
+/* Executes a keyword with its value. */
+static md_status modify(md_sim *sim, const md_fix_name *name, int index, const char *keyword,
+                        const char *value)
+{
+  md_fix *fix = &sim->model.fix[index];
+  const bool energy = strcmp(keyword, "energy") == 0;
+  bool yes;
+  if (name->balance) return md_error(MD_USAGE, "fix_modify: fix balance has no energy and no temperature");
+  if (strcmp(keyword, "temp") == 0) return set_temp(&sim->model, fix, value);
+  MD_TRY(md_word_bool(value, keyword, &yes));
+  if (!energy && yes)
+    return md_error(MD_USAGE,
+                    "fix_modify: only 'virial no' is accepted: fixes do not count for the pressure");
+  if (!energy) return MD_OK;
+  if (yes) MD_TRY(md_fix_check_energy(&sim->model, fix));
+  fix->energy = yes;
+  return MD_OK;
+}
 
 md_status md_do_fix_modify(md_sim *sim, const md_words *words)
 {
@@ -15,20 +49,12 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
   if (!name) return md_error(MD_USAGE, "fix_modify: there is no fix '%.64s'", id);
   for (int w = 1; w < words->n; w += 2) {
     const char *keyword = words->word[w];
-    const bool energy = strcmp(keyword, "energy") == 0;
-    if (!energy && strcmp(keyword, "virial") != 0)
+    if (strcmp(keyword, "energy") != 0 && strcmp(keyword, "virial") != 0 && strcmp(keyword, "temp") != 0)
       return md_error(
-          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no and virial no", keyword);
-    bool yes;
+          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial no",
+          keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "fix_modify %s: its value is missing", keyword);
-    MD_TRY(md_word_bool(words->word[w + 1], keyword, &yes));
-    if (!energy && yes)
-      return md_error(MD_USAGE,
-                      "fix_modify: only 'virial no' is accepted: fixes do not count for the pressure");
-    if (!energy) continue;
-    if (name->balance) return md_error(MD_USAGE, "fix_modify: fix balance has no energy");
-    if (yes) MD_TRY(md_fix_check_energy(&sim->model, &sim->model.fix[index]));
-    sim->model.fix[index].energy = yes;
+    MD_TRY(modify(sim, name, index, keyword, words->word[w + 1]));
   }
   return MD_OK;
 }

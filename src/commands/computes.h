@@ -15,9 +15,10 @@ bool md_is_compute(const char *name);
 md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute,
                            int *value) MD_CHECKED;
 
-/* The pressure tensor (common/tensor.h) at the step that is being observed, for the column or formula `name`. `myriad
- * check` gets ones. Collective. MD_USAGE: no step is being observed. */
-md_status md_compute_tensor(md_sim *sim, const char *name, const double **tensor) MD_CHECKED;
+/* The tensor (common/tensor.h) of the compute pressure at a place of the model's list, at the step that is being
+ * observed, for the column or formula `name`. `myriad check` gets ones. Collective. MD_USAGE: no step is observed, or
+ * the temperature of the pressure is relative to a centre of mass. */
+md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const double **tensor) MD_CHECKED;
 
 /* The value of such a word, at the step that is being observed or, between runs, at the one measured last. Collective
  * while a step is observed. MD_USAGE: there is no such value, or it is not known yet. */

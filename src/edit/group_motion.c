@@ -6,6 +6,7 @@
 #include "src/edit/group_motion.h"
 #include "src/sums/exact_sum.h"
 #include "src/sums/masses.h"
+#include "src/sums/temperature.h"
 
 typedef struct body {
   const md_model *model;
@@ -28,12 +29,6 @@ static void position_terms(const void *context, const md_particles *p, int64_t i
 {
   const double mass = mass_of(context, p, i);
   for (int d = 0; d < p->dim; ++d) term[d] = mass * p->x[d][i];
-}
-
-static void energy_terms(const void *context, const md_particles *p, int64_t i, double *term)
-{
-  const double mass = mass_of(context, p, i);
-  for (int d = 0; d < p->dim; ++d) term[d] = mass > 0.0 ? mass * p->v[d][i] * p->v[d][i] : 0.0;
 }
 
 /* Position from the centre, and velocity; 0 along z in two dimensions. */
@@ -202,25 +197,23 @@ md_status md_group_zero_rotation(md_sim *sim, uint32_t bit)
   return MD_OK;
 }
 
-md_status md_group_scale(md_sim *sim, uint32_t bit, uint32_t of, double temperature)
+md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature)
 {
   md_particles *p = &sim->particles;
-  const body b = {.model = &sim->model, .bit = of};
-  double mass, sum[3] = {0.0}, twice_kinetic = 0.0;
+  double mass, value[MD_COMPUTE_TERMS] = {0.0};
   int64_t count;
-  MD_TRY(md_group_mass(sim, "velocity", of, &mass, &count));
-  MD_TRY(sums(sim, &b, p->dim, energy_terms, sum));
+  MD_TRY(md_group_mass(sim, "velocity", md_group_bit(of->group), &mass, &count));
+  MD_TRY(md_temperature_measure(sim, of, value));
   if (sim->planning.checking) return MD_OK;
-  const double freedom = (double)p->dim * (double)(count - 1);
-  if (freedom < 1.0)
+  if (!(value[MD_TEMPERATURE_FREEDOM] > 0.0))
     return md_error(MD_USAGE, "velocity: %lld particle%s no temperature; at least 2 are needed",
                     (long long)count, count == 1 ? " has" : "s have");
-  for (int d = 0; d < p->dim; ++d) twice_kinetic += sum[d];
-  if (!(twice_kinetic > 0.0) || !isfinite(twice_kinetic))
+  const double present = value[MD_TEMPERATURE_T];
+  if (!(present > 0.0) || !isfinite(present))
     return md_error(MD_USAGE,
                     "velocity: particles %s cannot be scaled to a temperature; use `velocity all create`",
-                    twice_kinetic > 0.0 ? "this fast" : "at rest");
-  const double factor = sqrt(temperature / (twice_kinetic / freedom));
+                    present > 0.0 ? "this fast" : "at rest");
+  const double factor = sqrt(temperature / present);
   for (int d = 0; d < p->dim; ++d) {
     double *v = p->v[d];
 #pragma omp parallel for schedule(static)

@@ -24,8 +24,8 @@ md_status md_group_zero_momentum(md_sim *sim, uint32_t bit) MD_CHECKED;
  * errors. Collective. */
 md_status md_group_zero_rotation(md_sim *sim, uint32_t bit) MD_CHECKED;
 
-/* Scales the velocities of a group so that the temperature of the group `of`, sum m v^2 / (dim N - dim), becomes
- * `temperature`. MD_USAGE: it has no temperature. Collective. */
-md_status md_group_scale(md_sim *sim, uint32_t bit, uint32_t of, double temperature) MD_CHECKED;
+/* Scales the velocities of a group so that the temperature `of` becomes `temperature`, if it has no bias. MD_USAGE: it
+ * is 0. Collective. */
+md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature) MD_CHECKED;
 
 #endif

@@ -7,8 +7,9 @@
  *
  * create works in this order, as in LAMMPS: random velocities, mom, rot, scale to the temperature, sum.
  *
- * Units: sigma/tau. The temperature is that of compute temp: sum m v^2 / (dim N - dim), kB = 1. Cost: some passes over
- * the velocities. References: Marsaglia and Bray, SIAM Review 6 (1964) 260; the LAMMPS manual, command velocity.
+ * Units: sigma/tau. The temperature is that of compute temp, sum m v^2 / (dim N - dim), kB = 1, or another one. Cost:
+ * some passes over the velocities. References: Marsaglia and Bray, SIAM Review 6 (1964) 260; the LAMMPS manual, command
+ * velocity.
  */
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
@@ -24,7 +25,7 @@ typedef struct velocity_call {
   md_sim *sim;
   const md_words *words; /* of the command, the group first */
   uint32_t bit;          /* of the group */
-  uint32_t of;           /* of the group whose temperature is meant */
+  md_compute of;         /* the temperature that is meant */
   bool gaussian;
   bool keep_momentum; /* mom no was given */
   bool stop_rotation; /* rot yes */
@@ -73,15 +74,10 @@ static md_status read_units(velocity_call *c, const char *value)
 
 static md_status read_temp(velocity_call *c, const char *value)
 {
-  const md_model *model = &c->sim->model;
-  for (int k = 0; k < model->ncompute; ++k) {
-    if (strcmp(model->compute[k].id, value) != 0) continue;
-    if (model->compute[k].kind != model->compute[MD_THERMO_TEMP].kind)
-      return md_error(MD_USAGE, "velocity temp: compute '%s' is not of style temp", value);
-    c->of = md_group_bit(model->compute[k].group);
-    return MD_OK;
-  }
-  return md_error(MD_USAGE, "velocity temp: there is no compute '%s'", value);
+  int place;
+  MD_TRY(md_compute_temperature(&c->sim->model, "velocity temp", value, false, &place));
+  c->of = c->sim->model.compute[place];
+  return MD_OK;
 }
 
 static md_status read_bias(velocity_call *c, const char *value)
@@ -91,7 +87,8 @@ static md_status read_bias(velocity_call *c, const char *value)
   MD_TRY(md_word_bool(value, "bias", &yes));
   if (!yes) return MD_OK;
   return md_error(MD_USAGE,
-                  "velocity bias yes is not supported, only bias no: temperatures have no bias here");
+                  "velocity bias yes is not supported, only bias no: the temperature of temp ID is measured\n"
+                  "without its bias, and velocities are scaled with it");
 }
 
 static const struct {
@@ -211,7 +208,7 @@ static md_status create(velocity_call *c)
   make_random(c, (uint64_t)seed);
   if (!c->keep_momentum) MD_TRY(md_group_zero_momentum(sim, c->bit));
   if (c->stop_rotation) MD_TRY(md_group_zero_rotation(sim, c->bit));
-  MD_TRY(md_group_scale(sim, c->bit, c->of, temperature));
+  MD_TRY(md_group_scale(sim, c->bit, &c->of, temperature));
   if (c->sum) add_old(c);
   return MD_OK;
 }
@@ -330,7 +327,7 @@ static md_status scale(velocity_call *c)
   MD_TRY(at_least(c->words, 3));
   MD_TRY(read_temperature(c, &temperature));
   MD_TRY(read_keywords(c, 3));
-  return md_group_scale(c->sim, c->bit, c->of, temperature);
+  return md_group_scale(c->sim, c->bit, &c->of, temperature);
 }
 
 /* Negates the velocities, with the second words of momenta that a run may have left. */
@@ -360,7 +357,9 @@ md_status md_do_velocity(md_sim *sim, const md_words *words)
   int group;
   MD_TRY(md_sim_need_box(sim, "velocity"));
   MD_TRY(md_group_find(sim, words->word[0], &group));
-  velocity_call c = {.sim = sim, .words = words, .bit = md_group_bit(group), .of = md_group_bit(group)};
+  velocity_call c = {.sim = sim, .words = words, .bit = md_group_bit(group)};
+  c.of = sim->model.compute[MD_THERMO_TEMP];
+  c.of.group = group;
   for (size_t k = 0; k < sizeof styles / sizeof *styles; ++k)
     if (strcmp(words->word[1], styles[k].name) == 0) {
       if (styles[k].apply != negate)

@@ -25,7 +25,8 @@ typedef struct md_view {
   md_forced
       forced[MD_FIXES_MAX]; /* by place in model->fix: energies and vectors of fixes, after md_view_forces */
   md_computed computed;     /* values of the model's computes, after md_view_compute */
-  double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor */
+  double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor ... */
+  int tensor_of;            /* ... of the compute pressure at this place of model->compute */
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.
@@ -34,7 +35,7 @@ typedef struct md_view {
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;
-md_status md_view_tensor(md_view *view) MD_CHECKED;
+md_status md_view_tensor(md_view *view, int pressure) MD_CHECKED;
 /* The potential energy of the system, with that of fixes whose energy counts. Collective. */
 md_status md_view_energy(md_view *view, double *energy) MD_CHECKED;
 void md_view_close(md_view *view);

@@ -4,6 +4,7 @@
 #include "src/output/observer.h"
 #include "src/sim.h"
 #include "src/sums/lagrange.h"
+#include "src/sums/temperature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +101,10 @@ static md_status compute_places(md_view *view)
     const md_compute *compute = &sim->model.compute[c];
     if (!md_compute_style_of(compute->kind)->of_places) continue;
     MD_TRY(md_view_particles(view));
-    MD_TRY(md_lagrange_radii(sim, compute, view->computed.value[c]));
+    double *value = view->computed.value[c];
+    const bool temperature = md_compute_style_of(compute->kind)->temperature;
+    MD_TRY(temperature ? md_temperature_measure(sim, compute, value)
+                       : md_lagrange_radii(sim, compute, value));
   }
   return MD_OK;
 }
@@ -123,16 +127,18 @@ md_status md_view_compute(md_view *view)
   return MD_OK;
 }
 
-md_status md_view_tensor(md_view *view)
+md_status md_view_tensor(md_view *view, int pressure)
 {
-  if (view->have_tensor) return MD_OK;
+  if (view->have_tensor && view->tensor_of == pressure) return MD_OK;
   if (!view->engine) return md_error(MD_USAGE, "the pressure tensor is only known while the system runs");
   const md_model *model = &view->sim->model;
+  const md_compute *tensor = &model->tensor[pressure];
   md_measure measure;
-  MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model,
-                          md_computes_want(&model->tensor, 1), &measure));
-  md_compute_evaluate(model, &model->tensor, &measure, view->tensor);
+  MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model, md_computes_want(tensor, 1),
+                          &measure));
+  md_compute_evaluate(model, tensor, &measure, view->tensor);
   view->have_tensor = true;
+  view->tensor_of = pressure;
   return MD_OK;
 }
 

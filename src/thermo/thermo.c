@@ -34,12 +34,20 @@ static void reset_formats(md_thermo *thermo)
   thermo->norm = true;
 }
 
+/* Takes the standard temperature and pressure. */
+static void reset_computes(md_thermo *thermo)
+{
+  memcpy(thermo->temp, "thermo_temp", sizeof "thermo_temp");
+  memcpy(thermo->press, "thermo_press", sizeof "thermo_press");
+}
+
 static void set_columns(md_thermo *thermo, int n, const char *const *name)
 {
   for (int c = 0; c < n; ++c) snprintf(thermo->column[c], sizeof thermo->column[c], "%s", name[c]);
   thermo->ncolumn = n;
   thermo->one = name == style_one;
   reset_formats(thermo);
+  reset_computes(thermo);
 }
 
 /* Style one has a column more if the box follows the particles, as in LAMMPS. */
@@ -193,13 +201,14 @@ md_status md_do_thermo(md_sim *sim, const md_words *words)
 
 md_status md_do_thermo_style(md_sim *sim, const md_words *words)
 {
+  const md_compute *thermo_temp = &sim->model.compute[MD_THERMO_TEMP];
   const char *style = words->word[0];
   const int n = words->n - 1;
   if (strcmp(style, "one") == 0) {
     if (n > 0)
       return md_error(MD_USAGE, "thermo_style one takes no arguments, found `%.80s`", words->word[1]);
     set_columns(&sim->thermo, sizeof style_one / sizeof style_one[0], style_one);
-    return MD_OK;
+    return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
   }
   if (strcmp(style, "custom") != 0)
     return md_error(MD_USAGE, "thermo_style: unknown style `%.80s`; accepted are one, custom", style);
@@ -208,7 +217,7 @@ md_status md_do_thermo_style(md_sim *sim, const md_words *words)
                     MD_THERMO_COLUMNS, n, md_thermo_keyword_list());
   for (int c = 0; c < n; ++c) MD_TRY(check_column(sim, words->word[c + 1]));
   set_columns(&sim->thermo, n, (const char *const *)(words->word + 1));
-  return MD_OK;
+  return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
 }
 
 /* `format line "..."`: one format for each column. */
@@ -242,6 +251,28 @@ static md_status set_lost(md_sim *sim, const char *word)
   return MD_OK;
 }
 
+/* thermo_modify temp ID: the pressure that is shown takes this temperature too, as in LAMMPS. */
+static md_status set_temp(md_sim *sim, const char *id)
+{
+  md_model *model = &sim->model;
+  int place;
+  MD_TRY(md_compute_temperature(model, "thermo_modify temp, also for the pressure", id, true, &place));
+  memcpy(sim->thermo.temp, model->compute[place].id, sizeof sim->thermo.temp);
+  const int press = md_compute_place_of(model, sim->thermo.press, strlen(sim->thermo.press));
+  return press < 0 || !model->compute[press].of[0] ? MD_OK : md_compute_set_of(&model->compute[press], id);
+}
+
+static md_status set_press(md_sim *sim, const char *id)
+{
+  const md_model *model = &sim->model;
+  const int place = md_compute_place_of(model, id, strlen(id));
+  if (place < 0) return md_error(MD_USAGE, "thermo_modify press: there is no compute '%.64s'", id);
+  if (model->compute[place].kind != model->compute[MD_THERMO_PRESS].kind)
+    return md_error(MD_USAGE, "thermo_modify press: compute '%.64s' is not of style pressure", id);
+  memcpy(sim->thermo.press, model->compute[place].id, sizeof sim->thermo.press);
+  return MD_OK;
+}
+
 /* Executes one keyword at words->word[*at], and moves *at behind the words that it takes. */
 static md_status modify(md_sim *sim, const md_words *words, int *at)
 {
@@ -267,13 +298,16 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
   if (strcmp(keyword, "norm") == 0) return md_word_bool(arg[0], "thermo_modify norm", &thermo->norm);
   if (strcmp(keyword, "flush") == 0) return md_word_bool(arg[0], "thermo_modify flush", &thermo->flush);
   if (strcmp(keyword, "lost") == 0) return set_lost(sim, arg[0]);
+  if (strcmp(keyword, "temp") == 0) return set_temp(sim, arg[0]);
+  if (strcmp(keyword, "press") == 0) return set_press(sim, arg[0]);
   if (strcmp(keyword, "line") == 0) {
     if (strcmp(arg[0], "one") == 0) return MD_OK;
     return md_error(MD_USAGE, "thermo_modify line: only one is accepted, not `%.80s`", arg[0]);
   }
-  return md_error(MD_USAGE,
-                  "thermo_modify: unknown keyword `%.80s`; accepted are format, norm, flush, lost, line",
-                  keyword);
+  return md_error(
+      MD_USAGE,
+      "thermo_modify: unknown keyword `%.80s`; accepted are format, norm, flush, lost, line, temp, press",
+      keyword);
 }
 
 md_status md_do_thermo_modify(md_sim *sim, const md_words *words)

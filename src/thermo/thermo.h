@@ -18,9 +18,10 @@ typedef struct md_thermo {
   char format_int[MD_THERMO_FORMAT];
   char format_column[MD_THERMO_COLUMNS][MD_THERMO_FORMAT];
   bool flush;
-  bool norm;          /* energies per particle; default yes, as LAMMPS in lj units */
-  int64_t row_step;   /* step of the last row, for steps per second ... */
-  double row_seconds; /* ... and its time, in seconds since the run began */
+  char temp[64], press[64]; /* IDs of the computes that temp, ke and press show */
+  bool norm;                /* energies per particle; default yes, as LAMMPS in lj units */
+  int64_t row_step;         /* step of the last row, for steps per second ... */
+  double row_seconds;       /* ... and its time, in seconds since the run began */
 } md_thermo;
 
 typedef struct md_sim md_sim;

@@ -54,9 +54,10 @@ static double normed(const md_thermo_reading *r, double total)
   return r->sim->thermo.norm && n > 0 ? total / (double)n : total;
 }
 
-/* The kinetic energy as in LAMMPS: that of the degrees of freedom. A single particle has no degree of freedom. */
+/* The kinetic energy as in LAMMPS: that of the degrees of freedom of the temperature. A single particle has none. */
 static double kinetic(const md_thermo_reading *r)
 {
+  if (r->temp != MD_THERMO_TEMP) return r->computed->value[r->temp][MD_TEMPERATURE_KINETIC];
   return r->sim->model.natoms > 1 ? r->computed->value[MD_THERMO_KE][0] : 0.0;
 }
 
@@ -69,14 +70,14 @@ static double get_epair(const md_thermo_reading *r)
 }
 
 static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
-static double get_temp(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_TEMP][0]; }
-static double get_press(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PRESS][0]; }
+static double get_temp(const md_thermo_reading *r) { return r->computed->value[r->temp][0]; }
+static double get_press(const md_thermo_reading *r) { return r->computed->value[r->press][0]; }
 static double get_pe(const md_thermo_reading *r) { return normed(r, potential(r)); }
 static double get_ke(const md_thermo_reading *r) { return normed(r, kinetic(r)); }
 static double get_etotal(const md_thermo_reading *r) { return normed(r, potential(r) + kinetic(r)); }
 static double get_enthalpy(const md_thermo_reading *r)
 {
-  return normed(r, potential(r) + kinetic(r) + r->computed->value[MD_THERMO_PRESS][0] * get_vol(r));
+  return normed(r, potential(r) + kinetic(r) + get_press(r) * get_vol(r));
 }
 static double get_density(const md_thermo_reading *r) { return r->total_mass / get_vol(r); }
 
@@ -190,17 +191,29 @@ static md_status sum_mass(md_sim *sim, double *total)
 }
 
 /* The values of all computes: of the step that is being observed, or of the one measured last. */
-static md_status read_computed(md_sim *sim, const char *name, const md_computed **computed)
+static md_status read_computed(md_sim *sim, const char *name, const md_thermo_reading *places,
+                               const md_computed **computed)
 {
   if (sim->view) {
     MD_TRY(md_view_compute(sim->view));
     *computed = &sim->view->computed;
     return MD_OK;
   }
-  if (!sim->has_computed)
+  if (!sim->has_computed || sim->computed.n <= (places->temp > places->press ? places->temp : places->press))
     return md_error(MD_USAGE, "%s is not known before the first run; use `run 0` first", name);
   *computed = &sim->computed;
   return MD_OK;
+}
+
+/* The places of the computes that the keywords temp and press show. */
+static md_status find_computes(const md_sim *sim, const char *name, md_thermo_reading *r)
+{
+  const md_model *model = &sim->model;
+  r->temp = md_compute_place_of(model, sim->thermo.temp, strlen(sim->thermo.temp));
+  r->press = md_compute_place_of(model, sim->thermo.press, strlen(sim->thermo.press));
+  if (r->temp >= 0 && r->press >= 0) return MD_OK;
+  return md_error(MD_USAGE, "%s: the compute '%s' of thermo_modify is not there any more; name another one",
+                  name, r->temp < 0 ? sim->thermo.temp : sim->thermo.press);
 }
 
 md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_thermo_reading *reading)
@@ -209,8 +222,10 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
   if (keyword->needs & MD_NEEDS_BOX) MD_TRY(md_sim_need_box(sim, keyword->name));
   if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_computed)
     return md_error(MD_USAGE, "%s is not known before the first run", keyword->name);
-  if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, &reading->computed));
-  if (keyword->needs & MD_NEEDS_TENSOR) MD_TRY(md_compute_tensor(sim, keyword->name, &reading->tensor));
+  if (keyword->needs & (MD_NEEDS_STATE | MD_NEEDS_TENSOR)) MD_TRY(find_computes(sim, keyword->name, reading));
+  if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, reading, &reading->computed));
+  if (keyword->needs & MD_NEEDS_TENSOR)
+    MD_TRY(md_compute_tensor(sim, keyword->name, reading->press, &reading->tensor));
   if (keyword->needs & MD_NEEDS_MASS) MD_TRY(sum_mass(sim, &reading->total_mass));
   return MD_OK;
 }

@@ -130,6 +130,101 @@ def test_lmp_scales_velocities_alike(fast_engine, tmp_path):
             assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
 
 
+# Temperatures with a bias, as columns, for pressures and for thermostats.  Lists are renewed at every step, because
+# LAMMPS takes positions as they were wrapped then, and the flow is not the same at another image.
+BIASED = """\
+units lj
+atom_style atomic
+pair_style lj/cut 2.5
+lattice fcc 0.8442
+read_data biased.data
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check no
+run_style verlet
+group heavy type 2
+region left block INF 2.4 INF INF INF INF
+compute all all temp
+compute partial heavy temp/partial 0 1 1
+compute com heavy temp/com
+compute ramp all temp/ramp vx -1 2 y 0 5
+compute region all temp/region left
+compute more heavy temp
+compute_modify more extra/dof 17 dynamic/dof yes
+compute p1 all pressure partial
+compute p2 all pressure NULL virial
+compute p3 all pressure com ke
+compute p4 all pressure ramp ke pair
+fix 1 all nve
+fix 2 heavy temp/rescale 7 1.2 0.9 0.02 0.7
+fix_modify 2 temp partial
+fix 3 heavy temp/berendsen 1.0 2.0 0.3
+fix_modify 3 temp com
+fix 4 all temp/rescale 5 1.1 1.3 0.01 0.3
+fix_modify 4 temp ramp
+thermo_style custom step temp pe ke etotal press pxx pxy pyz c_all c_partial c_com c_ramp c_region c_more c_p1 c_p2 &
+    c_p3 c_p4 c_p4[1] c_p2[2] c_p1[3] enthalpy
+thermo_modify temp ramp format float %.15g
+thermo 5
+timestep 0.005
+run 20
+unfix 4
+thermo_modify temp partial press p4
+run 10
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_has_the_same_temperatures(fast_engine, tmp_path):
+    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
+                "velocity all ramp vx -1 2 y 0 5 sum yes\npair_style lj/cut 2.5\npair_coeff * * 1 1\n"
+                "write_data biased.data nocoeff\n", tmp_path)
+    (tmp_path / "in.biased").write_text(BIASED)
+    ours = harness.run(tmp_path / "in.biased", tmp_path, engine=fast_engine).tables
+    subprocess.run([LMP, "-in", "in.biased", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
+                   timeout=60, env=harness.environment())
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    assert len(ours) == len(theirs) == 2
+    for a, b in zip(ours, theirs):
+        assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 3
+        for name in a.titles[1:]:
+            x, y = list(a.column(name)), list(b.column(name))
+            scale = max(abs(value) for value in y)
+            assert x[0] == pytest.approx(y[0], abs=1e-10 * scale), name
+            assert x == pytest.approx(y, abs=1e-9 * scale), name
+
+
+# A temperature with a bias only says by how much all components of the velocities are scaled.
+CREATED = """\
+units lj
+lattice fcc 0.8442
+region b block 0 4 0 4 0 4
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+group some id 1:256:2
+compute across some temp/partial 0 1 1
+compute some some temp/com
+velocity some create 1.3 87287 temp across
+velocity some set 3 0 0 sum yes
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+fix 1 all nve
+thermo_style custom step c_across c_some
+thermo_modify temp across format float %.15g
+run 0
+velocity some scale 0.7 temp some
+run 0
+"""
+
+
+def test_velocity_takes_a_temperature(tmp_path):
+    created, scaled = harness.run(CREATED, tmp_path).tables
+    assert created.at(0)["c_across"] == pytest.approx(1.3, abs=1e-11)
+    assert scaled.at(0)["c_some"] == pytest.approx(0.7, abs=1e-11)
+    assert scaled.at(0)["c_across"] / 1.3 == pytest.approx(0.7 / created.at(0)["c_some"], abs=1e-11)
+
+
 # Two types, no interaction between them, by sigma, epsilon or the cutoff of 0; forces at a timestep of 0, then motion.
 PARTS = """\
 units lj

@@ -68,7 +68,29 @@ UNKNOWN = {
     "fix 2 all indent 1 sphere 1 2 3 1 units sigma": ["sigma", "box and lattice"],
     "fix_modify 7 energy yes": ["7", "no fix"],
     "fix_modify 1 energy yes": ["fix nve has no energy"],
-    "fix_modify 1 temp t": ["temp", "energy yes|no"],
+    "fix_modify 1 temp t": ["temp", "fix nve has no temperature"],
+    "fix_modify 1 press p": ["press", "energy yes|no, temp ID"],
+    "thermo_modify temp t": ["no compute 't'"],
+    "thermo_modify temp thermo_pe": ["thermo_pe", "is no temperature"],
+    "thermo_modify press thermo_temp": ["thermo_temp", "not of style pressure"],
+    "compute_modify t extra/dof 1": ["no compute 't'"],
+    "compute_modify thermo_pe extra/dof 1": ["thermo_pe", "is no temperature"],
+    "compute_modify thermo_temp extr 1": ["extr", "extra/dof N, dynamic/dof yes|no"],
+    "compute c all temp/partial 0 1 2": ["an axis of compute temp/partial", "from 0 to 1"],
+    "compute c all temp/partial 0 1": ["three words", "not 2"],
+    "compute c all temp/com 1": ["temp/com", "unexpected '1'"],
+    "compute c all temp/region nowhere": ["nowhere", "known are b"],
+    "compute c all temp/region": ["the ID of a region"],
+    "compute c all temp/ramp x 0 1 y 0 1": ["'x'", "vx, vy or vz"],
+    "compute c all temp/ramp vx 0 1 w 0 1": ["'w'", "x, y or z"],
+    "compute c all temp/ramp vx 0 1 y 1 1": ["'1' to '1'", "do not increase"],
+    "compute c all temp/ramp vx 0 1 y 0 1 units sigma": ["'sigma'", "units box"],
+    "compute c all temp/ramp vx 0 1 y 0": ["six words"],
+    "compute c all pressure t": ["compute pressure", "no compute 't'"],
+    "compute c all pressure NULL": ["NULL", "virial"],
+    "compute c all pressure thermo_temp kin": ["'kin'", "ke, pair, virial, fix"],
+    "run_style respa 2 2": ["respa", "only verlet"],
+    "velocity all scale 1 temp thermo_pe": ["thermo_pe", "is no temperature"],
     "fix_modify 1 virial yes": ["virial no"],
     "thermo_style custom step f_7": ["f_7", "no such fix"],
     "thermo_style custom step f_1": ["f_1", "fix nve has no energy"],
@@ -91,7 +113,7 @@ UNKNOWN = {
     "dump_modify d sort off": ["d", "no dump"],
     "thermo_style custom stepp": ["stepp", "step", "temp"],
     "thermo_style multi": ["multi", "one, custom"],
-    "thermo_modify lose yes": ["lose", "format, norm, flush, lost, line"],
+    "thermo_modify lose yes": ["lose", "format, norm, flush, lost, line, temp, press"],
     "thermo_modify format float %d": ["%d", "%g"],
     "thermo_modify format float %n": ["%n", "%g"],
     "thermo_modify format float %*g": ["%*g", "%g"],
@@ -265,6 +287,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "unfix": (BOX, "unfix", "unfix 1 surplus", "usage: unfix"),
     "group": (BOX, "group g", "group g type 1 1 x", "x"),
     "compute": (BOX, "compute 1 all", "compute 1 all ke surplus", "surplus"),
+    "compute_modify": (BOX, "compute_modify thermo_temp", "compute_modify thermo_temp extra/dof 3 surplus", "surplus"),
     "uncompute": (BOX, "uncompute", "uncompute 1 surplus", "usage: uncompute"),
     "thermo": (BOX, "thermo", "thermo 1 surplus", "usage: thermo"),
     "thermo_style": (BOX, "thermo_style", "thermo_style one surplus", "surplus"),
@@ -297,6 +320,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "atom_modify": (EMPTY, "atom_modify map", "atom_modify map yes surplus", "surplus"),
     "timer": (EMPTY, "timer", "timer full surplus", "surplus"),
     "package": (EMPTY, "package", "package gpu 1 sorted yes surplus", "surplus"),
+    "run_style": (EMPTY, "run_style", "run_style verlet surplus", "surplus"),
     "suffix": (EMPTY, "suffix", "suffix on surplus", "suffix"),
 }
 
@@ -339,6 +363,7 @@ STYLE_COUNTS = {
     "fix 2 all indent 1 plane x 1": "plane takes 3",
     "fix 2 all indent 1 sphere 1 2 3 1 side": "side takes 1",
     "fix_modify 1 energy": "energy: its value is missing",
+    "compute_modify thermo_temp extra/dof": "extra/dof: its value is missing",
     "fix 2 all wall/reflect": "at least one face",
     "fix 2 all wall/reflect xlo": "xlo needs",
     "pair_style lj/cut": "lj/cut",
@@ -542,6 +567,21 @@ def test_run_finds_what_is_missing(tmp_path):
     bad_line(tmp_path, "run 9223372036854775807", "2^63", before=BOX + "reset_timestep 1\n")
     bad_line(tmp_path, "run 1", "langevin", "nve",
              before=BOX + "unfix 1\nfix 2 all nve/leapfrog\nfix 3 all langevin 1 1 1 1\n")
+
+
+def test_a_temperature_that_a_thermostat_cannot_have(tmp_path):
+    before = BOX + "compute c all temp/com\nfix 2 all langevin 1 1 1 1\n"
+    bad_line(tmp_path, "run 1", "fix langevin", "temp/com", before=before + "fix_modify 2 temp c\n")
+    bad_line(tmp_path, "fix_modify 2 temp r", "'r'", "temp/region", "only for output",
+             before=before + "compute r all temp/region b\n")
+    bad_line(tmp_path, "run 1", "temperature of fix langevin", "no compute 'c'",
+             before=before + "fix_modify 2 temp c\nuncompute c\n")
+    bad_line(tmp_path, "run 0", "'t'", "the pressure thermo_press",
+             before=BOX + "compute t all temp\nthermo_modify temp t\nuncompute t\n")
+    bad_line(tmp_path, "run 0", "compute s", "speed limit", "1e+06",
+             before=BOX + "compute s all temp/ramp vx 0 1e6 y 0 1 units box\n")
+    bad_line(tmp_path, "run 0", "pxy", "temp/com", before=before + "thermo_style custom step pxy\n"
+             "thermo_modify temp c\n")
 
 
 WALLED = BOX.replace("region b", "boundary f f f\nregion b")

@@ -7,6 +7,7 @@
 // links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
 // links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c
+// links: src/sums/temperature.c
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/force/wall.c src/commands/cmd_read_data.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.

@@ -6,6 +6,7 @@
 // links: common/base/words.c common/particles.c common/model.c common/pair/pair.c common/fix/fix.c
 // links: common/compute/compute.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
+// links: src/sums/temperature.c
 // links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */

@@ -5,7 +5,7 @@
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
 // links: src/measure.c src/commands/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
-// links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c
+// links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 

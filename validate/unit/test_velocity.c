@@ -5,6 +5,7 @@
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/sums/temperature.c
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
@@ -274,7 +275,7 @@ static void test_refuses(void **state)
   bad("velocity all create 1 5 dist flat", "'flat'");
   bad("velocity all create 1 5 mom", "'mom'");
   bad("velocity all create 1 5 rot maybe", "'maybe'");
-  bad("velocity all create 1 5 temp thermo_pe", "not of style temp");
+  bad("velocity all create 1 5 temp thermo_pe", "is no temperature");
   bad("velocity all create 1 5 loop none", "'none'");
   bad("velocity all create 1 5 bias yes", "bias no");
   bad("velocity all set 1 2", "needs 5 words");

@@ -1,0 +1,61 @@
+/* The bias of velocities: the part of a velocity that is flow and not heat. C and CUDA.
+ *
+ * A temperature counts the rest, the thermal velocity v - b. A thermostat changes only the thermal velocity, and gives
+ * the bias back:  v' = b + f (v - b).
+ *
+ *   none    b = 0
+ *   axes    b = v along some axes, 0 along the others: motion along these axes is not thermal
+ *   shift   b is the same for all particles, such as the velocity of their centre of mass
+ *   ramp    b along one axis goes linearly with one coordinate, between two coordinates, and is constant beyond them
+ *
+ * Trade-off: a bias is a formula of one particle, so that every engine has it. The bias of a region or of the mean
+ * velocities of bins is not.
+ * Reference: Evans and Morriss, Statistical Mechanics of Nonequilibrium Liquids, 2nd ed. (2008), section 6.
+ *
+ * Numbers of a bias:
+ *   axes    k[d] is not 0 if the motion along axis d is thermal
+ *   shift   k[d] is the velocity along axis d
+ *   ramp    k0 the axis of b, k1 the axis of the coordinate, k2 and k3 the values of b, k4 and k5 the coordinates where
+ *           b has them, k6 where the box begins along k1, k7 its length if that axis is periodic, else 0
+ * Units: sigma, sigma/tau.
+ */
+#ifndef MD_COMMON_BIAS_H
+#define MD_COMMON_BIAS_H
+
+#include "common/box.h"
+
+typedef enum md_bias_kind { MD_BIAS_NONE, MD_BIAS_AXES, MD_BIAS_SHIFT, MD_BIAS_RAMP } md_bias_kind;
+
+enum { MD_BIAS_K = 8 };
+
+typedef struct md_bias {
+  md_bias_kind kind;
+  double k[MD_BIAS_K];
+} md_bias;
+
+/* The value of a ramp at x. */
+MD_FN double md_bias_ramp(const md_bias *b, const double x[3])
+{
+  double at = x[b->k[1] < 0.5 ? 0 : b->k[1] < 1.5 ? 1 : 2];
+  if (b->k[7] > 0.0) at = md_wrap(at, b->k[6], b->k[6] + b->k[7], b->k[7]);
+  const double part = md_min(md_max((at - b->k[4]) / (b->k[5] - b->k[4]), 0.0), 1.0);
+  return b->k[2] + part * (b->k[3] - b->k[2]);
+}
+
+/* The bias along axis d of a particle at x, on any image along periodic axes. v: its velocity along d, in any unit;
+ * velocity_per_v: sigma/tau in this unit. The bias has the unit of v. */
+MD_FN double md_bias_of(const md_bias *b, int d, const double x[3], double v, double velocity_per_v)
+{
+  if (b->kind == MD_BIAS_AXES) return b->k[d] != 0.0 ? 0.0 : v;
+  if (b->kind == MD_BIAS_SHIFT) return b->k[d] / velocity_per_v;
+  if (b->kind == MD_BIAS_RAMP && b->k[0] == (double)d) return md_bias_ramp(b, x) / velocity_per_v;
+  return 0.0;
+}
+
+/* Are two biases the same? */
+static inline bool md_bias_equal(const md_bias *a, const md_bias *b)
+{
+  return a->kind == b->kind && memcmp(a->k, b->k, sizeof a->k) == 0;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* Temperatures on the host; see temperature.h.
+ *
+ * The sums over the particles are those of the style (common/temperature), made exactly (exact_sum.h):
+ *   0       particles that count
+ *   1       their mass
+ *   2 to 4  their momentum
+ *   5 to 7  twice the kinetic energy of the thermal motion along each axis
+ * Cost: that of md_exact_sums.
+ */
+#include "src/sums/temperature.h"
+#include "src/region/region.h"
+#include "src/sums/exact_sum.h"
+#include "src/sums/masses.h"
+
+enum { COUNT, MASS, MOMENTUM, ENERGY2 = MOMENTUM + 3, SUMS = ENERGY2 + 3 };
+
+typedef struct thermal {
+  const md_model *model;
+  const md_compute *compute;
+  const md_region *region; /* NULL: everywhere */
+  bool running;            /* the particles hold p/m_reference */
+} thermal;
+
+static void terms_of(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const thermal *t = context;
+  double x[3] = {0.0};
+  for (int k = 0; k < SUMS; ++k) term[k] = 0.0;
+  if (!md_particles_in_group(p, md_group_bit(t->compute->group), i)) return;
+  if (t->region && !md_region_has(t->region, p, i)) return;
+  const double mass = md_mass_of(t->model, p, i);
+  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+  term[COUNT] = 1.0;
+  term[MASS] = mass;
+  for (int d = 0; d < p->dim; ++d) {
+    const double v = t->running ? md_model_velocity(t->model, p, d, i) : p->v[d][i];
+    const double heat = v - md_bias_of(&t->compute->bias, d, x, v, 1.0);
+    term[MOMENTUM + d] = mass * v;
+    term[ENERGY2 + d] = mass * heat * heat;
+  }
+}
+
+md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double *value)
+{
+  const md_model *model = &sim->model;
+  thermal t = {.model = model, .compute = compute, .running = sim->view && sim->view->engine};
+  double sum[SUMS];
+  if (compute->kind == MD_COMPUTE_temp_region) MD_TRY(md_region_find(sim, compute->of, &t.region));
+  MD_TRY(md_exact_sums(sim->comm, &sim->particles, SUMS, terms_of, &t, "a temperature: the motion", sum));
+  double kinetic = 0.0;
+  for (int d = 0; d < model->box.dim; ++d) kinetic += 0.5 * sum[ENERGY2 + d];
+  for (int d = 0; d < model->box.dim && compute->bias.kind == MD_BIAS_SHIFT && sum[MASS] > 0.0; ++d) {
+    value[MD_TEMPERATURE_FLOW + d] = sum[MOMENTUM + d] / sum[MASS];
+    kinetic -= 0.5 * sum[MOMENTUM + d] * value[MD_TEMPERATURE_FLOW + d];
+  }
+  md_temperature_set(model, compute, (int64_t)sum[COUNT], kinetic, value);
+  return MD_OK;
+}

@@ -1,0 +1,14 @@
+/* A temperature of the particles on the host, of any style: for commands between runs, and for temperatures that engines
+ * do not sum.
+ */
+#ifndef MD_SRC_TEMPERATURE_H
+#define MD_SRC_TEMPERATURE_H
+
+#include "src/sim.h"
+
+/* The values of a temperature (MD_TEMPERATURE_T and so on), value[0 .. MD_COMPUTE_TERMS). sim->particles must be up to
+ * date. While a step is observed they hold p/m_reference, else velocities. MD_USAGE: a region does not exist, or a type
+ * in use has no mass. MD_PHYSICS: a velocity is not finite. Collective. */
+md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double *value) MD_CHECKED;
+
+#endif
