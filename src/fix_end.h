@@ -10,6 +10,9 @@
  *   |-----------------------|  ----------------------------------  |------ ...
  *   step                    step + n: the velocities change here
  *
+ * Some fixes act before a step too: before each step, 2 is done for them alone, and n is 1. The state of a step that is
+ * observed is that behind it.
+ *
  * So the numbers have the same bits for any number of ranks, threads and GPUs. A fix acts only behind a step that was
  * done: not at the beginning of a run, and not behind the step from which a run is resumed.
  *
@@ -27,7 +30,7 @@ md_status md_fix_end_check(const md_model *model) MD_CHECKED;
 
 /* Runs n steps of an engine, with the fixes that act behind them. An error may be that of one rank only, as with
  * md_engine_kind.run, if the last step has no fix behind it. MD_PHYSICS: of the engine or of a fix. Collective. */
-md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, const md_model *model,
+md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
                          int64_t n) MD_CHECKED;
 
 #endif

@@ -90,6 +90,8 @@ struct md_sim {
   md_region *regions;
   md_fix_name *fixes; /* in the order of the deck */
   md_min_settings minimize;
+  int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */
+  md_fix restored[MD_FIXES_MAX];
   md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */

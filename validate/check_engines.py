@@ -186,6 +186,8 @@ CASES: Tuple[Case, ...] = (
     Case("scaled velocities 3D", "in.scaled", fits=(2, 2, 2)),
     Case("biased temperatures 3D", "in.biased", fits=(2, 2, 2)),
     Case("biased temperatures, wide momenta", "in.biased", variables={"mass2": 1e6, "flow": 0.1}, fits=(2, 2, 2)),
+    Case("Nose-Hoover chain 3D", "in.nvt", fits=(2, 2, 2)),
+    Case("Nose-Hoover chain, wide momenta", "in.nvt", variables={"mass2": 1e6, "chain": 1}, fits=(2, 2, 2)),
     Case("script control 3D", "in.script", fits=(2, 2, 2)),
     Case("cooled 2D, walls", "in.cooled", 1.13, teaching=True, fits=(8, 8, 1)),
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),

@@ -40,6 +40,11 @@ static double freedom_of(const md_model *model, const md_compute *compute, int64
   return axes * (double)count - axes / dim * extra;
 }
 
+double md_temperature_freedom(const md_model *model, const md_compute *compute)
+{
+  return freedom_of(model, compute, md_model_group_count(model, compute->group));
+}
+
 void md_temperature_set(const md_model *model, const md_compute *compute, int64_t count, double kinetic,
                         double *value)
 {

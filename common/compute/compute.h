@@ -144,6 +144,7 @@ typedef struct md_computed {
   int n;
   double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
   double fix_energy; /* the part of the potential energy that is of fixes (fix_modify energy yes) */
+  double coupled;    /* the energy that thermostats with a state have taken from the particles */
 } md_computed;
 
 /* The style of a kind below MD_COMPUTE_KINDS; static. */
@@ -162,6 +163,9 @@ md_status md_compute_temperature(const struct md_model *model, const char *what,
 
 /* Sets compute->of. MD_USAGE: the word is too long. For use in `parse`. */
 md_status md_compute_set_of(md_compute *compute, const char *word) MD_CHECKED;
+
+/* The degrees of freedom of a temperature whose particles are all those of its group. */
+double md_temperature_freedom(const struct md_model *model, const md_compute *compute);
 
 /* Sets the values of a temperature but its flow, from the kinetic energy of the thermal motion of `count` particles. */
 void md_temperature_set(const struct md_model *model, const md_compute *compute, int64_t count,

@@ -189,8 +189,9 @@ static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
   const bool middle = acts_in_middle[kind], end = acts_at_end[kind], force = acts_on_forces[kind];
-  if (end == (style->every != NULL) && end == (style->end != NULL) && (!middle || style->prepare) &&
-      (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
+  if (end == (style->every != NULL) && end == ((style->end != NULL) != (style->half != NULL)) &&
+      (!middle || style->prepare) && (middle || end || !style->prepare) &&
+      force == (style->prepare_force != NULL) &&
       (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))
     return MD_OK;
   return md_error(MD_RUNTIME, "fix %s: its file lacks a part, or has one too many (fix.h)", style->name);
@@ -302,10 +303,11 @@ md_status md_fixes_prepare(md_model *model)
   return MD_OK;
 }
 
-md_status md_fix_end_action(const md_model *model, const md_fix_end *end, const md_measure *measure,
+md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_measure *measure, bool before,
                             md_action *action, bool *acts)
 {
-  const md_fix *fix = &model->fix[end->fix];
+  md_fix *fix = &model->fix[end->fix];
+  const md_fix_style *style = styles[fix->kind];
   const md_step step = md_step_of(model);
   double value[MD_COMPUTE_TERMS] = {0.0};
   md_compute_evaluate(model, &end->compute, measure, value);
@@ -313,5 +315,15 @@ md_status md_fix_end_action(const md_model *model, const md_fix_end *end, const 
   *acts = true;
   if (action->bias.kind == MD_BIAS_SHIFT)
     memcpy(action->bias.k, value + MD_TEMPERATURE_FLOW, 3 * sizeof *value);
-  return styles[fix->kind]->end(fix, model, &step, value, action, acts);
+  return style->half ? style->half(fix, model, &step, before, value, action, acts)
+                     : style->end(fix, model, &step, value, action, acts);
+}
+
+double md_fix_coupled(const md_model *model, int f)
+{
+  const md_fix *fix = &model->fix[f];
+  const md_step step = md_step_of(model);
+  int e = 0;
+  while (model->end[e].fix != f) ++e;
+  return styles[fix->kind]->coupled(fix, &step, md_temperature_freedom(model, &model->end[e].compute));
 }

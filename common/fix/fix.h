@@ -17,6 +17,7 @@
  *                   passes.
  *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
  *                   particles. Steps are run as without the style, up to the step behind which it acts (src/fix_end.h).
+ *                   A style with `half` acts before each step too, with numbers that it makes in the same way.
  *                   Cost: the velocities are completed, which on a GPU sums the forces once more; a pass over particles
  *                   for the sums; a reduction over ranks; a pass over particles for the action.
  */
@@ -33,7 +34,7 @@
 extern "C" {
 #endif
 
-enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_FIX_STATE = 16, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
 
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
@@ -56,8 +57,9 @@ typedef struct md_fix {
   int group;          /* number of the group of particles on which it acts (groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
-  bool energy;   /* its energy counts as potential energy of the system: fix_modify energy yes */
-  char temp[64]; /* ID of its temperature: fix_modify temp; "": that of its group */
+  bool energy;                /* its energy counts as potential energy of the system: fix_modify energy yes */
+  double state[MD_FIX_STATE]; /* what changes during runs, as the style's file numbers it; restarts hold it */
+  char temp[64];              /* ID of its temperature: fix_modify temp; "": that of its group */
 } md_fix;
 
 /* The numbers with which a fix acts on particles. The style's `prepare` makes them when the model is prepared; for
@@ -149,6 +151,14 @@ typedef struct md_fix_style {
    * fix. */
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
+  /* In place of `end`, for a style that acts before and behind each step, `every` being 1. It may change fix->state, on
+   * all ranks alike. done: 1 before a step, 0 behind it; a ramp has the value of the step's end by md_step_ramp with
+   * it. */
+  md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
+                    const double *value, md_action *action, bool *acts);
+  int nstate; /* numbers of fix->state that restarts hold */
+  /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
+  double (*coupled)(const md_fix *fix, const struct md_step *step, double freedom);
 } md_fix_style;
 
 /* The style of a kind below MD_FIX_KINDS; static. */
@@ -166,10 +176,14 @@ md_status md_fixes_join(struct md_model *model) MD_CHECKED;
  * actions on forces; too many sums; an energy that needs images. */
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
-/* The numbers with which the fix acts behind step model->step. measure: of all ranks, with the sums that end->compute
- * wants. *acts: false if the fix has nothing to do. MD_PHYSICS: as for `end`. */
-md_status md_fix_end_action(const struct md_model *model, const md_fix_end *end,
-                            const struct md_measure *measure, md_action *action, bool *acts) MD_CHECKED;
+/* The numbers with which the fix acts behind step model->step; before: before the next one, if its style has `half`.
+ * measure: of all ranks, with the sums that end->compute wants. *acts: false if the fix has nothing to do. MD_PHYSICS:
+ * as for `end`. */
+md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
+                            bool before, md_action *action, bool *acts) MD_CHECKED;
+
+/* The energy that fix f of a prepared model, whose style has `coupled`, has taken from the particles. */
+double md_fix_coupled(const struct md_model *model, int f);
 
 /* MD_USAGE if the energy of a fix is not known in this box, or the style has none. */
 md_status md_fix_check_energy(const struct md_model *model, const md_fix *fix) MD_CHECKED;

@@ -13,6 +13,7 @@
 #include "common/fix/fix_langevin.h"
 #include "common/fix/fix_nve.h"
 #include "common/fix/fix_nve_leapfrog.h"
+#include "common/fix/fix_nvt.h"
 #include "common/fix/fix_temp_berendsen.h"
 #include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_wall_reflect.h"

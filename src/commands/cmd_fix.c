@@ -17,7 +17,7 @@ static const char BALANCE_USAGE[] = "balance N THRESHOLD [shift [AXES]]";
 
 static md_status unknown_style(const char *name)
 {
-  char list[1536];
+  char list[2048];
   size_t used = 0;
   for (int s = 0; s < MD_FIX_KINDS && used < sizeof list; ++s)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->usage);
@@ -32,6 +32,20 @@ static md_status add_balance(md_sim *sim, const md_words *words)
   MD_TRY(md_ranks_balance_settings(sim, words, &balance));
   sim->comm->balance = balance;
   return MD_OK;
+}
+
+/* A fix that goes on from a restart takes the state that the first fix of its style and group had there. */
+static void take_state(md_sim *sim, md_fix *fix)
+{
+  int f = 0;
+  while (f < sim->nrestored && (sim->restored[f].kind != fix->kind || sim->restored[f].group != fix->group))
+    ++f;
+  if (f == sim->nrestored) return;
+  memcpy(fix->state, sim->restored[f].state, sizeof fix->state);
+  --sim->nrestored;
+  memmove(&sim->restored[f], &sim->restored[f + 1], (size_t)(sim->nrestored - f) * sizeof *sim->restored);
+  md_log_print(sim->log, "  fix %s goes on with its state in the restart\n",
+               md_fix_style_of(fix->kind)->name);
 }
 
 /* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
@@ -58,6 +72,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
   const md_status status = md_fixes_join(model);
   if (status == MD_OK) {
     if (style->note) md_sim_explain(sim, what, style->note);
+    take_state(sim, &model->fix[index]);
     return MD_OK;
   }
   md_error_record why;

@@ -1,6 +1,7 @@
 /* The command fix_modify, and the values of fixes by name, f_ID and f_ID[K].
  *
  * Fixes that act on forces have values: an energy, a vector (common/fix/fix.h). A view has them after md_view_forces.
+ * Thermostats with a state have the energy that they have taken from the particles.
  */
 #include "src/commands/fixes.h"
 
@@ -80,6 +81,7 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   if (found->balance) return md_error(MD_USAGE, "%.80s: fix balance has no values", name);
   if (bracket) return read_component(name, bracket, md_fix_vector_size(&sim->model, *fix), component);
   *component = -1;
+  if (md_fix_style_of(sim->model.fix[*fix].kind)->coupled) return MD_OK;
   const md_status status = md_fix_check_energy(&sim->model, &sim->model.fix[*fix]);
   if (status != MD_OK) md_error_prefix("%.80s: ", name);
   return status;
@@ -94,6 +96,10 @@ md_status md_fix_value(md_sim *sim, const char *name, double *value)
   if (!sim->view)
     return md_error(MD_USAGE, "%.80s is known only while a run shows a step: use it in thermo_style custom",
                     name);
+  if (md_fix_style_of(sim->model.fix[fix].kind)->coupled) {
+    *value = md_fix_coupled(&sim->model, fix);
+    return MD_OK;
+  }
   MD_TRY(md_view_forces(sim->view));
   const md_forced *forced = &sim->view->forced[fix];
   *value = component < 0 ? forced->energy : forced->vector[component];

@@ -139,7 +139,8 @@ md_status md_do_write_restart(md_sim *sim, const md_words *words)
   return status;
 }
 
-/* Takes over what LAMMPS also takes from a restart. The deck must give fixes, dumps and the like again. */
+/* Takes over what LAMMPS also takes from a restart. The deck must give fixes, dumps and the like again; fixes then find
+ * their state. */
 static void take_model(md_sim *sim, md_restart *r)
 {
   md_model *m = &sim->model;
@@ -153,6 +154,8 @@ static void take_model(md_sim *sim, md_restart *r)
   m->extent_natoms = r->model.natoms;
   m->step = r->model.step;
   m->groups = r->model.groups;
+  for (int f = 0; f < r->model.nfix; ++f)
+    if (md_fix_style_of(r->model.fix[f].kind)->nstate > 0) sim->restored[sim->nrestored++] = r->model.fix[f];
 }
 
 static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_restart *r)

@@ -312,6 +312,10 @@ static void walk_fixes(walk *w, md_model *m)
     whole(w, name, &m->fix[k].seed);
     snprintf(name, sizeof name, "model/fix/%d/energy", k + 1);
     flags(w, name, 1, &m->fix[k].energy);
+    /* What changes during runs is no setting, by which decks are compared. */
+    snprintf(name, sizeof name, "model/fix/%d/state", k + 1);
+    const int nstate = md_fix_style_of(m->fix[k].kind)->nstate;
+    if (nstate > 0 && w->mode != HASH) reals(w, name, nstate, m->fix[k].state);
   }
   if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");
 }
@@ -401,6 +405,8 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
     real(w, name, &run->computed.fix_energy);
     snprintf(name, sizeof name, "run/%d/box", k + 1);
     if (md_box_follows(box)) reals(w, name, 7, run->box);
+    snprintf(name, sizeof name, "run/%d/coupled", k + 1);
+    if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
   }
 }
 

@@ -95,9 +95,12 @@ static const char *wrong_in_model(const md_model *m)
   if (!not_negative(m->skin)) return "model/skin";
   if (!not_negative(m->mass_reference)) return "model/mass_reference";
   if (m->massed && !not_negative(m->speed_limit)) return "model/speed_limit";
-  for (int f = 0; f < m->nfix; ++f)
+  for (int f = 0; f < m->nfix; ++f) {
     for (int k = 0; k < MD_FIX_K; ++k)
       if (!isfinite(m->fix[f].k[k])) return "model/fix";
+    for (int k = 0; k < MD_FIX_STATE; ++k)
+      if (!isfinite(m->fix[f].state[k])) return "model/fix";
+  }
   const char *found = wrong_in_box(&m->box);
   if (!found) found = wrong_in_grids(m);
   return found ? found : wrong_in_pair(&m->pair);

@@ -314,6 +314,8 @@ md_status md_resume_load(md_sim *sim)
   if (md_restart_model_hash(model) != md_restart_model_hash(&r->model))
     return changed(sim, "its box, masses, interaction, fixes or timestep are different");
   MD_TRY(resume_observers(sim, r));
+  for (int f = 0; f < model->nfix; ++f)
+    memcpy(model->fix[f].state, r->model.fix[f].state, sizeof model->fix[f].state);
   model->step = r->model.step;
   model->run_begin = r->model.run_begin;
   model->run_end = r->model.run_end;

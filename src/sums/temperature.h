@@ -1,5 +1,5 @@
-/* A temperature of the particles on the host, of any style: for commands between runs, and for temperatures that engines
- * do not sum.
+/* A temperature of the particles on the host, of any style: for commands between runs, and for temperatures that no
+ * engine sums.
  */
 #ifndef MD_SRC_TEMPERATURE_H
 #define MD_SRC_TEMPERATURE_H

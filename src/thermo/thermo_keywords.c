@@ -75,6 +75,11 @@ static double get_press(const md_thermo_reading *r) { return r->computed->value[
 static double get_pe(const md_thermo_reading *r) { return normed(r, potential(r)); }
 static double get_ke(const md_thermo_reading *r) { return normed(r, kinetic(r)); }
 static double get_etotal(const md_thermo_reading *r) { return normed(r, potential(r) + kinetic(r)); }
+static double get_ecouple(const md_thermo_reading *r) { return normed(r, r->computed->coupled); }
+static double get_econserve(const md_thermo_reading *r)
+{
+  return normed(r, potential(r) + kinetic(r) + r->computed->coupled);
+}
 static double get_enthalpy(const md_thermo_reading *r)
 {
   return normed(r, potential(r) + kinetic(r) + get_press(r) * get_vol(r));
@@ -144,8 +149,8 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(elong, "E_long", 0, NULL, get_nothing)                                                             \
   KEYWORD(etail, "E_tail", 0, NULL, get_nothing)                                                             \
   KEYWORD(enthalpy, "Enthalpy", STATE, NULL, get_enthalpy)                                                   \
-  KEYWORD(ecouple, "Ecouple", 0, NULL, get_nothing)                                                          \
-  KEYWORD(econserve, "Econserve", STATE, NULL, get_etotal)                                                   \
+  KEYWORD(ecouple, "Ecouple", STATE, NULL, get_ecouple)                                                      \
+  KEYWORD(econserve, "Econserve", STATE, NULL, get_econserve)                                                \
   KEYWORD(vol, "Volume", BOX, NULL, get_vol)                                                                 \
   KEYWORD(density, "Density", MASS, NULL, get_density)                                                       \
   KEYWORD(lx, "Lx", BOX, NULL, get_lx)                                                                       \

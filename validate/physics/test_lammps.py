@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 import harness
@@ -192,6 +193,72 @@ def test_lmp_has_the_same_temperatures(fast_engine, tmp_path):
             scale = max(abs(value) for value in y)
             assert x[0] == pytest.approx(y[0], abs=1e-10 * scale), name
             assert x == pytest.approx(y, abs=1e-9 * scale), name
+
+
+# A chain of thermostats: on all particles, on a group with a ramp, and with a temperature that has a bias.  The normed
+# ecouple of this LAMMPS is not normed, so that the first run shows f_1 alone.
+CHAINED = """\
+units lj
+atom_style atomic
+pair_style lj/cut 2.5
+read_data mix.data
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check yes
+group heavy type 2
+compute heavy heavy temp
+compute partial heavy temp/partial 0 1 1
+fix 1 all nvt temp 1.4 1.4 0.3
+thermo_style custom step temp pe ke etotal press f_1
+thermo_modify format float %.15g
+thermo 5
+timestep 0.005
+run 50
+unfix 1
+fix 1 heavy nvt temp 1.0 2.0 0.5 tchain 5 tloop 2 drag 0.2
+thermo_style custom step temp pe ke etotal press ecouple econserve f_1 c_heavy
+thermo_modify format float %.15g norm no
+run 25
+unfix 1
+fix 1 all nvt temp 1.0 2.0 0.5 tchain 1
+fix_modify 1 temp partial
+run 25
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_has_the_same_chain(fast_engine, tmp_path):
+    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
+                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data mix.data nocoeff\n", tmp_path)
+    (tmp_path / "in.chained").write_text(CHAINED)
+    ours = harness.run(tmp_path / "in.chained", tmp_path, engine=fast_engine).tables
+    subprocess.run([LMP, "-in", "in.chained", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
+                   timeout=60, env=harness.environment())
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    assert len(ours) == len(theirs) == 3
+    for a, b in zip(ours, theirs):
+        assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 6
+        for name in a.titles[1:]:
+            scale = max(abs(value) for value in b.column(name))
+            assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
+
+
+def test_the_chain_conserves_its_energy(fast_engine, tmp_path):
+    """In 20 tau from a lattice, which melts: the quantity drifts less than that of nve would fluctuate, and as dt^2.
+    The temperature comes to its target, within the error of a mean over the last half of the run."""
+    spread, mean = {}, {}
+    for dt in (0.004, 0.002):
+        deck = ("lattice fcc 0.8442\nregion b block 0 8 0 8 0 8\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+                "velocity all create 3.0 87287\npair_style lj/cut 2.5\npair_modify shift yes\npair_coeff 1 1 1 1\n"
+                f"fix 1 all nvt temp 1.5 1.5 0.2\ntimestep {dt}\nthermo_style custom step temp econserve etotal\n"
+                f"thermo_modify format float %.15g\nthermo {round(0.04 / dt)}\nrun {round(8 / dt)}\n")
+        table = harness.run(deck, tmp_path / str(dt), engine=fast_engine, threads=2).table
+        kept, total, temperature = (np.array(list(table.column(name))) for name in ("Econserve", "TotEng", "Temp"))
+        spread[dt], mean[dt] = np.std(kept[20:]), np.mean(temperature[100:])
+        assert np.std(total[20:]) > 20 * spread[dt]
+        assert abs(kept[-1] - kept[20]) < 2e-3
+    assert mean[0.004] == pytest.approx(1.5, rel=0.01) and mean[0.002] == pytest.approx(1.5, rel=0.01)
+    assert 2.5 < spread[0.004] / spread[0.002] < 6
 
 
 # A temperature with a bias only says by how much all components of the velocities are scaled.

@@ -81,8 +81,11 @@ timestep 0.01
 """
 DROPLET_FIXES = "fix 1 all nve\n"
 
+# A thermostat with a state of its own.
+CHAIN_FIXES = "fix 1 all nvt temp 1.0 2.0 0.5 tchain 4 tloop 2\n"
+
 SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "float": (FLAT, FLOAT_FIXES),
-           "scaled": (MIXTURE, SCALED_FIXES), "droplet": (DROPLET, DROPLET_FIXES)}
+           "scaled": (MIXTURE, SCALED_FIXES), "droplet": (DROPLET, DROPLET_FIXES), "chain": (MIXTURE, CHAIN_FIXES)}
 
 
 def data(folder: Path, name: str = "end.data") -> bytes:
@@ -134,8 +137,23 @@ def test_a_run_goes_on_to_the_same_bits_on_another_engine(system, first, second,
     assert sorted(p.name for p in part.glob("r.*")) == ["r.1", "r.2"]
     rest = f"read_restart r.2\n{fixes}{thermo}run 100 upto start 0 stop 100\nwrite_data end.data\n"
     after = harness.run(rest, part, engine=second)
+    assert ("goes on with its state" in after.log) == (system == "chain")
     assert data(part) == data(tmp_path / "whole")
     assert after.table.at(100) == whole.table.at(100)
+
+
+def test_a_chain_is_resumed(tmp_path):
+    """Within the second run of a deck, and formulas behind the first one know the energy that the chain took there."""
+    deck = f"{MIXTURE}{CHAIN_FIXES}thermo_style custom step ecouple\nthermo_modify format float %.17g\n" \
+        "restart 20 r.*\nrun 30\nvariable taken equal ecouple\nprint \"taken ${taken}\"\nrun 30\nwrite_data end.data\n"
+    whole = works(run_deck(tmp_path, deck)).out
+    (tmp_path / "r.60").unlink()
+    end = data(tmp_path)
+    (tmp_path / "end.data").unlink()
+    again = works(run_deck(tmp_path, deck, "--resume")).out
+    assert "Resumed at step 40" in again and data(tmp_path) == end
+    for words in (r"taken -?\d\S+", r"\n +60 \S+"):
+        assert re.findall(words, again) == re.findall(words, whole) != []
 
 
 def test_a_ramp_depends_on_where_it_begins(tmp_path):
@@ -149,11 +167,11 @@ def test_a_ramp_depends_on_where_it_begins(tmp_path):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("system", ["mixture", "flat", "droplet"])
+@pytest.mark.parametrize("system", ["mixture", "flat", "droplet", "chain"])
 def test_a_run_goes_on_over_ranks(system, tmp_path):
     """1, then 3, then 2 ranks."""
     begin, fixes = SYSTEMS[system]
-    if system == "mixture":
+    if begin == MIXTURE:
         begin = begin.replace("block 0 5", "block 0 15")
     harness.run(f"{begin}{fixes}run 90\nwrite_data end.data\n", tmp_path / "whole")
     ramp = "start 0 stop 90"
@@ -331,7 +349,7 @@ def header_names(f) -> List[str]:
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     for k in range(int(f["run/runs"][()])):
-        names += [f"run/{k + 1}/{name}" for name in "deck first last computes values fix_energy".split()]
+        names += [f"run/{k + 1}/{name}" for name in "deck first last computes values fix_energy coupled".split()]
     names += ["output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
