@@ -11,6 +11,7 @@
  */
 #include "common/fix/fix_enforce2d.h"
 #include "common/fix/fix_langevin.h"
+#include "common/fix/fix_momentum.h"
 #include "common/fix/fix_nve.h"
 #include "common/fix/fix_nve_leapfrog.h"
 #include "common/fix/fix_nvt.h"

@@ -87,7 +87,7 @@ static md_status read_bias(velocity_call *c, const char *value)
   MD_TRY(md_word_bool(value, "bias", &yes));
   if (!yes) return MD_OK;
   return md_error(MD_USAGE,
-                  "velocity bias yes is not supported, only bias no: the temperature of temp ID is measured\n"
+                  "velocity bias yes is not supported, only bias no: the temperature of temp ID is measured "
                   "without its bias, and velocities are scaled with it");
 }
 
