@@ -36,7 +36,8 @@ typedef struct md_bias {
 /* The value of a ramp at x. */
 MD_FN double md_bias_ramp(const md_bias *b, const double x[3])
 {
-  double at = x[b->k[1] < 0.5 ? 0 : b->k[1] < 1.5 ? 1 : 2];
+  /* Without an index that is known only at run time, x stays in registers of a GPU. */
+  double at = b->k[1] == 0.0 ? x[0] : b->k[1] == 1.0 ? x[1] : x[2];
   if (b->k[7] > 0.0) at = md_wrap(at, b->k[6], b->k[6] + b->k[7], b->k[7]);
   const double part = md_min(md_max((at - b->k[4]) / (b->k[5] - b->k[4]), 0.0), 1.0);
   return b->k[2] + part * (b->k[3] - b->k[2]);
