@@ -427,9 +427,8 @@ static void bad_fixes_are_refused(void **state)
 {
   bench *b = *state;
   assert_runs(b, "boundary f p f\ncreate_box 1 box\n");
-  refused(
-      b, "fix 1 all npt temp 1 1 1",
-      "unknown fix style 'npt'; accepted are: enforce2d; langevin TSTART TSTOP DAMP SEED; nve; nve/leapfrog");
+  refused(b, "fix 1 all npt temp 1 1 1",
+          "unknown fix style 'npt'; accepted are: enforce2d; langevin TSTART TSTOP DAMP SEED; momentum N");
   refused(b, "fix 1 all balance 100", "fix balance takes N and THRESHOLD");
   refused(b, "fix 1 all balance 0 1.1", "must be at least 1, not 0");
   refused(b, "fix 1 all balance 100 0.9", "must be at least 1, not 0.9");
