@@ -19,6 +19,7 @@
 #include "src/plan.h"
 #include "src/restart/resume.h"
 #include "src/script/functions.h"
+#include "src/script/particle_values.h"
 #include "src/stop.h"
 
 #include <errno.h>
@@ -327,6 +328,7 @@ static md_status set_up(md_sim *sim, const command_line *c)
   MD_TRY(md_memory_look("", 1, &memory));
   sim->engine = c->kind;
   md_variables_set_function(sim->variables, md_script_function);
+  md_variables_set_particles(sim->variables, &md_particle_values);
   sim->planning = (md_planning){.particles = c->particles, .ranks = c->ranks};
   set_threads(sim, c);
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;

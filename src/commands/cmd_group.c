@@ -6,8 +6,10 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
 #include "src/region/region.h"
+#include "src/script/particle_values.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 md_status md_group_find(const md_sim *sim, const char *name, int *group)
@@ -182,6 +184,24 @@ static md_status by_region(md_sim *sim, const char *style, const md_words *list,
   return MD_OK;
 }
 
+/* The particles for which a variable of style atom is not 0. */
+static md_status by_variable(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  md_particles *p = &sim->particles;
+  double *value;
+  char name[256];
+  if (list->n != 1 || !md_variables_is_atom(sim->variables, list->word[0]))
+    return md_error(MD_USAGE, "group %s takes the name of one variable of style atom, not '%.64s'", style,
+                    list->word[list->n - 1]);
+  snprintf(name, sizeof name, "v_%s", list->word[0]);
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&value, p->n, sizeof *value, "the values of a variable")));
+  const md_status status = md_particle_values_of(sim, name, value);
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
+    if (value[i] != 0.0) p->group[i] |= bit;
+  free(value);
+  return status;
+}
+
 /* union, intersect or subtract of other groups. */
 static md_status by_groups(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
@@ -231,8 +251,6 @@ static md_status refuse(md_sim *sim, const char *style, const md_words *list, ui
   (void)sim, (void)list, (void)bit;
   if (strcmp(style, "molecule") == 0 || strcmp(style, "include") == 0)
     return md_error(MD_USAGE, "group %s: particles have no molecules here", style);
-  if (strcmp(style, "variable") == 0)
-    return md_error(MD_USAGE, "group variable: variables have no value for each particle here; use a region");
   return md_error(MD_USAGE,
                   "group %s: groups do not change by themselves; give the command again between runs", style);
 }
@@ -243,10 +261,10 @@ static const struct {
   const char *name;
   bool listed; /* a list follows; otherwise nothing does */
   md_status (*apply)(md_sim *, const char *style, const md_words *list, uint32_t bit);
-} styles[] = {{"type", true, by_numbers}, {"id", true, by_numbers},       {"region", true, by_region},
-              {"union", true, by_groups}, {"intersect", true, by_groups}, {"subtract", true, by_groups},
-              {"clear", false, clear},    {"empty", false, add_none},     {"molecule", true, refuse},
-              {"include", true, refuse},  {"variable", true, refuse},     {"dynamic", true, refuse},
+} styles[] = {{"type", true, by_numbers}, {"id", true, by_numbers},        {"region", true, by_region},
+              {"union", true, by_groups}, {"intersect", true, by_groups},  {"subtract", true, by_groups},
+              {"clear", false, clear},    {"empty", false, add_none},      {"molecule", true, refuse},
+              {"include", true, refuse},  {"variable", true, by_variable}, {"dynamic", true, refuse},
               {"static", false, refuse}};
 
 static md_status select_particles(md_sim *sim, const md_words *words, uint32_t bit)

@@ -381,15 +381,25 @@ static md_computed stand_in_values(const md_model *model)
   return computed;
 }
 
+static md_status evaluate(md_sim *sim, const char *formula, bool atom)
+{
+  double one, *each;
+  if (!atom) return md_variables_formula(sim->variables, formula, &one);
+  MD_TRY(md_array_new(&each, sim->particles.n, sizeof *each, "the values of a formula"));
+  const md_status status = md_variables_each(sim->variables, formula, each);
+  free(each);
+  return status;
+}
+
 /* Refuses a formula that cannot be evaluated, whatever runs come before it. */
 static md_status judge_formula(md_sim *sim, const md_words *arguments)
 {
   const bool had_computed = sim->has_computed;
-  double value;
-  if (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0) return MD_OK;
+  const bool atom = arguments->n == 3 && strcmp(arguments->word[1], "atom") == 0;
+  if (!atom && (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0)) return MD_OK;
   sim->has_computed = true;
   if (!had_computed) sim->computed = stand_in_values(&sim->model);
-  const md_status status = md_variables_formula(sim->variables, arguments->word[2], &value);
+  const md_status status = evaluate(sim, arguments->word[2], atom);
   sim->has_computed = had_computed;
   /* A variable may be defined, and the box made, before the formula is evaluated. */
   const char *text = md_error_text();

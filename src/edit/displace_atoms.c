@@ -12,6 +12,7 @@
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct displacement {
@@ -39,15 +40,28 @@ static md_status read_lengths(const displacement *c, const char *what, double le
   return MD_OK;
 }
 
-static md_status move(const displacement *c)
+static void move_along(const displacement *c, int d, const md_formula_value *by)
 {
   md_particles *p = &c->sim->particles;
-  double by[3];
-  MD_TRY(read_lengths(c, "displacement", by));
-  for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i)
-      if (md_particles_in_group(p, c->bit, i)) p->x[d][i] += by[d];
-  return MD_OK;
+  const double unit = unit_of(c, d);
+  for (int64_t i = 0; i < p->n; ++i)
+    if (md_particles_in_group(p, c->bit, i)) p->x[d][i] += unit * md_edit_value(by, i);
+}
+
+/* All lengths are read before a particle moves: they may be formulas of positions. */
+static md_status move(const displacement *c)
+{
+  const int dim = c->sim->model.box.dim;
+  md_formula_value by[3] = {{0.0, NULL}};
+  md_status status = MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_edit_values(c->sim, c->word[d], "displacement", &by[d]);
+  if (status == MD_OK && dim == 2 && (by[2].one != 0.0 || by[2].each))
+    status =
+        md_error(MD_USAGE, "displace_atoms: in two dimensions the z component must be 0, not %s", c->word[2]);
+  for (int d = 0; d < dim && status == MD_OK; ++d) move_along(c, d, &by[d]);
+  for (int d = 0; d < 3; ++d) free(by[d].each);
+  return status;
 }
 
 /* ramp x|y|z DLO DHI x|y|z CLO CHI */

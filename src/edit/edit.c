@@ -2,13 +2,29 @@
 #include "src/edit/edit.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
+#include "src/script/particle_values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 md_status md_edit_number(md_sim *sim, const char *word, const char *what, double *value)
 {
   if (strncmp(word, "v_", 2) != 0) return md_word_double(word, what, value);
   return md_variables_formula(sim->variables, word, value);
+}
+
+md_status md_edit_values(md_sim *sim, const char *word, const char *what, md_formula_value *value)
+{
+  *value = (md_formula_value){0.0, NULL};
+  if (strncmp(word, "v_", 2) != 0 || !md_variables_is_atom(sim->variables, word + 2))
+    return md_edit_number(sim, word, what, &value->one);
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&value->each, sim->particles.n, sizeof *value->each, what)));
+  const md_status status = md_particle_values_of(sim, word, value->each);
+  if (status != MD_OK) {
+    free(value->each);
+    value->each = NULL;
+  }
+  return status;
 }
 
 md_status md_edit_units(const char *command, const char *word, bool *in_lattice_units)

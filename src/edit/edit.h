@@ -8,10 +8,21 @@
 #ifndef MD_SRC_EDIT_EDIT_H
 #define MD_SRC_EDIT_EDIT_H
 
+#include "src/formula/formula.h"
 #include "src/sim.h"
 
 /* Reads a number, or the value of a variable that is written v_NAME. MD_USAGE: it is neither. */
 md_status md_edit_number(md_sim *sim, const char *word, const char *what, double *value) MD_CHECKED;
+
+/* Reads a number, or the value of a variable v_NAME: of style atom, a value for each particle of this rank. The caller
+ * frees value->each. Collective. MD_USAGE: it is neither. */
+md_status md_edit_values(md_sim *sim, const char *word, const char *what, md_formula_value *value) MD_CHECKED;
+
+/* Value number i. */
+static inline double md_edit_value(const md_formula_value *value, int64_t i)
+{
+  return value->each ? value->each[i] : value->one;
+}
 
 /* Reads `lattice` or `box` as the value of the keyword units of `command`. */
 md_status md_edit_units(const char *command, const char *word, bool *in_lattice_units) MD_CHECKED;

@@ -22,7 +22,8 @@
 typedef struct setting {
   int axis;
   int64_t type, count, seed;
-  double value; /* a fraction, a mass, a coordinate or a velocity */
+  double value;              /* a fraction */
+  md_formula_value quantity; /* a mass, a coordinate or a velocity, perhaps of each particle */
 } setting;
 
 typedef struct set_keyword {
@@ -119,14 +120,14 @@ static md_status read_component(md_sim *sim, char *const *word, setting *s)
 {
   if (s->axis >= sim->model.box.dim)
     return md_error(MD_USAGE, "set: there is no z component in two dimensions");
-  return md_edit_number(sim, word[0], "value of set", &s->value);
+  return md_edit_values(sim, word[0], "value of set", &s->quantity);
 }
 
 static md_status read_mass(md_sim *sim, char *const *word, setting *s)
 {
   MD_TRY(md_masses_need(sim, "set mass"));
-  MD_TRY(md_edit_number(sim, word[0], "mass", &s->value));
-  if (s->value > 0.0 && isfinite(s->value)) return MD_OK;
+  MD_TRY(md_edit_values(sim, word[0], "mass", &s->quantity));
+  if (s->quantity.each || (s->quantity.one > 0.0 && isfinite(s->quantity.one))) return MD_OK;
   return md_error(MD_USAGE, "set mass: '%.64s' is not a positive number", word[0]);
 }
 
@@ -195,18 +196,18 @@ static md_status apply_ratio(md_sim *sim, const setting *s, uint8_t *chosen)
 static md_status apply_mass(md_sim *sim, const setting *s, uint8_t *chosen)
 {
   md_particles *p = &sim->particles;
-  for (int64_t i = 0; i < p->n; ++i)
-    if (chosen[i]) MD_TRY(md_particles_set_mass(p, i, s->value));
-  return MD_OK;
+  md_status status = MD_OK;
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
+    if (chosen[i]) status = md_particles_set_mass(p, i, md_edit_value(&s->quantity, i));
+  return md_comm_agree(sim->comm, status);
 }
 
 static md_status apply_position(md_sim *sim, const setting *s, uint8_t *chosen)
 {
   md_particles *p = &sim->particles;
-  const double x = md_edit_wrap(&sim->model.box, s->axis, s->value);
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    if (chosen[i]) p->x[s->axis][i] = x;
+    if (chosen[i]) p->x[s->axis][i] = md_edit_wrap(&sim->model.box, s->axis, md_edit_value(&s->quantity, i));
   return md_edit_check_inside(sim, "set");
 }
 
@@ -216,7 +217,7 @@ static md_status apply_velocity(md_sim *sim, const setting *s, uint8_t *chosen)
   MD_TRY(md_comm_agree(sim->comm, md_particles_widen(p, false)));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    if (chosen[i]) p->v[s->axis][i] = s->value;
+    if (chosen[i]) p->v[s->axis][i] = md_edit_value(&s->quantity, i);
   return MD_OK;
 }
 
@@ -288,7 +289,10 @@ static md_status apply_all(md_sim *sim, const md_words *words, const selection *
     const set_keyword *keyword;
     setting s;
     status = read_setting(sim, words, &at, &keyword, &s);
-    if (status == MD_OK) status = apply_setting(sim, keyword, &s, selected, selected + n);
+    if (status == MD_OK) {
+      status = apply_setting(sim, keyword, &s, selected, selected + n);
+      free(s.quantity.each);
+    }
   }
   free(selected);
   return status;
@@ -303,6 +307,7 @@ md_status md_do_set(md_sim *sim, const md_words *words)
     const set_keyword *keyword;
     setting s;
     MD_TRY(read_setting(sim, words, &at, &keyword, &s));
+    free(s.quantity.each);
   }
   return apply_all(sim, words, &what);
 }

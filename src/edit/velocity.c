@@ -19,6 +19,7 @@
 #include "src/edit/group_motion.h"
 #include "src/region/region.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct velocity_call {
@@ -215,28 +216,31 @@ static md_status create(velocity_call *c)
 
 /* ---- the other styles ---- */
 
+static void set_component(const velocity_call *c, int d, const md_formula_value *value)
+{
+  const md_particles *p = &c->sim->particles;
+  const double unit = c->in_box_units ? 1.0 : md_lattice_unit(c->sim, d);
+  double *v = p->v[d];
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (md_particles_in_group(p, c->bit, i)) v[i] = unit * md_edit_value(value, i) + (c->sum ? v[i] : 0.0);
+}
+
 static md_status set(velocity_call *c)
 {
   md_particles *p = &c->sim->particles;
   char *const *word = c->words->word + 2;
-  double value[3] = {0.0};
-  MD_TRY(at_least(c->words, 5));
-  MD_TRY(read_keywords(c, 5));
-  for (int d = 0; d < 3; ++d) {
-    if (strcmp(word[d], "NULL") == 0) continue;
-    MD_TRY(md_edit_number(c->sim, word[d], "velocity", &value[d]));
-    if (!c->in_box_units) value[d] *= md_lattice_unit(c->sim, d);
-  }
-  if (p->dim == 2 && value[2] != 0.0)
-    return md_error(MD_USAGE, "velocity set: vz must be 0 or NULL in two dimensions, not %s", word[2]);
-  for (int d = 0; d < p->dim; ++d) {
-    if (strcmp(word[d], "NULL") == 0) continue;
-    double *v = p->v[d];
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i)
-      if (md_particles_in_group(p, c->bit, i)) v[i] = value[d] + (c->sum ? v[i] : 0.0);
-  }
-  return MD_OK;
+  md_formula_value value[3] = {{0.0, NULL}};
+  md_status status = at_least(c->words, 5);
+  if (status == MD_OK) status = read_keywords(c, 5);
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    if (strcmp(word[d], "NULL") != 0) status = md_edit_values(c->sim, word[d], "velocity", &value[d]);
+  if (status == MD_OK && p->dim == 2 && (value[2].one != 0.0 || value[2].each))
+    status = md_error(MD_USAGE, "velocity set: vz must be 0 or NULL in two dimensions, not %s", word[2]);
+  for (int d = 0; d < p->dim && status == MD_OK; ++d)
+    if (strcmp(word[d], "NULL") != 0) set_component(c, d, &value[d]);
+  for (int d = 0; d < 3; ++d) free(value[d].each);
+  return status;
 }
 
 /* The axis of vx, vy or vz. */

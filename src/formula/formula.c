@@ -4,6 +4,10 @@
  * groups from left to right. operand() reads signs, parentheses, numbers, functions and names. Values are computed
  * while the text is read, without a syntax tree, because a formula is short and is evaluated a few times a run.
  *
+ * A value is one number, or a number for each particle of this rank. The text is read once, and every operation then
+ * goes over all particles. So what concerns all ranks, such as a sum over a group, is found once, and not once a
+ * particle. Memory: 8 bytes a particle for each operand that waits.
+ *
  * Every result is checked to be finite where it arises, so that a message names the operation. The depth of
  * nesting is bounded, because each level uses the C stack. The number of operands of a formula, with all formulas
  * that it refers to, is bounded too, because variables that each mention another one twice would take exponential
@@ -18,6 +22,9 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 100, WORK_MAX = 1000000, NAME_MAX_LENGTH = 256, ARGUMENTS_MAX = 3, TEXTS_MAX = 6 };
+
+/* Places in the sequence of random numbers that a function takes for all particles: more than a normal number needs. */
+enum { DRAWS_EACH = 1 << 16 };
 
 typedef struct reader {
   const char *formula, *at;
@@ -89,7 +96,7 @@ static const struct {
                  {"off", 0.0}};
 enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 
-static md_status binary(reader *r, int level, double *value);
+static md_status binary(reader *r, int level, md_formula_value *value);
 
 static void skip_blanks(reader *r)
 {
@@ -110,6 +117,26 @@ static md_status check_finite(const reader *r, const char *what, double value)
   if (isfinite(value)) return MD_OK;
   return md_error(MD_USAGE, "formula '%.100s': the result of %s is %s", r->formula, what,
                   isnan(value) ? "not a number" : "infinite");
+}
+
+/* Notes an error in the value of a particle. */
+static void note_fault(const reader *r, md_status status)
+{
+  if (status == MD_OK || r->limits->faulty) return;
+  r->limits->faulty = true;
+  md_error_save(&r->limits->fault, status);
+}
+
+static int64_t particles_of(const reader *r) { return r->names->particles->count(r->names->context); }
+
+/* Makes a value that is one number a number for each particle. */
+static md_status spread(const reader *r, md_formula_value *value)
+{
+  if (value->each) return MD_OK;
+  const int64_t n = particles_of(r);
+  MD_TRY(md_array_new(&value->each, n, sizeof *value->each, "the values of a formula"));
+  for (int64_t i = 0; i < n; ++i) value->each[i] = value->one;
+  return MD_OK;
 }
 
 /* The end of a number is found here, because strtod also accepts hexadecimals, infinities and NaN. */
@@ -142,11 +169,12 @@ static md_status expect(reader *r, char c)
   return MD_OK;
 }
 
-/* A Gaussian number by the polar method of Marsaglia, which rejects a pair of numbers now and then. */
-static double draw_normal(const reader *r, uint64_t seed)
+/* A Gaussian number by the polar method of Marsaglia, which rejects a pair of numbers now and then. *place: of the next
+ * random number; id: of the particle, or 0. */
+static double draw_normal(uint64_t seed, uint64_t *place, uint64_t id)
 {
   for (;;) {
-    const md_random bits = md_random_at(seed, r->limits->draws++, 0, MD_STREAM_VARIABLE);
+    const md_random bits = md_random_at(seed, (*place)++, id, MD_STREAM_VARIABLE);
     const double u = 2.0 * md_random_unit53(bits.word[0], bits.word[1]) - 1.0;
     const double w = 2.0 * md_random_unit53(bits.word[2], bits.word[3]) - 1.0;
     const double square = u * u + w * w;
@@ -154,19 +182,49 @@ static double draw_normal(const reader *r, uint64_t seed)
   }
 }
 
-/* The next number of the sequence that the seed keys: random in (lo, hi), normal with a mean and a deviation. */
-static md_status draw(const reader *r, const char *name, const double *a, double *value)
+/* A number of random, in (lo, hi), or of normal, with a mean and a deviation: a[0], a[1] and the seed. */
+static md_status draw_one(const reader *r, const char *name, const double *a, uint64_t *place, uint64_t id,
+                          double *value)
 {
   if (!(a[2] >= 1.0 && a[2] <= 0x1p53 && a[2] == floor(a[2])))
     return md_error(MD_USAGE,
                     "formula '%.100s': the seed of %s must be a whole number from 1 to 2^53, not %g",
                     r->formula, name, a[2]);
   if (strcmp(name, "normal") == 0) {
-    *value = a[0] + a[1] * draw_normal(r, (uint64_t)a[2]);
+    *value = a[0] + a[1] * draw_normal((uint64_t)a[2], place, id);
     return MD_OK;
   }
-  const md_random bits = md_random_at((uint64_t)a[2], r->limits->draws++, 0, MD_STREAM_VARIABLE);
+  const md_random bits = md_random_at((uint64_t)a[2], (*place)++, id, MD_STREAM_VARIABLE);
   *value = a[0] + (a[1] - a[0]) * md_random_unit53(bits.word[0], bits.word[1]);
+  return MD_OK;
+}
+
+/* One value of a function of numbers. id: of the particle, or 0. */
+static md_status call_one(const reader *r, int f, const double *a, uint64_t *place, uint64_t id,
+                          double *value)
+{
+  if (functions[f].one)
+    *value = functions[f].one(a[0]);
+  else if (functions[f].arguments == 2)
+    *value = atan2(a[0], a[1]);
+  else
+    MD_TRY(draw_one(r, functions[f].name, a, place, id, value));
+  return check_finite(r, functions[f].name, *value);
+}
+
+/* The values of all particles. A random number belongs to an id, so that ranks and order make no difference. */
+static md_status call_each(const reader *r, int f, const md_formula_value *a, md_formula_value *value)
+{
+  const int64_t n = particles_of(r), *id = r->names->particles->ids(r->names->context);
+  const uint64_t begin = r->limits->draws;
+  MD_TRY(spread(r, value));
+  for (int64_t i = 0; i < n; ++i) {
+    double x[ARGUMENTS_MAX] = {0};
+    uint64_t place = begin;
+    for (int k = 0; k < functions[f].arguments; ++k) x[k] = a[k].each ? a[k].each[i] : a[k].one;
+    note_fault(r, call_one(r, f, x, &place, (uint64_t)id[i], &value->each[i]));
+  }
+  if (functions[f].arguments == ARGUMENTS_MAX) r->limits->draws += DRAWS_EACH;
   return MD_OK;
 }
 
@@ -197,98 +255,165 @@ static md_status take_texts(reader *r, char **copy, int *n, char **argument)
   return MD_OK;
 }
 
+/* The value of a function of the program for these texts. */
+static md_status call_texts(const reader *r, const char *name, int n, char *const *argument,
+                            md_formula_value *value, bool *known)
+{
+  const md_formula_names *names = r->names;
+  *known = false;
+  if (names->of_particles) {
+    MD_TRY(names->particles->each(names->context, name, n, argument, &value->each, known));
+    if (*known) return MD_OK;
+  }
+  if (!names->function) return MD_OK;
+  MD_TRY(names->function(names->context, name, n, argument, &value->one, known));
+  return *known ? check_finite(r, name, value->one) : MD_OK;
+}
+
 /* Calls a function of the program; *known = false: there is none of that name. */
-static md_status call_program(reader *r, const char *name, double *value, bool *known)
+static md_status call_program(reader *r, const char *name, md_formula_value *value, bool *known)
 {
   char *copy = NULL, *argument[TEXTS_MAX];
   int n;
-  *known = r->names->function != NULL;
-  if (!*known) return MD_OK;
   const char *const before = r->at;
   md_status status = take_texts(r, &copy, &n, argument);
-  if (status == MD_OK) status = r->names->function(r->names->context, name, n, argument, value, known);
+  if (status == MD_OK) status = call_texts(r, name, n, argument, value, known);
   free(copy);
   if (status == MD_OK && !*known) r->at = before;
-  return status == MD_OK && *known ? check_finite(r, name, *value) : status;
+  return status;
 }
 
-static md_status call(reader *r, const char *name, double *value)
+static md_status read_arguments(reader *r, int n, md_formula_value *a)
+{
+  for (int k = 0; k < n; ++k) {
+    MD_TRY(expect(r, k == 0 ? '(' : ','));
+    MD_TRY(binary(r, 0, &a[k]));
+  }
+  return expect(r, ')');
+}
+
+/* Calls function number f. Its value is one number, unless an argument is none or it draws one for each particle. */
+static md_status call_known(reader *r, int f, md_formula_value *value)
+{
+  md_formula_value a[ARGUMENTS_MAX] = {{0.0, NULL}};
+  double x[ARGUMENTS_MAX];
+  bool each = r->names->of_particles && functions[f].arguments == ARGUMENTS_MAX;
+  md_status status = read_arguments(r, functions[f].arguments, a);
+  for (int k = 0; k < ARGUMENTS_MAX; ++k) {
+    x[k] = a[k].one;
+    each = each || a[k].each;
+  }
+  if (status == MD_OK)
+    status = each ? call_each(r, f, a, value) : call_one(r, f, x, &r->limits->draws, 0, &value->one);
+  for (int k = 0; k < ARGUMENTS_MAX; ++k) free(a[k].each);
+  return status;
+}
+
+static md_status call(reader *r, const char *name, md_formula_value *value)
 {
   int f = 0;
   bool known = false;
   while (f < FUNCTIONS && strcmp(functions[f].name, name) != 0) ++f;
-  if (f == FUNCTIONS) MD_TRY(call_program(r, name, value, &known));
+  if (f < FUNCTIONS) return call_known(r, f, value);
+  MD_TRY(call_program(r, name, value, &known));
   if (known) return MD_OK;
-  if (f == FUNCTIONS)
-    return md_error(MD_USAGE, "formula '%.100s': unknown function '%.64s'; known are " FUNCTION_NAMES,
-                    r->formula, name);
-  double a[ARGUMENTS_MAX] = {0};
-  for (int k = 0; k < functions[f].arguments; ++k) {
-    MD_TRY(expect(r, k == 0 ? '(' : ','));
-    MD_TRY(binary(r, 0, &a[k]));
-  }
-  MD_TRY(expect(r, ')'));
-  if (functions[f].one)
-    *value = functions[f].one(a[0]);
-  else if (functions[f].arguments == 2)
-    *value = atan2(a[0], a[1]);
-  else
-    MD_TRY(draw(r, name, a, value));
-  return check_finite(r, name, *value);
+  return md_error(MD_USAGE, "formula '%.100s': unknown function '%.64s'; known are " FUNCTION_NAMES,
+                  r->formula, name);
 }
 
-static md_status named(const reader *r, const char *name, double *value)
+static md_status unknown_name(const reader *r, const char *name)
 {
-  if (strncmp(name, "v_", 2) == 0) return r->names->variable(r->names->variable_context, name + 2, value);
+  return md_error(
+      MD_USAGE,
+      "formula '%.100s': unknown name '%.64s'; known are v_NAME for a variable, c_ID for a "
+      "compute, PI, thermo keywords such as step temp pe lx vol atoms, the functions " FUNCTION_NAMES
+      ", and id type mass x y z vx vy vz fx fy fz: of particles in a variable of style atom, or of "
+      "one particle as x[ID]",
+      r->formula, name);
+}
+
+static md_status named(const reader *r, const char *name, md_formula_value *value)
+{
+  const md_formula_names *names = r->names;
+  bool known = false;
+  if (strncmp(name, "v_", 2) == 0) return names->variable(names->variable_context, name + 2, value);
   for (int k = 0; k < CONSTANTS; ++k)
     if (strcmp(constants[k].name, name) == 0) {
-      *value = constants[k].value;
+      value->one = constants[k].value;
       return MD_OK;
     }
-  bool known = false;
-  if (r->names->keyword) MD_TRY(r->names->keyword(r->names->context, name, value, &known));
-  if (!known)
-    return md_error(MD_USAGE,
-                    "formula '%.100s': unknown name '%.64s'; known are v_NAME for a variable, c_ID for a "
-                    "compute, PI, thermo "
-                    "keywords such as "
-                    "step temp pe lx vol atoms, and the functions " FUNCTION_NAMES,
-                    r->formula, name);
-  return check_finite(r, name, *value);
+  if (names->of_particles)
+    MD_TRY(names->particles->each(names->context, name, 0, NULL, &value->each, &known));
+  if (known) return MD_OK;
+  if (names->keyword) MD_TRY(names->keyword(names->context, name, &value->one, &known));
+  return known ? check_finite(r, name, value->one) : unknown_name(r, name);
 }
 
-static md_status word(reader *r, double *value)
+/* The value of one particle: x[ID], where ID is a formula. The reader is at the bracket. */
+static md_status of_particle(reader *r, const char *name, md_formula_value *value)
 {
-  char name[NAME_MAX_LENGTH];
+  const md_formula_names *names = r->names;
+  md_formula_value id = {0.0, NULL};
+  bool known = false;
+  ++r->at;
+  md_status status = binary(r, 0, &id);
+  if (status == MD_OK) status = expect(r, ']');
+  if (status == MD_OK && (id.each || !(id.one >= 1.0 && id.one <= 0x1p53 && id.one == floor(id.one))))
+    status = md_error(MD_USAGE, "formula '%.100s': the id in the brackets of %s must be one whole number",
+                      r->formula, name);
+  free(id.each);
+  if (status == MD_OK && names->particles)
+    status = names->particles->of_id(names->context, name, (int64_t)id.one, &value->one, &known);
+  return status != MD_OK || known ? status : unknown_name(r, name);
+}
+
+/* The number of letters in front of the reader that are a name. [..] belongs to the name of a compute or a fix. */
+static size_t name_length(const reader *r)
+{
   size_t n = 0;
   while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') ++n;
-  if (strncmp(r->at, "c_", 2) == 0 && r->at[n] == '[')
+  while (strchr("cf", *r->at) && r->at[1] == '_' && r->at[n] == '[')
     n += strcspn(r->at + n, "]") + (strchr(r->at + n, ']') != NULL);
+  return n;
+}
+
+static md_status word(reader *r, md_formula_value *value)
+{
+  char name[NAME_MAX_LENGTH];
+  const size_t n = name_length(r);
   if (n >= sizeof name) return md_error(MD_USAGE, "formula '%.100s': a name is too long", r->formula);
   memcpy(name, r->at, n);
   name[n] = '\0';
   r->at += n;
   skip_blanks(r);
+  if (*r->at == '[') return of_particle(r, name, value);
   return *r->at == '(' ? call(r, name, value) : named(r, name, value);
 }
 
-static md_status parenthesis(reader *r, double *value)
+static md_status parenthesis(reader *r, md_formula_value *value)
 {
   ++r->at;
   MD_TRY(binary(r, 0, value));
   return expect(r, ')');
 }
 
-static md_status signless(reader *r, double *value)
+static md_status signless(reader *r, md_formula_value *value)
 {
   if (*r->at == '(') return parenthesis(r, value);
-  if (isdigit((unsigned char)*r->at) || *r->at == '.') return number(r, value);
+  if (isdigit((unsigned char)*r->at) || *r->at == '.') return number(r, &value->one);
   if (isalpha((unsigned char)*r->at) || *r->at == '_') return word(r, value);
   return unexpected(r);
 }
 
+static void apply_sign(const reader *r, char sign, md_formula_value *value)
+{
+  double *x = value->each ? value->each : &value->one;
+  const int64_t n = value->each ? particles_of(r) : 1;
+  for (int64_t i = 0; i < n; ++i) x[i] = sign == '-' ? -x[i] : (x[i] == 0.0 ? 1.0 : 0.0);
+}
+
 /* Reads signs and an operand. The signs take effect from the innermost outwards, so the function calls itself. */
-static md_status operand(reader *r, double *value)
+static md_status operand(reader *r, md_formula_value *value)
 {
   if (++r->limits->work > WORK_MAX)
     return md_error(MD_USAGE, "formula '%.100s' and the variables in it have more than %d operands",
@@ -302,7 +427,7 @@ static md_status operand(reader *r, double *value)
   if (sign == '-' || sign == '!') {
     ++r->at;
     status = operand(r, value);
-    if (status == MD_OK) *value = sign == '-' ? -*value : (*value == 0.0 ? 1.0 : 0.0);
+    if (status == MD_OK) apply_sign(r, sign, value);
   } else {
     status = signless(r, value);
   }
@@ -310,7 +435,7 @@ static md_status operand(reader *r, double *value)
   return status;
 }
 
-static md_status apply(const reader *r, const operator* op, double a, double b, double *value)
+static md_status apply_one(const reader *r, const operator* op, double a, double b, double *value)
 {
   switch (op->kind) {
   case OR: *value = a != 0.0 || b != 0.0; break;
@@ -335,6 +460,17 @@ static md_status apply(const reader *r, const operator* op, double a, double b, 
   return check_finite(r, op->sign, *value);
 }
 
+/* a becomes a op b. */
+static md_status apply(const reader *r, const operator* op, md_formula_value *a, const md_formula_value *b)
+{
+  if (!a->each && !b->each) return apply_one(r, op, a->one, b->one, &a->one);
+  MD_TRY(spread(r, a));
+  const int64_t n = particles_of(r);
+  for (int64_t i = 0; i < n; ++i)
+    note_fault(r, apply_one(r, op, a->each[i], b->each ? b->each[i] : b->one, &a->each[i]));
+  return MD_OK;
+}
+
 /* The operator of this level at the reader's place, which moves behind it. NULL: there is none. */
 static const operator* next_operator(reader *r, int level)
 {
@@ -349,27 +485,34 @@ static const operator* next_operator(reader *r, int level)
   return NULL;
 }
 
-static md_status binary(reader *r, int level, double *value)
+static md_status binary(reader *r, int level, md_formula_value *value)
 {
   if (level == LEVELS) return operand(r, value);
   MD_TRY(binary(r, level + 1, value));
   for (const operator* op = next_operator(r, level); op; op = next_operator(r, level)) {
-    double right;
-    MD_TRY(binary(r, level + 1, &right));
-    MD_TRY(apply(r, op, *value, right, value));
+    md_formula_value right = {0.0, NULL};
+    md_status status = binary(r, level + 1, &right);
+    if (status == MD_OK) status = apply(r, op, value, &right);
+    free(right.each);
+    MD_TRY(status);
   }
   return MD_OK;
 }
 
 md_status md_formula_evaluate(const char *formula, const md_formula_names *names, md_formula_limits *limits,
-                              double *value)
+                              md_formula_value *value)
 {
   if (limits->depth == 0) limits->work = 0;
   reader r = {formula, formula, names, limits};
-  double result;
-  MD_TRY(binary(&r, 0, &result));
-  skip_blanks(&r);
-  if (*r.at != '\0') return unexpected(&r);
-  *value = result;
-  return MD_OK;
+  *value = (md_formula_value){0.0, NULL};
+  md_status status = binary(&r, 0, value);
+  if (status == MD_OK) {
+    skip_blanks(&r);
+    if (*r.at != '\0') status = unexpected(&r);
+  }
+  if (status != MD_OK) {
+    free(value->each);
+    value->each = NULL;
+  }
+  return status;
 }

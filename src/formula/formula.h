@@ -5,13 +5,21 @@
 #include "src/formula/variable.h"
 #include <stdint.h>
 
+/* A value: one number, or a number for each particle of this rank. */
+typedef struct md_formula_value {
+  double one;
+  double *each; /* [particles], or NULL. Who holds the value frees it */
+} md_formula_value;
+
 /* The functions that give names their values. `variable` is called for v_NAME, with NAME only. */
 typedef struct md_formula_names {
-  md_status (*variable)(void *context, const char *name, double *value);
+  md_status (*variable)(void *context, const char *name, md_formula_value *value);
   void *variable_context;
   md_keyword_lookup keyword;
-  md_function_lookup function; /* or NULL */
-  void *context;               /* of both */
+  md_function_lookup function;           /* or NULL */
+  void *context;                         /* of both, and of `particles` */
+  const md_formula_particles *particles; /* or NULL */
+  bool of_particles; /* the formula may have a value for each particle; otherwise it has one */
 } md_formula_names;
 
 /* Limits shared by a formula and all formulas that it refers to. All zero at the start. */
@@ -19,10 +27,14 @@ typedef struct md_formula_limits {
   int depth;      /* present depth of nested parentheses, functions and variables */
   int64_t work;   /* operands read since the outermost formula began */
   uint64_t draws; /* random numbers drawn so far */
+  /* The first error in the value of a particle. Other ranks may have none, so that all read on to the end. */
+  bool faulty;
+  md_error_record fault;
 } md_formula_limits;
 
-/* Evaluates `formula` into *value. MD_USAGE: the message quotes the formula and names the faulty part. */
+/* Evaluates `formula` into *value. The caller frees value->each. MD_USAGE: the message quotes the formula and names the
+ * faulty part. An error in the value of a particle is not returned, but noted in the limits. */
 md_status md_formula_evaluate(const char *formula, const md_formula_names *names, md_formula_limits *limits,
-                              double *value) MD_CHECKED;
+                              md_formula_value *value) MD_CHECKED;
 
 #endif

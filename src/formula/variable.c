@@ -24,13 +24,13 @@
 
 enum { LINE_MAX_LENGTH = 1 << 16 };
 
-typedef enum style { INDEX, LOOP, LINES, STRING, GETENV, FORMAT, INTERNAL, EQUAL } style;
+typedef enum style { INDEX, LOOP, LINES, STRING, GETENV, FORMAT, INTERNAL, EQUAL, ATOM } style;
 
 typedef struct variable {
   struct variable *next;
   char *name;
   style style;
-  /* index: the values; string, getenv, file: one text; equal: the formula; format: a variable and a format; loop,
+  /* index: the values; string, getenv, file: one text; equal, atom: the formula; format: a variable and a format; loop,
    * internal: none. */
   int nvalue;
   char **value;
@@ -47,13 +47,15 @@ struct md_variables {
   variable *first;
   md_keyword_lookup keyword;
   md_function_lookup function;
+  const md_formula_particles *particles;
   void *context;
+  bool of_particles; /* the formula that is evaluated now has a value for each particle */
   md_formula_limits limits;
 };
 
 static const char *const style_names[] = {
-    [INDEX] = "index",   [LOOP] = "loop",     [LINES] = "file",        [STRING] = "string",
-    [GETENV] = "getenv", [FORMAT] = "format", [INTERNAL] = "internal", [EQUAL] = "equal"};
+    [INDEX] = "index",   [LOOP] = "loop",         [LINES] = "file",  [STRING] = "string", [GETENV] = "getenv",
+    [FORMAT] = "format", [INTERNAL] = "internal", [EQUAL] = "equal", [ATOM] = "atom"};
 
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context)
 {
@@ -68,6 +70,11 @@ md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, 
 void md_variables_set_function(md_variables *variables, md_function_lookup function)
 {
   variables->function = function;
+}
+
+void md_variables_set_particles(md_variables *variables, const md_formula_particles *particles)
+{
+  variables->particles = particles;
 }
 
 static void free_values(variable *v)
@@ -290,6 +297,12 @@ static md_status define_equal(md_variables *variables, const char *name, int n, 
   return replace(variables, name, EQUAL, 1, word);
 }
 
+static md_status define_atom(md_variables *variables, const char *name, int n, char *const *word)
+{
+  MD_TRY(take_one(name, ATOM, n));
+  return replace(variables, name, ATOM, 1, word);
+}
+
 static md_status define_string(md_variables *variables, const char *name, int n, char *const *word)
 {
   char *replaced = NULL;
@@ -351,17 +364,17 @@ static const struct {
     {"format", define_format, NULL},
     {"internal", define_internal, NULL},
     {"equal", define_equal, NULL},
+    {"atom", define_atom, NULL},
     {"delete", delete_variable, NULL},
     {"world", NULL, "there are no partitions of ranks here; give each its own run, and -var"},
     {"universe", NULL, "there are no partitions of ranks here; use index, and run several decks at a time"},
     {"uloop", NULL, "there are no partitions of ranks here; use loop, and run several decks at a time"},
-    {"atom", NULL, "variables have no value for each particle here; see `myriad help compute`"},
-    {"atomfile", NULL, "variables have no value for each particle here; see read_data"},
+    {"atomfile", NULL, "particles take values from formulas here, of style atom; or see read_data"},
     {"vector", NULL, "a variable has one value here"},
     {"python", NULL, "a deck runs no programs here; use equal"},
     {"timer", NULL, "the thermo keyword cpu tells the time of a run"},
 };
-#define STYLES "index, loop, file, string, getenv, format, internal, equal and delete"
+#define STYLES "index, loop, file, string, getenv, format, internal, equal, atom and delete"
 
 md_status md_variables_define(md_variables *variables, int nword, char *const *word)
 {
@@ -438,34 +451,82 @@ static md_status use(md_variables *variables, const char *name, variable **found
 /* The text of a variable whose value is no formula. */
 static const char *plain_text(const variable *v) { return v->value[v->style == INDEX ? v->at : 0]; }
 
+static md_status value_of(void *context, const char *name, md_formula_value *value);
+
+bool md_variables_is_atom(const md_variables *variables, const char *name)
+{
+  const variable *v = find(variables, name);
+  return v && v->style == ATOM;
+}
+
+static md_status evaluate(md_variables *variables, const char *formula, bool of_particles,
+                          md_formula_value *value)
+{
+  const md_formula_names names = {value_of,           variables,
+                                  variables->keyword, variables->function,
+                                  variables->context, variables->particles,
+                                  of_particles};
+  const bool outer = variables->of_particles;
+  variables->of_particles = of_particles;
+  const md_status status = md_formula_evaluate(formula, &names, &variables->limits, value);
+  variables->of_particles = outer;
+  return status;
+}
+
+/* The value of an equal or atom variable, or of the variable that a format variable prints. */
+static md_status value_of_formula(md_variables *variables, const variable *v, md_formula_value *value)
+{
+  const bool outer = variables->of_particles;
+  if (v->style == ATOM && !outer)
+    return md_error(MD_USAGE, "variable %.64s has a value for each particle, but one value is asked for here",
+                    v->name);
+  if (v->style != FORMAT) return evaluate(variables, v->value[0], v->style == ATOM, value);
+  variables->of_particles = false;
+  const md_status status = value_of(variables, v->value[0], value);
+  variables->of_particles = outer;
+  return status;
+}
+
 /* Gives md_formula_evaluate the value of v_name: a variable inside a formula. */
-static md_status value_of(void *context, const char *name, double *value)
+static md_status value_of(void *context, const char *name, md_formula_value *value)
 {
   md_variables *variables = context;
   variable *v = NULL;
   MD_TRY(use(variables, name, &v));
   if (v->style == LOOP || v->style == INTERNAL) {
-    *value = v->style == LOOP ? (double)v->at : v->number;
+    value->one = v->style == LOOP ? (double)v->at : v->number;
     return MD_OK;
   }
-  if (v->style != EQUAL && v->style != FORMAT) {
-    if (md_word_double(plain_text(v), name, value) != MD_OK)
+  if (v->style != EQUAL && v->style != FORMAT && v->style != ATOM) {
+    if (md_word_double(plain_text(v), name, &value->one) != MD_OK)
       return md_error(MD_USAGE, "v_%.64s: the text '%.64s' of this %s variable is not a number", name,
                       plain_text(v), style_names[v->style]);
     return MD_OK;
   }
   v->busy = true;
-  const md_status status = v->style == EQUAL ? md_variables_formula(variables, v->value[0], value)
-                                             : value_of(variables, v->value[0], value);
+  const md_status status = value_of_formula(variables, v, value);
   v->busy = false;
   return status;
 }
 
 md_status md_variables_formula(md_variables *variables, const char *formula, double *value)
 {
-  const md_formula_names names = {value_of, variables, variables->keyword, variables->function,
-                                  variables->context};
-  return md_formula_evaluate(formula, &names, &variables->limits, value);
+  md_formula_value result;
+  MD_TRY(evaluate(variables, formula, false, &result));
+  *value = result.one;
+  return MD_OK;
+}
+
+md_status md_variables_each(md_variables *variables, const char *formula, double *value)
+{
+  md_formula_value result;
+  if (!variables->particles) return md_error(MD_USAGE, "%.64s: there are no particles", formula);
+  variables->limits.faulty = false;
+  MD_TRY(evaluate(variables, formula, true, &result));
+  const int64_t n = variables->particles->count(variables->context);
+  for (int64_t i = 0; i < n; ++i) value[i] = result.each ? result.each[i] : result.one;
+  free(result.each);
+  return variables->limits.faulty ? md_error_restore(&variables->limits.fault) : MD_OK;
 }
 
 md_status md_variables_text(md_variables *variables, const char *name, char **text)
@@ -477,9 +538,12 @@ md_status md_variables_text(md_variables *variables, const char *name, char **te
   if (v->style == LOOP) {
     snprintf(number, sizeof number, "%0*lld", v->pad, (long long)v->at);
   } else if (v->style == EQUAL || v->style == FORMAT || v->style == INTERNAL) {
-    double x;
+    md_formula_value x = {0.0, NULL};
     MD_TRY(value_of(variables, name, &x));
-    MD_TRY(md_number_format_print(v->style == FORMAT ? v->value[1] : VARIABLE_FORMAT, x, number));
+    MD_TRY(md_number_format_print(v->style == FORMAT ? v->value[1] : VARIABLE_FORMAT, x.one, number));
+  } else if (v->style == ATOM) {
+    return md_error(MD_USAGE, "variable %.64s has a value for each particle, and no text; write v_%.64s",
+                    name, name);
   } else {
     value = plain_text(v);
   }

@@ -9,6 +9,7 @@
  *   format    the value of another variable, printed with a format
  *   internal  a number
  *   equal     a formula, evaluated each time the variable is read
+ *   atom      a formula with a value for each particle, evaluated each time the variable is read
  *
  * $x, ${name} and $(formula) are replaced in a line before the line is split into words. $(formula:%format) prints
  * with a format. A formula has these operators, from the loosest to the tightest:
@@ -16,8 +17,9 @@
  * All group from left to right (2^3^2 = 64, -2^2 = 4, as in LAMMPS). A formula may contain parentheses; the
  * functions sqrt exp ln log (of base 10) abs sin cos tan asin acos atan atan2(y,x) floor ceil round
  * random(lo,hi,seed); the constants PI yes no true false on off; v_name; and the thermo keywords (step, temp, pe,
- * ..., lx, vol, atoms, dt), which `keyword` looks up. random draws from one sequence, so all ranks must evaluate
- * the same formulas in the same order.
+ * ..., lx, vol, atoms, dt), which `keyword` looks up; x[ID] and the like of one particle. random draws from one
+ * sequence, so all ranks must evaluate the same formulas in the same order. In a formula of style atom it draws for
+ * each particle, by its id.
  */
 #ifndef MD_SRC_FORMULA_VARIABLE_H
 #define MD_SRC_FORMULA_VARIABLE_H
@@ -25,6 +27,7 @@
 #include "common/base/error.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct md_variables md_variables;
 
@@ -37,11 +40,26 @@ typedef md_status (*md_keyword_lookup)(void *context, const char *name, double *
 typedef md_status (*md_function_lookup)(void *context, const char *name, int n, char *const *argument,
                                         double *value, bool *known);
 
+/* What formulas read of particles. `context` is that of md_variables_new. */
+typedef struct md_formula_particles {
+  int64_t (*count)(void *context);      /* the particles of this rank */
+  const int64_t *(*ids)(void *context); /* their ids */
+  /* Allocates *value and fills it with a number for each particle: of a name such as x, or, if n > 0, of a function
+   * with n texts. *known = false: there is none. The same status on all ranks. The formula frees *value. */
+  md_status (*each)(void *context, const char *name, int n, char *const *argument, double **value,
+                    bool *known);
+  /* The value of such a name for the particle with that id, on all ranks. Collective. */
+  md_status (*of_id)(void *context, const char *name, int64_t id, double *value, bool *known);
+} md_formula_particles;
+
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context) MD_CHECKED;
 void md_variables_free(md_variables *variables);
 
 /* Gives formulas more functions. `context` is that of md_variables_new. */
 void md_variables_set_function(md_variables *variables, md_function_lookup function);
+
+/* Gives formulas the values of particles; a static table. */
+void md_variables_set_particles(md_variables *variables, const md_formula_particles *particles);
 
 /* Defines an index variable from `-var name value...` of the command line. The deck's own `variable NAME index`
  * does not replace it. A later definition of another style is MD_USAGE, as in LAMMPS. */
@@ -65,6 +83,13 @@ md_status md_variables_text(md_variables *variables, const char *name, char **te
 /* Evaluates a formula. MD_USAGE: unknown name, division by zero, circular reference, syntax error or NaN; the
  * message names the faulty part. */
 md_status md_variables_formula(md_variables *variables, const char *formula, double *value) MD_CHECKED;
+
+/* Is it a variable of style atom? */
+bool md_variables_is_atom(const md_variables *variables, const char *name);
+
+/* Evaluates a formula for each particle of this rank: value has room for all. A formula with one value gives all
+ * particles that value. The error may be that of one rank alone, but all ranks return. MD_USAGE: as above. */
+md_status md_variables_each(md_variables *variables, const char *formula, double *value) MD_CHECKED;
 
 /* Replaces every $ reference of `line`, except inside quotes (quote.h), as LAMMPS does. A quote that is never
  * closed counts as a letter. Replaced text is not searched again. The caller frees *out. MD_USAGE: an undefined

@@ -290,12 +290,21 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   return MD_OK;
 }
 
-md_status md_resume_measured(const md_sim *sim, double *value)
+static md_status recall_measured(const md_sim *sim, double *value)
 {
   const md_history *then = &sim->resume->restart.history;
-  if (sim->history.nmeasured >= then->nmeasured) return changed(sim, "it measures a group at another place");
+  if (sim->history.nmeasured >= then->nmeasured)
+    return changed(sim, "it measures a group or a fix at another place");
   *value = then->measured[sim->history.nmeasured];
   return MD_OK;
+}
+
+md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value), void *context,
+                            double *value)
+{
+  const bool recorded = !sim->view && sim->history.nrun > 0;
+  MD_TRY(recorded && sim->resume ? recall_measured(sim, value) : measure(context, value));
+  return recorded ? md_comm_agree(sim->comm, md_history_measured(&sim->history, *value)) : MD_OK;
 }
 
 static md_status resume_observers(md_sim *sim, const md_restart *r)

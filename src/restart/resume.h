@@ -37,7 +37,10 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
 /* In the interrupted run, with a prepared model: takes over the rest of the restart. Collective. */
 md_status md_resume_load(md_sim *sim) MD_CHECKED;
 
-/* The value that a formula measured at this place of the deck before it was stopped. MD_USAGE: the deck has changed. */
-md_status md_resume_measured(const md_sim *sim, double *value) MD_CHECKED;
+/* A value that a formula measures, by `measure`. Between runs it is recorded, because a deck that is resumed has not
+ * the particles of a place before its restart: there it takes the recorded value. Collective. MD_USAGE: the
+ * deck has changed. */
+md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value), void *context,
+                            double *value) MD_CHECKED;
 
 #endif

@@ -206,18 +206,17 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   return MD_OK;
 }
 
-/* The value at this place of the deck: of the present particles, or as it was before the deck was stopped. */
-static md_status get_value(const group_function *f, asked *a, double *value)
+/* A function, with what it is asked for. */
+typedef struct call {
+  const group_function *function;
+  asked *asked;
+} call;
+
+static md_status measure(void *context, double *value)
 {
-  md_sim *sim = a->sim;
-  const bool recorded = !sim->view && sim->history.nrun > 0;
-  if (recorded && sim->resume) {
-    MD_TRY(md_resume_measured(sim, value));
-  } else {
-    if (sim->view) MD_TRY(md_view_particles(sim->view));
-    MD_TRY(f->get(a, value));
-  }
-  return recorded ? md_comm_agree(sim->comm, md_history_measured(&sim->history, *value)) : MD_OK;
+  const call *c = context;
+  if (c->asked->sim->view) MD_TRY(md_view_particles(c->asked->sim->view));
+  return c->function->get(c->asked, value);
 }
 
 md_status md_group_function(md_sim *sim, const char *name, int n, char *const *argument, double *value,
@@ -236,5 +235,5 @@ md_status md_group_function(md_sim *sim, const char *name, int n, char *const *a
                     name);
   MD_TRY(read_arguments(f, n, argument, &a));
   *value = 1.0;
-  return sim->planning.on ? MD_OK : get_value(f, &a, value);
+  return sim->planning.on ? MD_OK : md_resume_measure(sim, measure, &(call){f, &a}, value);
 }

@@ -513,7 +513,7 @@ REFUSED = {
     "velocity all ramp x 0 1 x 0 1": "'x' is not vx, vy or vz",
     "group g molecule 1": "no molecules",
     "group g dynamic all region b": "do not change by themselves",
-    "group g variable v": "no value for each particle",
+    "group g variable v": "style atom",
     "group g id < 4 5": "takes one number behind it, not 2",
     "group g id <> 5 4": "second number of a comparison",
     "group g empty all": "unexpected word 'all'",

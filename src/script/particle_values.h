@@ -1,0 +1,20 @@
+/* The values of particles in formulas: x, vx, type and the like, computes of particles, and masks of groups. */
+#ifndef MD_SRC_SCRIPT_PARTICLE_VALUES_H
+#define MD_SRC_SCRIPT_PARTICLE_VALUES_H
+
+#include "common/ranks/reductions.h"
+#include "src/sim.h"
+
+/* What formulas of a md_sim read of particles (variable.h); the context is the md_sim. */
+extern const md_formula_particles md_particle_values;
+
+/* The values of a name for all particles of this rank: of an attribute such as vx, of a compute c_ID, or of a variable
+ * v_NAME of any style. value: has room for all. While a step is
+ * observed, md_view_particles comes before. The same status on all ranks. Collective. MD_USAGE: the name is
+ * unknown, or not known now. */
+static inline MD_CHECKED md_status md_particle_values_of(md_sim *sim, const char *name, double *value)
+{
+  return md_comm_agree(sim->comm, md_variables_each(sim->variables, name, value));
+}
+
+#endif
