@@ -10,16 +10,17 @@
 #include "common/base/open_file.h"
 #include "common/ranks/reductions.h"
 #include "openmp/openmp.h"
+#include "src/averages/output_fix.h"
 #include "src/commands/preview.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/engines/engines.h"
 #include "src/engines/gpu_library.h"
 #include "src/engines/open_comm.h"
+#include "src/formula/particle_values.h"
 #include "src/plan.h"
 #include "src/restart/resume.h"
 #include "src/script/functions.h"
-#include "src/script/particle_values.h"
 #include "src/stop.h"
 
 #include <errno.h>
@@ -540,6 +541,15 @@ static void print_compute_styles(void)
   }
 }
 
+static void print_output_fixes(void)
+{
+  const md_output_fix_style *style;
+  for (int s = 0; (style = md_output_fix_style_at(s)); ++s) {
+    printf("\n  %s\n", style->usage);
+    print_indented(style->help);
+  }
+}
+
 /* The styles of the command fix, from their files. */
 static void print_fix_styles(void)
 {
@@ -563,7 +573,10 @@ static void print_fix_styles(void)
 static void print_command(const md_command *command)
 {
   printf("%s\n\n%s\n", command->usage, command->help);
-  if (command->handler == md_do_fix) print_fix_styles();
+  if (command->handler == md_do_fix) {
+    print_fix_styles();
+    print_output_fixes();
+  }
   if (command->handler == md_do_compute) print_compute_styles();
 }
 
@@ -572,7 +585,7 @@ static md_status help_markdown(void)
 {
   printf(
       "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def, and "
-      "common/fix/fix_*.h and common/force/fix_*.h, instead. -->\n\n"
+      "common/fix/fix_*.h, common/force/fix_*.h and src/averages/fix_*.c, instead. -->\n\n"
       "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
       "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
   for (int k = 0; k < md_commands_count; ++k)

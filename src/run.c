@@ -15,6 +15,7 @@
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/commands/cmd_restart.h"
@@ -63,13 +64,17 @@ static double total_energy(const md_sim *sim)
 static md_status observe(md_run *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
+  md_observer *o = sim->observers;
+  /* A row may show what output fixes find at this very step. */
+  for (; o && md_is_output_fix(o); o = o->next)
+    if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;
     if (!sim->has_first_energy) sim->first_energy = total_energy(sim);
     sim->has_first_energy = true;
   }
-  for (md_observer *o = sim->observers; o; o = o->next)
+  for (; o; o = o->next)
     if (run->ended || o->due(o, step) == step) MD_TRY(o->observe(o, view));
   /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
    * its first step, because that state came from the deck or from a restart. */

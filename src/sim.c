@@ -119,7 +119,7 @@ md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index)
   md_fix_name **link = &sim->fixes;
   *index = 0;
   while (*link && (strlen((*link)->id) != n || memcmp((*link)->id, id, n) != 0)) {
-    if (!(*link)->balance) ++*index;
+    if (!(*link)->balance && !(*link)->output) ++*index;
     link = &(*link)->next;
   }
   return link;

@@ -38,10 +38,10 @@ typedef struct md_lattice {
 typedef struct md_region md_region; /* src/region/region.h */
 
 /* The name that the deck gave to a fix. The model holds the fixes in the same order, except `fix balance`, which is a
- * setting of the ranks. */
+ * setting of the ranks, and output fixes, which are observers (src/averages). */
 typedef struct md_fix_name {
   char id[64];
-  bool balance;
+  bool balance, output;
   struct md_fix_name *next;
 } md_fix_name;
 

@@ -4,6 +4,7 @@
  * A fix goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the
  * IDs in the same order, with those of balance, so that unfix finds a fix in both lists.
  */
+#include "src/averages/output_fix.h"
 #include "src/commands/groups.h"
 #include "src/commands/ranks.h"
 #include "src/create/lattice.h"
@@ -19,8 +20,11 @@ static md_status unknown_style(const char *name)
 {
   char list[2048];
   size_t used = 0;
+  const md_output_fix_style *output;
   for (int s = 0; s < MD_FIX_KINDS && used < sizeof list; ++s)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->usage);
+  for (int s = 0; (output = md_output_fix_style_at(s)) && used < sizeof list; ++s)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->usage);
   return md_error(MD_USAGE, "unknown fix style '%.32s'; accepted are: %s%s", name, list, BALANCE_USAGE);
 }
 
@@ -85,6 +89,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
 
 static const char *style_name(const md_sim *sim, const md_fix_name *name, int index)
 {
+  if (name->output) return md_output_fix_find(sim, name->id, strlen(name->id))->style->name;
   return name->balance ? BALANCE : md_fix_style_of(sim->model.fix[index].kind)->name;
 }
 
@@ -93,7 +98,7 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const char *id = words->word[0], *style = words->word[2];
   int index;
   md_fix_name **link = md_sim_find_fix(sim, id, strlen(id), &index);
-  if (*link && ((*link)->balance || strcmp(style, style_name(sim, *link, index)) != 0))
+  if (*link && ((*link)->balance || (*link)->output || strcmp(style, style_name(sim, *link, index)) != 0))
     return md_error(MD_USAGE, "fix %s exists already (%s): unfix it first, or choose another ID", id,
                     style_name(sim, *link, index));
   if (strlen(id) >= sizeof(*link)->id)
@@ -102,16 +107,19 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   MD_TRY(md_group_find(sim, words->word[1], &group));
   const bool balance = strcmp(style, BALANCE) == 0;
   const md_fix_kind kind = md_fix_find(style);
-  if (!balance && kind == MD_FIX_KINDS) return unknown_style(style);
+  const md_output_fix_style *output = md_output_fix_style_find(style);
+  if (!balance && !output && kind == MD_FIX_KINDS) return unknown_style(style);
   const md_words behind = {words->n - 3, words->word + 3};
   if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &behind);
   md_fix_name *name = calloc(1, sizeof *name);
   if (!name) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
   memcpy(name->id, id, strlen(id) + 1);
   name->balance = balance;
+  name->output = output != NULL;
   const md_status status =
-      balance ? add_balance(sim, &behind)
-              : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
+      output    ? md_output_fix_new(sim, output, id, group, &behind)
+      : balance ? add_balance(sim, &behind)
+                : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
   if (status == MD_OK)
     *link = name;
   else
@@ -126,8 +134,11 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   md_fix_name **link = md_sim_find_fix(sim, words->word[0], strlen(words->word[0]), &index), *name = *link;
   if (!name) return md_error(MD_USAGE, "unfix: there is no fix '%.64s'", words->word[0]);
   const bool balance = name->balance;
+  if (name->output) MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
+  const bool output = name->output;
   *link = name->next;
   free(name);
+  if (output) return MD_OK;
   if (balance) {
     sim->comm->balance = (md_balance){0};
     return MD_OK;

@@ -3,7 +3,9 @@
  * Fixes that act on forces have values: an energy, a vector (common/fix/fix.h). A view has them after md_view_forces.
  * Thermostats with a state have the energy that they have taken from the particles.
  */
+#include "src/averages/output_fix.h"
 #include "src/commands/fixes.h"
+#include "src/restart/resume.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,8 @@ static md_status modify(md_sim *sim, const md_fix_name *name, int index, const c
   md_fix *fix = &sim->model.fix[index];
   const bool energy = strcmp(keyword, "energy") == 0;
   bool yes;
-  if (name->balance) return md_error(MD_USAGE, "fix_modify: fix balance has no energy and no temperature");
+  if (name->balance || name->output)
+    return md_error(MD_USAGE, "fix_modify: the fix %s has no energy and no temperature", name->id);
   if (strcmp(keyword, "temp") == 0) return set_temp(&sim->model, fix, value);
   MD_TRY(md_word_bool(value, keyword, &yes));
   if (!energy && yes)
@@ -79,6 +82,10 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   const md_fix_name *found = *md_sim_find_fix(sim, id, bracket ? (size_t)(bracket - id) : strlen(id), fix);
   if (!found) return md_error(MD_USAGE, "%.80s: there is no such fix", name);
   if (found->balance) return md_error(MD_USAGE, "%.80s: fix balance has no values", name);
+  if (found->output) {
+    *fix = *component = -1;
+    return md_values_check(&md_output_fix_find(sim, found->id, strlen(found->id))->values, name, false);
+  }
   if (bracket) return read_component(name, bracket, md_fix_vector_size(&sim->model, *fix), component);
   *component = -1;
   if (md_fix_style_of(sim->model.fix[*fix].kind)->coupled) return MD_OK;
@@ -87,12 +94,28 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   return status;
 }
 
+/* A value of an output fix. */
+typedef struct named_value {
+  const md_output_fix *fix;
+  const char *name;
+} named_value;
+
+static md_status read_output_fix(void *context, double *value)
+{
+  const named_value *v = context;
+  return md_values_number(&v->fix->values, v->name, value);
+}
+
 md_status md_fix_value(md_sim *sim, const char *name, double *value)
 {
   int fix, component;
   MD_TRY(md_fix_named(sim, name, &fix, &component));
   *value = 1.0;
   if (sim->planning.checking) return MD_OK;
+  if (fix < 0) {
+    named_value output = {md_output_fix_find(sim, name + 2, strcspn(name + 2, "[")), name};
+    return md_resume_measure(sim, read_output_fix, &output, value);
+  }
   if (!sim->view)
     return md_error(MD_USAGE, "%.80s is known only while a run shows a step: use it in thermo_style custom",
                     name);

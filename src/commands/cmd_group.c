@@ -5,8 +5,8 @@
  */
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
+#include "src/formula/particle_values.h"
 #include "src/region/region.h"
-#include "src/script/particle_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

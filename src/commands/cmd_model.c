@@ -1,6 +1,8 @@
 /* Commands that set single quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
  * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
  */
+#include "src/averages/output_fix.h"
+#include "src/commands/boundary.h"
 #include "src/box/boundary.h"
 #include "src/sim.h"
 
@@ -184,5 +186,6 @@ md_status md_do_timestep(md_sim *sim, const md_words *words)
 
 md_status md_do_reset_timestep(md_sim *sim, const md_words *words)
 {
+  MD_TRY(md_output_fix_check_reset(sim));
   return md_word_int64(words->word[0], "the step of reset_timestep", 0, INT64_MAX, &sim->model.step);
 }

@@ -2,7 +2,7 @@
 #include "src/edit/edit.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
-#include "src/script/particle_values.h"
+#include "src/formula/particle_values.h"
 
 #include <stdlib.h>
 #include <string.h>

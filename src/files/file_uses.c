@@ -51,6 +51,7 @@ static const struct {
     [MD_FILE_WRITE_DATA] = {"write_data", false, false},
     [MD_FILE_WRITE_RESTART] = {"write_restart", false, false},
     [MD_FILE_PRINT] = {"print", false, false},
+    [MD_FILE_FIX] = {"fix", true, false},
 };
 
 md_status md_file_uses_new(md_file_uses **uses)

@@ -23,7 +23,8 @@ typedef enum md_file_role {
   MD_FILE_RESTART,
   MD_FILE_WRITE_DATA,
   MD_FILE_WRITE_RESTART,
-  MD_FILE_PRINT
+  MD_FILE_PRINT,
+  MD_FILE_FIX
 } md_file_role;
 
 typedef struct md_file_uses md_file_uses;

@@ -47,6 +47,8 @@ typedef struct md_output_mark {
   int64_t bytes;      /* size of a file to which frames are appended; -1: another kind of output */
   int64_t last_step;  /* step of the last frame; -1: none */
   md_gzip_state gzip; /* state of the file, if it is a gzip file */
+  int64_t nstate;     /* numbers that the observer has summed */
+  double *state;      /* [nstate], or NULL. Who holds the mark frees it */
 } md_output_mark;
 
 typedef struct md_observer md_observer;

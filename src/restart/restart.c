@@ -438,6 +438,22 @@ static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
   gzip->crc = (uint32_t)crc;
 }
 
+/* The sums of an output fix; other observers have none. */
+static void walk_state(walk *w, int k, md_output_mark *mark)
+{
+  char name[64];
+  int n = (int)mark->nstate;
+  snprintf(name, sizeof name, "output/%d/sums", k + 1);
+  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : n == 0)) return;
+  limited(w, name, &n, 1, INT32_MAX - 1);
+  if (w->status == MD_OK && w->mode == READ) {
+    w->status = md_array_new_zero(&mark->state, n, sizeof *mark->state, "the sums of a fix");
+    if (w->status == MD_OK) mark->nstate = n;
+  }
+  snprintf(name, sizeof name, "output/%d/sum_values", k + 1);
+  if (w->status == MD_OK) reals(w, name, n, mark->state);
+}
+
 static void walk_outputs(walk *w, md_restart *r)
 {
   char name[64];
@@ -462,6 +478,7 @@ static void walk_outputs(walk *w, md_restart *r)
     snprintf(name, sizeof name, "output/%d/last_step", k + 1);
     whole(w, name, &mark->last_step);
     walk_gzip(w, k, &mark->gzip);
+    walk_state(w, k, mark);
   }
 }
 
@@ -624,6 +641,12 @@ static md_status write_and_rename(md_comm *comm, md_restart *r, const md_particl
   return md_comm_agree(comm, status);
 }
 
+static void free_marks(md_restart *r)
+{
+  for (int64_t k = 0; k < r->noutput; ++k) free(r->output[k].state);
+  free(r->output);
+}
+
 /* Fills in a restart of the present state. *r owns only r->output. */
 static md_status gather(md_sim *sim, bool in_run, md_restart *r)
 {
@@ -656,7 +679,7 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   md_status status = md_comm_agree(comm, gather(sim, in_run, &r));
   if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
   if (status == MD_OK) status = write_and_rename(comm, &r, &sim->particles, path);
-  free(r.output);
+  free_marks(&r);
   MD_TRY(status);
   double seconds = md_time() - began;
   MD_TRY(comm->reduce->max(comm, &seconds, 1));
@@ -736,7 +759,7 @@ void md_restart_free(md_restart *r)
 {
   md_model_free(&r->model);
   md_history_free(&r->history);
-  free(r->output);
+  free_marks(r);
   *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
 }
 

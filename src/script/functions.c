@@ -6,6 +6,7 @@
 #include "src/script/functions.h"
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
+#include "src/averages/output_fix.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"
 #include "src/script/group_functions.h"
@@ -197,7 +198,7 @@ static bool knows_compute(const md_sim *sim, const char *name)
 static bool knows_fix(const md_sim *sim, const char *name)
 {
   (void)sim;
-  return md_fix_find(name) != MD_FIX_KINDS || strcmp(name, "balance") == 0;
+  return md_fix_find(name) != MD_FIX_KINDS || strcmp(name, "balance") == 0 || md_output_fix_style_find(name);
 }
 
 static bool knows_pair(const md_sim *sim, const char *name)
@@ -276,5 +277,6 @@ md_status md_script_function(void *context, const char *name, int n, char *const
     if (*known) return call_of_step(sim, f, n, argument, value);
   }
   MD_TRY(call_test(sim, name, n, argument, value, known));
+  if (!*known) MD_TRY(md_vector_function(sim, name, n, argument, value, known));
   return *known ? MD_OK : md_group_function(sim, name, n, argument, value, known);
 }

@@ -3,6 +3,7 @@
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
 #include "common/pair/pair.h"
+#include "src/averages/output_fix.h"
 #include "src/deck/deck.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static bool is_pair_style(const char *name)
 
 static bool is_fix_style(const char *name)
 {
-  return strcmp(name, "balance") == 0 || md_fix_find(name) != MD_FIX_KINDS;
+  return strcmp(name, "balance") == 0 || md_fix_find(name) != MD_FIX_KINDS || md_output_fix_style_find(name);
 }
 
 static bool is_compute_style(const char *name) { return md_compute_find(name) != MD_COMPUTE_KINDS; }

@@ -6,6 +6,7 @@
  * f_ID[K].
  */
 #include "src/thermo/thermo.h"
+#include "src/averages/values.h"
 #include "src/commands/computes.h"
 #include "src/commands/fixes.h"
 #include "src/deck/text.h"
@@ -137,11 +138,12 @@ static md_status compute_column(md_sim *sim, const char *name, double *value)
   return MD_OK;
 }
 
-/* The value of a fix. All of them grow with the number of particles. */
+/* The value of a fix. Those of fixes that act on forces grow with the number of particles, others may. */
 static md_status fix_column(md_sim *sim, const char *name, double *value)
 {
   MD_TRY(md_fix_value(sim, name, value));
-  if (sim->thermo.norm && sim->model.natoms > 0) *value /= (double)sim->model.natoms;
+  if (sim->thermo.norm && sim->model.natoms > 0 && md_value_is_extensive(sim, name))
+    *value /= (double)sim->model.natoms;
   return MD_OK;
 }
 

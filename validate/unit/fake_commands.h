@@ -4,6 +4,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 #define MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 
+#include "fake_averages.h"
 #include "src/create/lattice.h"
 #include "src/sim.h"
 

@@ -3,6 +3,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
 #define MD_VALIDATE_UNIT_FAKE_RUN_H
 
+#include "fake_averages.h"
 #include "fake_commands.h"
 
 #include <math.h>

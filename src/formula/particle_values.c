@@ -4,7 +4,7 @@
  * its view. Between runs it comes from the particles as they are. Forces are only known while a step is observed.
  *
  * Positions are those in the box. Cost: a pass over the particles for each name. */
-#include "src/script/particle_values.h"
+#include "src/formula/particle_values.h"
 #include "common/compute/measure.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/computes.h"

@@ -1,6 +1,6 @@
 /* The values of particles in formulas: x, vx, type and the like, computes of particles, and masks of groups. */
-#ifndef MD_SRC_SCRIPT_PARTICLE_VALUES_H
-#define MD_SRC_SCRIPT_PARTICLE_VALUES_H
+#ifndef MD_SRC_FORMULA_PARTICLE_VALUES_H
+#define MD_SRC_FORMULA_PARTICLE_VALUES_H
 
 #include "common/ranks/reductions.h"
 #include "src/sim.h"

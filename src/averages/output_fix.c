@@ -1,0 +1,283 @@
+/* Output fixes: making, observing, writing and resuming them; see output_fix.h.
+ *
+ * The file is opened when a run starts, and begins with the title. Each text is given to the system at once, so that a
+ * reader may follow the file. Rank 0 writes, as all ranks have the same text.
+ */
+#include "src/averages/output_fix.h"
+#include "common/ranks/reductions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const md_output_fix_style *const styles[] = {
+#define MD_OUTPUT_FIX(symbol) &md_fix_##symbol##_style,
+#include "src/averages/output_fixes.def"
+#undef MD_OUTPUT_FIX
+};
+enum { STYLES = sizeof styles / sizeof styles[0] };
+
+/* With "fix " before it, the id has room in that of the observer. */
+enum { ID_LONGEST = 59 };
+
+const md_output_fix_style *md_output_fix_style_at(int k) { return k < STYLES ? styles[k] : NULL; }
+
+const md_output_fix_style *md_output_fix_style_find(const char *name)
+{
+  int k = 0;
+  while (k < STYLES && strcmp(styles[k]->name, name) != 0) ++k;
+  return md_output_fix_style_at(k);
+}
+
+md_status md_output_fix_copy(const char *text, char **copy)
+{
+  free(*copy);
+  *copy = strdup(text);
+  return *copy ? MD_OK : md_error(MD_RUNTIME, "out of memory for a fix");
+}
+
+/* ---- state ---- */
+
+bool md_fix_state_reals(md_fix_state *state, int64_t n, double *value)
+{
+  const int64_t at = state->at;
+  if (state->mode == MD_STATE_LOAD && n > state->n - at) return false;
+  state->at += n;
+  if (n > 0 && state->mode == MD_STATE_SAVE) memcpy(state->number + at, value, (size_t)n * sizeof *value);
+  if (n > 0 && state->mode == MD_STATE_LOAD) memcpy(value, state->number + at, (size_t)n * sizeof *value);
+  return true;
+}
+
+bool md_fix_state_whole(md_fix_state *state, int64_t *value)
+{
+  double number = (double)*value;
+  if (!md_fix_state_reals(state, 1, &number)) return false;
+  *value = (int64_t)number;
+  return true;
+}
+
+static md_status save_state(md_output_fix *fix, md_output_mark *mark)
+{
+  md_fix_state state = {.mode = MD_STATE_COUNT};
+  if (!fix->style->walk) return MD_OK;
+  MD_TRY(fix->style->walk(fix, &state));
+  MD_TRY(md_array_new(&mark->state, state.at, sizeof *mark->state, "the state of a fix"));
+  mark->nstate = state.at;
+  state = (md_fix_state){MD_STATE_SAVE, mark->nstate, 0, mark->state};
+  return fix->style->walk(fix, &state);
+}
+
+static md_status load_state(md_output_fix *fix, const md_output_mark *mark)
+{
+  md_fix_state state = {MD_STATE_LOAD, mark->nstate, 0, mark->state};
+  if (!fix->style->walk) return MD_OK;
+  MD_TRY(fix->style->walk(fix, &state));
+  if (state.at == state.n) return MD_OK;
+  return md_error(MD_RUNTIME, "the restart has not what the fix has summed: the file is of another deck");
+}
+
+/* ---- the file ---- */
+
+static md_status put(md_output_fix *fix)
+{
+  MD_TRY(md_text_status(&fix->text));
+  MD_TRY(md_output_write_once(fix->output, &fix->text));
+  return md_output_settle(fix->output);
+}
+
+static md_status open_file(md_output_fix *fix, md_sim *sim)
+{
+  if (!fix->path || fix->output) return MD_OK;
+  MD_TRY(md_output_open(sim->comm, &fix->output, fix->path, fix->append));
+  md_text_string(&fix->text, fix->title);
+  return put(fix);
+}
+
+/* Cuts the file behind the title. */
+static md_status rewind_file(md_output_fix *fix, md_sim *sim)
+{
+  MD_TRY(md_output_close(&fix->output));
+  md_status status = MD_OK;
+  if (sim->comm->rank == 0 && truncate(fix->path, (off_t)strlen(fix->title)) != 0)
+    status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", fix->path, strerror(errno));
+  MD_TRY(md_comm_agree(sim->comm, status));
+  return md_output_open(sim->comm, &fix->output, fix->path, true);
+}
+
+static md_status write_text(md_output_fix *fix, md_sim *sim)
+{
+  if (fix->output && fix->text.n > 0) {
+    if (fix->overwrite) MD_TRY(rewind_file(fix, sim));
+    MD_TRY(put(fix));
+  }
+  fix->text.n = 0;
+  return MD_OK;
+}
+
+/* ---- the observer ---- */
+
+static md_status name_in_error(const md_output_fix *fix, md_status status)
+{
+  if (status != MD_OK) md_error_prefix("fix %s: ", fix->id);
+  return status;
+}
+
+static int64_t due(md_observer *observer, int64_t step)
+{
+  const md_output_fix *fix = (const md_output_fix *)observer;
+  return fix->style->due(fix, step == fix->last_step ? step + 1 : step);
+}
+
+static md_status start(md_observer *observer, md_sim *sim)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  return name_in_error(fix, open_file(fix, sim));
+}
+
+static md_status observe(md_observer *observer, md_view *view)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  fix->last_step = view->step;
+  md_status status = fix->style->look(fix, view);
+  if (status == MD_OK) status = write_text(fix, view->sim);
+  return name_in_error(fix, status);
+}
+
+static md_status finish(md_observer *observer, md_sim *sim)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  (void)sim;
+  return name_in_error(fix, fix->output ? md_output_flush(fix->output) : MD_OK);
+}
+
+static bool mark(md_observer *observer, md_output_mark *mark)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  struct stat about;
+  snprintf(mark->id, sizeof mark->id, "%s", observer->id);
+  const int length = fix->path ? snprintf(mark->file, sizeof mark->file, "%s", fix->path) : 0;
+  if (length < 0 || (size_t)length >= sizeof mark->file) return false;
+  mark->bytes = fix->output && stat(fix->path, &about) == 0 ? (int64_t)about.st_size : -1;
+  mark->last_step = fix->last_step;
+  mark->gzip = fix->output ? md_output_state(fix->output) : (md_gzip_state){.length = -1};
+  return save_state(fix, mark) == MD_OK;
+}
+
+static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark *mark)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  MD_TRY(name_in_error(fix, load_state(fix, mark)));
+  fix->last_step = mark->last_step;
+  if (!fix->path || strcmp(fix->path, mark->file) != 0 || mark->bytes < 0) return MD_OK;
+  md_status status = MD_OK;
+  if (sim->comm->rank == 0 && truncate(fix->path, (off_t)mark->bytes) != 0)
+    status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", fix->path, strerror(errno));
+  MD_TRY(name_in_error(fix, md_comm_agree(sim->comm, status)));
+  return name_in_error(fix, md_output_resume(sim->comm, &fix->output, fix->path, &mark->gzip));
+}
+
+static void free_fix(md_output_fix *fix)
+{
+  if (fix->style->free) fix->style->free(fix);
+  md_text_free(&fix->text);
+  free(fix->path);
+  free(fix->title);
+  free(fix);
+}
+
+/* finish() has flushed and checked the file, or an earlier error matters more. So an error of closing is dropped. */
+static void destroy(md_observer *observer)
+{
+  md_output_fix *fix = (md_output_fix *)observer;
+  md_error_record before;
+  md_error_save(&before, MD_OK);
+  if (md_output_close(&fix->output) != MD_OK) (void)md_error_restore(&before);
+  free_fix(fix);
+}
+
+bool md_is_output_fix(const md_observer *observer) { return observer->destroy == destroy; }
+
+/* ---- the list ---- */
+
+/* Behind the other output fixes, and before dumps. */
+static void insert(md_sim *sim, md_output_fix *fix)
+{
+  md_observer **at = &sim->observers;
+  while (*at && md_is_output_fix(*at)) at = &(*at)->next;
+  fix->observer.next = *at;
+  *at = &fix->observer;
+}
+
+static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *words)
+{
+  MD_TRY(fix->style->parse(fix, sim, words));
+  if (!fix->path) return MD_OK;
+  return md_sim_use_file(sim, MD_FILE_FIX, fix->id, fix->path);
+}
+
+md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
+                            const md_words *words)
+{
+  md_output_fix *fix = calloc(1, style->size);
+  if (!fix) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
+  if (strlen(id) > ID_LONGEST) {
+    free(fix);
+    return md_error(MD_USAGE, "the ID of a fix %s has at most %d letters, not '%.80s'", style->name,
+                    ID_LONGEST, id);
+  }
+  fix->style = style;
+  fix->last_step = -1;
+  snprintf(fix->id, sizeof fix->id, "%s", id);
+  snprintf(fix->observer.id, sizeof fix->observer.id, "fix %.59s", id);
+  fix->observer.group = group;
+  fix->observer.due = due;
+  fix->observer.start = start;
+  fix->observer.observe = observe;
+  fix->observer.finish = finish;
+  fix->observer.mark = mark;
+  fix->observer.resume = resume;
+  fix->observer.destroy = destroy;
+  const md_status status = read_words(sim, fix, words);
+  if (status == MD_OK)
+    insert(sim, fix);
+  else
+    free_fix(fix);
+  return status;
+}
+
+md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n)
+{
+  for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+    md_output_fix *fix = (md_output_fix *)o;
+    if (strlen(fix->id) == n && memcmp(fix->id, id, n) == 0) return fix;
+  }
+  return NULL;
+}
+
+md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
+{
+  md_observer **at = &sim->observers;
+  while (*at != &fix->observer) at = &(*at)->next;
+  *at = fix->observer.next;
+  const md_status status = name_in_error(fix, md_output_close(&fix->output));
+  md_file_unuse(sim->files, MD_FILE_FIX, fix->id);
+  free_fix(fix);
+  return status;
+}
+
+md_status md_output_fix_check_reset(const md_sim *sim)
+{
+  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+    const md_output_fix *fix = (const md_output_fix *)o;
+    if (fix->style->keeps_step)
+      return md_error(
+          MD_USAGE,
+          "reset_timestep: fix %s (%s) counts on steps that follow each other: unfix it before, or "
+          "give it behind",
+          fix->id, fix->style->name);
+  }
+  return MD_OK;
+}

@@ -1,0 +1,91 @@
+/* Output fixes: fixes of a deck that only look at the system, such as ave/time and print. They are observers.
+ *
+ * Several have numbers for others, f_ID: one number, a vector, an array. These change only where the fix looks. At one
+ * step output fixes come before the thermo row, in the order of the deck, as in LAMMPS, so that a row shows what they
+ * have just found. What they look at has the same bits on all ranks and engines, and their arithmetic is done on all
+ * ranks alike. So their numbers and files are the same everywhere too.
+ *
+ * A style is a line in output_fixes.def and a file fix_NAME.c with a md_output_fix_style. The base writes the file, and
+ * keeps state and length of the file in restarts.
+ */
+#ifndef MD_SRC_AVERAGES_OUTPUT_FIX_H
+#define MD_SRC_AVERAGES_OUTPUT_FIX_H
+
+#include "src/averages/values.h"
+
+typedef struct md_output_fix md_output_fix;
+
+/* A walk over the state of a fix: to count its numbers, to save or to load them. So the three always agree. */
+typedef struct md_fix_state {
+  enum { MD_STATE_COUNT, MD_STATE_SAVE, MD_STATE_LOAD } mode;
+  int64_t n, at; /* numbers in all, and so far */
+  double *number;
+} md_fix_state;
+
+/* Handles n numbers of a state. While loading, false: the state has fewer, and the numbers stay as they are. */
+bool md_fix_state_reals(md_fix_state *state, int64_t n, double *value);
+/* Handles a whole number of at most 2^53 in size. */
+bool md_fix_state_whole(md_fix_state *state, int64_t *value);
+
+typedef struct md_output_fix_style {
+  const char *name;
+  const char *usage; /* "print N TEXT" */
+  const char *help;  /* lines of at most 100 characters */
+  size_t size;       /* of the style's struct, which begins with a md_output_fix */
+  bool keeps_step;   /* the fix counts on steps that follow each other: reset_timestep is refused */
+  /* Reads the words behind the name, and sets title, path and values. MD_USAGE: a word is refused. */
+  md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
+  /* The first step >= `step` at which the fix looks. */
+  int64_t (*due)(const md_output_fix *, int64_t step);
+  /* Looks at the system, and writes to fix->text what goes to the file. Collective. */
+  md_status (*look)(md_output_fix *, md_view *) MD_CHECKED;
+  /* Handles the state; NULL: there is none. MD_RUNTIME: out of memory. */
+  md_status (*walk)(md_output_fix *, md_fix_state *) MD_CHECKED;
+  /* Frees what the style has; may be NULL. */
+  void (*free)(md_output_fix *);
+} md_output_fix_style;
+
+struct md_output_fix {
+  md_observer observer; /* must come first; its id is "fix" and a blank before that of the fix */
+  const md_output_fix_style *style;
+  char id[64];
+  md_values values;
+  char *path;     /* of the file; NULL: none */
+  char *title;    /* its first lines, with newlines */
+  bool append;    /* to a file that is there */
+  bool overwrite; /* each text replaces the one before, behind the title */
+  md_text text;   /* to write after `look` */
+  md_output *output;
+  int64_t last_step; /* of the last look; -1: none */
+};
+
+#define MD_OUTPUT_FIX(symbol) extern const md_output_fix_style md_fix_##symbol##_style;
+#include "src/averages/output_fixes.def"
+#undef MD_OUTPUT_FIX
+
+/* The style with this name; NULL: there is none. */
+const md_output_fix_style *md_output_fix_style_find(const char *name);
+/* The style number k, from 0; NULL beyond the last. */
+const md_output_fix_style *md_output_fix_style_at(int k);
+
+/* Makes an output fix of the words behind its style, and puts it among the observers, before all that are none. After
+ * an error there is no such fix. MD_USAGE: a word is refused. Collective. */
+md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
+                            const md_words *words) MD_CHECKED;
+
+/* The output fix with an id of n letters; NULL: there is none. */
+md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n);
+
+/* Is the observer an output fix? */
+bool md_is_output_fix(const md_observer *observer);
+
+/* Removes the fix and closes its file. MD_RUNTIME: the file could not be completed. */
+md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix) MD_CHECKED;
+
+/* MD_USAGE if there is a fix that counts on steps that follow each other. */
+md_status md_output_fix_check_reset(const md_sim *sim) MD_CHECKED;
+
+/* Copies a text; *copy is freed before. MD_RUNTIME: out of memory. */
+md_status md_output_fix_copy(const char *text, char **copy) MD_CHECKED;
+
+#endif

@@ -1,0 +1,347 @@
+/* The numbers of computes and fixes by name; see values.h.
+ *
+ * One number is found as a formula finds it, so that names mean the same everywhere. A vector is what an output fix
+ * holds, or the values of a compute.
+ */
+#include "src/averages/values.h"
+#include "src/averages/output_fix.h"
+#include "src/commands/computes.h"
+#include "src/commands/fixes.h"
+#include "src/restart/resume.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMES = 1024 };
+
+bool md_is_value_name(const char *word) { return strchr("cfv", *word) && *word && word[1] == '_'; }
+
+static bool is_variable(const char *name) { return strncmp(name, "v_", 2) == 0; }
+
+md_status md_value_name_read(const char *name, md_value_name *apart)
+{
+  *apart = (md_value_name){.id = name + 2, .n = strcspn(name + 2, "[")};
+  for (const char *at = name + 2 + apart->n; *at;) {
+    char *end;
+    const long long index = strtoll(at + 1, &end, 10);
+    if (*at != '[' || *end != ']' || end == at + 1 || index < 1 || apart->nindex == 2)
+      return md_error(MD_USAGE, "%.80s: behind the name stands [I] or [I][J], with numbers from 1", name);
+    apart->index[apart->nindex++] = index;
+    at = end + 1;
+  }
+  return MD_OK;
+}
+
+/* Which of its values a name says: bounds of the numbers in brackets; least 0: there is no such value. */
+static md_status check_indices(const md_value_name *apart, const char *name, int n, const int64_t *most)
+{
+  for (int k = 0; k < n; ++k)
+    if (apart->index[k] > most[k])
+      return md_error(MD_USAGE, "%.80s: the number %lld in brackets is above %lld", name,
+                      (long long)apart->index[k], (long long)most[k]);
+  return MD_OK;
+}
+
+static md_status describe(const md_values *v, const char *name)
+{
+  char text[160] = "";
+  if (v->scalar) snprintf(text, sizeof text, " a number;");
+  if (v->has_vector)
+    snprintf(text + strlen(text), sizeof text - strlen(text), " a vector of %lld;", (long long)v->nvector);
+  if (v->columns > 0)
+    snprintf(text + strlen(text), sizeof text - strlen(text), " an array of %d columns;", v->columns);
+  return md_error(MD_USAGE, "%.80s: it has no such value; there is:%s", name, text[0] ? text : " nothing;");
+}
+
+/* Vectors that grow with time, such as those of fix vector, may be named before they are there. */
+static bool grows(const md_values *v) { return v->vector == NULL || v->nvector == 0; }
+
+md_status md_values_check(const md_values *v, const char *name, bool vector)
+{
+  md_value_name apart;
+  MD_TRY(md_value_name_read(name, &apart));
+  const int nindex = apart.nindex + (vector ? 1 : 0);
+  if (nindex == 0 && v->scalar) return MD_OK;
+  if (nindex == 1 && v->has_vector)
+    return vector || grows(v) ? MD_OK : check_indices(&apart, name, 1, &v->nvector);
+  if (nindex == 2 && v->columns > 0) {
+    const int64_t column = apart.index[vector ? 0 : 1];
+    if (column <= v->columns) return MD_OK;
+  }
+  return describe(v, name);
+}
+
+md_status md_values_number(const md_values *v, const char *name, double *number)
+{
+  md_value_name apart;
+  MD_TRY(md_value_name_read(name, &apart));
+  if (apart.nindex == 0) {
+    *number = *v->scalar;
+    return MD_OK;
+  }
+  MD_TRY(check_indices(&apart, name, 1, apart.nindex == 1 ? &v->nvector : &v->rows));
+  *number = apart.nindex == 1 ? v->vector[apart.index[0] - 1]
+                              : v->array[(apart.index[0] - 1) * v->columns + apart.index[1] - 1];
+  return MD_OK;
+}
+
+/* What an output fix holds; NULL: the name is none of an output fix. */
+static const md_values *values_of(const md_sim *sim, const char *name)
+{
+  if (!md_is_fix_value(name)) return NULL;
+  const md_output_fix *fix = md_output_fix_find(sim, name + 2, strcspn(name + 2, "["));
+  return fix ? &fix->values : NULL;
+}
+
+/* The compute of a name without brackets; NULL: the name is none of a compute with several values. */
+static const md_compute *compute_with_vector(const md_sim *sim, const char *name)
+{
+  const md_model *model = &sim->model;
+  if (!md_is_compute(name)) return NULL;
+  for (int c = 0; c < model->ncompute; ++c) {
+    const md_compute *compute = &model->compute[c];
+    if (strcmp(compute->id, name + 2) != 0) continue;
+    return md_compute_style_of(compute->kind)->tensor || md_compute_count(compute) > 1 ? compute : NULL;
+  }
+  return NULL;
+}
+
+static int length_of(const md_compute *compute)
+{
+  return md_compute_style_of(compute->kind)->tensor ? MD_TENSOR : md_compute_count(compute);
+}
+
+static md_status check_vector(md_sim *sim, const char *name)
+{
+  const md_values *values = values_of(sim, name);
+  if (values) return md_values_check(values, name, true);
+  if (compute_with_vector(sim, name)) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "%.80s is no vector; vectors are c_ID of a compute with several values, f_ID of an output fix "
+      "with a vector, and f_ID[J], column J of its array",
+      name);
+}
+
+md_status md_value_check(md_sim *sim, const char *name, bool vector)
+{
+  const md_compute *compute;
+  int place, component;
+  if (vector) return check_vector(sim, name);
+  if (is_variable(name)) {
+    if (md_variables_is_defined(sim->variables, name + 2) && !md_variables_is_atom(sim->variables, name + 2))
+      return MD_OK;
+    return md_error(MD_USAGE, "%.80s: there is no variable of that name with one value", name);
+  }
+  if (md_is_fix_value(name)) return md_fix_named(sim, name, &place, &component);
+  MD_TRY(md_compute_named(sim, name, &compute, &component));
+  if (md_compute_style_of(compute->kind)->nvalue > 0) return MD_OK;
+  return md_error(MD_USAGE, "%.80s has a value for each particle: one value is asked for here", name);
+}
+
+md_status md_value_number(md_sim *sim, const char *name, double *number)
+{
+  return md_variables_formula(sim->variables, name, number);
+}
+
+/* The values of a compute, by their names. */
+static md_status compute_vector(md_sim *sim, const md_compute *compute, md_vector *vector)
+{
+  char name[96];
+  *vector = (md_vector){.n = length_of(compute), .stride = 1};
+  for (int k = 0; k < vector->n; ++k) {
+    snprintf(name, sizeof name, "c_%s[%d]", compute->id, k + 1);
+    MD_TRY(md_compute_value(sim, name, &vector->own[k]));
+  }
+  return MD_OK;
+}
+
+md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector)
+{
+  const md_values *values = values_of(sim, name);
+  md_value_name apart;
+  MD_TRY(check_vector(sim, name));
+  if (!values) return compute_vector(sim, compute_with_vector(sim, name), vector);
+  MD_TRY(md_value_name_read(name, &apart));
+  if (apart.nindex == 0)
+    *vector = (md_vector){.at = values->vector, .n = values->nvector, .stride = 1};
+  else
+    *vector = (md_vector){values->array + apart.index[0] - 1, values->rows, values->columns, {0.0}};
+  return MD_OK;
+}
+
+bool md_value_is_extensive(md_sim *sim, const char *name)
+{
+  const md_compute *compute;
+  const md_values *values = values_of(sim, name);
+  md_value_name apart;
+  int component;
+  if (is_variable(name) || md_value_name_read(name, &apart) != MD_OK) return false;
+  if (md_is_compute(name))
+    return md_compute_named(sim, name, &compute, &component) == MD_OK &&
+           md_compute_style_of(compute->kind)->extensive;
+  if (!values) return true;
+  if (!values->extensive) return false;
+  if (values->columns > 0 && apart.nindex > 0) return values->extensive[apart.index[apart.nindex - 1] - 1];
+  return values->extensive[apart.nindex == 0 || values->nvector == 0 ? 0 : apart.index[0] - 1];
+}
+
+/* ---- lists of names ---- */
+
+/* How many values [*] behind a name without brackets stands for. */
+static int64_t width_of(const md_sim *sim, const char *name, bool vectors)
+{
+  const md_values *values = values_of(sim, name);
+  const md_compute *compute = compute_with_vector(sim, name);
+  if (values) return vectors ? values->columns : values->nvector;
+  return compute && !vectors ? length_of(compute) : 0;
+}
+
+static md_status add_name(const char *name, int *n, char ***list)
+{
+  if (*n == MOST_NAMES) return md_error(MD_USAGE, "there are more than %d values in one line", MOST_NAMES);
+  char **larger = realloc(*list, (size_t)(*n + 1) * sizeof **list);
+  if (!larger) return md_error(MD_RUNTIME, "out of memory for the names of values");
+  *list = larger;
+  larger[*n] = strdup(name);
+  if (!larger[*n]) return md_error(MD_RUNTIME, "out of memory for the names of values");
+  ++*n;
+  return MD_OK;
+}
+
+/* Adds the names that a word with a * in its brackets stands for. */
+static md_status add_range(md_sim *sim, const char *word, bool vectors, int *n, char ***list)
+{
+  const size_t length = strcspn(word, "[");
+  char name[128], *end;
+  if (length + 24 > sizeof name) return md_error(MD_USAGE, "%.80s: the name is too long", word);
+  snprintf(name, sizeof name, "%.*s", (int)length, word);
+  const int64_t width = width_of(sim, name, vectors);
+  if (width == 0) return md_error(MD_USAGE, "%.80s: there are no values that [*] could stand for", word);
+  const char *at = word + length + 1;
+  int64_t first = 1, last = width;
+  if (isdigit((unsigned char)*at)) first = strtoll(at, &end, 10), at = end;
+  if (*at == '*') ++at;
+  if (isdigit((unsigned char)*at)) last = strtoll(at, &end, 10), at = end;
+  if (strcmp(at, "]") != 0 || first < 1 || last > width || first > last)
+    return md_error(MD_USAGE, "%.80s: the range is not within 1 and %lld", word, (long long)width);
+  for (int64_t k = first; k <= last; ++k) {
+    snprintf(name + length, sizeof name - length, "[%lld]", (long long)k);
+    MD_TRY(add_name(name, n, list));
+  }
+  return MD_OK;
+}
+
+static md_status add_word(md_sim *sim, const char *word, bool vectors, int *n, char ***list)
+{
+  const char *bracket = strchr(word, '[');
+  const int before = *n;
+  MD_TRY(bracket && strchr(bracket, '*') && !is_variable(word) ? add_range(sim, word, vectors, n, list)
+                                                               : add_name(word, n, list));
+  for (int k = before; k < *n; ++k) MD_TRY(md_value_check(sim, (*list)[k], vectors));
+  return MD_OK;
+}
+
+md_status md_value_names(md_sim *sim, const md_words *words, bool vectors, int *n, char ***name)
+{
+  md_status status = MD_OK;
+  *n = 0;
+  *name = NULL;
+  for (int w = 0; w < words->n && status == MD_OK; ++w)
+    status = add_word(sim, words->word[w], vectors, n, name);
+  if (status == MD_OK) return MD_OK;
+  for (int k = 0; k < *n; ++k) free((*name)[k]);
+  free(*name);
+  *name = NULL;
+  *n = 0;
+  return status;
+}
+
+/* ---- functions of vectors ---- */
+
+static double at(const md_vector *v, int64_t k) { return v->at ? v->at[k * v->stride] : v->own[k]; }
+
+static double sum_of(const md_vector *v)
+{
+  double sum = 0.0;
+  for (int64_t k = 0; k < v->n; ++k) sum += at(v, k);
+  return sum;
+}
+
+static double least_of(const md_vector *v)
+{
+  double least = v->n > 0 ? at(v, 0) : 0.0;
+  for (int64_t k = 1; k < v->n; ++k) least = md_min(least, at(v, k));
+  return least;
+}
+
+static double largest_of(const md_vector *v)
+{
+  double largest = v->n > 0 ? at(v, 0) : 0.0;
+  for (int64_t k = 1; k < v->n; ++k) largest = md_max(largest, at(v, k));
+  return largest;
+}
+
+static double mean_of(const md_vector *v) { return v->n > 0 ? sum_of(v) / (double)v->n : 0.0; }
+
+/* The integral by the trapezoidal rule, with points at a distance of 1. */
+static double integral_of(const md_vector *v)
+{
+  return v->n > 0 ? sum_of(v) - 0.5 * at(v, 0) - 0.5 * at(v, v->n - 1) : 0.0;
+}
+
+/* The slope of the straight line of least squares, with points at a distance of 1; LAMMPS gives 1e20 for one point. */
+static double slope_of(const md_vector *v)
+{
+  const double n = (double)v->n;
+  double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  for (int64_t k = 0; k < v->n; ++k) {
+    const double x = (double)k, y = at(v, k);
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  const double below = n * sxx - sx * sx;
+  return below > 0.0 ? (n * sxy - sx * sy) / below : 1e20;
+}
+
+static const struct {
+  const char *name;
+  double (*of)(const md_vector *);
+} functions[] = {{"sum", sum_of},  {"min", least_of},     {"max", largest_of},
+                 {"ave", mean_of}, {"trap", integral_of}, {"slope", slope_of}};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+/* A function, with the name of its vector. */
+typedef struct vector_call {
+  md_sim *sim;
+  const char *name;
+  double (*of)(const md_vector *);
+} vector_call;
+
+static md_status measure(void *context, double *value)
+{
+  const vector_call *call = context;
+  md_vector vector;
+  MD_TRY(md_value_vector(call->sim, call->name, &vector));
+  *value = call->of(&vector);
+  return MD_OK;
+}
+
+md_status md_vector_function(md_sim *sim, const char *name, int n, char *const *argument, double *value,
+                             bool *known)
+{
+  int f = 0;
+  while (f < FUNCTIONS && strcmp(functions[f].name, name) != 0) ++f;
+  *known = f < FUNCTIONS;
+  if (!*known) return MD_OK;
+  if (n != 1) return md_error(MD_USAGE, "%s() takes one vector, not %d arguments", name, n);
+  *value = 1.0;
+  MD_TRY(check_vector(sim, argument[0]));
+  if (sim->planning.checking) return MD_OK;
+  return md_resume_measure(sim, measure, &(vector_call){sim, argument[0], functions[f].of}, value);
+}

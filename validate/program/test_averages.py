@@ -1,0 +1,202 @@
+"""Output fixes: the files of lmp, the same bytes on every engine and number of ranks, and after a resume."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Dict, List
+
+import pytest
+
+import harness
+from cli import BOX, USAGE, refused, run_deck, works
+
+LMP = shutil.which("lmp")
+needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+needs_ranks = pytest.mark.skipif(bool(harness.mpi_missing()), reason=harness.mpi_missing() or "-")
+
+pytestmark = pytest.mark.smoke
+
+# Displacements of a lattice by formulas of ids, and velocities too: lmp and Myriad start from the same state.
+MELT = """\
+units lj
+atom_modify map array
+lattice fcc 0.8442
+region box block 0 6 0 5 0 4
+create_box 2 box
+create_atoms 1 box
+mass 1 1.0
+mass 2 2.0
+group odd id 1:480:2
+set group odd type 2
+variable u atom sin(37.0*id)
+variable v atom cos(23.0*id)
+velocity all set v_u v_v NULL units box
+velocity all zero linear
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+timestep 0.004
+fix 1 all nve
+variable p equal press
+variable t equal temp
+compute p all pressure thermo_temp
+"""
+
+FIXES = """\
+fix a all ave/time 2 3 10 c_thermo_temp v_p c_p[1] file a.txt
+fix b all ave/time 1 5 10 c_thermo_pe ave running file b.txt off 1 start 5
+fix c all ave/time 5 1 5 c_thermo_temp v_p ave window 2 file c.txt title1 "# one" title2 "# two" format " %.8g"
+fix d all ave/time 1 2 10 c_p c_p mode vector file d.txt
+fix e all vector 5 c_thermo_temp
+fix f all vector 5 c_thermo_temp v_p
+fix g all print 10 "step $(step) $(temp:%.8g)" file g.txt screen no
+fix h all ave/time 5 2 10 f_c[*] f_c[2] ave running file h.txt overwrite
+variable trap equal trap(f_e)
+variable slope equal slope(f_e)
+variable s equal sum(f_f[2])+max(f_f[1])+min(f_e)+ave(f_e)
+thermo_style custom step temp press f_c[1] f_c[2] v_trap v_slope v_s
+thermo_modify format float %.10g
+thermo 5
+"""
+FILES = "abcdgh"
+
+
+def files(folder: Path, names: str = FILES) -> Dict[str, str]:
+    return {name: (folder / f"{name}.txt").read_text() for name in names}
+
+
+def assert_lines_agree(ours: str, theirs: str, relative: float) -> None:
+    """The same lines; numbers within `relative`, words alike."""
+    assert len(ours.splitlines()) == len(theirs.splitlines())
+    for a, b in zip(ours.splitlines(), theirs.splitlines()):
+        if b.startswith("#"):
+            assert a == b
+            continue
+        assert len(a.split()) == len(b.split()), (a, b)
+        for x, y in zip(a.split(), b.split()):
+            assert x == y or float(x) == pytest.approx(float(y), rel=relative, abs=relative), (a, b)
+
+
+def run_lmp(deck: str, folder: Path) -> List[harness.Table]:
+    folder.mkdir()
+    (folder / "in.lmp").write_text(deck)
+    done = subprocess.run([LMP, "-in", "in.lmp", "-log", "log"], cwd=folder, timeout=60,
+                          env=harness.environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-1500:]
+    return harness.read_tables((folder / "log").read_text())
+
+
+def assert_like_lmp(deck: str, folder: Path, names: str) -> None:
+    theirs = run_lmp(deck, folder / "theirs")
+    ours = harness.run(deck, folder / "ours")
+    for table, their_table in zip(ours.tables, theirs):
+        assert table.titles == their_table.titles and len(table.rows) == len(their_table.rows)
+        for row, their_row in zip(table.rows, their_table.rows):
+            assert list(map(float, row)) == pytest.approx(list(map(float, their_row)), rel=2e-8, abs=1e-8)
+    theirs_of, ours_of = files(folder / "theirs", names), files(folder / "ours", names)
+    for name in names:
+        assert_lines_agree(ours_of[name], theirs_of[name], 2e-5 if name in "abdh" else 2e-7)
+
+
+@needs_lmp
+def test_files_of_lammps(tmp_path):
+    """Two runs: averages go over the step between them."""
+    assert_like_lmp(MELT + FIXES + "run 15\nrun 10\n", tmp_path, FILES)
+
+
+def test_same_files_on_every_engine(tmp_path):
+    deck = MELT + FIXES + "run 20\n"
+    one = harness.run(deck, tmp_path / "naive", engine="naive")
+    for threads in (1, 3):
+        other = harness.run(deck, tmp_path / str(threads), threads=threads)
+        assert files(tmp_path / "naive") == files(tmp_path / str(threads))
+        assert one.table.rows == other.table.rows
+
+
+@needs_ranks
+def test_same_files_on_ranks(tmp_path):
+    deck = MELT + FIXES + "run 20\n"
+    harness.run(deck, tmp_path / "one")
+    for ranks in (2, 4):
+        harness.run(deck, tmp_path / str(ranks), ranks=ranks)
+        assert files(tmp_path / "one") == files(tmp_path / str(ranks))
+
+
+# A first run is complete; the second one is stopped within an average. Values of fixes are read between the runs.
+STOPPED = MELT + FIXES + """\
+thermo 1000
+run 15
+variable between equal ${trap}+f_c[1]
+restart 1000 r.*
+fix x all ave/time 10 300 4000 c_thermo_temp v_between file x.txt
+run 5000
+print "at the end $(v_trap:%.17g) ${between}"
+"""
+
+
+def test_resume_within_an_average(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    deck = STOPPED
+    whole.mkdir()
+    first = works(run_deck(whole, deck, limit=120))
+    parts.mkdir()
+    works(run_deck(parts, deck, limit=120))
+    for path in parts.glob("r.*"):
+        if path.name != "r.2000":
+            path.unlink()
+    resumed = works(run_deck(parts, deck, "--resume", limit=120))
+    assert "Resumed at step 2000" in resumed.out
+    assert files(whole, FILES + "x") == files(parts, FILES + "x")
+    last = [line for line in first.out.splitlines() if line.startswith("at the end")]
+    assert len(last) == 1 and last[0] in resumed.out
+
+
+BAD = {
+    "fix 2 all ave/time 1 1 1": ["ave/time takes", "at least one value"],
+    "fix 2 all ave/time 2 1 5 v_a": ["Nfreq 5", "multiple of Nevery 2"],
+    "fix 2 all ave/time 2 3 4 v_a": ["Nfreq 4", "Nrepeat 3"],
+    "fix 2 all ave/time 1 1 1 v_q": ["v_q", "no variable"],
+    "fix 2 all ave/time 1 1 1 v_each": ["v_each", "one value"],
+    "fix 2 all ave/time 1 1 1 c_q": ["c_q", "no such compute"],
+    "fix 2 all ave/time 1 1 1 f_q": ["f_q", "no such fix"],
+    "fix 2 all ave/time 1 1 1 c_thermo_press[7]": ["c_thermo_press[7]"],
+    "fix 2 all ave/time 1 1 1 c_thermo_press[*7]": ["within 1 and 6"],
+    "fix 2 all ave/time 1 1 1 v_a mode matrix": ["matrix", "scalar or vector"],
+    "fix 2 all ave/time 1 1 1 v_a mode vector": ["v_a", "no vector"],
+    "fix 2 all ave/time 1 1 1 v_a ave mean": ["mean", "one, running or window M"],
+    "fix 2 all ave/time 1 1 1 v_a ave window 0": ["M of ave window"],
+    "fix 2 all ave/time 1 1 1 v_a off 2": ["off", "2"],
+    "fix 2 all ave/time 1 1 1 v_a overwrite": ["overwrite needs a file"],
+    "fix 2 all ave/time 1 1 1 v_a format %d": ["%d"],
+    "fix 2 all ave/time 1 1 1 v_a title4 x": ["title4", "title3"],
+    "fix 2 all ave/time 1 1 1 v_a file": ["file", "missing"],
+    "fix 2 all ave/time 1 1 1 v_a file same.txt": ["same.txt"],
+    "fix 2 all vector 0 v_a": ["N of fix vector"],
+    "fix 2 all vector 5": ["at least one value"],
+    "fix 2 all print 5": ["N and a text"],
+    "fix 2 all print 5 x flush yes": ["flush", "screen yes|no"],
+    "fix 2 all print 5 x screen perhaps": ["perhaps"],
+    "fix_modify v energy yes": ["fix v has no energy"],
+    "thermo_style custom step f_v[1][2]": ["f_v[1][2]", "no such value", "a vector"],
+    "thermo_style custom step f_t[3]": ["f_t[3]", "above 2"],
+    "print $(trap(v_a))": ["v_a", "no vector"],
+    "print $(trap(f_v,f_v))": ["one vector, not 2"],
+    "print $(f_v[9])": ["f_v[9]", "above 0"],
+    "reset_timestep 5": ["reset_timestep", "fix v", "unfix it"],
+    "fix v all vector 5 v_a": ["fix v exists", "vector"],
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input(line, tmp_path):
+    begin = BOX + ("variable a equal step\nvariable each atom x\nfix v all vector 5 v_a\n"
+                   "fix t all ave/time 5 1 5 v_a v_a file same.txt\n")
+    refused(run_deck(tmp_path, begin + line + "\n"), USAGE, *BAD[line], line=begin.count("\n") + 1)
+
+
+def test_no_step_of_a_fix_that_was_taken_away(tmp_path):
+    deck = MELT + FIXES + "run 10\nunfix a\nunfix h\nrun 10\nfix a all ave/time 1 1 1 v_t file other.txt\nrun 1\n"
+    works(run_deck(tmp_path, deck))
+    assert [line.split()[0] for line in (tmp_path / "a.txt").read_text().splitlines()[2:]] == ["10"]
+    assert [line.split()[0] for line in (tmp_path / "other.txt").read_text().splitlines()[2:]] == ["20", "21"]

@@ -1,0 +1,74 @@
+/* Stand-ins for src/averages and for the resuming of formulas: there are no output fixes. They are weak definitions, as
+ * in fake_commands.h. */
+#ifndef MD_VALIDATE_UNIT_FAKE_AVERAGES_H
+#define MD_VALIDATE_UNIT_FAKE_AVERAGES_H
+
+#include "src/averages/output_fix.h"
+#include "src/restart/resume.h"
+
+#define MD_FAKE __attribute__((weak))
+
+MD_FAKE md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n)
+{
+  (void)sim, (void)id, (void)n;
+  return NULL;
+}
+
+MD_FAKE const md_output_fix_style *md_output_fix_style_find(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+MD_FAKE const md_output_fix_style *md_output_fix_style_at(int k)
+{
+  (void)k;
+  return NULL;
+}
+
+MD_FAKE md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
+                                    const md_words *words)
+{
+  (void)sim, (void)style, (void)group, (void)words;
+  return md_error(MD_USAGE, "fix %s: no output fixes", id);
+}
+
+MD_FAKE md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
+{
+  (void)sim, (void)fix;
+  return MD_OK;
+}
+
+MD_FAKE md_status md_output_fix_check_reset(const md_sim *sim)
+{
+  (void)sim;
+  return MD_OK;
+}
+
+MD_FAKE md_status md_values_check(const md_values *values, const char *name, bool vector)
+{
+  (void)values, (void)vector;
+  return md_error(MD_USAGE, "%s: no values", name);
+}
+
+MD_FAKE md_status md_values_number(const md_values *values, const char *name, double *number)
+{
+  (void)number;
+  return md_values_check(values, name, false);
+}
+
+/* As for fixes that act on forces, which are the only ones with values. */
+MD_FAKE bool md_value_is_extensive(md_sim *sim, const char *name)
+{
+  (void)sim, (void)name;
+  return true;
+}
+
+MD_FAKE md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value),
+                                    void *context, double *value)
+{
+  (void)sim;
+  return measure(context, value);
+}
+
+#endif
