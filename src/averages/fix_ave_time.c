@@ -4,8 +4,8 @@
  * 2. Behind the last sample of an average the sums are divided by the number of samples.
  * 3. The average goes into the running average, which is what f_ID and the file show.
  *
- * The rows of an average are the elements of the vectors, one row for numbers; its columns are the values. Cost: that of
- * measuring the values, at the samples only. Reference: the LAMMPS manual, fix ave/time.
+ * The rows of an average are the elements of the vectors, one row for numbers; its columns are the values. Cost: that
+ * of measuring the values, at the samples only. Reference: the LAMMPS manual, fix ave/time.
  */
 #include "src/averages/averaging.h"
 #include "src/files/number_format.h"
@@ -26,7 +26,6 @@ typedef struct fix_ave_time {
   double *sum;     /* [rows][n] of the present average */
   double *shown;   /* [rows][n] */
   char format[MD_FORMAT_SIZE];
-  char *title[3];
 } fix_ave_time;
 
 /* ---- words ---- */
@@ -42,18 +41,6 @@ static md_status read_off(fix_ave_time *fix, const char *word)
   MD_TRY(md_word_int64(word, "the value of fix ave/time off", 1, fix->n, &k));
   fix->off[k - 1] = true;
   return MD_OK;
-}
-
-static md_status read_title(fix_ave_time *fix, const char *keyword, const char *value)
-{
-  const int k = keyword[5] - '1';
-  if (strncmp(keyword, "title", 5) == 0 && k >= 0 && k < 3 && keyword[6] == '\0')
-    return md_output_fix_copy(value, &fix->title[k]);
-  return md_error(
-      MD_USAGE,
-      "fix ave/time: unknown keyword '%.64s'; accepted are mode scalar|vector, file NAME, ave "
-      "one|running|window M, start STEP, off K, overwrite, format F, title1, title2 and title3 TEXT",
-      keyword);
 }
 
 /* Reads the keyword words[*at] with its value, and moves *at behind it. */
@@ -73,7 +60,10 @@ static md_status read_keyword(fix_ave_time *fix, const md_words *words, int *at)
   if (strcmp(keyword, "format") == 0) return read_format(fix, value);
   if (strcmp(keyword, "start") == 0)
     return md_word_int64(value, "the step of fix ave/time start", 0, INT64_C(1) << 53, &fix->schedule.start);
-  return read_title(fix, keyword, value);
+  return md_output_fix_read_title(
+      &fix->base, keyword, value,
+      "mode scalar|vector, file NAME, ave one|running|window M, start STEP, off K, "
+      "overwrite, format F");
 }
 
 /* Finds `mode`, on which the meaning of the values before it depends. */
@@ -90,25 +80,14 @@ static md_status read_mode(fix_ave_time *fix, const md_words *words)
 
 static md_status set_title(fix_ave_time *fix)
 {
-  md_text text = {0};
-  for (int line = 0; line < 3; ++line) {
-    if (line == 2 && !fix->vectors) break;
-    if (fix->title[line]) {
-      md_text_string(&text, fix->title[line]);
-    } else {
-      if (line == 0) md_text_print(&text, "# Time-averaged data for fix %s", fix->base.id);
-      if (line == 1) md_text_string(&text, fix->vectors ? "# TimeStep Number-of-rows" : "# TimeStep");
-      if (line == 2) md_text_string(&text, "# Row");
-      for (int k = 0; k < fix->n && line == (fix->vectors ? 2 : 1); ++k)
-        md_text_print(&text, " %s", fix->name[k]);
-    }
-    md_text_string(&text, "\n");
-  }
-  md_text_add(&text, "", 1);
-  md_status status = md_text_status(&text);
-  if (status == MD_OK) status = md_output_fix_copy(text.bytes, &fix->base.title);
-  md_text_free(&text);
-  return status;
+  md_text line[3] = {{0}};
+  const int lines = fix->vectors ? 3 : 2;
+  md_text_print(&line[0], "# Time-averaged data for fix %s", fix->base.id);
+  md_text_string(&line[1], fix->vectors ? "# TimeStep Number-of-rows" : "# TimeStep");
+  md_text_string(&line[2], "# Row");
+  for (int k = 0; k < fix->n; ++k) md_text_print(&line[lines - 1], " %s", fix->name[k]);
+  if (!fix->vectors) md_text_free(&line[2]);
+  return md_output_fix_set_title(&fix->base, lines, line);
 }
 
 /* ---- values ---- */
@@ -259,7 +238,6 @@ static void free_averages(md_output_fix *base)
 {
   fix_ave_time *fix = (fix_ave_time *)base;
   for (int k = 0; k < fix->n; ++k) free(fix->name[k]);
-  for (int k = 0; k < 3; ++k) free(fix->title[k]);
   free(fix->name);
   free(fix->off);
   free(fix->extensive);

@@ -39,6 +39,36 @@ md_status md_output_fix_copy(const char *text, char **copy)
   return *copy ? MD_OK : md_error(MD_RUNTIME, "out of memory for a fix");
 }
 
+md_status md_output_fix_read_title(md_output_fix *fix, const char *keyword, const char *value,
+                                   const char *accepted)
+{
+  const int k = strncmp(keyword, "title", 5) == 0 ? keyword[5] - '1' : -1;
+  if (k >= 0 && k < 3 && keyword[6] == '\0') return md_output_fix_copy(value, &fix->line[k]);
+  return md_error(MD_USAGE,
+                  "fix %s: unknown keyword '%.64s'; accepted are %s, title1, title2 and title3 TEXT",
+                  fix->style->name, keyword, accepted);
+}
+
+md_status md_output_fix_set_title(md_output_fix *fix, int n, md_text *standard)
+{
+  md_text text = {0};
+  md_status status = MD_OK;
+  for (int line = 0; line < n; ++line) {
+    if (status == MD_OK) status = md_text_status(&standard[line]);
+    if (fix->line[line])
+      md_text_string(&text, fix->line[line]);
+    else
+      md_text_add(&text, standard[line].bytes, standard[line].n);
+    md_text_string(&text, "\n");
+    md_text_free(&standard[line]);
+  }
+  md_text_add(&text, "", 1);
+  if (status == MD_OK) status = md_text_status(&text);
+  if (status == MD_OK) status = md_output_fix_copy(text.bytes, &fix->title);
+  md_text_free(&text);
+  return status;
+}
+
 /* ---- state ---- */
 
 bool md_fix_state_reals(md_fix_state *state, int64_t n, double *value)
@@ -185,6 +215,7 @@ static void free_fix(md_output_fix *fix)
   md_text_free(&fix->text);
   free(fix->path);
   free(fix->title);
+  for (int line = 0; line < 3; ++line) free(fix->line[line]);
   free(fix);
 }
 

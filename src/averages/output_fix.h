@@ -52,6 +52,7 @@ struct md_output_fix {
   md_values values;
   char *path;     /* of the file; NULL: none */
   char *title;    /* its first lines, with newlines */
+  char *line[3];  /* title1, title2 and title3 of the deck; NULL: not given */
   bool append;    /* to a file that is there */
   bool overwrite; /* each text replaces the one before, behind the title */
   md_text text;   /* to write after `look` */
@@ -84,6 +85,13 @@ md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix) MD_CHECKED;
 
 /* MD_USAGE if there is a fix that counts on steps that follow each other. */
 md_status md_output_fix_check_reset(const md_sim *sim) MD_CHECKED;
+
+/* Takes the value of the keyword title1, title2 or title3. MD_USAGE: it is another keyword; `accepted` lists those of
+ * the style. */
+md_status md_output_fix_read_title(md_output_fix *fix, const char *keyword, const char *value,
+                                   const char *accepted) MD_CHECKED;
+/* Makes the title of n <= 3 lines: those of the deck, or else the standard ones, which are freed. */
+md_status md_output_fix_set_title(md_output_fix *fix, int n, md_text *standard) MD_CHECKED;
 
 /* Copies a text; *copy is freed before. MD_RUNTIME: out of memory. */
 md_status md_output_fix_copy(const char *text, char **copy) MD_CHECKED;

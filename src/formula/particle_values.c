@@ -208,3 +208,9 @@ static const int64_t *ids(void *context)
 }
 
 const md_formula_particles md_particle_values = {.count = count, .ids = ids, .each = each, .of_id = of_id};
+
+bool md_particle_values_has(const md_sim *sim, const char *name)
+{
+  return is_known(sim, name, 0) ||
+         (strncmp(name, "v_", 2) == 0 && md_variables_is_atom(sim->variables, name + 2));
+}

@@ -8,6 +8,9 @@
 /* What formulas of a md_sim read of particles (variable.h); the context is the md_sim. */
 extern const md_formula_particles md_particle_values;
 
+/* Does the name have a value for each particle: an attribute, a compute of particles, or a variable of style atom? */
+bool md_particle_values_has(const md_sim *sim, const char *name);
+
 /* The values of a name for all particles of this rank: of an attribute such as vx, of a compute c_ID, or of a variable
  * v_NAME of any style. value: has room for all. While a step is
  * observed, md_view_particles comes before. The same status on all ranks. Collective. MD_USAGE: the name is
