@@ -12,6 +12,7 @@
 #include "openmp/openmp.h"
 #include "src/averages/output_fix.h"
 #include "src/commands/preview.h"
+#include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/engines/engines.h"
@@ -538,6 +539,11 @@ static void print_compute_styles(void)
     const md_compute_style *style = md_compute_style_of((md_compute_kind)s);
     printf("\n  %s\n", style->usage);
     print_indented(style->help);
+  }
+  const md_host_compute_style *host;
+  for (int s = 0; (host = md_host_compute_style_at(s)); ++s) {
+    printf("\n  %s\n", host->usage);
+    print_indented(host->help);
   }
 }
 

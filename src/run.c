@@ -19,6 +19,7 @@
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/commands/cmd_restart.h"
+#include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/fix_end.h"
@@ -111,6 +112,7 @@ md_status md_run_show(md_run *run, bool stopped)
   MD_TRY(sim->comm->reduce->max(sim->comm, &sim->run_seconds, 1));
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
+  md_host_computes_forget(sim);
   md_status status = show_faces(run, &view);
   if (status == MD_OK)
     status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);

@@ -2,6 +2,7 @@
 #include "src/sim.h"
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
+#include "src/computes/host_compute.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static void free_system(md_sim *sim)
     free(fix);
   }
   md_regions_free(sim);
+  md_host_computes_free(sim);
   for (int k = 0; k < 2; ++k) free(sim->restarts.name[k]);
   md_particles_free(&sim->particles);
   md_model_free(&sim->model);

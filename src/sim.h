@@ -35,7 +35,8 @@ typedef struct md_lattice {
   double basis[MD_BASIS_MAX][3]; /* fractions of a cell */
 } md_lattice;
 
-typedef struct md_region md_region; /* src/region/region.h */
+typedef struct md_region md_region;             /* src/region/region.h */
+typedef struct md_host_compute md_host_compute; /* src/computes/host_compute.h */
 
 /* The name that the deck gave to a fix. The model holds the fixes in the same order, except `fix balance`, which is a
  * setting of the ranks, and output fixes, which are observers (src/averages). */
@@ -88,6 +89,7 @@ struct md_sim {
   md_variables *variables;
   md_lattice lattice;
   md_region *regions;
+  md_host_compute *host_computes; /* computes of the deck that are not in the model */
   md_fix_name *fixes; /* in the order of the deck */
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */

@@ -5,7 +5,7 @@
  *    sample   |  n-3  |  n-2  |  n-1  |   n   |
  *    adds to     C(3)    C(2)    C(1)    C(0)
  *
- * Cost: that of measuring the values, every NEVERY steps, and NREPEAT products for each pair. Memory: 24 bytes a product.
+ * Cost: that of measuring the values, every NEVERY steps, and NREPEAT products for each pair. Memory: 24 bytes each.
  * Reference: the LAMMPS manual, fix ave/correlate; Allen and Tildesley, Computer Simulation of Liquids, chapter 8. */
 #include "src/averages/averaging.h"
 

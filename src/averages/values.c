@@ -7,6 +7,7 @@
 #include "src/averages/output_fix.h"
 #include "src/commands/computes.h"
 #include "src/commands/fixes.h"
+#include "src/computes/host_compute.h"
 #include "src/restart/resume.h"
 
 #include <ctype.h>
@@ -88,12 +89,13 @@ md_status md_values_number(const md_values *v, const char *name, double *number)
   return MD_OK;
 }
 
-/* What an output fix holds; NULL: the name is none of an output fix. */
+/* What an output fix or a host compute holds; NULL: the name is of another. */
 static const md_values *values_of(const md_sim *sim, const char *name)
 {
-  if (!md_is_fix_value(name)) return NULL;
-  const md_output_fix *fix = md_output_fix_find(sim, name + 2, strcspn(name + 2, "["));
-  return fix ? &fix->values : NULL;
+  const size_t n = strcspn(name + 2, "[");
+  const md_host_compute *compute = md_is_compute(name) ? md_host_compute_find(sim, name + 2, n) : NULL;
+  const md_output_fix *fix = md_is_fix_value(name) ? md_output_fix_find(sim, name + 2, n) : NULL;
+  return compute ? &compute->values : fix ? &fix->values : NULL;
 }
 
 /* The compute of a name without brackets; NULL: the name is none of a compute with several values. */
@@ -137,6 +139,7 @@ md_status md_value_check(md_sim *sim, const char *name, bool vector)
     return md_error(MD_USAGE, "%.80s: there is no variable of that name with one value", name);
   }
   if (md_is_fix_value(name)) return md_fix_named(sim, name, &place, &component);
+  if (values_of(sim, name)) return md_values_check(values_of(sim, name), name, false);
   MD_TRY(md_compute_named(sim, name, &compute, &component));
   if (md_compute_style_of(compute->kind)->nvalue > 0) return MD_OK;
   return md_error(MD_USAGE, "%.80s has a value for each particle: one value is asked for here", name);
@@ -165,6 +168,8 @@ md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector)
   md_value_name apart;
   MD_TRY(check_vector(sim, name));
   if (!values) return compute_vector(sim, compute_with_vector(sim, name), vector);
+  if (md_is_compute(name))
+    MD_TRY(md_host_compute_update(sim, md_host_compute_find(sim, name + 2, strcspn(name + 2, "["))));
   MD_TRY(md_value_name_read(name, &apart));
   if (apart.nindex == 0)
     *vector = (md_vector){.at = values->vector, .n = values->nvector, .stride = 1};
@@ -180,7 +185,7 @@ bool md_value_is_extensive(md_sim *sim, const char *name)
   md_value_name apart;
   int component;
   if (is_variable(name) || md_value_name_read(name, &apart) != MD_OK) return false;
-  if (md_is_compute(name))
+  if (md_is_compute(name) && !values)
     return md_compute_named(sim, name, &compute, &component) == MD_OK &&
            md_compute_style_of(compute->kind)->extensive;
   if (!values) return true;

@@ -5,8 +5,10 @@
  */
 #include "src/commands/computes.h"
 #include "src/commands/groups.h"
+#include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"
+#include "src/restart/resume.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +16,16 @@
 
 static md_status unknown_style(const char *name)
 {
-  char list[1024] = "";
+  char list[2048] = "";
+  const md_host_compute_style *host;
   for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
     const size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", s ? "; " : "",
              md_compute_style_of((md_compute_kind)s)->usage);
+  }
+  for (int s = 0; (host = md_host_compute_style_at(s)); ++s) {
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "; %s", host->usage);
   }
   return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
 }
@@ -47,12 +54,14 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   const md_compute_kind kind = md_compute_find(name);
   const md_words behind = {words->n - 3, words->word + 3};
   md_compute compute = {.kind = kind};
-  if (md_compute_place_of(model, id, strlen(id)) >= 0)
+  const md_host_compute_style *host = md_host_compute_style_find(name);
+  if (md_compute_place_of(model, id, strlen(id)) >= 0 || md_host_compute_find(sim, id, strlen(id)))
     return md_error(MD_USAGE, "compute %s exists already: choose another ID, or uncompute it first", id);
   if (strlen(id) >= sizeof compute.id || strspn(id, MD_COMPUTE_LETTERS) != strlen(id))
     return md_error(MD_USAGE, "compute: the ID '%.80s' must have at most %zu letters, digits and _", id,
                     sizeof compute.id - 1);
   MD_TRY(md_group_find(sim, words->word[1], &compute.group));
+  if (host) return md_host_compute_new(sim, host, id, compute.group, &behind);
   if (kind == MD_COMPUTE_KINDS) return unknown_style(name);
   const md_compute_style *style = md_compute_style_of(kind);
   if (style->all_only && compute.group != 0)
@@ -71,6 +80,11 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
   md_model *model = &sim->model;
   const char *id = words->word[0];
   const int c = md_compute_place_of(model, id, strlen(id));
+  md_host_compute *host = md_host_compute_find(sim, id, strlen(id));
+  if (host) {
+    md_host_compute_remove(sim, host);
+    return MD_OK;
+  }
   if (c < 0) return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'", id);
   if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
   const size_t behind = (size_t)(--model->ncompute - c);
@@ -161,8 +175,32 @@ md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const d
   return MD_OK;
 }
 
+/* A value of a host compute. */
+typedef struct host_value {
+  md_sim *sim;
+  md_host_compute *compute;
+  const char *name;
+} host_value;
+
+static md_status read_host(void *context, double *value)
+{
+  const host_value *v = context;
+  MD_TRY(md_host_compute_update(v->sim, v->compute));
+  return md_values_number(&v->compute->values, v->name, value);
+}
+
+static md_status host_compute_value(md_sim *sim, md_host_compute *compute, const char *name, double *value)
+{
+  MD_TRY(md_values_check(&compute->values, name, false));
+  *value = 1.0;
+  return sim->planning.checking ? MD_OK
+                                : md_resume_measure(sim, read_host, &(host_value){sim, compute, name}, value);
+}
+
 md_status md_compute_value(md_sim *sim, const char *name, double *value)
 {
+  md_host_compute *host = md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
+  if (host) return host_compute_value(sim, host, name, value);
   const md_compute *compute;
   const md_computed *computed = &sim->computed;
   int k;

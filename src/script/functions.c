@@ -7,6 +7,7 @@
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
 #include "src/averages/output_fix.h"
+#include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"
 #include "src/script/group_functions.h"
@@ -147,7 +148,7 @@ static bool has_compute(const md_sim *sim, const char *id)
 {
   for (int c = 0; c < sim->model.ncompute; ++c)
     if (strcmp(sim->model.compute[c].id, id) == 0) return true;
-  return false;
+  return md_host_compute_find(sim, id, strlen(id));
 }
 
 static bool has_fix(const md_sim *sim, const char *id)
@@ -192,7 +193,7 @@ static bool knows_command(const md_sim *sim, const char *name)
 static bool knows_compute(const md_sim *sim, const char *name)
 {
   (void)sim;
-  return md_compute_find(name) != MD_COMPUTE_KINDS;
+  return md_compute_find(name) != MD_COMPUTE_KINDS || md_host_compute_style_find(name);
 }
 
 static bool knows_fix(const md_sim *sim, const char *name)

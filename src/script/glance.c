@@ -4,6 +4,7 @@
 #include "common/fix/fix.h"
 #include "common/pair/pair.h"
 #include "src/averages/output_fix.h"
+#include "src/computes/host_compute.h"
 #include "src/deck/deck.h"
 
 #include <stdlib.h>
@@ -19,7 +20,10 @@ static bool is_fix_style(const char *name)
   return strcmp(name, "balance") == 0 || md_fix_find(name) != MD_FIX_KINDS || md_output_fix_style_find(name);
 }
 
-static bool is_compute_style(const char *name) { return md_compute_find(name) != MD_COMPUTE_KINDS; }
+static bool is_compute_style(const char *name)
+{
+  return md_compute_find(name) != MD_COMPUTE_KINDS || md_host_compute_style_find(name);
+}
 
 static bool is_dump_style(const char *name)
 {

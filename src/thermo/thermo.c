@@ -9,6 +9,7 @@
 #include "src/averages/values.h"
 #include "src/commands/computes.h"
 #include "src/commands/fixes.h"
+#include "src/computes/host_compute.h"
 #include "src/deck/text.h"
 #include "src/files/number_format.h"
 #include "src/sim.h"
@@ -90,9 +91,11 @@ static md_status check_column(md_sim *sim, const char *name)
   if (md_is_compute(name)) {
     const md_compute *compute;
     int k;
+    MD_TRY(check_length(name));
+    const md_host_compute *host = md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
+    if (host) return md_values_check(&host->values, name, false);
     MD_TRY(md_compute_named(sim, name, &compute, &k));
-    if (strlen(name) < sizeof((md_thermo *)0)->column[0] && md_compute_style_of(compute->kind)->nvalue > 0)
-      return MD_OK;
+    if (md_compute_style_of(compute->kind)->nvalue > 0) return MD_OK;
     return md_error(MD_USAGE, "thermo_style: `%.80s` has a value for each particle: it is a column of dumps",
                     name);
   }
@@ -126,22 +129,10 @@ static const char *format_of(const md_thermo *thermo, int c, md_format_kind kind
   return thermo->format_float[0] ? thermo->format_float : "%12.8g";
 }
 
-/* The value of a compute. An extensive one is per particle if thermo_modify asks for it, as in LAMMPS. */
-static md_status compute_column(md_sim *sim, const char *name, double *value)
+/* The value of a compute or a fix. An extensive one is per particle if thermo_modify asks for it, as in LAMMPS. */
+static md_status named_column(md_sim *sim, const char *name, double *value)
 {
-  const md_compute *compute;
-  int k;
-  MD_TRY(md_compute_named(sim, name, &compute, &k));
-  MD_TRY(md_compute_value(sim, name, value));
-  if (md_compute_style_of(compute->kind)->extensive && sim->thermo.norm && sim->model.natoms > 0)
-    *value /= (double)sim->model.natoms;
-  return MD_OK;
-}
-
-/* The value of a fix. Those of fixes that act on forces grow with the number of particles, others may. */
-static md_status fix_column(md_sim *sim, const char *name, double *value)
-{
-  MD_TRY(md_fix_value(sim, name, value));
+  MD_TRY(md_is_fix_value(name) ? md_fix_value(sim, name, value) : md_compute_value(sim, name, value));
   if (sim->thermo.norm && sim->model.natoms > 0 && md_value_is_extensive(sim, name))
     *value /= (double)sim->model.natoms;
   return MD_OK;
@@ -161,9 +152,8 @@ static md_status put_column(md_sim *sim, int c, md_text *line)
       md_text_print(line, format, keyword->real(&reading));
   } else {
     double value;
-    MD_TRY(is_variable(name)       ? md_variables_formula(sim->variables, name, &value)
-           : md_is_fix_value(name) ? fix_column(sim, name, &value)
-                                   : compute_column(sim, name, &value));
+    MD_TRY(is_variable(name) ? md_variables_formula(sim->variables, name, &value)
+                             : named_column(sim, name, &value));
     md_text_print(line, format, value);
   }
   md_text_string(line, " ");

@@ -1,9 +1,11 @@
-/* Stand-ins for src/averages and for the resuming of formulas: there are no output fixes. They are weak definitions, as
+/* Stand-ins for src/averages, src/computes and the resuming of formulas: there are no output fixes and no computes of
+ * the host. They are weak definitions, as
  * in fake_commands.h. */
 #ifndef MD_VALIDATE_UNIT_FAKE_AVERAGES_H
 #define MD_VALIDATE_UNIT_FAKE_AVERAGES_H
 
 #include "src/averages/output_fix.h"
+#include "src/computes/host_compute.h"
 #include "src/restart/resume.h"
 
 #define MD_FAKE __attribute__((weak))
@@ -44,6 +46,41 @@ MD_FAKE md_status md_output_fix_check_reset(const md_sim *sim)
   (void)sim;
   return MD_OK;
 }
+
+MD_FAKE md_host_compute *md_host_compute_find(const md_sim *sim, const char *id, size_t n)
+{
+  (void)sim, (void)id, (void)n;
+  return NULL;
+}
+
+MD_FAKE const md_host_compute_style *md_host_compute_style_find(const char *name)
+{
+  (void)name;
+  return NULL;
+}
+
+MD_FAKE const md_host_compute_style *md_host_compute_style_at(int k)
+{
+  (void)k;
+  return NULL;
+}
+
+MD_FAKE md_status md_host_compute_new(md_sim *sim, const md_host_compute_style *style, const char *id,
+                                      int group, const md_words *words)
+{
+  (void)sim, (void)style, (void)group, (void)words;
+  return md_error(MD_USAGE, "compute %s: no computes of the host", id);
+}
+
+MD_FAKE void md_host_compute_remove(md_sim *sim, md_host_compute *compute) { (void)sim, (void)compute; }
+
+MD_FAKE md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
+{
+  (void)sim, (void)compute;
+  return MD_OK;
+}
+
+MD_FAKE void md_host_computes_free(md_sim *sim) { (void)sim; }
 
 MD_FAKE md_status md_values_check(const md_values *values, const char *name, bool vector)
 {

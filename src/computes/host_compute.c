@@ -1,0 +1,84 @@
+/* The list of host computes, and when their values are found; see host_compute.h. */
+#include "src/computes/host_compute.h"
+#include "src/output/observer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const md_host_compute_style *const styles[] = {
+#define MD_HOST_COMPUTE(symbol) &md_compute_##symbol##_style,
+#include "src/computes/host_computes.def"
+#undef MD_HOST_COMPUTE
+};
+enum { STYLES = sizeof styles / sizeof styles[0] };
+
+const md_host_compute_style *md_host_compute_style_at(int k) { return k < STYLES ? styles[k] : NULL; }
+
+const md_host_compute_style *md_host_compute_style_find(const char *name)
+{
+  int k = 0;
+  while (k < STYLES && strcmp(styles[k]->name, name) != 0) ++k;
+  return md_host_compute_style_at(k);
+}
+
+static void free_compute(md_host_compute *compute)
+{
+  if (compute->style->free) compute->style->free(compute);
+  free(compute);
+}
+
+md_status md_host_compute_new(md_sim *sim, const md_host_compute_style *style, const char *id, int group,
+                              const md_words *words)
+{
+  md_host_compute *compute = calloc(1, style->size);
+  if (!compute) return md_error(MD_RUNTIME, "out of memory for compute %s", id);
+  compute->style = style;
+  compute->group = group;
+  snprintf(compute->id, sizeof compute->id, "%s", id);
+  const md_status status = style->parse(compute, sim, words);
+  if (status != MD_OK) {
+    free_compute(compute);
+    return status;
+  }
+  compute->next = sim->host_computes;
+  sim->host_computes = compute;
+  return MD_OK;
+}
+
+md_host_compute *md_host_compute_find(const md_sim *sim, const char *id, size_t n)
+{
+  md_host_compute *compute = sim->host_computes;
+  while (compute && (strlen(compute->id) != n || memcmp(compute->id, id, n) != 0)) compute = compute->next;
+  return compute;
+}
+
+void md_host_compute_remove(md_sim *sim, md_host_compute *compute)
+{
+  md_host_compute **link = &sim->host_computes;
+  while (*link != compute) link = &(*link)->next;
+  *link = compute->next;
+  free_compute(compute);
+}
+
+md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
+{
+  if (compute->fresh && sim->view) return MD_OK;
+  if (!sim->view && compute->known) return MD_OK;
+  if (!sim->view) return md_error(MD_USAGE, "c_%s is only known at an output of a run", compute->id);
+  MD_TRY(md_view_particles(sim->view));
+  const md_status status = compute->style->find(compute, sim->view);
+  if (status != MD_OK) md_error_prefix("compute %s: ", compute->id);
+  compute->fresh = compute->known = status == MD_OK;
+  return status;
+}
+
+void md_host_computes_forget(md_sim *sim)
+{
+  for (md_host_compute *c = sim->host_computes; c; c = c->next) c->fresh = false;
+}
+
+void md_host_computes_free(md_sim *sim)
+{
+  while (sim->host_computes) md_host_compute_remove(sim, sim->host_computes);
+}

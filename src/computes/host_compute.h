@@ -1,0 +1,67 @@
+/* Host computes: computes that are made of the downloaded particles when something asks for them, such as reduce and
+ * rdf. Those of common/compute are sums that engines make in place, which is faster; these may read any value of the
+ * particles, and offer vectors and arrays.
+ *
+ * A value belongs to a step that a run shows. It is found once a step. Between runs the last one found is offered. All
+ * ranks have the same, from exact sums, counts, and least and largest values.
+ *
+ * A style is a line in host_computes.def and a file compute_NAME.c. Cost: particles come from the engine, which on a
+ * GPU copies them to the host.
+ */
+#ifndef MD_SRC_COMPUTES_HOST_COMPUTE_H
+#define MD_SRC_COMPUTES_HOST_COMPUTE_H
+
+#include "src/averages/values.h"
+
+typedef struct md_host_compute md_host_compute;
+
+typedef struct md_host_compute_style {
+  const char *name, *usage;
+  const char *help; /* lines of at most 100 characters */
+  size_t size;      /* of the style's struct, which begins with a md_host_compute */
+  /* Reads the words behind the name, and says in `values` what there will be. MD_USAGE: a word is refused. */
+  md_status (*parse)(md_host_compute *, md_sim *, const md_words *) MD_CHECKED;
+  /* Finds the values. The view has its particles. Collective. */
+  md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
+  void (*free)(md_host_compute *); /* what the style has; may be NULL */
+} md_host_compute_style;
+
+struct md_host_compute {
+  char id[64];
+  int group;
+  const md_host_compute_style *style;
+  md_values values;
+  bool fresh; /* the values are those of the step that is shown */
+  bool known; /* there are values */
+  md_host_compute *next;
+};
+
+#define MD_HOST_COMPUTE(symbol) extern const md_host_compute_style md_compute_##symbol##_style;
+#include "src/computes/host_computes.def"
+#undef MD_HOST_COMPUTE
+
+/* The style with this name; NULL: there is none. */
+const md_host_compute_style *md_host_compute_style_find(const char *name);
+/* The style number k, from 0; NULL beyond the last. */
+const md_host_compute_style *md_host_compute_style_at(int k);
+
+/* Makes a compute of the words behind its style. MD_USAGE: a word is refused; there is no such compute then. */
+md_status md_host_compute_new(md_sim *sim, const md_host_compute_style *style, const char *id, int group,
+                              const md_words *words) MD_CHECKED;
+
+/* The compute with an id of n letters; NULL: there is none. */
+md_host_compute *md_host_compute_find(const md_sim *sim, const char *id, size_t n);
+
+/* Takes a compute out of the list and frees it. */
+void md_host_compute_remove(md_sim *sim, md_host_compute *compute);
+
+/* Finds the values of the step that is shown, unless they are there. Collective. MD_USAGE: no step is shown, and none
+ * was. */
+md_status md_host_compute_update(md_sim *sim, md_host_compute *compute) MD_CHECKED;
+
+/* Another step is shown: values are found again when they are asked for. */
+void md_host_computes_forget(md_sim *sim);
+
+void md_host_computes_free(md_sim *sim);
+
+#endif
