@@ -183,6 +183,7 @@ CASES: Tuple[Case, ...] = (
     Case("langevin 3D", "in.langevin", fits=(2, 2, 2)),
     Case("groups 3D", "in.groups", fits=(2, 2, 2)),
     Case("groups 3D, wide momenta", "in.groups", variables={"mass2": 1e6}, fits=(2, 2, 2)),
+    Case("averages 3D", "in.averages", fits=(2, 2, 2)),
     Case("scaled velocities 3D", "in.scaled", fits=(2, 2, 2)),
     Case("biased temperatures 3D", "in.biased", fits=(2, 2, 2)),
     Case("biased temperatures, wide momenta", "in.biased", variables={"mass2": 1e6, "flow": 0.1}, fits=(2, 2, 2)),

@@ -96,12 +96,15 @@ static int64_t size_of(const fix_ave_time *fix) { return fix->rows * fix->n; }
 
 static md_status allocate(fix_ave_time *fix)
 {
+  if (fix->rows == 0)
+    return md_error(MD_USAGE, "fix ave/time: %.80s has no length that stays; it cannot be averaged",
+                    fix->name[0]);
   MD_TRY(md_running_begin(&fix->running, size_of(fix)));
   MD_TRY(md_array_new_zero(&fix->sum, size_of(fix), sizeof *fix->sum, "a sum"));
   return md_array_new_zero(&fix->shown, size_of(fix), sizeof *fix->shown, "an average");
 }
 
-/* Tells what f_ID is. The vectors' length is not known before the first sample. */
+/* Tells what f_ID is. */
 static void show(fix_ave_time *fix)
 {
   md_values *v = &fix->base.values;
@@ -144,9 +147,9 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   for (int at = 3 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
   if (base->overwrite && (!base->path || strstr(base->path, ".gz")))
     return md_error(MD_USAGE, "fix ave/time overwrite needs a file, and one that is not gzipped");
-  fix->rows = fix->vectors ? 0 : 1;
+  fix->rows = fix->vectors ? md_value_length(sim, fix->name[0]) : 1;
   MD_TRY(set_title(fix));
-  if (!fix->vectors) MD_TRY(allocate(fix));
+  MD_TRY(allocate(fix));
   show(fix);
   md_schedule_begin(&fix->schedule, sim->model.step);
   return MD_OK;
@@ -175,11 +178,6 @@ static md_status sample(fix_ave_time *fix, md_sim *sim, int k)
     MD_TRY(md_value_number(sim, fix->name[k], &v.own[0]));
   else
     MD_TRY(md_value_vector(sim, fix->name[k], &v));
-  if (fix->rows == 0) {
-    fix->rows = v.n;
-    MD_TRY(allocate(fix));
-    show(fix);
-  }
   if (v.n == fix->rows && v.n > 0) {
     add(fix, k, &v);
     return MD_OK;
@@ -220,14 +218,7 @@ static md_status look(md_output_fix *base, md_view *view)
 static md_status walk(md_output_fix *base, md_fix_state *state)
 {
   fix_ave_time *fix = (fix_ave_time *)base;
-  int64_t rows = fix->rows;
   md_schedule_walk(&fix->schedule, state);
-  if (!md_fix_state_whole(state, &rows)) return MD_OK;
-  if (state->mode == MD_STATE_LOAD && fix->rows == 0 && rows > 0 && rows <= state->n) {
-    fix->rows = rows;
-    MD_TRY(allocate(fix));
-    show(fix);
-  }
   md_running_walk(&fix->running, state);
   (void)md_fix_state_reals(state, size_of(fix), fix->sum);
   (void)md_fix_state_reals(state, size_of(fix), fix->shown);

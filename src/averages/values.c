@@ -178,6 +178,13 @@ md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector)
   return MD_OK;
 }
 
+int64_t md_value_length(const md_sim *sim, const char *name)
+{
+  const md_values *values = values_of(sim, name);
+  if (!values) return length_of(compute_with_vector(sim, name));
+  return strchr(name, '[') ? values->rows : values->nvector;
+}
+
 bool md_value_is_extensive(md_sim *sim, const char *name)
 {
   const md_compute *compute;

@@ -51,6 +51,9 @@ md_status md_value_check(md_sim *sim, const char *name, bool vector) MD_CHECKED;
 md_status md_value_number(md_sim *sim, const char *name, double *number) MD_CHECKED;
 md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector) MD_CHECKED;
 
+/* The length of the vector of a checked name; 0: it is not known yet. */
+int64_t md_value_length(const md_sim *sim, const char *name);
+
 /* Does the number of a checked name grow with the number of particles? */
 bool md_value_is_extensive(md_sim *sim, const char *name);
 
