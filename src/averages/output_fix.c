@@ -190,7 +190,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   snprintf(mark->id, sizeof mark->id, "%s", observer->id);
   const int length = fix->path ? snprintf(mark->file, sizeof mark->file, "%s", fix->path) : 0;
   if (length < 0 || (size_t)length >= sizeof mark->file) return false;
-  mark->bytes = fix->output && stat(fix->path, &about) == 0 ? (int64_t)about.st_size : -1;
+  mark->bytes = fix->output && fix->path && stat(fix->path, &about) == 0 ? (int64_t)about.st_size : -1;
   mark->last_step = fix->last_step;
   mark->gzip = fix->output ? md_output_state(fix->output) : (md_gzip_state){.length = -1};
   return save_state(fix, mark) == MD_OK;

@@ -35,6 +35,12 @@ static double velocity(const md_sim *sim, int axis, int64_t i)
   return sim->view ? md_model_velocity(&sim->model, &sim->particles, axis, i) : sim->particles.v[axis][i];
 }
 
+static double force_on(const md_sim *sim, int axis, int64_t i)
+{
+  const double *force = sim->view && axis < sim->particles.dim ? sim->view->force[axis] : NULL;
+  return force ? force[i] : 0.0;
+}
+
 static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t i)
 {
   const md_particles *p = &sim->particles;
@@ -44,7 +50,7 @@ static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t 
   case MASS: return md_mass_of(&sim->model, p, i);
   case PLACE: return axis < p->dim ? p->x[axis][i] : 0.0;
   case VELOCITY: return velocity(sim, axis, i);
-  case FORCE: return axis < p->dim ? sim->view->force[axis][i] : 0.0;
+  case FORCE: return force_on(sim, axis, i);
   }
   return 0.0;
 }
