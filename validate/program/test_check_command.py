@@ -108,15 +108,15 @@ def test_a_file_that_is_no_deck(tmp_path):
 
 def test_no_end_of_one_line(tmp_path):
     """A deck of one thousand faults costs no more than reading it."""
-    assert len(faulty(check(tmp_path, "compute 1 all rdf\n" * 1000))) == 1000
+    assert len(faulty(check(tmp_path, "compute 1 all msd\n" * 1000))) == 1000
 
 
 def test_plan_lists_all(tmp_path):
-    done = check(tmp_path, MELT + "compute 1 all rdf\nfix 2 all npt\nrun 10\n", command="plan")
+    done = check(tmp_path, MELT + "compute 1 all msd\nfix 2 all npt\nrun 10\n", command="plan")
     assert done.status == USAGE and "2 problems" in done.err
     assert "in.deck:10: unknown compute style" in done.out and "in.deck:11: unknown fix style" in done.out
     assert "Plan of engine" not in done.out
-    done = check(tmp_path, MELT + "compute 1 all rdf\nrun 10\n", command="plan")
+    done = check(tmp_path, MELT + "compute 1 all msd\nrun 10\n", command="plan")
     refused(done, USAGE, "in.deck:10: unknown compute style")
 
 
