@@ -47,7 +47,7 @@ int64_t md_run_next_due(const md_run *run, int64_t step)
 {
   int64_t due = thermo_due(run, step);
   for (md_observer *o = run->sim->observers; o; o = o->next) {
-    const int64_t wanted = o->due(o, step);
+    const int64_t wanted = run->minimizes && md_is_output_fix(o) ? INT64_MAX : o->due(o, step);
     if (wanted < due) due = wanted;
   }
   const int64_t restart = md_restart_due(&run->sim->restarts, step);
@@ -66,9 +66,9 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
   md_observer *o = sim->observers;
-  /* A row may show what output fixes find at this very step. */
+  /* A row may show what output fixes find at this very step. Averages over time are of dynamics, as in LAMMPS. */
   for (; o && md_is_output_fix(o); o = o->next)
-    if (o->due(o, step) == step) MD_TRY(o->observe(o, view));
+    if (!run->minimizes && o->due(o, step) == step) MD_TRY(o->observe(o, view));
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;

@@ -90,7 +90,7 @@ struct md_sim {
   md_lattice lattice;
   md_region *regions;
   md_host_compute *host_computes; /* computes of the deck that are not in the model */
-  md_fix_name *fixes; /* in the order of the deck */
+  md_fix_name *fixes;             /* in the order of the deck */
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */
   md_fix restored[MD_FIXES_MAX];

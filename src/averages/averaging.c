@@ -26,6 +26,13 @@ void md_schedule_begin(md_schedule *s, int64_t step)
   s->next = next < step ? next + s->freq : next;
 }
 
+void md_schedule_catch_up(md_schedule *s, int64_t step)
+{
+  if (s->next >= step) return;
+  s->done = 0;
+  md_schedule_begin(s, step);
+}
+
 int64_t md_schedule_due(const md_schedule *s, int64_t step) { return s->next >= step ? s->next : INT64_MAX; }
 
 bool md_schedule_count(md_schedule *s, int64_t step)

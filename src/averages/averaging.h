@@ -21,6 +21,8 @@ typedef struct md_schedule {
 md_status md_schedule_read(md_schedule *schedule, const char *style, char *const word[3]) MD_CHECKED;
 /* Finds the first sample from `step` on. To call after `start` is set. */
 void md_schedule_begin(md_schedule *schedule, int64_t step);
+/* The same, if the sample that is due was missed: the present average begins anew. */
+void md_schedule_catch_up(md_schedule *schedule, int64_t step);
 /* The step >= `step` of the next sample. */
 int64_t md_schedule_due(const md_schedule *schedule, int64_t step);
 /* Counts the sample of `step`. true: it was the last one of an average. */

@@ -8,6 +8,7 @@
  * Cost: that of measuring the values, every NEVERY steps, and NREPEAT products for each pair. Memory: 24 bytes each.
  * Reference: the LAMMPS manual, fix ave/correlate; Allen and Tildesley, Computer Simulation of Liquids, chapter 8. */
 #include "src/averages/averaging.h"
+#include "src/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,16 @@ static md_status read_steps(fix_ave_correlate *fix, char *const word[3])
   return md_error(MD_USAGE, "fix ave/correlate: Nfreq %s must be a multiple of Nevery %s", word[2], word[0]);
 }
 
+/* Finds the first sample. Samples on both sides of a gap are not correlated. */
+static void begin(md_output_fix *base, int64_t step)
+{
+  fix_ave_correlate *fix = (fix_ave_correlate *)base;
+  md_schedule *s = &fix->schedule;
+  if (s->next >= step) return;
+  fix->nsample = 0;
+  s->next = md_step_multiple(step > s->start ? step : s->start, s->every);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_correlate *fix = (fix_ave_correlate *)base;
@@ -144,8 +155,8 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
                     words->word[2]);
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
-  const int64_t from = sim->model.step > s->start ? sim->model.step : s->start;
-  s->next = (from + s->every - 1) / s->every * s->every;
+  s->next = -1;
+  begin(base, sim->model.step);
   return MD_OK;
 }
 
@@ -260,6 +271,7 @@ const md_output_fix_style md_fix_ave_correlate_style = {
     .size = sizeof(fix_ave_correlate),
     .keeps_step = true,
     .parse = parse,
+    .begin = begin,
     .due = due,
     .look = look,
     .walk = walk,

@@ -169,6 +169,11 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 
 /* ---- samples ---- */
 
+static void begin(md_output_fix *base, int64_t step)
+{
+  md_schedule_catch_up(&((fix_ave_histo *)base)->schedule, step);
+}
+
 static int64_t due(const md_output_fix *base, int64_t step)
 {
   return md_schedule_due(&((const fix_ave_histo *)base)->schedule, step);
@@ -350,6 +355,7 @@ const md_output_fix_style md_fix_ave_histo_style = {
     .size = sizeof(fix_ave_histo),
     .keeps_step = true,
     .parse = parse,
+    .begin = begin,
     .due = due,
     .look = look,
     .walk = walk,

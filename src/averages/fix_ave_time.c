@@ -157,6 +157,11 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 
 /* ---- samples ---- */
 
+static void begin(md_output_fix *base, int64_t step)
+{
+  md_schedule_catch_up(&((fix_ave_time *)base)->schedule, step);
+}
+
 static int64_t due(const md_output_fix *base, int64_t step)
 {
   return md_schedule_due(&((const fix_ave_time *)base)->schedule, step);
@@ -248,6 +253,7 @@ const md_output_fix_style md_fix_ave_time_style = {
     .size = sizeof(fix_ave_time),
     .keeps_step = true,
     .parse = parse,
+    .begin = begin,
     .due = due,
     .look = look,
     .walk = walk,

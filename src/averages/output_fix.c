@@ -164,6 +164,7 @@ static int64_t due(md_observer *observer, int64_t step)
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_output_fix *fix = (md_output_fix *)observer;
+  if (fix->style->begin) fix->style->begin(fix, sim->model.step);
   return name_in_error(fix, open_file(fix, sim));
 }
 

@@ -35,6 +35,8 @@ typedef struct md_output_fix_style {
   bool keeps_step;   /* the fix counts on steps that follow each other: reset_timestep is refused */
   /* Reads the words behind the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
+  /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
+  void (*begin)(md_output_fix *, int64_t step);
   /* The first step >= `step` at which the fix looks. */
   int64_t (*due)(const md_output_fix *, int64_t step);
   /* Looks at the system, and writes to fix->text what goes to the file. Collective. */

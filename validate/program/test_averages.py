@@ -228,3 +228,20 @@ def test_no_step_of_a_fix_that_was_taken_away(tmp_path):
     works(run_deck(tmp_path, deck))
     assert [line.split()[0] for line in (tmp_path / "a.txt").read_text().splitlines()[2:]] == ["10"]
     assert [line.split()[0] for line in (tmp_path / "other.txt").read_text().splitlines()[2:]] == ["20", "21"]
+
+
+def steps_of(path: Path) -> List[str]:
+    return [line.split()[0] for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+@needs_lmp
+def test_a_minimisation_between_runs_is_not_averaged(tmp_path):
+    """Samples that were due within it are missed, and averages begin anew behind it, at lmp's steps."""
+    deck = MELT + ("fix a all ave/time 1 8 10 c_thermo_temp file a.txt\n"
+                   "fix c all ave/histo 1 8 10 0 1 2 v_t file c.txt\n"
+                   "thermo_style custom step temp press pe\nrun 5\nminimize 0 0 13 100\nrun 12\n")
+    run_lmp(deck, tmp_path / "theirs")
+    harness.run(deck, tmp_path / "ours")
+    assert steps_of(tmp_path / "theirs" / "a.txt") == ["30"]
+    for name in "ac":
+        assert steps_of(tmp_path / "ours" / f"{name}.txt") == steps_of(tmp_path / "theirs" / f"{name}.txt")
