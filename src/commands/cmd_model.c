@@ -2,7 +2,6 @@
  * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
  */
 #include "src/averages/output_fix.h"
-#include "src/commands/boundary.h"
 #include "src/box/boundary.h"
 #include "src/sim.h"
 
