@@ -180,10 +180,11 @@ static void count_pair(const counting *g, const visitor *i, const visitor *j, in
 static int cells_around(const counting *g, const block *b, int d, int at, int cell[3])
 {
   const int n = b->cells[d];
+  const bool periodic = d < g->box->dim && g->box->periodic[d];
   int count = 0;
   for (int step = -1; step <= 1; ++step) {
     int k = at + step;
-    if (g->box->periodic[d] && d < g->box->dim) k = (k + n) % n;
+    if (periodic) k = (k + n) % n;
     bool there = k < 0 || k >= n;
     for (int m = 0; m < count; ++m) there = there || cell[m] == k;
     if (!there) cell[count++] = k;
