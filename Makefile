@@ -335,7 +335,7 @@ test-slurm: ## start a Slurm of one node here (as root), and pass a study and a 
 	@$(SETUP) build mpi hdf5 plots slurm
 	@$(MAKE) wanted
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PATH="$$PATH$(addprefix :,$(dir $(MPIRUN)))" \
-	  bash validate/program/test_slurm.sh $(ARGS)
+	  bash validate/scripts/test_slurm.sh $(ARGS)
 
 # Builds, and ends unless the program finds a GPU.
 need-gpu:
@@ -365,9 +365,9 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
-	  validate/physics/test_gpu_ranks.py validate/physics/test_exact.py validate/program/test_density.py
+	  validate/physics/test_gpu_ranks.py validate/physics/test_exact.py validate/output/test_density.py
 	$(quiet)LADDER='$(abspath $(BUILD)/ladder-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) validate/program/test_ladder_gpu.py
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) validate/scripts/test_ladder_gpu.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
 emulated check-emulated:

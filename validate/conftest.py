@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "speed"))
+# Tests use functions of other rooms.
+for room in ("output", "program", "speed"):
+    sys.path.insert(0, str(Path(__file__).parent / room))
 
 import harness  # noqa: E402
 

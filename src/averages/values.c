@@ -5,8 +5,8 @@
  */
 #include "src/averages/values.h"
 #include "src/averages/output_fix.h"
-#include "src/commands/computes.h"
 #include "src/commands/fixes.h"
+#include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/restart/resume.h"
 

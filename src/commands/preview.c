@@ -1,9 +1,9 @@
 /* Preview of the outputs of a deck; see preview.h. */
 #include "src/commands/preview.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/cmd_restart.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
+#include "src/restart/cmd_restart.h"
 
 #include <errno.h>
 #include <stdlib.h>

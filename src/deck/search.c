@@ -1,7 +1,7 @@
 /* Searching a deck in advance; see search.h. */
 #include "src/deck/search.h"
-#include "src/commands/cmd_restart.h"
 #include "src/deck/deck.h"
+#include "src/restart/cmd_restart.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "src/formula/particle_values.h"
 #include "common/compute/measure.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/computes.h"
 #include "src/commands/groups.h"
+#include "src/computes/computes.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 

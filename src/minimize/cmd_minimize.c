@@ -5,10 +5,10 @@
  * --resume knows what was done, gets the last step then.
  */
 #include "src/box/faces.h"
-#include "src/commands/cmd_restart.h"
 #include "src/deck/check.h"
 #include "src/minimize/minimizer.h"
 #include "src/plan.h"
+#include "src/restart/cmd_restart.h"
 #include "src/restart/resume.h"
 
 #include <stdio.h>

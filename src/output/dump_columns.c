@@ -7,7 +7,7 @@
  * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
  */
 #include "common/compute/measure.h"
-#include "src/commands/computes.h"
+#include "src/computes/computes.h"
 #include "src/output/dump.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@
  */
 #include "common/histogram.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/computes.h"
+#include "src/computes/computes.h"
 #include "src/files/hdf5_file.h"
 #include "src/output/dump.h"
 

@@ -6,8 +6,8 @@
  * never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
-#include "src/commands/computes.h"
 #include "src/commands/fixes.h"
+#include "src/computes/computes.h"
 #include "src/create/lattice.h"
 #include "src/sums/masses.h"
 

@@ -9,7 +9,7 @@
 // links: common/model.c common/pair/pair.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
-// links: src/commands/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
+// links: src/computes/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 // links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */

@@ -3,7 +3,7 @@
 // links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
-// links: src/measure.c src/commands/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
+// links: src/measure.c src/computes/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 // links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 /* The thermo table, its commands, and the keywords that formulas read. */

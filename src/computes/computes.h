@@ -1,6 +1,6 @@
 /* Computes by name, for columns and formulas; see common/compute/compute.h. */
-#ifndef MD_SRC_COMMANDS_COMPUTES_H
-#define MD_SRC_COMMANDS_COMPUTES_H
+#ifndef MD_SRC_COMPUTES_COMPUTES_H
+#define MD_SRC_COMPUTES_COMPUTES_H
 
 #include "src/sim.h"
 

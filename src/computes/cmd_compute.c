@@ -3,8 +3,8 @@
  * The styles are in common/compute/compute_styles.h. A compute goes into the model's list. Its value belongs to a
  * step that a run has measured: thermo columns and formulas read it.
  */
-#include "src/commands/computes.h"
 #include "src/commands/groups.h"
+#include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A Slurm of one node, started here on the loopback interface, and what users do with it.
 #
-#   validate/program/test_slurm.sh [study] [restart]     by default both; as root, with slurm-wlm and munge installed
+#   validate/scripts/test_slurm.sh [study] [restart]     by default both; as root, with slurm-wlm and munge installed
 #
 #   study    a strong-scaling study on 1, 2 and 4 ranks is submitted as an array and ends with a complete report; the
 #            same command again finds nothing to do; with one bit of an energy changed it fails.

@@ -1,5 +1,5 @@
 /* The commands restart, write_restart and read_restart. */
-#include "src/commands/cmd_restart.h"
+#include "src/restart/cmd_restart.h"
 #include "common/ranks/reductions.h"
 #include "src/create/create.h"
 #include "src/files/new_file.h"

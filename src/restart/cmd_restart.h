@@ -1,7 +1,7 @@
 /* When restarts are written and under which names: for the command `restart`, and for runs that are stopped.
  */
-#ifndef MD_SRC_COMMANDS_CMD_RESTART_H
-#define MD_SRC_COMMANDS_CMD_RESTART_H
+#ifndef MD_SRC_RESTART_CMD_RESTART_H
+#define MD_SRC_RESTART_CMD_RESTART_H
 
 #include "src/sim.h"
 

@@ -1,6 +1,6 @@
 """Tests of check.py: every format, every kind of difference, every unreadable input.
 
-Run with `python3 -m pytest validate/program/test_check.py`.  All data is made here, small
+Run with `python3 -m pytest validate/output/test_check.py`.  All data is made here, small
 except for the test of memory, which compares frames of 10^6 particles.
 """
 
