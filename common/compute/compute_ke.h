@@ -36,7 +36,7 @@ static const md_compute_style ke_style = {
 MD_FN void md_ke_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
   double v2 = 0.0;
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     const double v = md_particle_thermal(p, d, s->quantum, &s->bias);
     v2 = fma(v, v, v2);
   }

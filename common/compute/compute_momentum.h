@@ -41,7 +41,7 @@ static const md_compute_style momentum_style = {
 
 MD_FN void md_momentum_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (!p->wide) {
       sum[d].rest += md_count(p->v[d] / s->quantum);
       continue;

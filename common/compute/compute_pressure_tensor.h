@@ -51,7 +51,7 @@ static const md_compute_style pressure_tensor_style = {
 MD_FN void md_pressure_tensor_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
   double v[3] = {0.0, 0.0, 0.0};
-  for (int d = 0; d < s->dim; ++d) v[d] = md_particle_thermal(p, d, s->quantum, &s->bias);
+  for (int d = 0; d < 3 && d < s->dim; ++d) v[d] = md_particle_thermal(p, d, s->quantum, &s->bias);
   for (int c = 0; c < MD_TENSOR; ++c)
     md_fine_add(&sum[c], md_kinetic(v[md_tensor_row(c)] * v[md_tensor_column(c)], p->velocity_per_v,
                                     s->mass_reference) *

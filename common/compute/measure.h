@@ -9,7 +9,9 @@
 #include "common/compute/compute_styles.h"
 #undef MD_COMPUTE_FORMULAS
 
-/* Adds the terms of a particle to a summand's fine sums, s->n of them. The particle is of the summand's group. */
+/* Adds the terms of a particle to a summand's fine sums, s->n of them. The particle is of the summand's group. Loops of
+ * the styles over axes have `d < 3` in their condition: CUDA's compiler then knows a bound, writes out all turns, and
+ * keeps particle and sums in registers. */
 MD_FN void md_summand_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
 #define MD_COMPUTE_SUMS(symbol)                                                                              \

@@ -29,9 +29,8 @@ static __global__ void __launch_bounds__(TERM_THREADS)
   }
   for (int k = 0; k < a.nsummand; ++k) {
     if (!(a.wanted >> k & 1)) continue;
-    /* The compiler knows the bounds of all loops, and so keeps particle and sums in registers. */
-    md_summand summand = a.summand[k];
-    summand.dim = T::DIM;
+    const md_summand &summand = a.summand[k];
+    /* Each loop has a bound that the compiler knows, so that the sums stay in registers. */
     md_fine sum[MD_COMPUTE_TERMS] = {};
     if (p.group & summand.group) md_summand_add(&summand, &p, sum);
 #pragma unroll
