@@ -14,7 +14,6 @@ from cli import BOX, USAGE, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
-needs_ranks = pytest.mark.skipif(bool(harness.mpi_missing()), reason=harness.mpi_missing() or "-")
 
 pytestmark = pytest.mark.smoke
 
@@ -124,7 +123,7 @@ def test_same_files_on_every_engine(tmp_path):
         assert one.table.rows == other.table.rows
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_same_files_on_ranks(tmp_path):
     deck = MELT + FIXES + "run 20\n"
     harness.run(deck, tmp_path / "one")

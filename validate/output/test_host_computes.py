@@ -6,7 +6,7 @@ import pytest
 
 import harness
 from cli import BOX, USAGE, refused, run_deck, works
-from test_averages import MELT, assert_like_lmp, files, needs_lmp, needs_ranks
+from test_averages import MELT, assert_like_lmp, files, needs_lmp
 
 pytestmark = pytest.mark.smoke
 
@@ -78,7 +78,7 @@ def test_same_files_on_every_engine(tmp_path):
     assert one.table.rows == other.table.rows and len(one.table.rows) == 3
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_same_files_on_ranks(tmp_path):
     one = harness.run(MELT + COMPUTES, tmp_path / "one")
     for ranks in (2, 4):

@@ -13,7 +13,6 @@ from cli import USAGE, refused, run_deck
 
 LMP = shutil.which("lmp")
 needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
-needs_ranks = pytest.mark.skipif(bool(harness.mpi_missing()), reason=harness.mpi_missing() or "-")
 
 CUBE = "lattice fcc 0.8442\nregion box block 0 6 0 5 0 4\ncreate_box 3 box\n"
 MELT = CUBE + "create_atoms 1 box\n"
@@ -94,7 +93,7 @@ def test_regions_are_those_of_lmp(name, tmp_path):
                     tmp_path / "set")
 
 
-@needs_ranks
+@pytest.mark.mpi
 @pytest.mark.parametrize("name", ["cone", "nested", "plane", "sphere out"])
 def test_sites_and_random_positions_of_regions_on_ranks(name, tmp_path):
     assert_same_on_ranks(CUBE + REGIONS[name] + "\ncreate_atoms 2 region r\ncreate_atoms 1 random 200 4 r\n"
@@ -137,7 +136,7 @@ def test_sites_with_types_in_two_dimensions(tmp_path):
                     "create_box 3 box\nregion r sphere 4 2 0 2.2\ncreate_atoms 1 region r basis 2 3\n", tmp_path)
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_lattices_on_ranks(tmp_path):
     assert_same_on_ranks(LATTICES["fcc 110"] + "\nregion box block 0.1 6.3 -0.2 5.1 0 4.2\ncreate_box 3 box\n"
                          "create_atoms 1 box basis 1 2\n", tmp_path)
@@ -249,7 +248,7 @@ def test_data_files_are_added_as_by_lmp(name, data_files, tmp_path):
     assert_like_lmp(adding(name, data_files), tmp_path)
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_data_files_are_added_on_ranks(data_files, tmp_path):
     assert_same_on_ranks(adding("group", data_files), tmp_path)
 
@@ -358,7 +357,7 @@ def test_particles_are_in_the_box_behind_a_run(tmp_path):
     assert "0 particles in group g" in result.log
 
 
-@needs_ranks
+@pytest.mark.mpi
 @pytest.mark.parametrize("name", [*RANDOM, "delete overlap", "rotate", "velocity zero", "box volume",
                                   "replicate a part"])
 def test_edits_on_ranks(name, tmp_path):
@@ -437,7 +436,7 @@ def test_edits_between_runs_are_resumed(step, ranks, tmp_path):
     assert 0 < len(frame.columns["id"]) < 200
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_edits_between_runs_on_ranks_and_engines(tmp_path):
     for name, words in {"alone": {}, "naive": {"engine": "naive"}, "ranks": {"ranks": 3}}.items():
         harness.run("units lj\n" + BETWEEN, tmp_path / name, **words)

@@ -12,7 +12,6 @@ from cli import BOX, USAGE, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
-needs_ranks = pytest.mark.skipif(bool(harness.mpi_missing()), reason=harness.mpi_missing() or "-")
 
 pytestmark = pytest.mark.smoke
 
@@ -89,7 +88,7 @@ def test_drawn_by_id_on_every_engine(tmp_path):
     assert [list(row) for row in table.rows] == [list(row) for row in other.rows] and words == others
 
 
-@needs_ranks
+@pytest.mark.mpi
 def test_drawn_by_id_on_ranks(tmp_path):
     table, words = end(tmp_path / "one")
     for ranks in (2, 4):
