@@ -147,8 +147,6 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   fix->type = &pairings[0];
   fix->prefactor = 1.0;
   for (int at = 3 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
-  if (base->overwrite && (!base->path || strstr(base->path, ".gz")))
-    return md_error(MD_USAGE, "fix ave/correlate overwrite needs a file, and one that is not gzipped");
   if (!fix->running && s->freq < (s->repeat - 1) * s->every)
     return md_error(MD_USAGE,
                     "fix ave/correlate: with ave one, Nfreq %s must be at least (Nrepeat - 1) Nevery",
@@ -251,8 +249,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
 static void free_samples(md_output_fix *base)
 {
   fix_ave_correlate *fix = (fix_ave_correlate *)base;
-  for (int k = 0; k < fix->n; ++k) free(fix->name[k]);
-  free(fix->name);
+  md_value_names_free(fix->n, fix->name);
   free(fix->ring);
   free(fix->count);
   free(fix->sum);

@@ -159,8 +159,6 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(read_mode(fix, words));
   MD_TRY(read_values(fix, sim, &(md_words){n, words->word + 6}));
   for (int at = 6 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
-  if (base->overwrite && (!base->path || strstr(base->path, ".gz")))
-    return md_error(MD_USAGE, "fix ave/histo overwrite needs a file, and one that is not gzipped");
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
   md_schedule_begin(&fix->schedule, sim->model.step);
@@ -331,8 +329,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
 static void free_bins(md_output_fix *base)
 {
   fix_ave_histo *fix = (fix_ave_histo *)base;
-  for (int k = 0; k < fix->n; ++k) free(fix->name[k]);
-  free(fix->name);
+  md_value_names_free(fix->n, fix->name);
   free(fix->count);
   free(fix->sum);
   free(fix->extreme);

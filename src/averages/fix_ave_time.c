@@ -145,8 +145,6 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
     fix->extensive[k] = !fix->vectors && md_value_is_extensive(sim, fix->name[k]);
   strcpy(fix->format, " %g");
   for (int at = 3 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
-  if (base->overwrite && (!base->path || strstr(base->path, ".gz")))
-    return md_error(MD_USAGE, "fix ave/time overwrite needs a file, and one that is not gzipped");
   fix->rows = fix->vectors ? md_value_length(sim, fix->name[0]) : 1;
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
@@ -233,8 +231,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
 static void free_averages(md_output_fix *base)
 {
   fix_ave_time *fix = (fix_ave_time *)base;
-  for (int k = 0; k < fix->n; ++k) free(fix->name[k]);
-  free(fix->name);
+  md_value_names_free(fix->n, fix->name);
   free(fix->off);
   free(fix->extensive);
   free(fix->sum);

@@ -90,8 +90,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
 static void free_values(md_output_fix *base)
 {
   fix_vector *fix = (fix_vector *)base;
-  for (int k = 0; k < fix->n; ++k) free(fix->name[k]);
-  free(fix->name);
+  md_value_names_free(fix->n, fix->name);
   free(fix->value);
   free(fix->extensive);
 }

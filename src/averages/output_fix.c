@@ -246,6 +246,8 @@ static void insert(md_sim *sim, md_output_fix *fix)
 static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *words)
 {
   MD_TRY(fix->style->parse(fix, sim, words));
+  if (fix->overwrite && (!fix->path || strstr(fix->path, ".gz")))
+    return md_error(MD_USAGE, "fix %s overwrite needs a file, and one that is not gzipped", fix->style->name);
   if (!fix->path) return MD_OK;
   return md_sim_use_file(sim, MD_FILE_FIX, fix->id, fix->path);
 }

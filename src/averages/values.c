@@ -265,11 +265,16 @@ md_status md_value_names(md_sim *sim, const md_words *words, bool vectors, int *
   for (int w = 0; w < words->n && status == MD_OK; ++w)
     status = add_word(sim, words->word[w], vectors, n, name);
   if (status == MD_OK) return MD_OK;
-  for (int k = 0; k < *n; ++k) free((*name)[k]);
-  free(*name);
+  md_value_names_free(*n, *name);
   *name = NULL;
   *n = 0;
   return status;
+}
+
+void md_value_names_free(int n, char **name)
+{
+  for (int k = 0; k < n; ++k) free(name[k]);
+  free(name);
 }
 
 /* ---- functions of vectors ---- */

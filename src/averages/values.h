@@ -58,8 +58,9 @@ int64_t md_value_length(const md_sim *sim, const char *name);
 bool md_value_is_extensive(md_sim *sim, const char *name);
 
 /* The names in a list of words, with c_ID[*], c_ID[2*] and the like replaced by all names that they stand for. The
- * caller frees each and the list. vectors: the names are those of vectors. MD_USAGE: a name is refused. */
+ * caller ends with md_value_names_free. vectors: the names are those of vectors. MD_USAGE: a name is refused. */
 md_status md_value_names(md_sim *sim, const md_words *words, bool vectors, int *n, char ***name) MD_CHECKED;
+void md_value_names_free(int n, char **name);
 
 /* Does a word begin like a name of a value: c_, f_ or v_? */
 bool md_is_value_name(const char *word);

@@ -65,15 +65,34 @@ def test_published_melt(fast_engine, cores, tmp_path):
     assert end["Press"] == pytest.approx(0.20726105, abs=0.05)
 
 
-def lammps(deck, folder, **variables):
-    """Runs lmp on one of our decks; its thermo table."""
+def write_two_masses(folder, more="", name="mix.data"):
+    """A data file of a crystal of two masses, of which `more` may change the velocities."""
+    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
+                f"{more}pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data {name} nocoeff\n", folder)
+
+
+def lammps_tables(deck, folder, **variables):
+    """Runs lmp on one of our decks; its thermo tables."""
     command = [LMP, "-in", str(deck), "-log", str(folder / "log.lammps"), "-screen", "none"]
     for name, value in variables.items():
         command += ["-var", name, harness.exact(value)]
     done = subprocess.run(command, cwd=folder, env=harness.environment(), capture_output=True, text=True, timeout=120,
                           check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return harness.read_tables((folder / "log.lammps").read_text())[0]
+    return harness.read_tables((folder / "log.lammps").read_text())
+
+
+def lammps(deck, folder, **variables):
+    """The first of them."""
+    return lammps_tables(deck, folder, **variables)[0]
+
+
+def both_tables(text, folder, engine):
+    """The tables of a deck, by Myriad and by lmp."""
+    deck = folder / "in.both"
+    deck.write_text(text)
+    return harness.run(deck, folder, engine=engine).tables, lammps_tables(deck, folder)
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
@@ -115,14 +134,8 @@ run 25
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_scales_velocities_alike(fast_engine, tmp_path):
-    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
-                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
-                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data mix.data nocoeff\n", tmp_path)
-    (tmp_path / "in.scaled").write_text(SCALED)
-    ours = harness.run(tmp_path / "in.scaled", tmp_path, engine=fast_engine).tables
-    subprocess.run([LMP, "-in", "in.scaled", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
-                   timeout=60, env=harness.environment())
-    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    write_two_masses(tmp_path)
+    ours, theirs = both_tables(SCALED, tmp_path, fast_engine)
     assert len(ours) == len(theirs) == 2
     for a, b in zip(ours, theirs):
         assert [row[0] for row in a.rows] == [row[0] for row in b.rows] and len(a.rows) >= 5
@@ -178,15 +191,8 @@ run 10
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_has_the_same_temperatures(fast_engine, tmp_path):
-    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
-                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
-                "velocity all ramp vx -1 2 y 0 5 sum yes\npair_style lj/cut 2.5\npair_coeff * * 1 1\n"
-                "write_data biased.data nocoeff\n", tmp_path)
-    (tmp_path / "in.biased").write_text(BIASED)
-    ours = harness.run(tmp_path / "in.biased", tmp_path, engine=fast_engine).tables
-    subprocess.run([LMP, "-in", "in.biased", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
-                   timeout=60, env=harness.environment())
-    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    write_two_masses(tmp_path, "velocity all ramp vx -1 2 y 0 5 sum yes\n", "biased.data")
+    ours, theirs = both_tables(BIASED, tmp_path, fast_engine)
     assert len(ours) == len(theirs) == 2
     for a, b in zip(ours, theirs):
         assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 3
@@ -230,14 +236,8 @@ run 25
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_has_the_same_chain(fast_engine, tmp_path):
-    harness.run("lattice fcc 0.8442\nregion b block 0 5 0 5 0 5\ncreate_box 2 b\ncreate_atoms 1 box\n"
-                "set type 1 type/fraction 2 0.3 77\nmass 1 1\nmass 2 2.5\nvelocity all create 1.44 87287\n"
-                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nwrite_data mix.data nocoeff\n", tmp_path)
-    (tmp_path / "in.chained").write_text(CHAINED)
-    ours = harness.run(tmp_path / "in.chained", tmp_path, engine=fast_engine).tables
-    subprocess.run([LMP, "-in", "in.chained", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
-                   timeout=60, env=harness.environment())
-    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())
+    write_two_masses(tmp_path)
+    ours, theirs = both_tables(CHAINED, tmp_path, fast_engine)
     assert len(ours) == len(theirs) == 3
     for a, b in zip(ours, theirs):
         assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 6

@@ -85,7 +85,7 @@ def both(folder: Path, deck: str, *arguments: str) -> Tuple[str, str]:
     return works(call(folder, "-in", "in.both", *arguments)).out, (folder / "log.lammps").read_text()
 
 
-# The same path as LAMMPS: after so many iterations that rounding has not yet grown, all rows agree; and the summary.
+# Styles, and words of min_modify. In the first iterations, where rounding is small, rows and summary are those of lmp.
 PATHS = ["cg", "cg | line backtrack", "cg | line forcezero", "sd", "sd | line backtrack dmax 0.02", "cg | norm inf",
          "sd | norm max", "quickmin", "fire/old", "fire", "fire | integrator verlet", "fire | integrator leapfrog",
          "fire | integrator eulerexplicit halfstepback no initialdelay no",
