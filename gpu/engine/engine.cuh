@@ -85,7 +85,7 @@ template <class T> struct gpu_engine final : md_engine {
   ~gpu_engine() override;
   md_status run(int64_t n) override { return run_loop.run(n); }
   md_status measure(md_wanted wanted, md_measure *m) override { return output.measure(wanted, m); }
-  md_status act(const md_action *action) override { return run_loop.act(action); }
+  md_status act(const md_action *action) override { return stepper.owe_action(*action); }
   md_status download(double *const force[3]) override { return output.download(force); }
   md_status histogram(const md_histogram *h, int64_t *sum) override { return output.histogram(h, sum); }
   void report(md_engine_report *r) override;

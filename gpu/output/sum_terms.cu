@@ -12,16 +12,37 @@
  */
 #include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
+#include "gpu/step/owed.cuh"
 
 enum { TERM_THREADS = 256 };
 
+template <class T> struct owed_args {
+  owed_work<T> work;
+  md_step step;
+};
+
 template <class T>
+static __device__ __forceinline__ md_particle particle_with(const system_view<T> &s, const term_args &a,
+                                                            const owed_args<T> &owed, int i)
+{
+  (void)a;
+  return settled<T>(s, owed.work, owed.step, i);
+}
+template <class T>
+static __device__ __forceinline__ md_particle particle_with(const system_view<T> &s, const term_args &a,
+                                                            const nothing_owed &, int i)
+{
+  return particle_of<T>(s, a.fields, i);
+}
+
+template <class T, class OWED>
 static __global__ void __launch_bounds__(TERM_THREADS)
-    k_sum_terms(const __grid_constant__ system_view<T> s, const __grid_constant__ term_args a)
+    k_sum_terms(const __grid_constant__ system_view<T> s, const __grid_constant__ term_args a,
+                const __grid_constant__ OWED owed)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   md_particle p = {};
-  if (i < s.n) p = particle_of<T>(s, a.fields, i);
+  if (i < s.n) p = particle_with<T>(s, a, owed, i);
   if (i < s.n && a.places) {
     const typename T::particle r = present_particle<T>(s, i);
 #pragma unroll
@@ -39,14 +60,21 @@ static __global__ void __launch_bounds__(TERM_THREADS)
   }
 }
 
-template <class T> md_status launch_sum_terms(const launch &l, const system_view<T> &s, const term_args &a)
+template <class T>
+md_status launch_sum_terms(const launch &l, const system_view<T> &s, const term_args &a,
+                           const owed_work<T> *owed, const md_step &step)
 {
   if (s.n == 0) return MD_OK;
-  k_sum_terms<T><<<blocks_for(s.n, TERM_THREADS), TERM_THREADS, 0, l.stream>>>(s, a);
+  const int blocks = blocks_for(s.n, TERM_THREADS);
+  if (owed)
+    k_sum_terms<T><<<blocks, TERM_THREADS, 0, l.stream>>>(s, a, owed_args<T>{*owed, step});
+  else
+    k_sum_terms<T><<<blocks, TERM_THREADS, 0, l.stream>>>(s, a, nothing_owed{});
   MD_LAUNCHED("k_sum_terms");
   return MD_OK;
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_sum_terms<T>(const launch &, const system_view<T> &, const term_args &);
+  template md_status launch_sum_terms<T>(const launch &, const system_view<T> &, const term_args &,          \
+                                         const owed_work<T> *, const md_step &);
 MD_LAYOUTS(INSTANCE)

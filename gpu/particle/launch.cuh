@@ -178,22 +178,24 @@ template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);
 
-/* move.cu: kick and drift in place, for every model. launch_kick() adds `kicks` times the impulse, without a
- * drift. */
+/* What is owed to the velocities behind a run (step/owed.cuh): `kicks` times the impulse, then actions. */
+enum { OWED_ACTIONS = 2 };
+template <class T> struct owed_work {
+  double kicks;
+  const typename T::real *impulse[3];
+  double quantum; /* of impulses; 1 for mixed layouts */
+  int actions;
+  md_action action[OWED_ACTIONS];
+  particle_fields fields;
+};
+/* settle.cu: gives it. step: the one that begins now. */
+template <class T>
+md_status launch_settle(const launch &, const system_view<T> &, const owed_work<T> &, const md_step &step);
+
+/* move.cu: kick and drift in place, for every model. owed: is given first; or NULL. */
 template <class T>
 md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
-                      const typename T::real *const impulse[3]);
-template <class T>
-md_status launch_kick(const launch &, const system_view<T> &, const step_args &, double kicks,
-                      const typename T::real *const impulse[3]);
-
-/* act.cu: the action of a fix behind a step (common/step/step.h), on the velocities of all particles. */
-struct act_args {
-  particle_fields fields;
-  md_action action;
-  md_step step;
-};
-template <class T> md_status launch_act(const launch &, const system_view<T> &, const act_args &);
+                      const typename T::real *const impulse[3], const owed_work<T> *owed);
 
 /* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
  * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
@@ -230,7 +232,10 @@ struct term_args {
   bool places;     /* a summand needs positions */
   particle_fields fields;
 };
-template <class T> md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &);
+/* owed, step: the terms are those of the velocities with what is owed to them (owed NULL: nothing). */
+template <class T>
+md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &,
+                           const owed_work<T> *owed, const md_step &step);
 
 /* measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets HALT_OVERLAP in
  * control.overflow. */

@@ -39,10 +39,8 @@ template <class T> struct gpu_run {
   md_status launch_batch(int64_t left, int64_t *issued);
   md_status finish_batch(progress *seen);
 
+  md_status begin_steps();
   md_status finish_kicks();
-
-  /* As in md_engine_kind. The device has rested since the run. */
-  md_status act(const md_action *action);
 };
 
 #endif

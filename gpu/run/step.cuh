@@ -6,6 +6,8 @@
  *   2. Every kernel finds out on the device whether the step may be taken (progress.cuh).
  *   3. New positions of ghosts follow.
  *   4. With lists, the list check follows if particles may go beyond the slack (list_check.cu).
+ *   5. The first step of a run takes the impulses that the run before it has left at its end (step/owed.cuh), where
+ *      they are still there: then it is a move kernel alone.
  *
  * Trade-off: a fused kernel neither writes nor reads impulses, and reads positions once. But fused kernels exist
  * for the common models only, while the two other kernels do every model. Cost on one rank: one launch a step, two
@@ -26,6 +28,9 @@ template <class T> struct gpu_stepper {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
+  bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
+  owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
+
   /* Set what is the same for all steps of a run (core.step). */
   void set_step();
   void set_safe(int d, double lo, double hi);
@@ -43,6 +48,18 @@ template <class T> struct gpu_stepper {
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;
+  /* owe_kicks(): the impulses at the present positions are kept, and that many kicks are owed. owe_action() adds an
+   * action behind the last step. settle() gives what is owed, and must come before the host reads velocities.
+   * forget_impulses() settles, and must come before the idle position array is written. All of them are for the time
+   * between two runs. */
+  void owe_kicks(double kicks);
+  md_status owe_action(const md_action &);
+  md_status settle();
+  md_status forget_impulses();
+  bool owes() const { return owed.kicks != 0.0 || owed.actions > 0; }
+  /* What is owed, with the arrays that it needs now; NULL: nothing. */
+  const owed_work<T> *owed_now();
+  md_status launch_kept();
   /* The list check behind a step. */
   md_status check_lists(unsigned step_launch);
 

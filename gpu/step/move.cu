@@ -2,7 +2,7 @@
  * thermostats and several masses.
  *
  * For each particle, along each axis:
- *   1. kick by the impulse that the force kernel left in the impulse arrays;
+ *   1. kick by the impulse that the force kernel left in the impulse arrays, behind what is owed (owed.cuh);
  *   2. drift, with reflection at walls;
  *   3. with fixes that act in the middle of a drift (common/step/step.h): 2 was only half a drift, so the fixes act,
  *      and the second half follows;
@@ -12,7 +12,7 @@
  * Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
  */
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/step/owed.cuh"
 
 template <class T> struct impulse_arrays {
   const typename T::real *at[3];
@@ -25,17 +25,43 @@ template <class T> static __device__ __forceinline__ int64_t *low_word(const ste
   return nullptr;
 }
 
-/* Adds `kicks` times the impulse to component d of the momentum of particle i. */
+/* Adds `kicks` times the impulse to a component of a momentum. low: its second word, or NULL. */
 template <class T>
-static __device__ __forceinline__ void kick(const system_view<T> &s, const step_args &a, int i, int type,
-                                            int d, double kicks, double impulse)
+static __device__ __forceinline__ void kick(const step_args &a, int type, double kicks, double impulse,
+                                            typename T::real &v, int64_t *low)
 {
   if constexpr (T::WIDENS)
-    if (int64_t *low = low_word<T>(a, i, d)) {
-      md_step_kick(kicks * impulse, a.quantum, a.v_step[type], &s.v[d][i], low);
+    if (low) {
+      md_step_kick(kicks * impulse, a.quantum, a.v_step[type], &v, low);
       return;
     }
-  s.v[d][i] = kicked(s.v[d][i], (typename T::real)kicks, (typename T::real)impulse, a.quantum);
+  v = kicked(v, (typename T::real)kicks, (typename T::real)impulse, a.quantum);
+}
+
+/* The momentum of particle i, with what is owed to it. low: its second words, if momenta are wide. */
+template <class T>
+static __device__ __forceinline__ void momentum_of(const system_view<T> &s, const step_args &a,
+                                                   const owed_work<T> &owed, int i, typename T::real v[],
+                                                   int64_t low[])
+{
+  const md_particle p = settled<T>(s, owed, a.motion, i);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    v[d] = (typename T::real)p.v[d];
+    low[d] = p.low[d];
+  }
+}
+template <class T>
+static __device__ __forceinline__ void momentum_of(const system_view<T> &s, const step_args &a,
+                                                   const nothing_owed &, int i, typename T::real v[],
+                                                   int64_t low[])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    const int64_t *word = low_word<T>(a, i, d);
+    v[d] = s.v[d][i];
+    low[d] = word ? *word : 0;
+  }
 }
 
 /* Applies the fixes that act in the middle of a drift, and then does the second half of the drift. `done` steps lie
@@ -73,10 +99,10 @@ static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
   return a.group ? a.group[a.origin[i]] : MD_GROUP_ALL;
 }
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, class OWED>
 static __global__ void __launch_bounds__(256)
     k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-           impulse_arrays<T> impulse)
+           impulse_arrays<T> impulse, const __grid_constant__ OWED owed)
 {
   progress now;
   if (!begin_step(s, false, now)) return;
@@ -88,16 +114,29 @@ static __global__ void __launch_bounds__(256)
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
     const uint32_t group = group_of(a, i);
-    if (!(group & a.motion.moving)) continue;
+    const bool moves = (group & a.motion.moving) != 0;
+    if (std::is_same_v<OWED, nothing_owed> && !moves) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const int type = type_of(r);
     const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
     typename T::real v[T::DIM], before[T::DIM];
+    int64_t low[T::DIM];
     drifted<T> drift[T::DIM];
+    momentum_of<T>(s, a, owed, i, v, low);
+    if (!moves) {
+      /* Actions behind steps also act on particles that no integrator moves. */
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) {
+        s.v[d][i] = v[d];
+        if (int64_t *word = low_word<T>(a, i, d)) *word = low[d];
+      }
+      continue;
+    }
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
-      if (kicks != 0.0) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
-      before[d] = v[d] = s.v[d][i];
+      int64_t *word = low_word<T>(a, i, d);
+      if (kicks != 0.0) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
+      before[d] = v[d];
       drift[d] = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
     }
     if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
@@ -107,8 +146,8 @@ static __global__ void __launch_bounds__(256)
     for (int d = 0; d < T::DIM; ++d) {
       s.v[d][i] = v[d];
       if constexpr (T::WIDENS)
-        if (int64_t *low = low_word<T>(a, i, d))
-          *low = a.motion.middles > 0 ? 0 : md_momentum_turned(before[d], v[d], *low);
+        if (int64_t *word = low_word<T>(a, i, d))
+          *word = a.motion.middles > 0 ? 0 : md_momentum_turned(before[d], v[d], low[d]);
       sane = sane && drift[d].sane;
       most = max(most, magnitude_word(drift[d].moved));
       moved2 = fmaf((float)drift[d].moved, (float)drift[d].moved, moved2);
@@ -122,48 +161,33 @@ static __global__ void __launch_bounds__(256)
   end_step(s.ctl, s.launch, bits, usage);
 }
 
+template <class T, class OWED>
+static void launch_owing(const launch &l, int source, const system_view<T> &s, const step_args &a,
+                         const impulse_arrays<T> &impulse, const OWED &owed)
+{
+  const int blocks = blocks_walking(l, s.n);
+  if (source == FROM_CELLS) k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, impulse, owed);
+  if constexpr (T::TAGGED) {
+    if (source == FROM_LIST) k_move<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, impulse, owed);
+    if constexpr (!T::MIXED)
+      if (source == FROM_ALL) k_move<T, FROM_ALL><<<blocks, l.threads, 0, l.stream>>>(s, a, impulse, owed);
+  }
+}
+
 template <class T>
 md_status launch_move(const launch &l, int source, const system_view<T> &s, const step_args &a,
-                      const typename T::real *const impulse[3])
+                      const typename T::real *const impulse[3], const owed_work<T> *owed)
 {
   const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
-  const int blocks = blocks_walking(l, s.n);
-  if (source == FROM_CELLS) k_move<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
-  if constexpr (T::TAGGED) {
-    if (source == FROM_LIST) k_move<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
-    if constexpr (!T::MIXED)
-      if (source == FROM_ALL) k_move<T, FROM_ALL><<<blocks, l.threads, 0, l.stream>>>(s, a, arrays);
-  }
+  if (owed)
+    launch_owing<T>(l, source, s, a, arrays, *owed);
+  else
+    launch_owing<T>(l, source, s, a, arrays, nothing_owed{});
   MD_LAUNCHED("k_move");
-  return MD_OK;
-}
-
-/* Adds `kicks` times the impulse to every momentum, without a drift. */
-template <class T>
-static __global__ void k_kick(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-                              double kicks, impulse_arrays<T> impulse)
-{
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.n || s.ctl->overflow || !(group_of(a, i) & a.motion.moving)) return;
-  int type = 0;
-  if constexpr (T::WIDENS) type = type_of(present(s)[i]);
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) kick<T>(s, a, i, type, d, kicks, impulse.at[d][i]);
-}
-
-template <class T>
-md_status launch_kick(const launch &l, const system_view<T> &s, const step_args &a, double kicks,
-                      const typename T::real *const impulse[3])
-{
-  const impulse_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
-  k_kick<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, a, kicks, arrays);
-  MD_LAUNCHED("k_kick");
   return MD_OK;
 }
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_move<T>(const launch &, int, const system_view<T> &, const step_args &,          \
-                                    const T::real *const[3]);                                                \
-  template md_status launch_kick<T>(const launch &, const system_view<T> &, const step_args &, double,       \
-                                    const T::real *const[3]);
+                                    const T::real *const[3], const owed_work<T> *);
 MD_LAYOUTS(INSTANCE)
