@@ -26,16 +26,39 @@ static int64_t due_from(const md_model *model, int64_t step)
   return due;
 }
 
-/* Lets one fix act behind the present step, or before the next one. */
-static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
-                     const md_fix_end *end, bool before)
+static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
+                          const md_fix_end *end, md_measure *measure)
 {
+  return md_measure_ranks(kind, engine, comm, model, md_computes_want(&end->compute, 1), measure);
+}
+
+md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model)
+{
+  for (int f = 0; f < model->nend; ++f) {
+    if (!md_fix_end_knows(model, &model->end[f])) continue;
+    md_measure measure;
+    MD_TRY(measured(kind, engine, comm, model, &model->end[f], &measure));
+    md_fix_end_compare(model, &model->end[f], &measure);
+  }
+  return MD_OK;
+}
+
+/* Lets fix f of those that act behind steps act behind the present step, or before the next one. Then no other one
+ * knows the values of its compute any more. */
+static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model, int f,
+                     bool before)
+{
+  const md_fix_end *end = &model->end[f];
+  const bool knows = before && md_fix_end_knows(model, end);
   md_measure measure;
   md_action action;
   bool acts;
-  MD_TRY(md_measure_ranks(kind, engine, comm, model, md_computes_want(&end->compute, 1), &measure));
-  MD_TRY(md_fix_end_action(model, end, &measure, before, &action, &acts));
-  return acts ? md_comm_agree(comm, kind->act(engine, &action)) : MD_OK;
+  if (!knows) MD_TRY(measured(kind, engine, comm, model, end, &measure));
+  MD_TRY(md_fix_end_action(model, end, knows ? NULL : &measure, before, &action, &acts));
+  if (!acts) return MD_OK;
+  for (int other = 0; other < model->nend; ++other)
+    if (other != f) model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
+  return md_comm_agree(comm, kind->act(engine, &action));
 }
 
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
@@ -46,11 +69,10 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm 
     const int64_t due = due_from(model, model->step + 1);
     if (due > last) return kind->run(engine, last - model->step);
     for (int f = 0; f < model->nend; ++f)
-      if (md_fix_style_of(model->end[f].action.kind)->half)
-        MD_TRY(act(kind, engine, comm, model, &model->end[f], true));
+      if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
     MD_TRY(md_comm_agree(comm, kind->run(engine, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
-      if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, &model->end[f], false));
+      if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, f, false));
   }
   return MD_OK;
 }

@@ -519,6 +519,7 @@ static md_status run_engine(md_run *run)
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->start) MD_TRY(o->start(o, sim));
   sim->model.box = run->engine_box;
+  if (!run->minimizes) MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};

@@ -303,6 +303,22 @@ md_status md_fixes_prepare(md_model *model)
   return MD_OK;
 }
 
+bool md_fix_end_knows(const md_model *model, const md_fix_end *end)
+{
+  const md_fix *fix = &model->fix[end->fix];
+  return styles[fix->kind]->half && fix->state[MD_FIX_KNOWN] == 1.0;
+}
+
+void md_fix_end_compare(md_model *model, const md_fix_end *end, const md_measure *measure)
+{
+  double *state = model->fix[end->fix].state, value[MD_COMPUTE_TERMS] = {0.0};
+  md_compute_evaluate(model, &end->compute, measure, value);
+  for (int k = 0; k < MD_COMPUTE_TERMS; ++k) {
+    const double known = state[MD_FIX_VALUES + k];
+    if (!(fabs(value[k] - known) <= 1e-9 * fabs(known))) state[MD_FIX_KNOWN] = 0.0;
+  }
+}
+
 md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_measure *measure, bool before,
                             md_action *action, bool *acts)
 {
@@ -310,13 +326,19 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
   const md_fix_style *style = styles[fix->kind];
   const md_step step = md_step_of(model);
   double value[MD_COMPUTE_TERMS] = {0.0};
-  md_compute_evaluate(model, &end->compute, measure, value);
+  if (measure)
+    md_compute_evaluate(model, &end->compute, measure, value);
+  else
+    memcpy(value, fix->state + MD_FIX_VALUES, sizeof value);
   *action = end->action;
   *acts = true;
   if (action->bias.kind == MD_BIAS_SHIFT)
     memcpy(action->bias.k, value + MD_TEMPERATURE_FLOW, 3 * sizeof *value);
-  return style->half ? style->half(fix, model, &step, before, value, action, acts)
-                     : style->end(fix, model, &step, value, action, acts);
+  if (!style->half) return style->end(fix, model, &step, value, action, acts);
+  MD_TRY(style->half(fix, model, &step, before, value, action, acts));
+  fix->state[MD_FIX_KNOWN] = before ? 0.0 : 1.0;
+  memcpy(fix->state + MD_FIX_VALUES, value, sizeof value);
+  return MD_OK;
 }
 
 double md_fix_coupled(const md_model *model, int f)

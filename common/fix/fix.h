@@ -34,7 +34,16 @@
 extern "C" {
 #endif
 
-enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_FIX_STATE = 16, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+
+/* The state of a fix. A style with `half` has its own numbers first. Behind its action at the end of a step follow, for
+ * the half before the next step, whether the values of its compute are known (1.0), and these values. */
+enum {
+  MD_FIX_OWN = 16,
+  MD_FIX_KNOWN = MD_FIX_OWN,
+  MD_FIX_VALUES,
+  MD_FIX_STATE = MD_FIX_VALUES + MD_COMPUTE_TERMS
+};
 
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
@@ -152,10 +161,10 @@ typedef struct md_fix_style {
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
   /* In place of `end`, for a style that acts before and behind each step, `every` being 1. It may change fix->state, on
-   * all ranks alike. done: 1 before a step, 0 behind it; a ramp has the value of the step's end by md_step_ramp with
-   * it. */
+   * all ranks alike, and makes of the values what they are behind its action. done: 1 before a step, 0 behind it; a
+   * ramp has the value of the step's end by md_step_ramp with it. */
   md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
-                    const double *value, md_action *action, bool *acts);
+                    double *value, md_action *action, bool *acts);
   int nstate; /* numbers of fix->state that restarts hold */
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
   double (*coupled)(const md_fix *fix, const struct md_step *step, double freedom);
@@ -177,10 +186,17 @@ md_status md_fixes_join(struct md_model *model) MD_CHECKED;
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
 /* The numbers with which the fix acts behind step model->step; before: before the next one, if its style has `half`.
- * measure: of all ranks, with the sums that end->compute wants. *acts: false if the fix has nothing to do. MD_PHYSICS:
- * as for `end`. */
+ * measure: of all ranks, with the sums that end->compute wants; NULL before a step whose values are known. *acts: false
+ * if the fix has nothing to do. MD_PHYSICS: as for `end`. */
 md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
                             bool before, md_action *action, bool *acts) MD_CHECKED;
+
+/* Does the fix know the values of its compute for the half before the next step? */
+bool md_fix_end_knows(const struct md_model *model, const md_fix_end *end);
+
+/* Makes the fix forget the values it knows if they are not those of the measure, which is as for md_fix_end_action,
+ * but for their rounding: a command between two runs has changed the particles, or the compute. */
+void md_fix_end_compare(struct md_model *model, const md_fix_end *end, const struct md_measure *measure);
 
 /* The energy that fix f of a prepared model, whose style has `coupled`, has taken from the particles. */
 double md_fix_coupled(const struct md_model *model, int f);

@@ -12,8 +12,11 @@
  * first, scales the velocities by exp(-h w_1), h = dt/2, moves all e_k, and goes back to the last. It is done in LOOPS
  * parts.
  *
- * Trade-off: the averages are those of a canonical ensemble, but each step measures the kinetic energy twice, by exact
- * sums on all ranks. Only the scaling is a work of engines, so that all of them give the same bits.
+ * The half behind a step measures the kinetic energy, by exact sums on all ranks. The half before the next step takes
+ * this energy times the square of the first half's factor, as LAMMPS does.
+ *
+ * Trade-off: the averages are those of a canonical ensemble, but all ranks wait for one sum a step. Only the scaling is
+ * a work of engines, so that all of them give the same bits.
  * References: Martyna, Klein and Tuckerman, J. Chem. Phys. 97 (1992) 2635; Martyna, Tuckerman, Tobias and Klein, Mol.
  * Phys. 87 (1996) 1117.
  *
@@ -30,7 +33,7 @@ MD_FIX_END(nvt)
 
 #elif defined MD_FIX_HOST
 
-enum { NVT_CHAIN = MD_FIX_STATE / 2 };
+enum { NVT_CHAIN = MD_FIX_OWN / 2 };
 
 /* Reads the keyword at words->word[*w] and its values, and moves *w behind them. */
 static md_status nvt_keyword(md_fix *fix, const md_words *words, int *w)
@@ -122,7 +125,7 @@ static void nvt_push(nvt_chain *c, int k, double h, double kinetic2, double keep
 }
 
 static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *step, int64_t done,
-                          const double *value, md_action *action, bool *acts)
+                          double *value, md_action *action, bool *acts)
 {
   const double target = md_step_ramp(step, fix->k[0], fix->k[1], done), loops = fix->k[4];
   const double h = 0.5 * model->dt / loops, keep = 1.0 - model->dt * fix->k[5] / (fix->k[2] * loops);
@@ -145,6 +148,7 @@ static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *ste
     fix->state[NVT_CHAIN + k] = c.w[k];
   }
   action->k[0] = factor;
+  value[MD_TEMPERATURE_KINETIC] = 0.5 * kinetic2;
   if (isfinite(factor)) return MD_OK;
   return md_error(MD_PHYSICS,
                   "step %lld: the chain of fix nvt is not finite; take a larger Tdamp or a smaller timestep",
