@@ -77,7 +77,7 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (a->bias.kind == MD_BIAS_AXES && a->bias.k[d] == 0.0) continue;
     const double bias = md_bias_of(&a->bias, d, p->x, p->v[d], p->velocity_per_v);
     const double thermal = fma(keep, p->v[d] - bias, noise * (md_random_unit(random.word[d]) - 0.5));

@@ -77,7 +77,8 @@ static const md_fix_style momentum_style = {
 
 MD_FN void md_momentum_end(const md_action *a, const md_step *s, md_particle *p)
 {
-  for (int d = 0; d < s->dim; ++d) p->v[d] = md_round_to(p->v[d] - a->k[d] / p->velocity_per_v, p->v_step);
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    p->v[d] = md_round_to(p->v[d] - a->k[d] / p->velocity_per_v, p->v_step);
 }
 
 #endif

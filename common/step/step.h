@@ -93,7 +93,7 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
 /* Multiplies the velocity of a particle, without its bias, by a factor. The new v is on the grid of v_step. */
 MD_FN void md_step_scale(const md_step *s, const md_bias *bias, double factor, md_particle *p)
 {
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     const double b = md_bias_of(bias, d, p->x, p->v[d], p->velocity_per_v);
     p->v[d] = md_round_to(b + factor * (p->v[d] - b), p->v_step);
   }
@@ -127,7 +127,7 @@ MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
 #undef MD_FIX_END
   /* A particle as fast as this is a runaway in the next step. Until then it must not leave the range of sums. */
   const double most = 1.25 * s->move_limit / (s->time * p->velocity_per_v);
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (!(fabs(p->v[d]) <= most)) p->v[d] = md_round_to(copysign(most, p->v[d]), p->v_step);
     p->low[d] = 0;
   }
@@ -148,18 +148,18 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
  * After a displacement beyond move_limit there is no second drift along this axis. */
 MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
-  for (int d = 0; d < s->dim; ++d) moved[d] = 0.0;
+  for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
   if (!(p->group & s->moving)) return;
   const double time_scale = s->time * p->velocity_per_v;
   double before[3], middle[3];
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     before[d] = p->v[d];
     moved[d] = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
     middle[d] = p->v[d];
   }
   if (s->middles > 0) {
     md_step_act(s, 0, p);
-    for (int d = 0; d < s->dim; ++d) {
+    for (int d = 0; d < 3 && d < s->dim; ++d) {
       if (!(fabs(moved[d]) <= s->move_limit)) {
         p->v[d] = middle[d];
         continue;
@@ -169,7 +169,7 @@ MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
     }
   }
   if (p->wide)
-    for (int d = 0; d < s->dim; ++d)
+    for (int d = 0; d < 3 && d < s->dim; ++d)
       p->low[d] = s->middles > 0 ? 0 : md_momentum_turned(before[d], p->v[d], p->low[d]);
 }
 

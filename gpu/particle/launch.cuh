@@ -162,6 +162,11 @@ md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
+/* step_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not wide. */
+template <class T>
+md_status launch_force_list(const launch &, md_pair_kind, const system_view<T> &,
+                            typename T::real *const impulse[3], bool step);
+
 /* force.cu: sums impulses (or forces: what the table of the view holds) into impulse[d][i]. step: the kernel is
  * part of a step, so it does nothing if the system is idle, and an overlap stops the step. Else it sums in any case. */
 template <class T>

@@ -40,6 +40,8 @@ template <class T> struct gpu_stepper {
   md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
   md_status launch_unfused();
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
+  bool sums_fast() const;
+  md_status launch_pair_impulses(real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
   fix_force_args force_args(int first, int last, bool part_of_step) const;

@@ -126,22 +126,24 @@ __device__ __forceinline__ float slack_after(const system_view<T> &s, float befo
   return __fadd_ru(before, __fmul_ru(moved, s.slack.usage_per_distance));
 }
 
-/* With lists: lengthens the path in the record by a step, and returns the share of the slack that is used. moved2: the
- * squared displacement in this step. */
-template <class T>
-__device__ __forceinline__ float slack_used(const system_view<T> &s, float moved2, typename T::particle &x)
-{
-  const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
-  set_path(x, path);
-  return path_of(x) * s.slack.usage_per_distance;
-}
-
 /* Notes that particle i is beyond the slack, for the list check. If there are more such particles than places for them,
  * they are only counted. */
 template <class T> __device__ __forceinline__ void note_beyond_slack(const system_view<T> &s, int i)
 {
   const unsigned at = atomicAdd(&s.ctl->slot[s.launch % SLOTS].beyond_slack, 1u);
   if (at < MOST_BEYOND_SLACK) s.slack.beyond[at] = i;
+}
+
+/* With lists: lengthens the path in the record of particle i by a step, and returns the share of the slack that is
+ * used. moved2: the squared displacement in this step. */
+template <class T>
+__device__ __forceinline__ float slack_used(const system_view<T> &s, int i, float moved2,
+                                            typename T::particle &x)
+{
+  const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
+  set_path(x, path);
+  if (path_of(x) > s.slack.most && s.slack.beyond) note_beyond_slack(s, i);
+  return path_of(x) * s.slack.usage_per_distance;
 }
 
 #endif

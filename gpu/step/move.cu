@@ -154,7 +154,7 @@ static __global__ void __launch_bounds__(256)
     }
     if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
-    if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, moved2, r));
+    if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, moved2, r));
     store_particle<T>(s, now.parity, i, r);
   }
   if constexpr (SOURCE == FROM_CELLS) usage = slack_after<T>(s, now.usage, most);

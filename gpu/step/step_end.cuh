@@ -96,10 +96,7 @@ move_particle(const system_view<T> &s, const step_args &a, typename T::real kick
                                                         : drift.moved));
   }
   if (!sane) found.bits |= HALT_RUNAWAY;
-  if constexpr (SOURCE == FROM_LIST) {
-    found.usage = fmaxf(found.usage, slack_used<T>(s, moved2, x));
-    if (path_of(x) > s.slack.most && s.slack.beyond) note_beyond_slack(s, to.at);
-  }
+  if constexpr (SOURCE == FROM_LIST) found.usage = fmaxf(found.usage, slack_used<T>(s, to.at, moved2, x));
   if constexpr (SOURCE == FROM_CELLS) {
     store_last(s.x[parity ^ 1u] + to.at, x);
     if constexpr (T::HAS_COARSE) store_last(s.rest[parity ^ 1u] + to.at, T::coarse(s.scale.coarse, x));

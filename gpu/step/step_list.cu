@@ -1,4 +1,5 @@
-/* One step with lists: force, kick and drift in one kernel.
+/* One step with lists: force, kick and drift in one kernel. And the impulses alone, by the same loop, into arrays: for
+ * steps that fixes divide, and at the end of a run.
  *
  * Each thread has one particle. It reads the list of this particle four neighbours at a time:
  *
@@ -106,9 +107,66 @@ md_status launch_step_list(const launch &l, md_pair_kind kind, const system_view
   });
 }
 
+/* The impulses on particle i, which has a pair that is too near for the fast rounding. */
+template <class T, int STYLE>
+static __device__ __noinline__ void sum_near_particle(const system_view<T> &s, const typename T::record *x,
+                                                      int i, typename T::real impulse[3])
+{
+  int64_t sum[3] = {0, 0, 0};
+  bool apart = false;
+  if constexpr (!T::MIXED) apart = sum_near<T, STYLE, FROM_LIST>(s, x, i, sum);
+  if (!apart) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
+  for (int d = 0; d < 3; ++d) impulse[d] = (typename T::real)sum[d];
+}
+
+template <class T> struct list_impulses {
+  typename T::real *at[3];
+};
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
+    k_force_list(const __grid_constant__ system_view<T> s, list_impulses<T> to, bool step)
+{
+  if (step && idle(progress_before(s.ctl, s.launch))) return;
+  const typename T::record *__restrict__ x = present(s);
+  const int stride = gridDim.x * blockDim.x;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
+    const int i = (int)k;
+    const typename T::record xi = x[i];
+    typename T::sum sum[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    int least = INT_MAX;
+    scan_list<T, STYLE>(s, x, xi, i, true, sum, least);
+    typename T::real impulse[3];
+    if (least <= s.pair.close_high)
+      sum_near_particle<T, STYLE>(s, x, i, impulse);
+    else
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) to.at[d][i] = impulse[d];
+  }
+}
+
+template <class T>
+md_status launch_force_list(const launch &l, md_pair_kind kind, const system_view<T> &s,
+                            typename T::real *const impulse[3], bool step)
+{
+  const list_impulses<T> to = {{impulse[0], impulse[1], impulse[2]}};
+  MD_TRY(launch_styled(kind, [&](auto style) {
+    k_force_list<T, style.value><<<blocks_walking(l, s.n), l.threads, 0, l.stream>>>(s, to, step);
+    return MD_OK;
+  }));
+  MD_LAUNCHED("k_force_list");
+  return MD_OK;
+}
+
 #define INSTANCE(T)                                                                                          \
   template md_status launch_step_list<T>(const launch &, md_pair_kind, const system_view<T> &,               \
-                                         const step_args &);
+                                         const step_args &);                                                 \
+  template md_status launch_force_list<T>(const launch &, md_pair_kind, const system_view<T> &,              \
+                                          T::real *const[3], bool);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
 INSTANCE(exact3_packed)
