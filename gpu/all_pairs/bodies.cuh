@@ -162,7 +162,7 @@ static __device__ __forceinline__ void copy_single(const single_copy &copy, int 
 {
   body_single s = {};
   s.mass = (float)mass;
-  for (int d = 0; d < dim; ++d) s.x[d] = (float)(x[d] - copy.centre[d]);
+  for (int d = 0; d < 3 && d < dim; ++d) s.x[d] = (float)(x[d] - copy.centre[d]);
   copy.at[i] = s;
 }
 
@@ -185,7 +185,7 @@ static __device__ __forceinline__ md_particle particle_of(const body_view &b, in
   p.v_step = inertia.v_step;
   p.velocity_per_v = inertia.velocity_per_v;
   p.wide = b.low != nullptr;
-  for (int d = 0; d < b.dim; ++d) {
+  for (int d = 0; d < 3 && d < b.dim; ++d) {
     p.x[d] = b.bodies[i].x[d];
     p.v[d] = b.v[d * b.stride + i];
     if (p.wide) p.low[d] = b.low[d * b.stride + i];

@@ -319,8 +319,7 @@ md_status all_pairs_engine::take_mean(int k)
   for (int q = 0; q < MD_TERMS_MAX; ++q) sums[q] = q < view.dim ? &sum[q] : &unused;
   MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
   MD_TRY(launch_sum_body_impulses(view, at, fine_sums{(unsigned long long *)arrays.terms.at}, stream));
-  MD_CUDA(cudaStreamSynchronize(stream));
-  MD_TRY(gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, sums));
+  MD_TRY(gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, sums, stream));
   MD_TRY(md_forces_take_mean(comm, model, sum, 1.0 / MD_FINE, action));
   MD_CUDA(cudaMemcpyAsync(at, action, sizeof *action, cudaMemcpyHostToDevice, stream));
   return MD_OK;
@@ -543,7 +542,7 @@ md_status all_pairs_engine::measure_pairs(md_measure *m)
   }));
   MD_TRY(look());
   md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2};
-  return gpu_fetch_sums(&arrays.sums, SUMS, pairs);
+  return gpu_fetch_sums(&arrays.sums, SUMS, pairs, stream);
 }
 
 md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
@@ -557,10 +556,9 @@ md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
                           stream));
   MD_TRY(launch_body_terms(view, (const md_summand *)arrays.summand.at, model->nsummand, wanted.summands,
                            terms, stream));
-  MD_CUDA(cudaStreamSynchronize(stream));
   md_wide *term[MD_TERMS_MAX];
   for (int t = 0; t < MD_TERMS_MAX; ++t) term[t] = &m->term[t];
-  return gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, term);
+  return gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, term, stream);
 }
 
 md_status all_pairs_engine::act(const md_action *action)

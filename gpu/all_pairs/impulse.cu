@@ -1,6 +1,7 @@
 /* Impulses of all pairs, in double precision: the same bits as on every other engine.
  *
  *   1  A block of threads has BODIES bodies for each of its threads, in registers, and a chunk of the other bodies.
+ *      Few bodies are one for each thread, in short chunks, so that there are enough threads.
  *   2  The chunk passes through shared memory in tiles of BODY_PAD bodies. All threads of a warp read the same body of
  *      the tile at the same time, so that one read serves 32 BODIES pairs.
  *   3  An impulse is rounded to quanta by the fma that forms it, and its bits are added as an integer (common/exact.h).
@@ -24,13 +25,14 @@
 #include "common/pair/formulas.h"
 #include "gpu/step/formulas.cuh"
 
-enum { THREADS = BODY_PAD, BODIES = 4 };
+enum { THREADS = BODY_PAD };
 
 struct impulse_args {
   body_view view;
   const body *other;
-  int tiles, chunk; /* tiles of the other block, and of a chunk */
-  int across;       /* blocks of threads for each chunk */
+  int length,
+      chunk;  /* bodies of the other block, and of a chunk: multiples of BODY_PAD, or the chunk divides it */
+  int across; /* blocks of threads for each chunk */
   unsigned long long launch_number;
 };
 
@@ -58,13 +60,13 @@ static __device__ __noinline__ bool sum_with_care(const impulse_args &a, int i, 
   return apart;
 }
 
-template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
+template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST, int BODIES>
 static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_constant__ impulse_args a)
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
   __shared__ body tile[BODY_PAD];
   const int first = blockIdx.x % a.across * (THREADS * BODIES) + threadIdx.x;
-  const int tile0 = blockIdx.x / a.across * a.chunk, tile1 = min(tile0 + a.chunk, a.tiles);
+  const int begin = blockIdx.x / a.across * a.chunk, end = min(begin + a.chunk, a.length);
   const double softening = a.view.k[2];
   double x[BODIES][DIM], minus_mass[BODIES], k[MD_PAIR_K];
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = a.view.k[c];
@@ -81,12 +83,13 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
       sum[b][d] = 0;
     }
   }
-  for (int t = tile0; t < tile1; ++t) {
+  for (int t = begin; t < end; t += BODY_PAD) {
+    const int part = min(end - t, (int)BODY_PAD);
     __syncthreads();
-    tile[threadIdx.x] = a.other[t * BODY_PAD + threadIdx.x];
+    if (threadIdx.x < part) tile[threadIdx.x] = a.other[t + threadIdx.x];
     __syncthreads();
 #pragma unroll 4
-    for (int j = 0; j < BODY_PAD; ++j) {
+    for (int j = 0; j < part; ++j) {
       const body other = tile[j];
 #pragma unroll
       for (int b = 0; b < BODIES; ++b) {
@@ -99,7 +102,7 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
         k[1] = ONE ? minus_mass[b] : minus_mass[b] * other.mass;
         const double f = FAST ? ranged_force_of<STYLE>(r2, k) : force_of<STYLE>(r2, k);
         if (CAREFUL) {
-          const bool self = a.other == a.view.bodies && t * BODY_PAD + j == first + b * THREADS;
+          const bool self = a.other == a.view.bodies && t + j == first + b * THREADS;
           least[b] = fminf(least[b], self ? 3e38f : (float)r2);
         }
 #pragma unroll
@@ -108,7 +111,7 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
     }
   }
   const long long bias =
-      (long long)((unsigned long long)md_bits(MD_ROUND) * (unsigned long long)((tile1 - tile0) * BODY_PAD));
+      (long long)((unsigned long long)md_bits(MD_ROUND) * (unsigned long long)(end - begin));
 #pragma unroll
   for (int b = 0; b < BODIES; ++b) {
     const int i = first + b * THREADS;
@@ -118,7 +121,7 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
     for (int d = 0; d < DIM; ++d) total[d] = sum[b][d] - bias;
     /* The comparison in single precision may take care in vain, never miss a pair. */
     if (CAREFUL && least[b] < 1.001f * (float)(a.view.close2 + softening) &&
-        !sum_with_care<STYLE>(a, i, tile0 * BODY_PAD, tile1 * BODY_PAD, total))
+        !sum_with_care<STYLE>(a, i, begin, end, total))
       stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
 #pragma unroll
     for (int d = 0; d < DIM; ++d) atomicAdd(&a.view.sum[d * a.view.stride + i], (unsigned long long)total[d]);
@@ -127,17 +130,31 @@ static __global__ void __launch_bounds__(THREADS) k_body_impulses(const __grid_c
 
 /* ---- the launch ---- */
 
-/* Blocks of threads per multiprocessor that the launch aims at. More of them even out the work at its end. */
-enum { BLOCKS_WANTED = 32 };
+/* Blocks of threads per multiprocessor that the launch aims at: more of them even out the work at its end. And the
+ * shortest chunk, in bodies. */
+enum { BLOCKS_WANTED = 32, SHORTEST_CHUNK = 32 };
+
+/* Up to this many bodies a thread has one of them, because there are too few threads otherwise. */
+enum { ONE_EACH = 2048 };
+
+template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST, int BODIES>
+static void launch_shape(impulse_args a, int processors, cudaStream_t stream)
+{
+  const int units = a.length / SHORTEST_CHUNK;
+  a.across = blocks_for(a.view.n, THREADS * BODIES);
+  const int chunks = max(1, min(units, processors * BLOCKS_WANTED / a.across));
+  a.chunk = (units + chunks - 1) / chunks * SHORTEST_CHUNK;
+  const int blocks = a.across * ((a.length + a.chunk - 1) / a.chunk);
+  k_body_impulses<STYLE, DIM, ONE, CAREFUL, FAST, BODIES><<<blocks, THREADS, 0, stream>>>(a);
+}
 
 template <int STYLE, int DIM, bool ONE, bool CAREFUL, bool FAST>
-static void launch_as(impulse_args a, int processors, cudaStream_t stream)
+static void launch_as(const impulse_args &a, int processors, cudaStream_t stream)
 {
-  a.across = blocks_for(a.view.n, THREADS * BODIES);
-  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
-  a.chunk = (a.tiles + chunks - 1) / chunks;
-  const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
-  k_body_impulses<STYLE, DIM, ONE, CAREFUL, FAST><<<blocks, THREADS, 0, stream>>>(a);
+  if (a.view.n <= ONE_EACH)
+    launch_shape<STYLE, DIM, ONE, CAREFUL, FAST, 1>(a, processors, stream);
+  else
+    launch_shape<STYLE, DIM, ONE, CAREFUL, FAST, 4>(a, processors, stream);
 }
 
 template <int STYLE, int DIM, bool FAST>
@@ -157,7 +174,8 @@ md_status launch_impulses(const body_view &view, md_pair_kind kind, const body *
                           cudaStream_t stream)
 {
   if (view.n == 0 || n_other == 0) return MD_OK;
-  const impulse_args a = {view, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, 0, launch_number};
+  const impulse_args a = {view, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD * BODY_PAD),
+                          0,    0,     launch_number};
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3 && fast)
       launch_dim<style.value, 3, true>(a, one, processors, stream);

@@ -11,7 +11,10 @@
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/step/formulas.cuh"
 
-enum { THREADS = BODY_PAD, BODIES = 4, MOST_TILES = 16 };
+enum { THREADS = BODY_PAD, MOST_TILES = 16 };
+
+/* Up to this many bodies a thread has one of them, because there are too few threads otherwise. */
+enum { ONE_EACH = 8192 };
 
 struct single_args {
   body_view view;
@@ -20,7 +23,7 @@ struct single_args {
   unsigned long long launch_number;
 };
 
-template <int STYLE, int DIM>
+template <int STYLE, int DIM, int BODIES>
 static __global__ void __launch_bounds__(THREADS) k_single_impulses(const __grid_constant__ single_args a)
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
@@ -74,22 +77,37 @@ static __global__ void __launch_bounds__(THREADS) k_single_impulses(const __grid
   }
 }
 
+template <int STYLE, int DIM, int BODIES>
+static void launch_shape(single_args a, int processors, cudaStream_t stream)
+{
+  enum { BLOCKS_WANTED = 32 };
+  a.across = blocks_for(a.view.n, THREADS * BODIES);
+  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
+  a.chunk = min((a.tiles + chunks - 1) / chunks, (int)MOST_TILES);
+  const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
+  k_single_impulses<STYLE, DIM, BODIES><<<blocks, THREADS, 0, stream>>>(a);
+}
+
+template <int STYLE, int DIM>
+static void launch_dim(const single_args &a, int processors, cudaStream_t stream)
+{
+  if (a.view.n <= ONE_EACH)
+    launch_shape<STYLE, DIM, 1>(a, processors, stream);
+  else
+    launch_shape<STYLE, DIM, 4>(a, processors, stream);
+}
+
 md_status launch_impulses_single(const body_view &view, md_pair_kind kind, const body_single *own,
                                  const body_single *other, int64_t n_other, unsigned long long launch_number,
                                  int processors, cudaStream_t stream)
 {
-  enum { BLOCKS_WANTED = 32 };
   if (view.n == 0 || n_other == 0) return MD_OK;
-  single_args a = {view, own, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, 0, launch_number};
-  a.across = blocks_for(view.n, THREADS * BODIES);
-  const int chunks = max(1, min(a.tiles, processors * BLOCKS_WANTED / a.across));
-  a.chunk = min((a.tiles + chunks - 1) / chunks, (int)MOST_TILES);
-  const int blocks = a.across * ((a.tiles + a.chunk - 1) / a.chunk);
+  const single_args a = {view, own, other, (int)((n_other + BODY_PAD - 1) / BODY_PAD), 0, 0, launch_number};
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3)
-      k_single_impulses<style.value, 3><<<blocks, THREADS, 0, stream>>>(a);
+      launch_dim<style.value, 3>(a, processors, stream);
     else
-      k_single_impulses<style.value, 2><<<blocks, THREADS, 0, stream>>>(a);
+      launch_dim<style.value, 2>(a, processors, stream);
   });
   MD_LAUNCHED("k_single_impulses");
   return MD_OK;

@@ -18,38 +18,93 @@ struct body_move_args {
   unsigned long long launch_number;
 };
 
-/* Returns false for a runaway. */
-static __device__ __forceinline__ bool drift(const md_step &step, md_particle *p)
+/* Every drift. Returns false for a runaway. It is not inlined, so that the usual drift reads few parameters: a launch
+ * finds none of them in its cache, and with few bodies it waits for them. */
+static __device__ __noinline__ bool drift(const md_step &step, md_particle *p)
 {
   double moved[3] = {0.0, 0.0, 0.0};
   md_step_move(&step, p, moved);
   bool sane = true;
-  for (int d = 0; d < step.dim; ++d) sane = sane && md_step_allows(&step, d, moved[d], p->x[d]);
+  for (int d = 0; d < 3 && d < step.dim; ++d) sane = sane && md_step_allows(&step, d, moved[d], p->x[d]);
   return sane;
 }
 
+/* The usual drift: no fix acts in its middle, and no wall or bound is reached. Returns false if it is another one, and
+ * then p is as before. */
+static __device__ __forceinline__ bool drift_free(const md_step &step, md_particle *p)
+{
+  if (step.middles > 0 || p->wide) return false;
+  const double time_scale = step.time * p->velocity_per_v;
+  double x[3];
+  bool is_free = true;
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    if (d >= step.dim) continue;
+    const double moved = md_drift(p->v[d], time_scale, step.round_x);
+    x[d] = p->x[d] + moved;
+    is_free = is_free && x[d] >= step.stay_lo[d] && x[d] <= step.stay_hi[d] && fabs(moved) <= step.move_limit;
+  }
+#pragma unroll
+  for (int d = 0; d < 3; ++d)
+    if (is_free && d < step.dim) p->x[d] = x[d];
+  return is_free;
+}
+
+/* Body i of a system without groups and wide momenta. */
+static __device__ __forceinline__ md_particle plain_particle(const body_view &b, int i)
+{
+  const md_inertia inertia = inertia_of(b, i);
+  md_particle p = {};
+  p.group = MD_GROUP_ALL;
+  p.mass = inertia.mass;
+  p.v_step = inertia.v_step;
+  p.velocity_per_v = inertia.velocity_per_v;
+#pragma unroll
+  for (int d = 0; d < 3; ++d)
+    if (d < b.dim) {
+      p.x[d] = b.bodies[i].x[d];
+      p.v[d] = b.v[d * b.stride + i];
+    }
+  return p;
+}
+
+/* PLAIN: no groups, wide momenta and fixes in the middle of the drift. With few bodies a launch waits for its
+ * instructions too, so that fewer of them take less time. */
+template <bool PLAIN>
 static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_constant__ body_move_args a)
 {
-  if (!may_work(a.view.halt, a.launch_number)) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= a.view.n) return;
-  md_particle p = particle_of(a.view, i);
-  if (!(p.group & a.step.moving)) {
-    for (int d = 0; a.drifts && d < a.view.dim; ++d) a.view.sum[d * a.view.stride + i] = 0;
-    return;
+  /* All that is read is asked for before anything is waited for. */
+  md_particle p = PLAIN ? plain_particle(a.view, i) : particle_of(a.view, i);
+  int64_t impulse[3] = {0, 0, 0};
+#pragma unroll
+  for (int d = 0; d < 3; ++d)
+    if (d < a.view.dim) impulse[d] = (int64_t)a.view.sum[d * a.view.stride + i];
+  const double charge = a.view.bodies[i].mass;
+  if (!may_work(a.view.halt, a.launch_number)) return;
+  const bool moves = (p.group & a.step.moving) != 0;
+  if (moves && a.kicks > 0)
+#pragma unroll
+    for (int d = 0; d < 3; ++d)
+      if (d < a.view.dim)
+        md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d],
+                           p.wide ? &p.low[d] : nullptr);
+  if (moves && a.drifts && !drift_free(a.step, &p)) {
+    md_particle other = p;
+    if (!drift(a.step, &other)) stop(a.view.halt, a.launch_number, HALTED_BY_RUNAWAY);
+    p = other;
   }
-  for (int d = 0; a.kicks > 0 && d < a.view.dim; ++d) {
-    const int64_t impulse = (int64_t)a.view.sum[d * a.view.stride + i];
-    md_step_kick_count(a.kicks * impulse, a.view.quantum, p.v_step, &p.v[d], p.wide ? &p.low[d] : nullptr);
-  }
-  if (a.drifts && !drift(a.step, &p)) stop(a.view.halt, a.launch_number, HALTED_BY_RUNAWAY);
-  for (int d = 0; d < a.view.dim; ++d) {
-    if (a.drifts) a.view.bodies[i].x[d] = p.x[d];
+#pragma unroll
+  for (int d = 0; d < 3; ++d) {
+    if (d >= a.view.dim) continue;
     if (a.drifts) a.view.sum[d * a.view.stride + i] = 0;
+    if (!moves) continue;
+    if (a.drifts) a.view.bodies[i].x[d] = p.x[d];
     a.view.v[d * a.view.stride + i] = p.v[d];
     if (p.wide) a.view.low[d * a.view.stride + i] = p.low[d];
   }
-  if (a.drifts && a.single.at) copy_single(a.single, i, p.x, a.view.bodies[i].mass, a.view.dim);
+  if (moves && a.drifts && a.single.at) copy_single(a.single, i, p.x, charge, a.view.dim);
 }
 
 md_status launch_body_move(const body_view &view, const single_copy &single, const md_step &step, int kicks,
@@ -57,7 +112,11 @@ md_status launch_body_move(const body_view &view, const single_copy &single, con
 {
   if (view.n == 0) return MD_OK;
   const body_move_args a = {view, single, step, kicks, drifts, launch_number};
-  k_body_move<<<blocks_for(view.n, MOVE_THREADS), MOVE_THREADS, 0, stream>>>(a);
+  const int blocks = blocks_for(view.n, MOVE_THREADS);
+  if (!view.low && !view.group && step.middles == 0)
+    k_body_move<true><<<blocks, MOVE_THREADS, 0, stream>>>(a);
+  else
+    k_body_move<false><<<blocks, MOVE_THREADS, 0, stream>>>(a);
   MD_LAUNCHED("k_body_move");
   return MD_OK;
 }
@@ -74,7 +133,7 @@ static __global__ void __launch_bounds__(256) k_body_act(const __grid_constant__
   if (i >= a.view.n) return;
   md_particle p = particle_of(a.view, i);
   md_step_end(&a.action, &a.step, &p);
-  for (int d = 0; d < a.view.dim; ++d) {
+  for (int d = 0; d < 3 && d < a.view.dim; ++d) {
     a.view.v[d * a.view.stride + i] = p.v[d];
     if (p.wide) a.view.low[d * a.view.stride + i] = p.low[d];
   }

@@ -2,11 +2,12 @@
 #include "gpu/output/fetch_sums.h"
 #include "gpu/particle/launch.cuh"
 
-md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum)
+md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum, cudaStream_t stream)
 {
   static_assert((int)SUMS <= (int)MD_TERMS_MAX, "the sums of pairs fit too");
   int64_t half[SUM_PARTS * 2 * MD_TERMS_MAX];
-  MD_CUDA(cudaMemcpy(half, array->at, (size_t)fine_sum_bytes(count), cudaMemcpyDeviceToHost));
+  MD_CUDA(cudaMemcpyAsync(half, array->at, (size_t)fine_sum_bytes(count), cudaMemcpyDeviceToHost, stream));
+  MD_CUDA(cudaStreamSynchronize(stream));
   for (int q = 0; q < count; ++q)
     for (int part = 0; part < SUM_PARTS; ++part) {
       const int64_t *upper = half + 2 * part * count + q;

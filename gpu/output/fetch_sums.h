@@ -6,7 +6,8 @@
 #include "gpu/runtime/cuda.h"
 
 /* Adds the `count` fine sums of an array of the device (fine_sums, launch.cuh) to wide sums; count <= MD_TERMS_MAX.
- * Waits for no stream: the kernels that made the sums have ended. */
-md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum) MD_CHECKED;
+ * Waits for the stream in which kernels make the sums. */
+md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum,
+                         cudaStream_t stream) MD_CHECKED;
 
 #endif

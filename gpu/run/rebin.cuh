@@ -41,9 +41,11 @@ template <class T> struct gpu_rebin {
   int64_t balanced_at = 0; /* step at which the ranks last checked the balance */
 
   /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists, or NULL. make_structure()
-   * repeats rebins until everything has room. ensure_neighbours() reads the progress first and then does the same. */
+   * repeats rebins until everything has room. fit_neighbours() also learns from the end of lists or cells;
+   * `now` is the present progress. ensure_neighbours() reads the progress first and then does the same. */
   md_status launch_rebin(cudaEvent_t sorted);
   md_status make_structure();
+  md_status fit_neighbours();
   md_status ensure_neighbours();
 
   /* The beginnings of cells; the order of cells; and particles moved into that order. */
