@@ -162,7 +162,8 @@ md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
-/* step_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not wide. */
+/* step_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not
+ * wide. */
 template <class T>
 md_status launch_force_list(const launch &, md_pair_kind, const system_view<T> &,
                             typename T::real *const impulse[3], bool step);

@@ -533,6 +533,18 @@ def test_other_programs_read_a_plane_in_gzip(reader, tmp_path):
     assert counts == [900, 900]
 
 
+def places_of(part, whole):
+    """Where in a picture a part of it begins.  Most places drop out by the first and the last row alone."""
+    height, width = part.shape[:2]
+    found = []
+    for y in range(whole.shape[0] - height + 1):
+        for x in range(whole.shape[1] - width + 1):
+            window = whole[y:y + height, x:x + width]
+            if all((window[row] == part[row]).all() for row in (0, -1)) and (window == part).all():
+                found.append((y, x))
+    return np.array(found)
+
+
 def test_furniture_stands_around_the_same_pixels(written):
     """The map's colours, bin by bin, each a square of pixels, on white paper with black letters."""
     bare = decode_png((written.folder / "density.20.png").read_bytes())
@@ -540,8 +552,7 @@ def test_furniture_stands_around_the_same_pixels(written):
     side = 540 // max(bare.pixels.shape)
     assert side > 1
     colours = bare.palette[bare.pixels].repeat(side, axis=0).repeat(side, axis=1)
-    windows = np.lib.stride_tricks.sliding_window_view(around, colours.shape)[:, :, 0]
-    (place,) = np.argwhere((windows == colours).all(axis=(2, 3, 4)))
+    (place,) = places_of(colours, around)
     assert (place > 0).all() and (around[[0, -1]] == 255).all() and (around[:, [0, -1]] == 255).all()
     assert (around == 0).all(axis=2).sum() > 100
 
