@@ -1,8 +1,8 @@
 /* Kicks, drifts and actions behind steps of all bodies, by the functions of common/step/step.h: every integrator,
  * wall and fix.
  *
- * Cost: some 200 bytes a body, which is nothing beside the pairs of many thousands of bodies. With 4096 bodies the
- * moves and the launches take a third of a step.
+ * Cost: some 200 bytes a body, which is nothing beside the pairs of many thousands of bodies. With 4096 bodies a
+ * move takes a fifth of a step in double precision, and a third in mixed.
  */
 #include "gpu/all_pairs/bodies.cuh"
 
@@ -18,8 +18,7 @@ struct body_move_args {
   unsigned long long launch_number;
 };
 
-/* Every drift. Returns false for a runaway. It is not inlined, so that the usual drift reads few parameters: a launch
- * finds none of them in its cache, and with few bodies it waits for them. */
+/* Every drift. Returns false for a runaway. It is not inlined, because the usual drift needs few registers. */
 static __device__ __noinline__ bool drift(const md_step &step, md_particle *p)
 {
   double moved[3] = {0.0, 0.0, 0.0};
@@ -50,33 +49,12 @@ static __device__ __forceinline__ bool drift_free(const md_step &step, md_partic
   return is_free;
 }
 
-/* Body i of a system without groups and wide momenta. */
-static __device__ __forceinline__ md_particle plain_particle(const body_view &b, int i)
-{
-  const md_inertia inertia = inertia_of(b, i);
-  md_particle p = {};
-  p.group = MD_GROUP_ALL;
-  p.mass = inertia.mass;
-  p.v_step = inertia.v_step;
-  p.velocity_per_v = inertia.velocity_per_v;
-#pragma unroll
-  for (int d = 0; d < 3; ++d)
-    if (d < b.dim) {
-      p.x[d] = b.bodies[i].x[d];
-      p.v[d] = b.v[d * b.stride + i];
-    }
-  return p;
-}
-
-/* PLAIN: no groups, wide momenta and fixes in the middle of the drift. With few bodies a launch waits for its
- * instructions too, so that fewer of them take less time. */
-template <bool PLAIN>
 static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_constant__ body_move_args a)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= a.view.n) return;
   /* All that is read is asked for before anything is waited for. */
-  md_particle p = PLAIN ? plain_particle(a.view, i) : particle_of(a.view, i);
+  md_particle p = particle_of(a.view, i);
   int64_t impulse[3] = {0, 0, 0};
 #pragma unroll
   for (int d = 0; d < 3; ++d)
@@ -112,11 +90,7 @@ md_status launch_body_move(const body_view &view, const single_copy &single, con
 {
   if (view.n == 0) return MD_OK;
   const body_move_args a = {view, single, step, kicks, drifts, launch_number};
-  const int blocks = blocks_for(view.n, MOVE_THREADS);
-  if (!view.low && !view.group && step.middles == 0)
-    k_body_move<true><<<blocks, MOVE_THREADS, 0, stream>>>(a);
-  else
-    k_body_move<false><<<blocks, MOVE_THREADS, 0, stream>>>(a);
+  k_body_move<<<blocks_for(view.n, MOVE_THREADS), MOVE_THREADS, 0, stream>>>(a);
   MD_LAUNCHED("k_body_move");
   return MD_OK;
 }
