@@ -191,6 +191,8 @@ CASES: Tuple[Case, ...] = (
     Case("Nose-Hoover chain, wide momenta", "in.nvt", variables={"mass2": 1e6, "chain": 1}, fits=(2, 2, 2)),
     Case("script control 3D", "in.script", fits=(2, 2, 2)),
     Case("cooled 2D, walls", "in.cooled", 1.13, teaching=True, fits=(8, 8, 1)),
+    Case("heated blocks 3D", "in.heated", fits=(2, 2, 2)),
+    Case("heated blocks, wide momenta", "in.heated", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),

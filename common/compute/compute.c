@@ -85,6 +85,11 @@ static const bool has_each[MD_COMPUTE_KINDS] = {
 
 const md_compute_style *md_compute_style_of(md_compute_kind kind) { return styles[kind]; }
 
+bool md_compute_is_of_places(const md_compute *compute)
+{
+  return styles[compute->kind]->of_places && compute->bias.kind != MD_BIAS_BLOCK;
+}
+
 int md_compute_count(const md_compute *compute)
 {
   const md_compute_style *style = styles[compute->kind];
@@ -116,10 +121,14 @@ md_status md_compute_temperature(const md_model *model, const char *what, const 
   const md_compute_style *style = styles[model->compute[*place].kind];
   if (!style->temperature)
     return md_error(MD_USAGE, "%s: compute '%.64s', of style %s, is no temperature", what, id, style->name);
-  if (of_engine && style->of_places)
-    return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
-                    style->name);
-  return MD_OK;
+  if (!of_engine || !md_compute_is_of_places(&model->compute[*place])) return MD_OK;
+  if (model->compute[*place].kind == MD_COMPUTE_temp_region)
+    return md_error(MD_USAGE,
+                    "%s: compute '%.64s' is of style temp/region, and region %.64s is not a block with side "
+                    "in; such a temperature is only for output",
+                    what, id, model->compute[*place].of);
+  return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
+                  style->name);
 }
 
 void md_computes_init(md_model *model)
@@ -185,7 +194,7 @@ static md_status check_style(md_compute_kind kind)
   const md_compute_style *style = styles[kind];
   if (has_terms[kind] == (style->terms_of == kind) && has_terms[kind] == (style->prepare != NULL) &&
       has_each[kind] == (style->nvalue == 0) &&
-      (has_each[kind] || style->of_places) == (style->value == NULL) &&
+      (has_each[kind] || (style->of_places && kind != MD_COMPUTE_temp_region)) == (style->value == NULL) &&
       has_each[kind] == (style->largest != NULL))
     return MD_OK;
   return md_error(MD_RUNTIME, "compute %s: its file lacks a part, or has one too many (compute.h)",
@@ -196,7 +205,7 @@ md_status md_compute_join(md_model *model, md_compute *compute)
 {
   MD_TRY(check_style(compute->kind));
   compute->summand = -1;
-  if (styles[compute->kind]->terms_of == MD_COMPUTE_KINDS) return MD_OK;
+  if (styles[compute->kind]->terms_of == MD_COMPUTE_KINDS || md_compute_is_of_places(compute)) return MD_OK;
   int s = 0;
   while (s < model->nsummand && !same_terms(&model->summand[s], compute)) ++s;
   if (s == model->nsummand) MD_TRY(add_summand(model, compute));
@@ -241,6 +250,8 @@ md_status md_computes_prepare(md_model *model)
   model->nsummand = model->nterm = 0;
   for (int c = 0; c < model->ncompute; ++c) {
     MD_TRY(settle_ramp(model, &model->compute[c]));
+    if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
+      md_bias_settle_block(&model->compute[c].bias, &model->box);
     MD_TRY(md_compute_join(model, &model->compute[c]));
   }
   for (int c = 0; c < model->ncompute; ++c)

@@ -171,6 +171,10 @@ double md_temperature_freedom(const struct md_model *model, const md_compute *co
 void md_temperature_set(const struct md_model *model, const md_compute *compute, int64_t count,
                         double kinetic, double *value);
 
+/* Are the values of the compute made of the places of all particles? Not so those of a style with .of_places that has
+ * terms too, if the bias of the compute is a block. */
+bool md_compute_is_of_places(const md_compute *compute);
+
 /* The number of values of a compute; 0: one for each particle. */
 int md_compute_count(const md_compute *compute);
 

@@ -233,8 +233,13 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   *end = (md_fix_end){.fix = f,
                       .every = style->every(fix),
                       .action = *action,
-                      .compute = {.kind = style->measures, .group = fix->group}};
+                      .compute = {.kind = style->measures, .group = fix->group, .bias = action->bias}};
   if (temperature) end->compute = *temperature;
+  if (temperature && style->coupled && temperature->bias.kind == MD_BIAS_BLOCK)
+    return md_error(MD_USAGE,
+                    "fix %s: the particles in the region of its temperature %s change, and so would its "
+                    "degrees of freedom",
+                    style->name, temperature->id);
   return md_compute_join(model, &end->compute);
 }
 

@@ -109,9 +109,12 @@ typedef struct md_fix_end {
       compute; /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
 } md_fix_end;
 
-/* The box and the lattice, to which the arguments of a fix may refer. */
+/* The box, the lattice and the regions, to which the arguments of a fix may refer. */
 typedef struct md_fix_place {
   const md_box *box;
+  const void *context; /* of `block` */
+  /* Fills kind and faces of a bias of the region with this ID. MD_USAGE: there is none, or it is not a block. */
+  md_status (*block)(const void *context, const char *id, md_bias *bias);
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
 } md_fix_place;
 

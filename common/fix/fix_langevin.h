@@ -38,8 +38,9 @@ static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix
 static md_status langevin_join(const md_fix *fix, md_model *model)
 {
   for (const md_fix *other = model->fix; other < fix; ++other)
-    if (other->kind == MD_FIX_langevin)
-      return md_error(MD_USAGE, "fix langevin: there is one already; unfix it first");
+    if (other->kind == MD_FIX_langevin && other->seed == fix->seed)
+      return md_error(MD_USAGE,
+                      "fix langevin: there is one with this seed already; give each a seed of its own");
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
   model->hottest = md_max(model->hottest, md_max(fix->k[0], fix->k[1]));
@@ -74,6 +75,7 @@ static const md_fix_style langevin_style = {
 /* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
 {
+  if (!md_bias_counts(&a->bias, p->x)) return;
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);

@@ -10,6 +10,7 @@
  *                                            md_NAME_end (step.h).
  */
 #include "common/fix/fix_enforce2d.h"
+#include "common/fix/fix_heat.h"
 #include "common/fix/fix_langevin.h"
 #include "common/fix/fix_momentum.h"
 #include "common/fix/fix_nve.h"
@@ -29,3 +30,6 @@
 #include "common/force/fix_wall_lj1043.h"
 #include "common/force/fix_wall_lj126.h"
 #include "common/force/fix_wall_lj93.h"
+
+/* Uses functions of fix_heat.h. */
+#include "common/fix/fix_ehex.h"

@@ -22,7 +22,9 @@ const md_pair_style *md_pair_style_of(md_pair_kind kind)
 md_pair_kind md_pair_find(const char *name)
 {
   int kind = 0;
-  while (kind < MD_PAIR_KINDS && strcmp(styles[kind]->name, name) != 0) ++kind;
+  while (kind < MD_PAIR_KINDS && strcmp(styles[kind]->name, name) != 0 &&
+         !(styles[kind]->other_name && strcmp(styles[kind]->other_name, name) == 0))
+    ++kind;
   return (md_pair_kind)kind;
 }
 

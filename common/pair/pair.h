@@ -36,6 +36,7 @@ typedef struct md_pair_parameter {
 /* A style: the host's part of its file. */
 typedef struct md_pair_style {
   const char *name;
+  const char *other_name; /* a second name that LAMMPS has for the style, or NULL */
   const char *summary;
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
@@ -81,7 +82,7 @@ typedef struct md_pair {
 /* The style's description, or NULL for MD_PAIR_NONE. */
 const md_pair_style *md_pair_style_of(md_pair_kind kind);
 
-/* The kind with this name; MD_PAIR_KINDS if no style has it. */
+/* The kind with this name, or this other name; MD_PAIR_KINDS if no style has it. */
 md_pair_kind md_pair_find(const char *name);
 
 /* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and

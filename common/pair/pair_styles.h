@@ -9,5 +9,6 @@
  */
 #include "common/pair/pair_gravity.h"
 #include "common/pair/pair_lj_cut.h"
+#include "common/pair/pair_lj_smooth_linear.h"
 #include "common/pair/pair_repulsive.h"
 #include "common/pair/pair_soft.h"

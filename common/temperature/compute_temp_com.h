@@ -62,6 +62,7 @@ static const md_compute_style temp_com_style = {
 
 MD_FN void md_temp_com_add(const md_summand *s, const md_particle *p, md_fine *sum)
 {
+  if (!md_bias_counts(&s->bias, p->x)) return;
   md_ke_add(s, p, sum);
   md_fine_add(&sum[1], p->mass * s->per_unit[1]);
   md_momentum_add(s, p, sum + 2);

@@ -8,6 +8,7 @@
 #include "src/commands/groups.h"
 #include "src/commands/ranks.h"
 #include "src/create/lattice.h"
+#include "src/region/region.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,15 @@ static void take_state(md_sim *sim, md_fix *fix)
                md_fix_style_of(fix->kind)->name);
 }
 
+static md_status find_block(const void *context, const char *id, md_bias *bias)
+{
+  const md_region *region;
+  MD_TRY(md_region_find(context, id, &region));
+  MD_TRY(md_region_need_block(region, "a fix"));
+  *bias = md_region_bias(region, ((const md_sim *)context)->model.box.dim);
+  return MD_OK;
+}
+
 /* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
  * error the model is as before. */
 static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
@@ -65,7 +75,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
-  md_fix_place place = {.box = &model->box};
+  md_fix_place place = {.box = &model->box, .context = sim, .block = find_block};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
   md_fix fix = {.kind = kind, .group = group};
   MD_TRY(style->parse(&fix, words, &place));

@@ -42,7 +42,11 @@ static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
     MD_TRY(style->parse(compute, words, &place));
   else if (words->n > 0)
     return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
-  if (compute->kind == MD_COMPUTE_temp_region) return md_region_find(sim, compute->of, &region);
+  if (compute->kind == MD_COMPUTE_temp_region) {
+    MD_TRY(md_region_find(sim, compute->of, &region));
+    if (md_region_is_block(region)) compute->bias = md_region_bias(region, sim->model.box.dim);
+    return MD_OK;
+  }
   if (!compute->of[0]) return MD_OK;
   return md_compute_temperature(&sim->model, "compute pressure", compute->of, true, &temperature);
 }

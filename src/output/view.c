@@ -99,7 +99,7 @@ static md_status compute_places(md_view *view)
   md_sim *sim = view->sim;
   for (int c = 0; c < sim->model.ncompute; ++c) {
     const md_compute *compute = &sim->model.compute[c];
-    if (!md_compute_style_of(compute->kind)->of_places) continue;
+    if (!md_compute_is_of_places(compute)) continue;
     MD_TRY(md_view_particles(view));
     double *value = view->computed.value[c];
     const bool temperature = md_compute_style_of(compute->kind)->temperature;

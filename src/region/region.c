@@ -53,6 +53,18 @@ md_status md_region_need_block(const md_region *region, const char *what)
                   region->id);
 }
 
+md_bias md_region_bias(const md_region *block, int dim)
+{
+  md_bias bias = {.kind = MD_BIAS_BLOCK};
+  const bool in_plane = dim == 3 || (block->lo[2] <= 0.0 && block->hi[2] >= 0.0);
+  for (int d = 0; d < 3; ++d) {
+    /* In two dimensions a block that lacks z = 0 has no particles. */
+    bias.k[d] = in_plane ? block->lo[d] : (double)INFINITY;
+    bias.k[3 + d] = in_plane ? block->hi[d] : -(double)INFINITY;
+  }
+  return bias;
+}
+
 md_status md_region_check_plane(const md_sim *sim, const md_region *region)
 {
   if (sim->model.box.dim == 3 || (md_region_lo(region, 2) <= 0.0 && md_region_hi(region, 2) >= 0.0))

@@ -77,6 +77,9 @@ bool md_region_is_block(const md_region *region);
 /* MD_USAGE: the region is not a block, which `what` needs. */
 md_status md_region_need_block(const md_region *region, const char *what) MD_CHECKED;
 
+/* The bias whose thermal particles are those in a block, without the place of the box (common/temperature/bias.h). */
+md_bias md_region_bias(const md_region *block, int dim);
+
 /* MD_USAGE: in two dimensions, the region does not contain z = 0, where the particles are. */
 md_status md_region_check_plane(const md_sim *sim, const md_region *region) MD_CHECKED;
 

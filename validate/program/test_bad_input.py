@@ -362,6 +362,15 @@ STYLE_COUNTS = {
     "fix 2 all langevin 1 1 1": "langevin takes",
     "fix 2 all temp/rescale 1 1 1 0": "temp/rescale takes",
     "fix 2 all temp/berendsen 1 1": "temp/berendsen takes",
+    "fix 2 all heat 1": "fix heat takes N",
+    "fix 2 all heat 1 1 region": "the ID of a region is missing",
+    "fix 2 all heat 1 1 surplus": "surplus",
+    "fix 2 all heat 0 1": "N of fix heat",
+    "fix 2 all heat 1 v_x": "v_x",
+    "fix 2 all ehex 1 1 region nowhere hex": "nowhere",
+    "fix 2 all ehex 1 1": "keyword hex",
+    "fix 2 all ehex 1 1 hex constrain": "constrain",
+    "pair_style lj/sf": "lj/smooth/linear",
     "fix 2 all enforce2d surplus": "surplus",
     "fix 2 all setforce 0 0": "setforce takes 3",
     "fix 2 all addforce 0 0 0 0": "unexpected '0'",
@@ -589,8 +598,10 @@ def test_run_finds_what_is_missing(tmp_path):
 def test_a_temperature_that_a_thermostat_cannot_have(tmp_path):
     before = BOX + "compute c all temp/com\nfix 2 all langevin 1 1 1 1\n"
     bad_line(tmp_path, "run 1", "fix langevin", "temp/com", before=before + "fix_modify 2 temp c\n")
-    bad_line(tmp_path, "fix_modify 2 temp r", "'r'", "temp/region", "only for output",
-             before=before + "compute r all temp/region b\n")
+    bad_line(tmp_path, "fix_modify 2 temp r", "'r'", "temp/region", "region s is not a block", "only for output",
+             before=before + "region s sphere 1 1 1 1\ncompute r all temp/region s\n")
+    bad_line(tmp_path, "run 0", "fix nvt", "region", "degrees of freedom",
+             before=BOX + "unfix 1\ncompute r all temp/region b\nfix 2 all nvt temp 1 1 1\nfix_modify 2 temp r\n")
     bad_line(tmp_path, "run 1", "temperature of fix langevin", "no compute 'c'",
              before=before + "fix_modify 2 temp c\nuncompute c\n")
     bad_line(tmp_path, "run 0", "'t'", "the pressure thermo_press",

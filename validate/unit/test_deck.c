@@ -384,7 +384,7 @@ static void fixes_set_and_unset_the_model(void **state)
   assert_runs(b, "fix t all langevin 1 2.5 0.5 7\n");
   assert_true(m->nfix == 4 && m->fix[1].k[1] == 2.5 && m->fix[1].seed == 7 && m->hottest == 2.5);
   refused(b, "fix 3 all nve/leapfrog", "another fix moves the particles already");
-  refused(b, "fix 3 all langevin 1 1 1 1", "there is one already");
+  refused(b, "fix 3 all langevin 1 1 1 7", "there is one with this seed already");
   refused(b, "fix 3 all wall/reflect xlo EDGE", "there is a wall on that side already");
   assert_runs(b, "fix r all temp/rescale 100 0.5 3 0.1 0.9\nfix b all temp/berendsen 1 2 0.5\n");
   assert_int_equal(m->fix[4].kind, MD_FIX_temp_rescale);
@@ -428,7 +428,8 @@ static void bad_fixes_are_refused(void **state)
   bench *b = *state;
   assert_runs(b, "boundary f p f\ncreate_box 1 box\n");
   refused(b, "fix 1 all npt temp 1 1 1",
-          "unknown fix style 'npt'; accepted are: enforce2d; langevin TSTART TSTOP DAMP SEED; momentum N");
+          "unknown fix style 'npt'; accepted are: enforce2d; heat N F [region ID]; langevin TSTART TSTOP "
+          "DAMP SEED");
   refused(b, "fix 1 all balance 100", "fix balance takes N and THRESHOLD");
   refused(b, "fix 1 all balance 0 1.1", "must be at least 1, not 0");
   refused(b, "fix 1 all balance 100 0.9", "must be at least 1, not 0.9");
