@@ -84,12 +84,13 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
   return MD_OK;
 }
 
-/* The seconds that the engine's timers have counted so far. */
-static double engine_seconds(const md_run *run)
+/* The seconds that the engine's timers have counted so far, and perhaps its rebins. */
+static double engine_seconds(const md_run *run, double *builds)
 {
   md_engine_report report = {0};
   double seconds = 0.0;
   run->kind->report(run->engine, &report);
+  if (builds) *builds = (double)report.rebins;
   for (int phase = 0; phase < MD_PHASE_COUNT; ++phase) seconds += report.timers.seconds[phase];
   return seconds;
 }
@@ -106,10 +107,13 @@ md_status md_run_show(md_run *run, bool stopped)
 {
   md_sim *sim = run->sim;
   /* The engine counts the time of forces that an observer asks for. It must not count as output too. */
-  const double before = engine_seconds(run), mark = md_time();
-  sim->run_seconds = mark - run->started;
-  /* Formulas may use the time, and must give the same result on all ranks. */
-  MD_TRY(sim->comm->reduce->max(sim->comm, &sim->run_seconds, 1));
+  double shown[2];
+  const double before = engine_seconds(run, &shown[1]), mark = md_time();
+  shown[0] = mark - run->started;
+  /* Formulas may use the time and the rebins, and must give the same result on all ranks. */
+  MD_TRY(sim->comm->reduce->max(sim->comm, shown, 2));
+  sim->run_seconds = shown[0];
+  sim->run_builds = shown[1];
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
   md_host_computes_forget(sim);
@@ -119,7 +123,7 @@ md_status md_run_show(md_run *run, bool stopped)
   sim->view = NULL;
   sim->model.box = run->engine_box;
   md_view_close(&view);
-  run->output += md_time() - mark - (engine_seconds(run) - before);
+  run->output += md_time() - mark - (engine_seconds(run, NULL) - before);
   return status;
 }
 

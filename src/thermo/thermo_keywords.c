@@ -16,6 +16,7 @@
 static int64_t get_step(const md_thermo_reading *r) { return r->step; }
 static int64_t get_elapsed(const md_thermo_reading *r) { return r->step - r->sim->model.run_begin; }
 static int64_t get_atoms(const md_thermo_reading *r) { return r->sim->model.natoms; }
+static int64_t get_nbuild(const md_thermo_reading *r) { return (int64_t)r->sim->run_builds; }
 static int64_t get_zero(const md_thermo_reading *r)
 {
   (void)r;
@@ -124,6 +125,8 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(tpcpu, "T/CPU", RUN, NULL, get_tpcpu)                                                              \
   KEYWORD(spcpu, "S/CPU", RUN, NULL, get_spcpu)                                                              \
   KEYWORD(cpuremain, "CPULeft", RUN, NULL, get_cpuremain)                                                    \
+  KEYWORD(nbuild, "Nbuild", 0, get_nbuild, NULL)                                                             \
+  KEYWORD(ndanger, "Ndanger", 0, get_zero, NULL)                                                             \
   KEYWORD(part, "Part", 0, get_zero, NULL)                                                                   \
   KEYWORD(timeremain, "TimeoutLeft", 0, NULL, get_nothing)                                                   \
   KEYWORD(atoms, "Atoms", 0, get_atoms, NULL)                                                                \

@@ -595,15 +595,18 @@ KEYWORDS = {
     "edihed": "E_dihed", "eimp": "E_impro", "emol": "E_mol", "elong": "E_long", "etail": "E_tail",
     "enthalpy": "Enthalpy", "ecouple": "Ecouple", "econserve": "Econserve", "vol": "Volume", "density": "Density",
     "lx": "Lx", "ly": "Ly", "lz": "Lz", "xlo": "Xlo", "xhi": "Xhi", "ylo": "Ylo", "yhi": "Yhi", "zlo": "Zlo",
-    "zhi": "Zhi", "momx": "Momx", "momy": "Momy", "momz": "Momz",
+    "zhi": "Zhi", "nbuild": "Nbuild", "ndanger": "Ndanger", "momx": "Momx", "momy": "Momy", "momz": "Momz",
 }
 
 
 def test_thermo_keywords(tmp_path):
     style = f"thermo_style custom {' '.join(KEYWORDS)}\nthermo_modify format float %.17g"
     deck = MIXTURE + f"reset_timestep 30\n{style}\nthermo 10\ndump a all custom 10 f id mass vx vy vz\n"
-    works(run_deck(tmp_path, deck + "run 20\n", "-log", "log"))
+    deck += "neighbor 0 bin\nrun 20\nvariable n equal nbuild\nprint 'builds $n'\n"
+    log = works(run_deck(tmp_path, deck, "-log", "log")).out
     rows = log_table((tmp_path / "log").read_text())
+    builds = [int(row["Nbuild"]) for row in rows]
+    assert builds == sorted(builds) and builds[0] < builds[2] and f"builds {builds[2]}" in log.splitlines()
     frames = parse_custom((tmp_path / "f").read_text())
     assert list(rows[0]) == list(KEYWORDS.values()) and len(rows) == len(frames) == 3
     for row, frame in zip(rows, frames):
@@ -621,7 +624,8 @@ def test_thermo_keywords(tmp_path):
         for d, axis in enumerate("xyz"):
             assert value[f"{axis}lo"] == 0 and value[f"{axis}hi"] == value[f"l{axis}"] and near(f"l{axis}", SIDE)
             assert near(f"mom{axis}", np.sum(mass * v[:, d]))
-        for keyword in ("ecoul", "ebond", "eangle", "edihed", "eimp", "emol", "elong", "etail", "ecouple", "part"):
+        for keyword in ("ecoul", "ebond", "eangle", "edihed", "eimp", "emol", "elong", "etail", "ecouple", "part",
+                        "ndanger"):
             assert value[keyword] == 0
         assert value["cpu"] >= 0 and value["cpuremain"] >= 0
     assert len({row["Momx"] for row in rows}) == 1  # never a bit
