@@ -111,7 +111,7 @@ static const md_fix_style heat_style = {
 MD_FN void md_heat_end(const md_action *a, const md_step *s, md_particle *p)
 {
   if (!md_bias_counts(&a->bias, p->x)) return;
-  for (int d = 0; d < s->dim; ++d) {
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
     const double flow = a->k[1 + d] / p->velocity_per_v;
     p->v[d] = md_round_to(flow + a->k[0] * (p->v[d] - flow), p->v_step);
   }
