@@ -121,6 +121,7 @@ md_status md_run_show(md_run *run, bool stopped)
   if (status == MD_OK)
     status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
   sim->view = NULL;
+  md_host_computes_forget(sim);
   sim->model.box = run->engine_box;
   md_view_close(&view);
   run->output += md_time() - mark - (engine_seconds(run, NULL) - before);

@@ -54,7 +54,8 @@ static md_status describe(const md_values *v, const char *name)
     snprintf(text + strlen(text), sizeof text - strlen(text), " a vector of %lld;", (long long)v->nvector);
   if (v->columns > 0)
     snprintf(text + strlen(text), sizeof text - strlen(text), " an array of %d columns;", v->columns);
-  return md_error(MD_USAGE, "%.80s: it has no such value; there is:%s", name, text[0] ? text : " nothing;");
+  return md_error(MD_USAGE, "%.80s: it has no such value; there is:%s", name,
+                  text[0] ? text : " nothing for all particles together;");
 }
 
 /* Vectors that grow with time, such as those of fix vector, may be named before they are there. */

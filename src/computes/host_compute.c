@@ -1,5 +1,6 @@
 /* The list of host computes, and when their values are found; see host_compute.h. */
 #include "src/computes/host_compute.h"
+#include "common/ranks/reductions.h"
 #include "src/output/observer.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ const md_host_compute_style *md_host_compute_style_find(const char *name)
 static void free_compute(md_host_compute *compute)
 {
   if (compute->style->free) compute->style->free(compute);
+  free(compute->each);
   free(compute);
 }
 
@@ -61,12 +63,35 @@ void md_host_compute_remove(md_sim *sim, md_host_compute *compute)
   free_compute(compute);
 }
 
+md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *column)
+{
+  md_host_compute *compute = NULL;
+  if (strncmp(name, "c_", 2) == 0) compute = md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
+  if (!compute || compute->columns == 0) return NULL;
+  *column = 0;
+  if (!strchr(name, '[')) return compute->vector ? NULL : compute;
+  if (!compute->vector || !strchr(name, ']') || strchr(name, '*')) return NULL;
+  const long k = strtol(strchr(name, '[') + 1, NULL, 10);
+  if (k < 1 || k > compute->columns) return NULL;
+  *column = (int)k - 1;
+  return compute;
+}
+
+/* Makes room for the values of the particles. */
+static md_status make_each(md_host_compute *compute, const md_sim *sim)
+{
+  free(compute->each);
+  return md_array_new_zero(&compute->each, sim->particles.n * compute->columns + 1, sizeof *compute->each,
+                           "the values of particles");
+}
+
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
 {
   if (compute->fresh && sim->view) return MD_OK;
-  if (!sim->view && compute->known) return MD_OK;
+  if (!sim->view && compute->known && compute->columns == 0) return MD_OK;
   if (!sim->view) return md_error(MD_USAGE, "c_%s is only known at an output of a run", compute->id);
   MD_TRY(md_view_particles(sim->view));
+  if (compute->columns > 0) MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));
   const md_status status = compute->style->find(compute, sim->view);
   if (status != MD_OK) md_error_prefix("compute %s: ", compute->id);
   compute->fresh = compute->known = status == MD_OK;
@@ -75,7 +100,11 @@ md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
 
 void md_host_computes_forget(md_sim *sim)
 {
-  for (md_host_compute *c = sim->host_computes; c; c = c->next) c->fresh = false;
+  for (md_host_compute *c = sim->host_computes; c; c = c->next) {
+    free(c->each);
+    c->each = NULL;
+    c->fresh = false;
+  }
 }
 
 void md_host_computes_free(md_sim *sim)

@@ -5,6 +5,10 @@
  * A value belongs to a step that a run shows. It is found once a step. Between runs the last one found is offered. All
  * ranks have the same, from exact sums, counts, and least and largest values.
  *
+ * A compute may also, or only, have values for each particle (LAMMPS's per-atom computes). A rank has those of its own
+ * particles, in the order of sim->particles. They exist only while a step is shown: md_host_compute_update makes them,
+ * and other parts read them as c_ID or c_ID[K] by md_particle_values_of (src/formula/particle_values.h).
+ *
  * A style is a line in host_computes.def and a file compute_NAME.c. Cost: particles come from the engine, which on a
  * GPU copies them to the host.
  */
@@ -21,7 +25,7 @@ typedef struct md_host_compute_style {
   size_t size;      /* of the style's struct, which begins with a md_host_compute */
   /* Reads the words behind the name, and says in `values` what there will be. MD_USAGE: a word is refused. */
   md_status (*parse)(md_host_compute *, md_sim *, const md_words *) MD_CHECKED;
-  /* Finds the values. The view has its particles. Collective. */
+  /* Finds the values. The view has its particles, and compute->each is all 0. Collective. */
   md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
   void (*free)(md_host_compute *); /* what the style has; may be NULL */
 } md_host_compute_style;
@@ -31,6 +35,10 @@ struct md_host_compute {
   int group;
   const md_host_compute_style *style;
   md_values values;
+  int columns; /* values for each particle; 0: none */
+  bool vector; /* they are c_ID[1] to c_ID[columns], else c_ID; for one column only */
+  double *
+      each; /* [particles of this rank][columns] of the step that is shown, or NULL. Made before `find` fills it */
   bool fresh; /* the values are those of the step that is shown */
   bool known; /* there are values */
   md_host_compute *next;
@@ -55,11 +63,16 @@ md_host_compute *md_host_compute_find(const md_sim *sim, const char *id, size_t 
 /* Takes a compute out of the list and frees it. */
 void md_host_compute_remove(md_sim *sim, md_host_compute *compute);
 
+/* The column of the values for each particle that a name c_ID or c_ID[K] says, from 0, and its compute; NULL: the name
+ * is of no such value. */
+md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *column);
+
 /* Finds the values of the step that is shown, unless they are there. Collective. MD_USAGE: no step is shown, and none
- * was. */
+ * was; or there are values for each particle, and no step is shown. */
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute) MD_CHECKED;
 
-/* Another step is shown: values are found again when they are asked for. */
+/* The step that is shown ends, or another one is shown: values are found again when they are asked for, and those of
+ * each particle are freed. */
 void md_host_computes_forget(md_sim *sim);
 
 void md_host_computes_free(md_sim *sim);

@@ -9,6 +9,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
 #include "src/computes/computes.h"
+#include "src/computes/host_compute.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 
@@ -86,6 +87,17 @@ static md_status fill_compute(md_sim *sim, const md_compute *compute, double *va
   return MD_OK;
 }
 
+/* A column of a host compute with values for each particle. `myriad check` gets ones. */
+static md_status fill_each(md_sim *sim, const char *name, double *value)
+{
+  int column;
+  md_host_compute *compute = md_host_compute_each(sim, name, &column);
+  if (!sim->planning.on) MD_TRY(md_host_compute_update(sim, compute));
+  for (int64_t i = 0; i < sim->particles.n; ++i)
+    value[i] = compute->each ? compute->each[i * compute->columns + column] : 1.0;
+  return MD_OK;
+}
+
 /* gmask(GROUP), rmask(REGION), grmask(GROUP,REGION): 1 for the particles that are in both, else 0. */
 static md_status fill_mask(md_sim *sim, const char *name, int n, char *const *argument, double *value)
 {
@@ -133,15 +145,19 @@ static md_status fill(md_sim *sim, const char *name, int n, char *const *argumen
 {
   MD_TRY(md_sim_need_box(sim, name));
   const int a = attribute_named(name);
+  int column;
   if (n > 0) return fill_mask(sim, name, n, argument, value);
+  if (md_host_compute_each(sim, name, &column)) return fill_each(sim, name, value);
   return a < ATTRIBUTES ? fill_attribute(sim, a, value)
                         : fill_compute(sim, compute_of_particles(sim, name), value);
 }
 
 static bool is_known(const md_sim *sim, const char *name, int n)
 {
+  int column;
   if (n > 0) return is_mask(name);
-  return attribute_named(name) < ATTRIBUTES || compute_of_particles(sim, name);
+  return attribute_named(name) < ATTRIBUTES || compute_of_particles(sim, name) ||
+         md_host_compute_each(sim, name, &column);
 }
 
 static md_status each(void *context, const char *name, int n, char *const *argument, double **value,

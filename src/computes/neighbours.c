@@ -1,0 +1,241 @@
+/* Pairs of particles within a distance; see neighbours.h.
+ *
+ * 1. A rank sorts a block of particles into cells at least as wide as the cutoff. At first the block is its own.
+ * 2. For each of its own particles it visits those of the block in the cells around it.
+ * 3. The blocks go round the ring of ranks, so that each rank meets the particles of all others, whatever the domains.
+ *
+ * Differences of positions are exact, and a distance is one formula, so that a pair has the same distance everywhere.
+ * Both orders of a pair are visited. Trade-off: all blocks visit all ranks, which is simple and needs no ghosts. Cost:
+ * that of a search of pairs in cells, and on P ranks P messages of 48 bytes a particle. Memory: four blocks.
+ * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.2 (cells). */
+#include "src/computes/neighbours.h"
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A block of particles in cells. */
+typedef struct block {
+  int64_t n;
+  md_neighbour *at;
+  int cells[3];
+  int64_t *start; /* [cells + 1] */
+  md_neighbour *sorted;
+} block;
+
+int md_neighbour_threads(void) { return omp_get_max_threads(); }
+
+/* ---- cells ---- */
+
+/* A cell is wider than the cutoff by this factor, so that rounding takes no partner out of the cells around. */
+static const double WIDER = 1.0 + 1e-9;
+
+/* The number of cells along an axis: at least a cutoff wide, and not many more than particles. */
+static void choose_cells(const md_box *box, double cutoff, block *b)
+{
+  int64_t all = 1;
+  for (int d = 0; d < 3; ++d) {
+    const double most = d < box->dim ? floor(box->length[d] / (cutoff * WIDER)) : 1.0;
+    b->cells[d] = most < 1.0 ? 1 : most > 1024.0 ? 1024 : (int)most;
+    all *= b->cells[d];
+  }
+  while (all > 8 * b->n + 64) {
+    int widest = 0;
+    for (int d = 1; d < 3; ++d)
+      if (b->cells[d] > b->cells[widest]) widest = d;
+    all /= b->cells[widest];
+    b->cells[widest] = (b->cells[widest] + 1) / 2;
+    all *= b->cells[widest];
+  }
+}
+
+static int cell_along(const md_box *box, const block *b, int d, double x)
+{
+  if (b->cells[d] == 1) return 0;
+  const int c = (int)((x - box->lo[d]) / box->length[d] * b->cells[d]);
+  return c < 0 ? 0 : c >= b->cells[d] ? b->cells[d] - 1 : c;
+}
+
+static int64_t cell_of(const md_box *box, const block *b, const md_neighbour *v)
+{
+  int64_t cell = 0;
+  for (int d = 2; d >= 0; --d) cell = cell * b->cells[d] + cell_along(box, b, d, v->x[d]);
+  return cell;
+}
+
+/* Sorts the particles of a block by counting. */
+static md_status sort_block(const md_box *box, double cutoff, block *b)
+{
+  choose_cells(box, cutoff, b);
+  const int64_t cells = (int64_t)b->cells[0] * b->cells[1] * b->cells[2];
+  MD_TRY(md_array_new_zero(&b->start, cells + 1, sizeof *b->start, "cells"));
+  MD_TRY(md_array_new(&b->sorted, b->n, sizeof *b->sorted, "particles in cells"));
+  for (int64_t i = 0; i < b->n; ++i) ++b->start[cell_of(box, b, &b->at[i])];
+  for (int64_t k = 1; k < cells; ++k) b->start[k] += b->start[k - 1];
+  b->start[cells] = b->n;
+  for (int64_t i = b->n - 1; i >= 0; --i) b->sorted[--b->start[cell_of(box, b, &b->at[i])]] = b->at[i];
+  return MD_OK;
+}
+
+static void free_cells(block *b)
+{
+  free(b->start);
+  free(b->sorted);
+  b->start = NULL;
+  b->sorted = NULL;
+}
+
+/* ---- visits ---- */
+
+typedef struct visiting {
+  const md_box *box;
+  const md_neighbour_search *search;
+  double cutoff2;
+} visiting;
+
+/* The square of a difference is the same for both partners. */
+static void visit_pair(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j)
+{
+  double delta[3] = {0.0}, r2 = 0.0;
+  if (i->id == j->id || (g->search->other & j->group) == 0) return;
+  for (int d = 0; d < g->box->dim; ++d) {
+    delta[d] = i->x[d] - j->x[d];
+    if (g->box->periodic[d]) delta[d] = md_minimum_image(delta[d], g->box->length[d]);
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  if (r2 < g->cutoff2) g->search->visit(g->search->context, thread, i, j, delta, r2);
+}
+
+/* The cells along an axis that may hold neighbours of one in cell `at`; returns their number. */
+static int cells_around(const visiting *g, const block *b, int d, int at, int cell[3])
+{
+  const int n = b->cells[d];
+  const bool periodic = d < g->box->dim && g->box->periodic[d];
+  int count = 0;
+  for (int step = -1; step <= 1; ++step) {
+    int k = at + step;
+    if (periodic) k = (k + n) % n;
+    bool there = k < 0 || k >= n;
+    for (int m = 0; m < count; ++m) there = there || cell[m] == k;
+    if (!there) cell[count++] = k;
+  }
+  return count;
+}
+
+static void visit_around(const visiting *g, const block *b, int thread, const md_neighbour *i)
+{
+  int cell[3][3], n[3];
+  for (int d = 0; d < 3; ++d) n[d] = cells_around(g, b, d, cell_along(g->box, b, d, i->x[d]), cell[d]);
+  for (int z = 0; z < n[2]; ++z)
+    for (int y = 0; y < n[1]; ++y)
+      for (int x = 0; x < n[0]; ++x) {
+        const int64_t k = ((int64_t)cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
+        for (int64_t j = b->start[k]; j < b->start[k + 1]; ++j) visit_pair(g, thread, i, &b->sorted[j]);
+      }
+}
+
+/* Visits the neighbours of all own particles in the block. */
+static md_status visit_block(const visiting *g, const block *own, block *b)
+{
+  md_status status = sort_block(g->box, g->search->cutoff, b);
+  if (status == MD_OK) {
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < own->n; ++i)
+      if (own->at[i].group & g->search->group) visit_around(g, b, omp_get_thread_num(), &own->at[i]);
+  }
+  free_cells(b);
+  return status;
+}
+
+/* ---- the ring ---- */
+
+/* The first particle of a message only says how many follow. */
+static void set_count(const block *b, md_neighbour *message) { message[0] = (md_neighbour){.id = b->n}; }
+
+/* Sends the message on, and receives that of the rank before. */
+static md_status pass_on(md_comm *comm, md_neighbour **message, md_neighbour **other, int64_t bytes)
+{
+  bool done = false;
+  MD_TRY(comm->exchange->ring_begin(comm, *message, *other, bytes));
+  while (!done) MD_TRY(comm->exchange->ring_next(comm, true, &done));
+  md_neighbour *const swapped = *message;
+  *message = *other;
+  *other = swapped;
+  return MD_OK;
+}
+
+/* The particles of this rank that are in one of the groups, behind the first place of the message. */
+static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighbour *message, block *own)
+{
+  const md_particles *p = &sim->particles;
+  const md_box *box = &sim->model.box;
+  own->at = message + 1;
+  for (int64_t i = 0; i < p->n; ++i) {
+    const uint32_t groups = MD_GROUP_ALL | (p->grouped ? p->group[i] : 0);
+    if ((groups & (search->group | search->other)) == 0) continue;
+    md_neighbour *v = &own->at[own->n++];
+    *v = (md_neighbour){.id = p->id[i], .place = (int32_t)i, .type = p->type[i], .group = groups};
+    for (int d = 0; d < p->dim; ++d)
+      v->x[d] = box->periodic[d] ? md_wrap(p->x[d][i], box->lo[d], box->hi[d], box->length[d]) : p->x[d][i];
+  }
+}
+
+static md_status visit_round(md_sim *sim, const visiting *g, const block *own, md_neighbour *message[2],
+                             int64_t bytes)
+{
+  md_comm *comm = sim->comm;
+  for (int turn = 0; turn < comm->size; ++turn) {
+    block b = {.n = message[0][0].id, .at = message[0] + 1};
+    MD_TRY(md_comm_agree(comm, visit_block(g, own, &b)));
+    if (turn + 1 < comm->size) MD_TRY(pass_on(comm, &message[0], &message[1], bytes));
+  }
+  return MD_OK;
+}
+
+static md_status visit_all(md_sim *sim, const md_neighbour_search *search, md_neighbour *message[2],
+                           int64_t bytes)
+{
+  const visiting g = {&sim->model.box, search, search->cutoff * search->cutoff};
+  block own = {0};
+  md_neighbour *mine;
+  fill(search, sim, message[0], &own);
+  set_count(&own, message[0]);
+  /* The message is overwritten while the own particles are still needed. */
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&mine, own.n, sizeof *mine, "particles and neighbours")));
+  if (own.n > 0) memcpy(mine, own.at, (size_t)own.n * sizeof *mine);
+  own.at = mine;
+  const md_status status = visit_round(sim, &g, &own, message, bytes);
+  free(mine);
+  return status;
+}
+
+static md_status check_cutoff(const md_sim *sim, double cutoff)
+{
+  const md_box *box = &sim->model.box;
+  if (!(cutoff > 0.0)) return md_error(MD_USAGE, "the pair style has no cutoff, which is needed here");
+  for (int d = 0; d < box->dim; ++d)
+    if (box->periodic[d] && 2.0 * cutoff > box->length[d])
+      return md_error(MD_USAGE, "the cutoff %g is larger than half of the periodic side %c, %g", cutoff,
+                      "xyz"[d], box -> length[d]);
+  return MD_OK;
+}
+
+md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search)
+{
+  double most = (double)sim->particles.n;
+  md_neighbour *message[2] = {NULL, NULL};
+  MD_TRY(check_cutoff(sim, search->cutoff));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  const int64_t places = (int64_t)most + 1, bytes = places * (int64_t)sizeof(md_neighbour);
+  md_status status = md_array_new_zero(&message[0], places, sizeof(md_neighbour), "particles and neighbours");
+  if (status == MD_OK)
+    status = md_array_new_zero(&message[1], places, sizeof(md_neighbour), "particles and neighbours");
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = visit_all(sim, search, message, bytes);
+  free(message[0]);
+  free(message[1]);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* Pairs of particles within a distance, on the host: each particle of this rank meets its neighbours of all ranks. */
+#ifndef MD_SRC_COMPUTES_NEIGHBOURS_H
+#define MD_SRC_COMPUTES_NEIGHBOURS_H
+
+#include "src/sim.h"
+
+/* A particle as its neighbours see it. */
+typedef struct md_neighbour {
+  double x[3]; /* wrapped */
+  int64_t id;
+  int32_t place; /* local index on its own rank */
+  int32_t type;
+  uint32_t group;
+} md_neighbour;
+
+/* Called for each pair with r2 < cutoff^2: i is a particle of this rank and j any other one. delta points from j to i,
+ * at the minimum image. One thread sees all neighbours of an i. Threads are numbered from 0. */
+typedef void (*md_neighbour_visit)(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
+                                   const double delta[3], double r2);
+
+typedef struct md_neighbour_search {
+  double cutoff;
+  uint32_t group; /* bit of the group of i */
+  uint32_t other; /* bit of the group of j */
+  md_neighbour_visit visit;
+  void *context;
+} md_neighbour_search;
+
+/* The number of threads that may call `visit`. */
+int md_neighbour_threads(void);
+
+/* Visits all pairs. sim->particles must be up to date. Collective. MD_USAGE: the cutoff is not positive, or is larger
+ * than half of a periodic side. MD_RUNTIME: out of memory. */
+md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search) MD_CHECKED;
+
+#endif
