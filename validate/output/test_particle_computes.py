@@ -19,10 +19,27 @@ compute ca all reduce sum c_c1 c_c2[1] c_c2[2] c_c2[3] v_c
 compute cb odd reduce max c_c3 c_c1
 fix a all ave/time 5 1 5 c_ca[*] c_cb[*] file a.txt format " %.10g"
 fix b all ave/histo 5 1 5 -0.5 15.5 16 c_c1 c_c3 file b.txt mode vector
+compute p1 all pe/atom
+compute p2 odd pe/atom pair
+compute s1 all stress/atom NULL
+compute s2 odd stress/atom NULL pair
+compute t all temp/partial 1 0 1
+compute tc odd temp/com
+compute s3 odd stress/atom t ke
+compute s4 odd stress/atom tc ke virial
+compute s5 all stress/atom NULL virial
+compute pa all reduce sum c_p1 c_p2
+compute pb all reduce max c_p1 c_p2 c_s1[1] c_s2[4]
+compute sa all reduce sumsq c_s1[1] c_s1[2] c_s1[3] c_s1[4] c_s1[5] c_s1[6] c_s4[1] c_s3[2] c_s4[6]
+compute sb all reduce sum c_s2[3] c_s2[6] c_s3[1] c_s3[4] c_s4[2] c_s4[5]
+compute f1 all heat/flux ke p1 s5
+compute f2 odd heat/flux ke p1 s5
+fix c all ave/time 5 1 5 c_pa[*] c_pb[*] file c.txt format " %.10g"
+fix g all ave/time 5 1 5 c_sa[*] c_sb[*] c_f1[*] c_f2[*] file g.txt format " %.10g"
 thermo 5
 run 10
 """
-FILES = "ab"
+FILES = "abcg"
 
 
 @needs_lmp
@@ -48,6 +65,12 @@ BAD = {
     "compute 1 all coord/atom cutoff 0": ["cutoff", "0"],
     "compute 1 all coord/atom cutoff 1 group nobody": ["nobody"],
     "compute 1 all coord/atom cutoff 1 9": ["9"],
+    "compute 1 all pe/atom bond": ["bond", "pair, fix"],
+    "compute 1 all stress/atom": ["stress/atom takes"],
+    "compute 1 all stress/atom nowhere": ["nowhere"],
+    "compute 1 all stress/atom NULL bond": ["bond", "virial"],
+    "compute 1 all heat/flux c c c": ["'c' is no compute of style ke/atom"],
+    "compute 1 all heat/flux c c": ["heat/flux takes"],
     "thermo_style custom step c_c": ["c_c", "no such value"],
     "compute 1 all reduce sum c_c[1]": ["c_c[1]", "no value for each particle"],
     "compute 1 all reduce sum c_d[3]": ["c_d[3]", "no value for each particle"],
