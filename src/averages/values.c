@@ -84,6 +84,11 @@ md_status md_values_number(const md_values *v, const char *name, double *number)
     *number = *v->scalar;
     return MD_OK;
   }
+  /* As in LAMMPS, an array whose length is not known yet is all 0. */
+  if (apart.nindex == 2 && !v->array) {
+    *number = 0.0;
+    return MD_OK;
+  }
   MD_TRY(check_indices(&apart, name, 1, apart.nindex == 1 ? &v->nvector : &v->rows));
   *number = apart.nindex == 1 ? v->vector[apart.index[0] - 1]
                               : v->array[(apart.index[0] - 1) * v->columns + apart.index[1] - 1];

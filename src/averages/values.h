@@ -15,7 +15,7 @@ typedef struct md_values {
   bool has_vector;
   int64_t rows;
   int columns;           /* 0: no array */
-  const double *array;   /* [rows][columns] */
+  const double *array;   /* [rows][columns]; NULL: the rows are not known yet */
   const bool *extensive; /* [vector, or columns] grows with the number of particles; NULL: nothing does */
 } md_values;
 

@@ -72,26 +72,11 @@ static md_status subtract_pairs(compute_stress *c, md_sim *sim)
   return MD_OK;
 }
 
-/* The bias of the velocities, with the flow of this step. */
-static md_status find_bias(const compute_stress *c, md_sim *sim, md_bias *bias)
-{
-  double value[MD_COMPUTE_TERMS];
-  int place;
-  *bias = (md_bias){MD_BIAS_NONE, {0.0}};
-  if (!c->temperature[0]) return MD_OK;
-  MD_TRY(md_compute_temperature(&sim->model, "compute stress/atom", c->temperature, true, &place));
-  *bias = sim->model.compute[place].bias;
-  if (bias->kind != MD_BIAS_SHIFT) return MD_OK;
-  MD_TRY(md_temperature_measure(sim, &sim->model.compute[place], value));
-  for (int d = 0; d < sim->model.box.dim; ++d) bias->k[d] = value[MD_TEMPERATURE_FLOW + d];
-  return MD_OK;
-}
-
 static md_status subtract_kinetic(compute_stress *c, md_sim *sim)
 {
   const md_particles *p = &sim->particles;
   md_bias bias;
-  MD_TRY(find_bias(c, sim, &bias));
+  MD_TRY(md_temperature_bias(sim, "compute stress/atom", c->temperature, &bias));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     const double mass = md_mass_of(&sim->model, p, i);

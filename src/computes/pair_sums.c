@@ -1,4 +1,4 @@
-/* Sums over the pairs of each particle; see pair_sums.h. The formulas and the rounding are those of the engines' measures
+/* Sums over the pairs of each particle; see pair_sums.h. Formulas and rounding are those of the engines' measures
  * (measure_pair in src/engines/naive.c). Cost: that of the search of pairs, with both orders of each pair. */
 #include "src/computes/pair_sums.h"
 #include "common/faults.h"

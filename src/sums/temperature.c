@@ -56,3 +56,17 @@ md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double 
   md_temperature_set(model, compute, (int64_t)sum[COUNT], kinetic, value);
   return MD_OK;
 }
+
+md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias)
+{
+  double value[MD_COMPUTE_TERMS];
+  int place;
+  *bias = (md_bias){MD_BIAS_NONE, {0.0}};
+  if (!id[0]) return MD_OK;
+  MD_TRY(md_compute_temperature(&sim->model, what, id, true, &place));
+  *bias = sim->model.compute[place].bias;
+  if (bias->kind != MD_BIAS_SHIFT) return MD_OK;
+  MD_TRY(md_temperature_measure(sim, &sim->model.compute[place], value));
+  for (int d = 0; d < sim->model.box.dim; ++d) bias->k[d] = value[MD_TEMPERATURE_FLOW + d];
+  return MD_OK;
+}

@@ -1,0 +1,40 @@
+/* Chunks: particles in numbered parts, such as the bins of a profile, for sums over each part (compute chunk/atom).
+ *
+ * A particle is in the chunk 1 to n, or in none. Which one is a formula of its position, type or another value, so that
+ * it is the same on every engine and any number of ranks. */
+#ifndef MD_SRC_CHUNKS_CHUNKS_H
+#define MD_SRC_CHUNKS_CHUNKS_H
+
+#include "src/computes/host_compute.h"
+
+/* The most coordinates of a chunk. */
+enum { MD_CHUNK_COORDINATES = 3 };
+
+typedef struct md_chunks {
+  int64_t n;
+  int ncoord;           /* coordinates of a chunk; 0: chunks are no bins */
+  const double *coord;  /* [n][ncoord] centres, in sigma, or as parts of the box with units reduced */
+  const double *volume; /* [n] area in two dimensions */
+  const double *each;   /* by particle of this rank: its chunk, or 0 */
+} md_chunks;
+
+/* The compute chunk/atom with this ID. MD_USAGE: there is none; `what` asks for it. */
+md_status md_chunks_find(const md_sim *sim, const char *what, const char *id,
+                         md_host_compute **compute) MD_CHECKED;
+
+/* The number of coordinates of its chunks. */
+int md_chunks_coordinates(const md_host_compute *compute);
+
+/* The number of its chunks that is known before a run; 0: none is. It may change with the box. */
+int64_t md_chunks_known(const md_host_compute *compute);
+
+/* The chunks at the step that is shown, valid until its end. Collective. */
+md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chunks) MD_CHECKED;
+
+/* Sets sums[chunk - 1][k] to the sum of value[i][k] over the particles of all ranks with chunk[i] > 0, k < nvalue,
+ * chunk <= n. Sums are integers: a value is rounded to 2^-90 of the largest possible sum. Collective. MD_PHYSICS: a
+ * value is not finite. MD_RUNTIME: out of memory. */
+md_status md_chunk_sums(md_sim *sim, int64_t n, int nvalue, const double *chunk, const double *value,
+                        double *sums) MD_CHECKED;
+
+#endif

@@ -1,0 +1,109 @@
+"""Chunks: the files of fix ave/chunk are those of lmp, and the same bytes on every engine and number of ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+import harness
+from cli import BOX, USAGE, refused, run_deck, works
+from test_averages import MELT, assert_like_lmp, files, needs_lmp
+
+pytestmark = pytest.mark.smoke
+
+CHUNKS = """\
+region left block 0.7 2.7 0.7 4.3 0.7 3.3
+compute a all chunk/atom bin/1d x lower 0.7
+compute b all chunk/atom bin/2d x center 0.2 z upper 0.26 units reduced
+compute c all chunk/atom bin/1d y 2.3 1.1 units box bound y 1.0 6.0
+compute d all chunk/atom bin/1d y 2.3 1.1 units box bound y 1.0 6.0 discard yes
+compute e all chunk/atom bin/sphere 3 3.1 3.2 0.5 3.0 4 units box pbc yes
+compute f all chunk/atom bin/cylinder y lower 1.5 3 3.2 0.5 3.0 3 units box discard yes
+compute g all chunk/atom type region left
+compute h odd chunk/atom bin/3d x lower 0.5 y lower 0.5 z lower 0.4 units reduced
+variable c atom (id<200)+2*(id<100)
+compute i all chunk/atom v_c limit 2 max nchunk once discard no
+compute tp all temp/partial 1 0 1
+compute tc all temp/com
+compute pe all pe/atom
+compute st all stress/atom NULL pair
+variable w atom c_pe+x
+fix a odd ave/chunk 2 3 10 a vx temp density/number density/mass file a.txt
+fix b all ave/chunk 2 3 10 b vx temp density/number norm sample file b.txt ave running
+fix c all ave/chunk 2 3 10 c vx temp density/number norm none file c.txt bias tp
+fix d all ave/chunk 2 3 10 d vx temp density/number file d.txt cdof 1 adof 2 title1 "# some"
+fix e all ave/chunk 2 3 10 e vx temp density/number file e.txt bias tc
+fix f all ave/chunk 2 3 10 f c_pe c_st[1] v_w file f.txt format " %.8g"
+fix g all ave/chunk 2 3 10 g vx fx density/mass file g.txt ave window 2
+fix h all ave/chunk 1 2 5 h vy temp density/number file h.txt ave running overwrite
+fix i all ave/chunk 1 2 5 i c_pe density/number file i.txt
+thermo 10
+thermo_style custom step temp f_a[2][1] f_a[2][3]
+run 20
+"""
+FILES = "abcdefghi"
+
+
+@needs_lmp
+def test_values_of_lammps(tmp_path):
+    assert_like_lmp(MELT + CHUNKS, tmp_path, FILES)
+
+
+def test_same_files_on_every_engine(tmp_path):
+    harness.run(MELT + CHUNKS, tmp_path / "naive", engine="naive")
+    harness.run(MELT + CHUNKS, tmp_path / "openmp", threads=3)
+    assert files(tmp_path / "naive", FILES) == files(tmp_path / "openmp", FILES)
+
+
+@pytest.mark.mpi
+def test_same_files_on_ranks(tmp_path):
+    harness.run(MELT + CHUNKS, tmp_path / "one")
+    harness.run(MELT + CHUNKS, tmp_path / "four", ranks=4)
+    assert files(tmp_path / "one", FILES) == files(tmp_path / "four", FILES)
+
+
+def test_resume_within_an_average(tmp_path):
+    """The run is cut between two samples of an average; fix a has averages before that, and fix b a running one."""
+    lines = [line.replace(" 2 3 10 ", " 10 4 50 ") for line in CHUNKS.splitlines()
+             if not line.startswith(("fix", "run")) or line[:5] in ("fix a", "fix b")]
+    deck = MELT + "\n".join(lines) + "\nrestart 75 r.*\nrun 150\n"
+    for name in ("whole", "parts"):
+        (tmp_path / name).mkdir()
+        works(run_deck(tmp_path / name, deck))
+    (tmp_path / "parts" / "r.150").unlink()
+    assert "Resumed at step 75" in works(run_deck(tmp_path / "parts", deck, "--resume")).out
+    assert files(tmp_path / "whole", "ab") == files(tmp_path / "parts", "ab")
+
+
+BAD = {
+    "compute 1 all chunk/atom": ["chunk/atom takes a style"],
+    "compute 1 all chunk/atom molecule": ["molecule", "bin/1d"],
+    "compute 1 all chunk/atom bin/1d w lower 1": ["'w' is no axis"],
+    "compute 1 all chunk/atom bin/1d x lower": ["missing"],
+    "compute 1 all chunk/atom bin/1d x middle 1": ["middle", "center"],
+    "compute 1 all chunk/atom bin/1d x lower 0": ["width", "0"],
+    "compute 1 all chunk/atom bin/1d x lower 1e-12": ["1e-12", "too small"],
+    "compute 1 all chunk/atom bin/2d x lower 1 x lower 1": ["different"],
+    "compute 1 all chunk/atom bin/sphere 1 1 1 2 1 3": ["radii"],
+    "compute 1 all chunk/atom bin/sphere 1 1 1 0 1 3 units reduced": ["reduced"],
+    "compute 1 all chunk/atom type ids once": ["ids", "once"],
+    "compute 1 all chunk/atom type compress yes": ["compress"],
+    "compute 1 all chunk/atom type bound x 0 1": ["no bins along x"],
+    "compute 1 all chunk/atom type units metres": ["metres", "lattice"],
+    "compute 1 all chunk/atom type limit 3": ["max or exact"],
+    "compute 1 all chunk/atom type region nowhere": ["nowhere"],
+    "compute 1 all chunk/atom type colour red": ["colour", "discard"],
+    "fix 9 all ave/chunk 1 1 1 c": ["ave/chunk takes"],
+    "fix 9 all ave/chunk 1 1 1 thermo_temp vx": ["thermo_temp", "no compute of style chunk/atom"],
+    "fix 9 all ave/chunk 1 1 1 c speed": ["'speed' has no value"],
+    "fix 9 all ave/chunk 1 1 1 c norm all": ["at least one value"],
+    "fix 9 all ave/chunk 1 1 1 c vx norm most": ["most", "sample"],
+    "fix 9 all ave/chunk 1 1 1 c vx bias nothing": ["nothing"],
+    "fix 9 all ave/chunk 1 2 1 c vx": ["Nevery"],
+    "fix 9 all ave/chunk 1 1 1 c vx file": ["file", "missing"],
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input(line, tmp_path):
+    begin = BOX + "compute c all chunk/atom type\n"
+    refused(run_deck(tmp_path, begin + line + "\n"), USAGE, *BAD[line], line=begin.count("\n") + 1)
