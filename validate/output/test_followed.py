@@ -1,0 +1,94 @@
+"""Displacements through periodic faces: the values of lmp, the same bytes on every engine and number of ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+import harness
+from cli import BOX, USAGE, refused, run_deck, works
+from test_averages import MELT, assert_like_lmp, files, needs_lmp
+
+pytestmark = pytest.mark.smoke
+
+# The melt moves as a whole: within the run each particle goes through two faces along x and one along y.
+FOLLOWED = """\
+velocity all set 28 -14 0 sum yes units box
+run 20
+compute m all msd
+compute mc odd msd com yes
+compute v odd vacf
+compute d all displace/atom
+compute dr all reduce max c_d[1] c_d[2] c_d[3] c_d[4]
+compute ds odd reduce sum c_d[1] c_d[4]
+variable far atom c_d[1]*(id==7)
+compute one all reduce sum v_far
+fix a all ave/time 100 1 200 c_m[*] c_mc[*] c_v[*] file a.txt format " %.10g"
+fix c all ave/time 100 1 200 c_dr[*] c_ds[*] c_one file c.txt format " %.10g"
+thermo 400
+thermo_style custom step temp c_m[4] c_mc[4] c_v[1]
+run 180
+run 0
+run 20
+"""
+FILES = "ac"
+
+
+@needs_lmp
+def test_values_of_lammps(tmp_path):
+    assert_like_lmp(MELT + FOLLOWED, tmp_path, FILES)
+    row = (tmp_path / "ours" / "c.txt").read_text().splitlines()[-1].split()
+    assert float(row[7]) == pytest.approx(20.1, abs=0.5)  # particle 7: the side of the box is 10.1
+
+
+def test_same_files_on_every_engine(tmp_path):
+    harness.run(MELT + FOLLOWED, tmp_path / "naive", engine="naive")
+    harness.run(MELT + FOLLOWED, tmp_path / "openmp", threads=3)
+    assert files(tmp_path / "naive", FILES) == files(tmp_path / "openmp", FILES)
+
+
+@pytest.mark.mpi
+def test_same_files_on_ranks(tmp_path):
+    harness.run(MELT + FOLLOWED, tmp_path / "one")
+    harness.run(MELT + FOLLOWED, tmp_path / "four", ranks=4)
+    assert files(tmp_path / "one", FILES) == files(tmp_path / "four", FILES)
+
+
+def test_displacements_of_a_free_particle(tmp_path):
+    """Its speed is given: after 400 steps it is at 3 * 4 and -2 * 4, through the faces of a box of 6."""
+    deck = ("units lj\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 5 3\n"
+            "create_atoms 1 single 4 2 3\nvelocity all set 3 -2 0 units box\npair_style none\nfix 1 all nve\n"
+            "timestep 0.01\ncompute m all msd\ncompute v all vacf\ncompute d all displace/atom\n"
+            "compute s all reduce max c_d[1] c_d[2] c_d[4]\nthermo_modify format float %.9g\n"
+            "thermo_style custom step c_m[1] c_m[2] c_m[3] c_m[4] c_v[1] c_v[4] c_s[1] c_s[2] c_s[3]\nrun 400\n")
+    row = list(map(float, harness.run(deck, tmp_path).table.rows[-1][1:]))
+    assert row == pytest.approx([144, 64, 0, 208, 9, 13, 12, -8, 208 ** 0.5], rel=1e-6)
+
+
+BEGIN = BOX + "compute m all msd\ncompute d all displace/atom\n"
+BAD = {
+    "compute 1 all msd com": ["msd com", "missing"],
+    "compute 1 all msd com perhaps": ["perhaps"],
+    "compute 1 all msd average yes": ["average yes"],
+    "compute 1 all msd mass yes": ["mass", "com yes|no"],
+    "compute 1 all vacf twice": ["twice"],
+    "compute 1 all displace/atom refresh v_x": ["refresh"],
+    "thermo_style custom step c_m[5]": ["c_m[5]", "4"],
+    "compute 1 all reduce sum c_d": ["c_d", "no value for each particle"],
+    "create_atoms 1 single 5.5 5.5 5.5\nthermo_style custom step c_m[1]\nrun 0": ["is new since compute msd"],
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input(line, tmp_path):
+    refused(run_deck(tmp_path, BEGIN + line + "\n"), USAGE, *BAD[line])
+
+
+def test_uncompute_ends_the_looks(tmp_path):
+    works(run_deck(tmp_path, BEGIN + "run 1\nuncompute m\nrun 1\nuncompute d\nrun 1\nclear\n"))
+
+
+def test_no_resume(tmp_path):
+    deck = MELT + "compute m all msd\nrestart 10 r.*\nrun 20\n"
+    works(run_deck(tmp_path, deck))
+    (tmp_path / "r.20").unlink()
+    refused(run_deck(tmp_path, deck, "--resume"), USAGE, "compute msd", "cannot be resumed")
