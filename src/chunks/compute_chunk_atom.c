@@ -1,10 +1,10 @@
-/* compute chunk/atom: the chunk of each particle: a bin along axes, a shell of a sphere or of a cylinder, its type, or a
- * value of another compute or variable.
+/* compute chunk/atom: the chunk of each particle: a bin along axes, a shell of a sphere or of a cylinder, its type, or
+ * a value of another compute or variable.
  *
  * Bins have a width delta and a border at the origin. They go on until they cover the bounds of the axis, which are the
  * faces of the box unless `bound` gives others. A particle beyond the bins is in the outermost one or in none
- * (discard). Bins are made anew at each step that is shown, because the box may change; so nchunk once and every are the
- * same here.
+ * (discard). Bins are made anew at each step that is shown, because the box may change; so nchunk once and every are
+ * the same here.
  *
  * Cost: a pass over the particles. Reference: the LAMMPS manual, compute chunk/atom. */
 #include "common/ranks/reductions.h"
@@ -328,7 +328,8 @@ static void set_shells(compute_chunk *c, const md_box *box)
   const double width = (c->to - c->from) / (double)c->shells;
   const int64_t across = c->kind == CYLINDER ? c->along[0].n : 1;
   for (int64_t m = 0; m < c->n; ++m) {
-    const double inner = c->from + (double)(m / across) * width, outer = inner + width;
+    const int64_t shell = m / across;
+    const double inner = c->from + (double)shell * width, outer = inner + width;
     const double disc = PI * (outer * outer - inner * inner);
     double *coord = c->coord + m * c->ncoord;
     coord[0] = inner + 0.5 * width;

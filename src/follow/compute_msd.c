@@ -3,8 +3,8 @@
  *
  *      msd = 1/N sum (x - x0)^2,   vacf = 1/N sum v v0
  *
- * x0 and v0 are those of when the compute was defined, and x goes on beyond periodic faces. With `com yes` the motion of
- * the centre of mass is taken out. Sums are exact (src/sums/exact_sum.h). Cost: that of following (followed.h).
+ * x0 and v0 are those of when the compute was defined, and x goes on beyond periodic faces. With `com yes` the motion
+ * of the centre of mass is taken out. Sums are exact (src/sums/exact_sum.h). Cost: that of following (followed.h).
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, sections 2.7 and 8.5; the LAMMPS manual. */
 #include "common/ranks/reductions.h"
 #include "src/computes/host_compute.h"

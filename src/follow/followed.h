@@ -8,16 +8,16 @@
 #include "src/output/observer.h"
 #include "src/sim.h"
 
-/* What is known of a particle: displacement since the first look, sigma, and velocity at that time. */
+/* What is known of a particle: displacement since the first look, sigma, and place and velocity at that time. */
 typedef struct md_follow {
-  double displacement[3], velocity[3];
+  double displacement[3], place[3], velocity[3];
 } md_follow;
 
 typedef struct md_followed md_followed;
 
 /* Notes all particles as they are now, between runs, for `what`, which messages name. With `displacements` every run
- * looks at them from time to time. The caller ends with md_followed_end. Collective. MD_USAGE: the deck is being resumed
- * and has not the particles of this place. MD_RUNTIME: out of memory. */
+ * looks at them from time to time. The caller ends with md_followed_end. Collective. MD_USAGE: the deck is being
+ * resumed and has not the particles of this place. MD_RUNTIME: out of memory. */
 md_status md_followed_begin(md_sim *sim, const char *what, bool displacements,
                             md_followed **followed) MD_CHECKED;
 

@@ -13,6 +13,8 @@ pytestmark = pytest.mark.smoke
 # The melt moves as a whole: within the run each particle goes through two faces along x and one along y.
 FOLLOWED = """\
 velocity all set 28 -14 0 sum yes units box
+compute x odd com
+compute g odd gyration
 run 20
 compute m all msd
 compute mc odd msd com yes
@@ -23,7 +25,7 @@ compute ds odd reduce sum c_d[1] c_d[4]
 variable far atom c_d[1]*(id==7)
 compute one all reduce sum v_far
 fix a all ave/time 100 1 200 c_m[*] c_mc[*] c_v[*] file a.txt format " %.10g"
-fix c all ave/time 100 1 200 c_dr[*] c_ds[*] c_one file c.txt format " %.10g"
+fix c all ave/time 100 1 200 c_dr[*] c_ds[*] c_one c_x[*] c_g c_g[*] file c.txt format " %.10g"
 thermo 400
 thermo_style custom step temp c_m[4] c_mc[4] c_v[1]
 run 180
@@ -70,6 +72,8 @@ BAD = {
     "compute 1 all msd com perhaps": ["perhaps"],
     "compute 1 all msd average yes": ["average yes"],
     "compute 1 all msd mass yes": ["mass", "com yes|no"],
+    "compute 1 all com of": ["compute com", "of"],
+    "compute 1 all gyration of": ["compute gyration", "of"],
     "compute 1 all vacf twice": ["twice"],
     "compute 1 all displace/atom refresh v_x": ["refresh"],
     "thermo_style custom step c_m[5]": ["c_m[5]", "4"],
