@@ -1,9 +1,9 @@
 /* The domains of ranks over MPI: the division of the box (common/ranks/decompose.h), and rebalancing.
  *
- * Rebalancing: the cuts move so that ranks have about equal numbers of particles, also where parts of the box are
- * empty.
+ * Rebalancing: the cuts move so that ranks have about equal loads: numbers of particles, also where parts of the box
+ * are empty, or sums of their weights (common/ranks/balance.h).
  *
- * 1. Along each axis whose cuts may move, all ranks make a histogram of their particles, and sum the histograms.
+ * 1. Along each axis whose cuts may move, all ranks make a histogram of their loads, and sum the histograms.
  * 2. The cuts go to the places where the shares of the domains are equal.
  * 3. A cut moves less where a domain would become thinner than the halo.
  *
@@ -14,6 +14,7 @@
  *
  * Reference: the LAMMPS manual, command balance, style shift, which finds the same cuts by bisection.
  */
+#include "common/ranks/balance.h"
 #include "mpi/state.h"
 
 #include <stdlib.h>
@@ -80,23 +81,23 @@ static md_status shift_axis(md_comm *c, const md_box *box, const md_particles *p
   for (int64_t i = 0; i < p->n; ++i) {
     const double at = (x[i] - lo) * per_bin;
     const int bin = at > 0.0 ? (at < BINS ? (int)at : BINS - 1) : 0;
-    ++histogram[bin];
+    histogram[bin] += md_balance_load_of(&c->balance, p, i);
   }
   MD_TRY(md_mpi_sum(c, histogram, BINS));
   md_decomposition_shift(&mpi_state_of(c)->division, box, axis, histogram, BINS);
   return MD_OK;
 }
 
-/* The imbalance: the most particles of a rank, divided by the average, if every particle were with its owner. */
+/* The imbalance: the largest load of a rank, divided by the average, if every particle were with its owner. */
 static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalance)
 {
   const md_decomposition *division = &mpi_state_of(c)->division;
   int64_t *owned, most = 0, total = 0;
-  MD_TRY(md_array_new_zero(&owned, c->size, sizeof *owned, "particles of the ranks"));
+  MD_TRY(md_array_new_zero(&owned, c->size, sizeof *owned, "loads of the ranks"));
   for (int64_t i = 0; i < p->n; ++i) {
     double x[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
-    ++owned[md_decomposition_owner(division, p->dim, x)];
+    owned[md_decomposition_owner(division, p->dim, x)] += md_balance_load_of(&c->balance, p, i);
   }
   const md_status status = md_mpi_sum(c, owned, c->size);
   for (int r = 0; r < c->size; ++r) {
@@ -127,10 +128,20 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
   const int64_t since = model->step - s->balanced_at;
   if (s->balanced_at >= 0 && since >= 0 && since < c->balance.every) return MD_OK;
   s->balanced_at = model->step;
-  double most = (double)p->n, imbalance[2];
+  int64_t load = md_balance_load(&c->balance, p);
+  double most = (double)load, imbalance[2];
   MD_TRY(md_mpi_max(c, &most, 1));
-  if (most * c->size <= c->balance.threshold * (double)model->natoms) return MD_OK;
+  MD_TRY(md_mpi_sum(c, &load, 1));
+  if (most * c->size <= c->balance.threshold * (double)load) return MD_OK;
   return rebalance(c, model, p, imbalance);
+}
+
+static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
+{
+  md_decomposition *division = &mpi_state_of(c)->division;
+  MD_TRY(md_decomposition_fit(division, box));
+  MD_TRY(md_decomposition_place(division, axis, n, fraction));
+  return md_decomposition_fit(division, box);
 }
 
 const md_comm_domains md_mpi_domains = {.decompose = decompose,
@@ -140,4 +151,5 @@ const md_comm_domains md_mpi_domains = {.decompose = decompose,
                                         .domain = domain,
                                         .cuts = cuts,
                                         .rank_at = rank_at,
+                                        .place_cuts = place_cuts,
                                         .rebalance = rebalance};

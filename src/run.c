@@ -530,6 +530,8 @@ static md_status run_engine(md_run *run)
   md_engine_report report = {0};
   run->kind->report(run->engine, &report);
   add_timers(&report.timers, &run->spent);
+  sim->run_work = report.timers.seconds[MD_PHASE_FORCE] + report.timers.seconds[MD_PHASE_LIST];
+  sim->run_neighbours = report.neighbours * (double)sim->particles.n;
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
   MD_TRY(md_faces_follow(sim));
   for (md_observer *o = sim->observers; o; o = o->next)

@@ -102,10 +102,12 @@ struct md_sim {
   md_computed computed;   /* values of the model's computes at the step that was measured last */
   int64_t max_id;         /* largest id in use on all ranks */
   double run_seconds;     /* wall time since the run began, s; the thermo keyword cpu */
-  double run_builds; /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
-  int64_t piece;     /* steps that the engine runs in one call; adapted from the times of earlier calls */
-  md_view *view;     /* of the step that is being observed, for formulas in variables; otherwise NULL */
-  md_script script;  /* the way through the deck */
+  double run_work,
+      run_neighbours; /* of this rank in the last run: seconds of lists and forces; stored neighbours */
+  double run_builds;  /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
+  int64_t piece;      /* steps that the engine runs in one call; adapted from the times of earlier calls */
+  md_view *view;      /* of the step that is being observed, for formulas in variables; otherwise NULL */
+  md_script script;   /* the way through the deck */
   md_history history;
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */

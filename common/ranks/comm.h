@@ -40,10 +40,16 @@ typedef struct md_transport md_transport;
 typedef struct md_transport_opener md_transport_opener;
 
 /* When the cuts between domains follow the particles (commands `balance` and `fix balance`). */
+enum { MD_BALANCE_GROUPS = 8, MD_BALANCE_CUTS = 1023 };
 typedef struct md_balance {
-  int64_t every;    /* steps between two looks at the balance; 0: never */
-  double threshold; /* cuts move if the most particles of a rank, divided by the average, are above this */
-  bool axis[3];     /* whether the cuts along each axis may move */
+  int64_t every; /* steps between two looks at the balance; 0: never */
+  double
+      threshold; /* cuts move if the largest load of a rank, divided by the average, is above this (balance.h) */
+  bool axis[3]; /* whether the cuts along each axis may move */
+  int ngroup;   /* groups whose particles have a weight: bits of groups, and weights */
+  uint32_t group[MD_BALANCE_GROUPS];
+  double weight[MD_BALANCE_GROUPS];
+  const double *each; /* further weights, by local index; only for a call of rebalance; or NULL */
 } md_balance;
 
 struct md_comm {

@@ -214,6 +214,16 @@ int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]
   return place[0] + d->count[0] * (place[1] + d->count[1] * place[2]);
 }
 
+md_status md_decomposition_place(md_decomposition *d, int axis, int n, const double *fraction)
+{
+  const int count = d->count[axis];
+  if (n >= 0 && n != count - 1)
+    return md_error(MD_USAGE, "balance %c: ranks have %d cut%s along this axis, not %d", "xyz"[axis],
+                    count - 1, count == 2 ? "" : "s", n);
+  for (int k = 1; k < count; ++k) d->fraction[axis][k] = n < 0 ? (double)k / count : fraction[k - 1];
+  return MD_OK;
+}
+
 void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
                             int bins)
 {

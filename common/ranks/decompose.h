@@ -65,7 +65,11 @@ int md_decomposition_rank(const md_decomposition *d, const int place[3]);
 /* The owner of the position x, which must be in the box. */
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]);
 
-/* Moves the cuts along an axis so that all domains get equal shares of a histogram: counts of particles in `bins`
+/* Places the n cuts inside the box along an axis; n = -1: at even distances. Changes the fractions only. There must be
+ * a grid. MD_USAGE: another number of cuts is needed. */
+md_status md_decomposition_place(md_decomposition *d, int axis, int n, const double *fraction) MD_CHECKED;
+
+/* Moves the cuts along an axis so that all domains get equal shares of a histogram: loads of particles in `bins`
  * equal bins along the axis. No domain gets thinner than the halo. Changes the fractions only: call
  * md_decomposition_fit after it. */
 void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,

@@ -36,8 +36,12 @@ struct md_comm_domains {
   const double *(*cuts)(md_comm *, const md_box *box, int axis);
   /* The rank at a place of the grid, which is taken modulo the grid. Not collective. */
   int (*rank_at)(md_comm *, const int place[3]);
-  /* Moves the cuts so that ranks have about equal numbers of particles. The particles themselves move at the next
-   * migrate. imbalance[0] and [1]: the most particles of a rank, divided by the average, before and after. */
+  /* Places the n cuts inside the box along an axis at fractions of its length, which increase; n = -1: at even
+   * distances. A domain that is too thin for the halo of a run gets thicker there. MD_USAGE: n is not the number of
+   * domains along this axis less one. Not collective; every rank must give the same. */
+  md_status (*place_cuts)(md_comm *, const md_box *box, int axis, int n, const double *fraction) MD_CHECKED;
+  /* Moves the cuts so that ranks have about equal loads (balance.h). The particles themselves move at the next
+   * migrate. imbalance[0] and [1]: the largest load of a rank, divided by the average, before and after. */
   md_status (*rebalance)(md_comm *, const md_model *, const md_particles *, double imbalance[2]) MD_CHECKED;
 };
 

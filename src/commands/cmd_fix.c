@@ -5,8 +5,8 @@
  * IDs in the same order, with those of balance, so that unfix finds a fix in both lists.
  */
 #include "src/averages/output_fix.h"
+#include "src/balance/balance.h"
 #include "src/commands/groups.h"
-#include "src/commands/ranks.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char BALANCE[] = "balance";
-static const char BALANCE_USAGE[] = "balance N THRESHOLD [shift [AXES]]";
+static const char BALANCE_USAGE[] = "balance N THRESHOLD [shift [AXES]] [weight group N NAME W ...]";
 
 static md_status unknown_style(const char *name)
 {
@@ -34,7 +34,7 @@ static md_status add_balance(md_sim *sim, const md_words *words)
   md_balance balance = {0};
   if (sim->comm->balance.every > 0)
     return md_error(MD_USAGE, "fix balance: another fix balance is at work already; unfix it first");
-  MD_TRY(md_ranks_balance_settings(sim, words, &balance));
+  MD_TRY(md_balance_settings(sim, words, &balance));
   sim->comm->balance = balance;
   return MD_OK;
 }

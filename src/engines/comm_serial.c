@@ -96,6 +96,13 @@ static int rank_at(md_comm *c, const int place[3])
   return 0;
 }
 
+static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
+{
+  (void)c, (void)box, (void)fraction;
+  if (n <= 0) return MD_OK;
+  return md_error(MD_USAGE, "balance %c: one rank has no cuts, not %d", "xyz"[axis], n);
+}
+
 static md_status rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
 {
   (void)c, (void)model, (void)p;
@@ -110,6 +117,7 @@ static const md_comm_domains domains = {.decompose = decompose,
                                         .domain = domain,
                                         .cuts = cuts,
                                         .rank_at = rank_at,
+                                        .place_cuts = place_cuts,
                                         .rebalance = rebalance};
 
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)

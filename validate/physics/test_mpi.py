@@ -264,8 +264,56 @@ def test_balance_moves_the_cuts(tmp_path):
     assert said["patient"].groups() == ("8", "8")
 
 
+# Half of the box is three times as much work a particle: of two ranks the upper one gets a third of the particles.
+WEIGHED = """\
+processors 2 1 1
+units lj
+lattice sc 1.0
+region b block 0 24 0 6 0 6
+create_box 2 b
+create_atoms 1 box
+region upper block 11.9 24 EDGE EDGE EDGE EDGE
+set region upper type 2
+mass * 1
+group light type 1
+group heavy type 2
+velocity all create 1.0 87287
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+fix move all nve
+thermo_style custom step temp pe press
+thermo_modify format float %.17g
+variable w atom 1.0+2.0*(type==2)
+"""
+
+
+@pytest.mark.mpi
+def test_weights_move_the_cuts(tmp_path):
+    """A third of 864 particles are 288: 8 of 24 layers; the imbalance of plain numbers is then 4/3."""
+    log = {}
+    for name, commands, run in (
+            ("plain", "", 10), ("group", "balance 1 shift x weight group 2 light 1 heavy 3\n", 0),
+            ("var", "balance 1 shift x 10 1.1 weight var w\n", 0), ("cuts", "balance 1 x 0.6666\n", 0),
+            ("back", "balance 1 x 0.6666\nbalance 1 x uniform\n", 0),
+            ("fix", "fix cuts all balance 2 0.9 shift x weight group 2 light 1 heavy 3\n", 10),
+            ("product", "balance 1 shift x weight group 1 heavy 3 weight var w\n", 0),
+            ("work", "run 5\nbalance 1 shift x weight time 1.0\nbalance 1 shift x weight neigh 0.8\n", 5)):
+        log[name] = harness.run(f"{WEIGHED}{commands}thermo 5\nrun {run}\n", tmp_path / name, ranks=2, threads=1)
+    most = {name: got.particles_of_ranks[1] for name, got in log.items()}
+    assert abs(most["plain"] - 432) < 20 and most["back"] == 432
+    assert most["group"] == most["var"] == most["cuts"] == 576
+    assert abs(most["fix"] - 576) < 20
+    assert most["product"] in (612, 648)  # 5 1/3 layers above the middle
+    said = re.findall(r"^Balance: largest weight of a rank over the average (\S+), now (\S+)$", log["group"].log, re.M)
+    assert said == [("1.5", "1")]
+    assert len(re.findall("^Balance: largest weight", log["work"].log, re.M)) == 2
+    assert log["fix"].table == log["plain"].table
+    assert log["work"].tables[-1].rows[-1] == log["plain"].table.rows[-1]
+
+
 @pytest.mark.parametrize("command, says",
-                         [("balance 0.9 shift", "must be at least 1"), ("balance 1 rcb", "accepted is shift"),
+                         [("balance 0 shift", "must be positive"), ("balance 1 rcb", "rcb is not available"),
+                          ("balance 1 x 0.2 0.4", "0 cuts along this axis, not 2"),
                           ("balance 1 shift xx", "each once"), ("fix 9 all balance 0 1.1", "balance"),
                           ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
                           ("fix 9 all balance 10 1.1\nfix 10 all balance 10 1.1", "unfix it first")])

@@ -330,7 +330,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "min_style": (BOX, "min_style", "min_style cg surplus", "usage: min_style"),
     "min_modify": (BOX, "min_modify dmax", "min_modify dmax 0.1 surplus", "surplus"),
     "newton": (EMPTY, "newton", "newton on on surplus", "usage: newton"),
-    "balance": (BOX, "balance", "balance 1.1 shift xyz 10 1.05 surplus", "1 to 5"),
+    "balance": (BOX, "balance", None, "at least 1"),
     "processors": (EMPTY, "processors 1 1", "processors 1 1 1 surplus", "surplus"),
     "comm_modify": (EMPTY, "comm_modify vel", "comm_modify vel yes surplus", "surplus"),
     "comm_style": (EMPTY, "comm_style", "comm_style brick surplus", "usage: comm_style"),

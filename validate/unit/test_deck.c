@@ -1,14 +1,14 @@
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
-// links: src/box/boundary.c
-// links: src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c src/commands/cmd_accepted.c
-// links: src/commands/cmd_ranks.c src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c
-// links: src/files/output_stream.c src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c
-// links: common/pair/pair.c common/particles.c common/model.c common/faults.c src/engines/comm_serial.c
-// links: src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
-// links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c
-// links: src/script/cmd_clear.c src/stop.c common/base/timer.c common/force/wall.c
+// links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c
+// links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
+// links: src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c
+// links: src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair/pair.c
+// links: common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/engines/serial_exchange.c
+// links: src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c common/base/words.c
+// links: common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c src/script/source.c
+// links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
+// links: src/stop.c common/base/timer.c common/force/wall.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -432,11 +432,22 @@ static void bad_fixes_are_refused(void **state)
           "DAMP SEED");
   refused(b, "fix 1 all balance 100", "fix balance takes N and THRESHOLD");
   refused(b, "fix 1 all balance 0 1.1", "must be at least 1, not 0");
-  refused(b, "fix 1 all balance 100 0.9", "must be at least 1, not 0.9");
-  refused(b, "fix 1 all balance 100 1.1 rcb", "unknown style 'rcb'; accepted is shift");
+  refused(b, "fix 1 all balance 100 0", "must be positive, not 0");
+  refused(b, "fix 1 all balance 100 1.1 rcb", "style rcb is not available");
   refused(b, "fix 1 all balance 100 1.1 shift xx", "'xx' does not name axes");
   refused(b, "fix 1 all balance 100 1.1 shift xyz 10 1.05 8", "unexpected '8'");
-  refused(b, "balance", "balance takes 1 to 5 arguments");
+  refused(b, "fix 1 all balance 100 1.1 weight time 0.5", "in a run only groups have weights");
+  refused(b, "fix 1 all balance 100 1.1 shift weight group 2 all 1",
+          "2 groups need a name and a weight each");
+  refused(b, "fix 1 all balance 100 1.1 weight group 1 nobody 1", "nobody");
+  refused(b, "fix 1 all balance 100 1.1 weight group 1 all 0", "positive");
+  refused(b, "balance", "balance takes at least 1 argument");
+  refused(b, "balance 1.1 weight size 2", "unknown style 'size'; accepted are group, var, time, neigh");
+  refused(b, "balance 1.1 weight time", "a style and its value are missing");
+  refused(b, "balance 1.1 weight var nothing", "nothing");
+  refused(b, "balance 1.1 x 0.5 0.4", "cuts must increase");
+  refused(b, "balance 1.1 x 0.5", "one rank has no cuts, not 1");
+  refused(b, "balance 1.1 x uniform shift", "unexpected 'shift' behind cuts");
   refused(b, "balance 1.1 shift w", "'w' does not name axes");
   refused(b, "fix 1 some nve", "unknown group 'some'");
   refused(b, "fix 1 all nve yes", "fix nve: unexpected 'yes'");
