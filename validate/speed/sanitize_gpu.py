@@ -45,6 +45,8 @@ SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("in.forces", {"last": "aveforce NULL 0.1 NULL"}),
     ("in.basin", {}),
     ("in.scaled", {}),
+    ("in.nvt", {}),
+    ("in.heated", {}),
     ("in.groups", {}),
     ("in.slab", {}),
     ("in.gravity", {}),
