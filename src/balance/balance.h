@@ -1,4 +1,4 @@
-/* The balance of the ranks' work: the words of `balance` and of fix balance. None of them changes a bit of the results. */
+/* The balance of the ranks' work: the words of `balance` and of fix balance. They change no bit of the results. */
 #ifndef MD_SRC_BALANCE_BALANCE_H
 #define MD_SRC_BALANCE_BALANCE_H
 

@@ -56,6 +56,7 @@ def pair_styles():
 WORDS = {
     "gravity": {"pair": "gravity 0.3 0.7", "coeff": "* *", "open": True},
     "lj/cut": {"pair": "lj/cut 1.7", "coeff": "1 1 0.8 0.9", "shift": "yes"},
+    "lj/smooth/linear": {"pair": "lj/smooth/linear 1.7", "coeff": "1 1 0.8 0.9"},
     "repulsive": {"pair": "repulsive 1.5 0.75", "coeff": "1 1 1.4"},
     "soft": {"pair": "soft 1.5", "coeff": "1 1 3"},
 }

@@ -130,7 +130,7 @@ def test_groups_after_a_resume(tmp_path):
     ("group g dance 1", "accepted are type, id, region"),
     ("group g type", "nothing follows"),
     ("compute 1 nobody ke", "unknown group 'nobody'"),
-    ("compute 1 all msd", "unknown compute style 'msd'; accepted are: ke;"),
+    ("compute 1 all erotate", "unknown compute style 'erotate'; accepted are: ke;"),
     ("compute 1 all ke 5", "unexpected '5'"),
     ("compute thermo_pe all pe", "exists already"),
     ("compute a-b all pe", "letters, digits and _"),
