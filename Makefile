@@ -344,12 +344,13 @@ need-gpu:
 	@$(PROGRAM) info | grep '^GPU 0:' || { $(PROGRAM) info | grep -i gpu; \
 	  echo 'this needs a GPU, and a program built with nvcc (see make info)' >&2; exit 1; }
 
-check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit
+check: ## compare every engine, thread count and number of ranks with the naive one, bit by bit [STEPS=]
 	@$(SETUP) build python
 	@$(MAKE) wanted
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --myriad $(PROGRAM)
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present --myriad $(PROGRAM)
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py $(CHECKED)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine mpi --if-present $(CHECKED)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --if-present $(CHECKED)
+CHECKED = --myriad $(PROGRAM) $(call option,STEPS,steps)
 
 check-extending: ## follow docs/extending.md in a copy of the tree: build its examples, and compare every engine
 	@$(SETUP) build python
@@ -359,10 +360,11 @@ check-extending: ## follow docs/extending.md in a copy of the tree: build its ex
 ifneq ($(WITH_GPU),)
 emulated: $(BUILD)/myriad-emulated ## build the program with its GPU kernels translated for the CPU
 
-check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive
+check-emulated: ## run every GPU kernel on the CPU, thread by thread, against naive [STEPS=120]
 	@$(SETUP) build python
 	@$(MAKE) emulated $(BUILD)/ladder-emulated
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps 120 --myriad $(BUILD)/myriad-emulated
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps $(or $(STEPS),120) \
+	  --myriad $(BUILD)/myriad-emulated
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
 	  validate/physics/test_gpu_ranks.py validate/physics/test_exact.py validate/output/test_density.py

@@ -95,10 +95,10 @@ static md_status place_cuts(md_sim *sim, const md_words *words, int *w)
   for (; *w < words->n && is_number(words->word[*w]); ++n, ++*w) {
     if (n == MD_BALANCE_CUTS)
       return md_error(MD_USAGE, "balance: at most %d cuts are accepted", MD_BALANCE_CUTS);
-    MD_TRY(md_word_double(words->word[*w], "a cut of balance", &fraction[n]));
+    const char *word = words->word[*w];
+    MD_TRY(md_word_double(word, "a cut of balance", &fraction[n]));
     if (!(fraction[n] > last && fraction[n] < 1.0))
-      return md_error(MD_USAGE, "balance %c: cuts must increase, between 0 and 1: '%.64s'", "xyz"[axis],
-                      words -> word[*w]);
+      return md_error(MD_USAGE, "balance: cuts must increase, between 0 and 1: '%.64s'", word);
     last = fraction[n];
   }
   if (sim->planning.checking) return MD_OK; /* the deck may be meant for another number of ranks */
