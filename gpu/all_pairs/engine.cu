@@ -36,7 +36,7 @@ namespace
 {
 
 /* From this many bodies on, the kernel that evaluates each pair once is faster: in double precision, and in mixed. */
-const int64_t SYMMETRIC_FROM = 16384, SYMMETRIC_FROM_MIXED = 24576;
+const int64_t SYMMETRIC_FROM = 3072, SYMMETRIC_FROM_MIXED = 4096;
 
 /* Arrays in device memory. The struct has no other members, because the engine frees it as a list of arrays. */
 struct body_arrays {
@@ -128,7 +128,7 @@ md_status all_pairs_engine::make_arrays()
   const int dim = model->box.dim;
   double most = (double)particles->n;
   if (comm->size > 1) MD_TRY(comm->reduce->max(comm, &most, 1));
-  view.stride = ((int64_t)most / BODY_PAD + 1) * BODY_PAD;
+  view.stride = ((int64_t)md_max(most, 1.0) + BODY_PAD - 1) / BODY_PAD * BODY_PAD;
   const int64_t words = view.stride * dim * 8;
   const int64_t block = view.stride * (int64_t)(mixed ? sizeof(body_single) : sizeof(body));
   MD_TRY(md_device_reserve(&memory, &arrays.bodies, view.stride * (int64_t)sizeof(body), "bodies"));

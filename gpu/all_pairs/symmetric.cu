@@ -2,8 +2,8 @@
  * are the same bits as those of impulse.cu, which serves where bodies are few; in single precision (precision mixed)
  * the sum over a group is in single precision, and is then rounded to quanta.
  *
- * A block of threads has a group of GROUP bodies, BODIES for each thread, and goes over tiles of 128 other bodies. A
- * quarter of a tile is in the registers of a warp: each lane has one of its 32 bodies, with a sum for it. After each
+ * A block of threads has a group of bodies, BODIES for each of its 128 threads, and goes over tiles of 128 other bodies.
+ * A quarter of a tile is in the registers of a warp: each lane has one of its 32 bodies, with a sum for it. After each
  * step every lane gives its other body, with the sum, to the next lane:
  *
  *      lane            0     1     2    ...   31
@@ -17,8 +17,8 @@
  * Which groups meet: group b meets itself, where each body has its own sum only, and the groups b + 1, b + 2, ... up to
  * half of all groups, modulo their number. So every group has the same work.
  *
- * Trade-off: half the arithmetic of impulse.cu. But the shuffles and the second sum cost issue slots, and few bodies
- * make too few blocks.
+ * Trade-off: half the arithmetic of impulse.cu. But the shuffles and the second sum cost issue slots. Few bodies make
+ * few blocks of threads, so their groups are smaller, although a shuffle then serves fewer pairs.
  * Cost: in 3D 16 double-precision operations, 3 shuffled registers and some 36 issue slots for each pair (two
  * interactions); at 132 multiprocessors and 1.98 GHz the issue slots are the limit: 1.8 10^12 interactions a second.
  * In single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12. Measured on an H200: 1.02 10^12 and
@@ -27,7 +27,7 @@
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/step/formulas.cuh"
 
-enum { THREADS = 128, BODIES = 4, GROUP = THREADS * BODIES, QUARTER = 32 };
+enum { THREADS = 128, QUARTER = 32 };
 
 template <class A> struct symmetric_args {
   body_view view;
@@ -119,7 +119,7 @@ template <class A, int DIM> struct tile_memory {
 };
 
 /* The bodies of a thread. k1: for one mass, else minus the mass. */
-template <class A, int DIM> struct own_bodies {
+template <class A, int DIM, int BODIES> struct own_bodies {
   typename A::real x[BODIES][DIM], k1[BODIES];
   typename A::sum sum[BODIES][DIM];
 };
@@ -131,9 +131,10 @@ template <class R> static __device__ __forceinline__ R body_at(const R *bodies, 
 
 /* The bodies of a thread and one quarter of the tile: 32 steps. Adds to the sums of the bodies and, unless they are of
  * the same group, of the quarter. */
-template <class A, int STYLE, int DIM, bool ONE, bool SAME>
+template <class A, int STYLE, int DIM, bool ONE, bool SAME, int BODIES>
 static __device__ __forceinline__ void meet_quarter(typename A::real softening, int quarter,
-                                                    own_bodies<A, DIM> &own, tile_memory<A, DIM> &tile)
+                                                    own_bodies<A, DIM, BODIES> &own,
+                                                    tile_memory<A, DIM> &tile)
 {
   typedef typename A::real real;
   const int at = quarter * QUARTER + (threadIdx.x & 31), next = (threadIdx.x + 1) & 31;
@@ -144,7 +145,7 @@ static __device__ __forceinline__ void meet_quarter(typename A::real softening, 
     x[d] = tile.x[d][at];
     sum[d] = SAME ? 0 : tile.sum[d][at];
   }
-#pragma unroll 2
+#pragma unroll(8 / BODIES)
   for (int step = 0; step < QUARTER; ++step) {
 #pragma unroll
     for (int b = 0; b < BODIES; ++b) {
@@ -172,9 +173,9 @@ static __device__ __forceinline__ void meet_quarter(typename A::real softening, 
 }
 
 /* All bodies of the block and one tile of other bodies, which begins at j. */
-template <class A, int STYLE, int DIM, bool ONE, bool SAME>
-static __device__ __forceinline__ void meet_tile(const symmetric_args<A> &a, int j, own_bodies<A, DIM> &own,
-                                                 tile_memory<A, DIM> &tile)
+template <class A, int STYLE, int DIM, bool ONE, bool SAME, int BODIES>
+static __device__ __forceinline__ void meet_tile(const symmetric_args<A> &a, int j,
+                                                 own_bodies<A, DIM, BODIES> &own, tile_memory<A, DIM> &tile)
 {
   const typename A::record mine = body_at(a.other, a.view.stride, j + (int)threadIdx.x);
   __syncthreads();
@@ -186,8 +187,8 @@ static __device__ __forceinline__ void meet_tile(const symmetric_args<A> &a, int
   tile.mass[threadIdx.x] = mine.mass;
   for (int turn = 0; turn < THREADS / QUARTER; ++turn) {
     __syncthreads();
-    meet_quarter<A, STYLE, DIM, ONE, SAME>(a.softening, (threadIdx.x / 32 + turn) % (THREADS / QUARTER), own,
-                                           tile);
+    meet_quarter<A, STYLE, DIM, ONE, SAME, BODIES>(
+        a.softening, (threadIdx.x / 32 + turn) % (THREADS / QUARTER), own, tile);
   }
   if (SAME) return;
   __syncthreads();
@@ -196,7 +197,7 @@ static __device__ __forceinline__ void meet_tile(const symmetric_args<A> &a, int
   for (int d = 0; d < DIM; ++d) {
     const typename A::sum sum = tile.sum[d][threadIdx.x];
     if (!A::fits(sum, factor, a.view.range)) stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
-    atomicAdd(&a.other_sum[d * a.view.stride + j + threadIdx.x], A::quanta(sum, -GROUP, factor));
+    atomicAdd(&a.other_sum[d * a.view.stride + j + threadIdx.x], A::quanta(sum, -THREADS * BODIES, factor));
   }
 }
 
@@ -209,9 +210,9 @@ template <class A> static __device__ __forceinline__ int meets(const symmetric_a
 }
 
 /* Adds the sums of a thread's bodies to those in device memory, and clears them. */
-template <class A, int DIM, bool ONE>
+template <class A, int DIM, bool ONE, int BODIES>
 static __device__ __forceinline__ void give_sums(const symmetric_args<A> &a, int first, int terms,
-                                                 own_bodies<A, DIM> &own)
+                                                 own_bodies<A, DIM, BODIES> &own)
 {
 #pragma unroll
   for (int n = 0; n < BODIES; ++n) {
@@ -228,17 +229,17 @@ static __device__ __forceinline__ void give_sums(const symmetric_args<A> &a, int
   }
 }
 
-template <class A, int STYLE, int DIM, bool ONE>
+template <class A, int STYLE, int DIM, bool ONE, int BODIES>
 static __global__ void __launch_bounds__(THREADS)
     k_symmetric_impulses(const __grid_constant__ symmetric_args<A> a)
 {
   if (!may_work(a.view.halt, a.launch_number)) return;
   __shared__ tile_memory<A, DIM> tile;
   const int b = a.first + blockIdx.x % a.groups, chunk = blockIdx.x / a.groups;
-  const int first = b * GROUP + (int)threadIdx.x;
+  const int first = b * (THREADS * BODIES) + (int)threadIdx.x;
   const int k0 = (int)((long long)a.others * chunk / a.chunks),
             k1 = (int)((long long)a.others * (chunk + 1) / a.chunks);
-  own_bodies<A, DIM> own;
+  own_bodies<A, DIM, BODIES> own;
 #pragma unroll
   for (int n = 0; n < BODIES; ++n) {
     const typename A::record mine = body_at(a.own, a.view.stride, first + n * THREADS);
@@ -255,26 +256,45 @@ static __global__ void __launch_bounds__(THREADS)
     if (group < 0) continue;
     const bool same = a.self && k == 0;
     for (int n = 0; n < BODIES; ++n) {
-      const int j = group * GROUP + n * THREADS;
+      const int j = (group * BODIES + n) * THREADS;
       if (j >= a.view.stride) break;
       if (same)
-        meet_tile<A, STYLE, DIM, ONE, true>(a, j, own, tile);
+        meet_tile<A, STYLE, DIM, ONE, true, BODIES>(a, j, own, tile);
       else
-        meet_tile<A, STYLE, DIM, ONE, false>(a, j, own, tile);
+        meet_tile<A, STYLE, DIM, ONE, false, BODIES>(a, j, own, tile);
       terms += THREADS;
     }
     if (A::MOST_TERMS > 0 && terms >= A::MOST_TERMS) {
-      give_sums<A, DIM, ONE>(a, first, terms, own);
+      give_sums<A, DIM, ONE, BODIES>(a, first, terms, own);
       terms = 0;
     }
   }
-  give_sums<A, DIM, ONE>(a, first, terms, own);
+  give_sums<A, DIM, ONE, BODIES>(a, first, terms, own);
 }
 
 /* Blocks of threads per multiprocessor that the launch aims at. More of them even out the work at its end. */
 enum { BLOCKS_WANTED = 48 };
 
-int symmetric_groups(const body_view &view) { return (int)((view.stride + GROUP - 1) / GROUP); }
+/* Bodies of a thread. The same on every rank, because all blocks of bodies have the same length. */
+static int bodies_each(const body_view &view) { return view.stride < 8192 ? 1 : view.stride < 32768 ? 2 : 4; }
+
+int symmetric_groups(const body_view &view)
+{
+  const int64_t group = THREADS * bodies_each(view);
+  return (int)((view.stride + group - 1) / group);
+}
+
+template <class A, int STYLE, int DIM, bool ONE>
+static void launch_shape(const symmetric_args<A> &a, int blocks, cudaStream_t stream)
+{
+  const int each = bodies_each(a.view);
+  if (each == 1)
+    k_symmetric_impulses<A, STYLE, DIM, ONE, 1><<<blocks, THREADS, 0, stream>>>(a);
+  else if (each == 2)
+    k_symmetric_impulses<A, STYLE, DIM, ONE, 2><<<blocks, THREADS, 0, stream>>>(a);
+  else
+    k_symmetric_impulses<A, STYLE, DIM, ONE, 4><<<blocks, THREADS, 0, stream>>>(a);
+}
 
 template <class A>
 static md_status launch_arithmetic(symmetric_args<A> a, md_pair_kind kind, const group_meeting &m, bool one,
@@ -291,13 +311,13 @@ static md_status launch_arithmetic(symmetric_args<A> a, md_pair_kind kind, const
   const int blocks = a.groups * a.chunks, dim = a.view.dim;
   with_all_style(kind, [&](auto style) {
     if (dim == 3 && one)
-      k_symmetric_impulses<A, style.value, 3, true><<<blocks, THREADS, 0, stream>>>(a);
+      launch_shape<A, style.value, 3, true>(a, blocks, stream);
     else if (dim == 3)
-      k_symmetric_impulses<A, style.value, 3, false><<<blocks, THREADS, 0, stream>>>(a);
+      launch_shape<A, style.value, 3, false>(a, blocks, stream);
     else if (one)
-      k_symmetric_impulses<A, style.value, 2, true><<<blocks, THREADS, 0, stream>>>(a);
+      launch_shape<A, style.value, 2, true>(a, blocks, stream);
     else
-      k_symmetric_impulses<A, style.value, 2, false><<<blocks, THREADS, 0, stream>>>(a);
+      launch_shape<A, style.value, 2, false>(a, blocks, stream);
   });
   MD_LAUNCHED("k_symmetric_impulses");
   return MD_OK;

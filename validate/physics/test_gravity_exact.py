@@ -3,6 +3,7 @@ do beside it, and runs that go on from restarts."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -105,6 +106,18 @@ def test_openmp_equals_naive(name, isas, tmp_path):
 @pytest.mark.parametrize("name", DECKS)
 def test_gpu_equals_naive(name, tmp_path):
     compare(name, tmp_path, {"engine": "gpu"}, {"engine": "gpu-symmetric"})
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("bodies", [128, 3200, 9000, 33000])
+def test_groups_of_every_size(bodies, tmp_path):
+    """A GPU gives a thread one, two or four bodies: the more bodies there are, the more. 128 bodies fill their block."""
+    deck = BEGIN.replace("uniform 150", f"uniform {bodies}").replace("0.01\n", "1e-4\n") + MOVE + OUTPUT + "run 2\n"
+    dumps = []
+    for engine in ("openmp", "gpu", "gpu-symmetric"):
+        harness.run(deck.replace("custom 10", "custom 1"), tmp_path / engine, engine=engine, threads=os.cpu_count())
+        dumps.append((tmp_path / engine / "check.dump").read_bytes())
+    assert dumps[0] == dumps[1] == dumps[2]
 
 
 @pytest.mark.mpi
