@@ -10,6 +10,7 @@
 #include "src/sums/exact_sum.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,23 +42,42 @@ static md_status read_mode(compute_reduce *c, const char *word)
   return md_error(MD_USAGE, "compute reduce: '%.64s' is not sum, ave, min, max, sumsq or avesq", word);
 }
 
+static md_status add_value(compute_reduce *c, const md_sim *sim, const char *name)
+{
+  if (!md_particle_values_has(sim, name))
+    return md_error(
+        MD_USAGE,
+        "compute reduce: '%.64s' has no value for each particle; such are x vx fx id mass and the "
+        "like, c_ID of a compute of particles, v_NAME of style atom",
+        name);
+  char **larger = realloc(c->name, (size_t)(c->n + 1) * sizeof *larger);
+  if (larger) c->name = larger;
+  if (!larger || !(larger[c->n] = strdup(name))) return md_error(MD_RUNTIME, "out of memory for a compute");
+  ++c->n;
+  return MD_OK;
+}
+
+/* The values of a word: several if it is a range such as c_ID[*]. */
+static md_status read_value(compute_reduce *c, const md_sim *sim, const char *word)
+{
+  int first, last;
+  char name[96];
+  const md_host_compute *of;
+  MD_TRY(md_host_compute_range(sim, word, &of, &first, &last));
+  if (!of) return add_value(c, sim, word);
+  for (int k = first; k <= last; ++k) {
+    snprintf(name, sizeof name, "c_%s[%d]", of->id, k);
+    MD_TRY(add_value(c, sim, name));
+  }
+  return MD_OK;
+}
+
 static md_status read_values(compute_reduce *c, md_sim *sim, const md_words *words)
 {
-  MD_TRY(md_array_new_zero(&c->name, words->n, sizeof *c->name, "the values of a compute"));
-  MD_TRY(md_array_new_zero(&c->value, words->n, sizeof *c->value, "the values of a compute"));
-  MD_TRY(md_array_new_zero(&c->extensive, words->n, sizeof *c->extensive, "the values of a compute"));
-  for (int k = 0; k < words->n; ++k) {
-    if (!md_particle_values_has(sim, words->word[k]))
-      return md_error(
-          MD_USAGE,
-          "compute reduce: '%.64s' has no value for each particle; such are x vx fx id mass and the "
-          "like, c_ID of a compute of particles, v_NAME of style atom",
-          words->word[k]);
-    c->name[k] = strdup(words->word[k]);
-    if (!c->name[k]) return md_error(MD_RUNTIME, "out of memory for a compute");
-    c->extensive[k] = c->mode == SUM || c->mode == SQUARES;
-    ++c->n;
-  }
+  for (int k = 0; k < words->n; ++k) MD_TRY(read_value(c, sim, words->word[k]));
+  MD_TRY(md_array_new_zero(&c->value, c->n, sizeof *c->value, "the values of a compute"));
+  MD_TRY(md_array_new_zero(&c->extensive, c->n, sizeof *c->extensive, "the values of a compute"));
+  for (int k = 0; k < c->n; ++k) c->extensive[k] = c->mode == SUM || c->mode == SQUARES;
   return MD_OK;
 }
 

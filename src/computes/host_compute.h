@@ -67,6 +67,11 @@ void md_host_compute_remove(md_sim *sim, md_host_compute *compute);
  * is of no such value. */
 md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *column);
 
+/* The columns, from 1, that a word such as c_ID[*] or c_ID[2*4] stands for. *compute = NULL: it is no such word of a
+ * compute with several columns, and both numbers are 1. MD_USAGE: the compute has fewer columns. */
+md_status md_host_compute_range(const md_sim *sim, const char *word, const md_host_compute **compute,
+                                int *first, int *last) MD_CHECKED;
+
 /* Finds the values of the step that is shown, unless they are there. Collective. MD_USAGE: no step is shown, and none
  * was; or there are values for each particle, and no step is shown. */
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute) MD_CHECKED;

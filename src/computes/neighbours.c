@@ -5,8 +5,10 @@
  * 3. The blocks go round the ring of ranks, so that each rank meets the particles of all others, whatever the domains.
  *
  * Differences of positions are exact, and a distance is one formula, so that a pair has the same distance everywhere.
- * Both orders of a pair are visited. Trade-off: all blocks visit all ranks, which is simple and needs no ghosts. Cost:
- * that of a search of pairs in cells, and on P ranks P messages of 48 bytes a particle. Memory: four blocks.
+ * Both orders of a pair are visited. Where the cutoff is beyond half of a periodic side, the images of a particle are
+ * neighbours too, also those of i itself.
+ * Trade-off: all blocks visit all ranks, which is simple and needs no ghosts. Cost: that of
+ * a search of pairs in cells, and on P ranks P messages of 48 bytes a particle. Memory: four blocks.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.2 (cells). */
 #include "src/computes/neighbours.h"
 #include "common/ranks/exchange.h"
@@ -32,6 +34,9 @@ int md_neighbour_threads(void) { return omp_get_max_threads(); }
 
 /* A cell is wider than the cutoff by this factor, so that rounding takes no partner out of the cells around. */
 static const double WIDER = 1.0 + 1e-9;
+
+/* A cutoff may be as many periodic sides, so that a particle has a bounded number of images. */
+static const double MOST_SIDES = 16.0;
 
 /* The number of cells along an axis: at least a cutoff wide, and not many more than particles. */
 static void choose_cells(const md_box *box, double cutoff, block *b)
@@ -94,19 +99,56 @@ typedef struct visiting {
   const md_box *box;
   const md_neighbour_search *search;
   double cutoff2;
+  int images[3]; /* images on either side of the nearest one that may be within the cutoff */
+  bool nearest;  /* there are none */
 } visiting;
 
 /* The square of a difference is the same for both partners. */
+static void visit_at(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j,
+                     const double delta[3])
+{
+  double r2 = 0.0;
+  for (int d = 0; d < g->box->dim; ++d) r2 = fma(delta[d], delta[d], r2);
+  if (r2 < g->cutoff2) g->search->visit(g->search->context, thread, i, j, delta, r2);
+}
+
+/* Sums of a difference and sides of the box are exact. */
+static void visit_images(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j,
+                         const double nearest[3])
+{
+  const double *side = g->box->length;
+  for (int z = -g->images[2]; z <= g->images[2]; ++z)
+    for (int y = -g->images[1]; y <= g->images[1]; ++y)
+      for (int x = -g->images[0]; x <= g->images[0]; ++x) {
+        const double delta[3] = {nearest[0] + x * side[0], nearest[1] + y * side[1],
+                                 nearest[2] + z * side[2]};
+        if (i->id != j->id || x != 0 || y != 0 || z != 0) visit_at(g, thread, i, j, delta);
+      }
+}
+
 static void visit_pair(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j)
 {
-  double delta[3] = {0.0}, r2 = 0.0;
-  if (i->id == j->id || (g->search->other & j->group) == 0) return;
+  double delta[3] = {0.0};
+  if ((g->nearest && i->id == j->id) || (g->search->other & j->group) == 0) return;
   for (int d = 0; d < g->box->dim; ++d) {
     delta[d] = i->x[d] - j->x[d];
     if (g->box->periodic[d]) delta[d] = md_minimum_image(delta[d], g->box->length[d]);
-    r2 = fma(delta[d], delta[d], r2);
   }
-  if (r2 < g->cutoff2) g->search->visit(g->search->context, thread, i, j, delta, r2);
+  if (g->nearest)
+    visit_at(g, thread, i, j, delta);
+  else
+    visit_images(g, thread, i, j, delta);
+}
+
+static visiting begin_visiting(const md_box *box, const md_neighbour_search *search)
+{
+  visiting g = {box, search, search->cutoff * search->cutoff, {0}, true};
+  for (int d = 0; d < box->dim; ++d) {
+    if (!box->periodic[d]) continue;
+    g.images[d] = (int)floor(search->cutoff * WIDER / box->length[d] + 0.5);
+    g.nearest = g.nearest && 2.0 * search->cutoff <= box->length[d];
+  }
+  return g;
 }
 
 /* The cells along an axis that may hold neighbours of one in cell `at`; returns their number. */
@@ -198,7 +240,7 @@ static md_status visit_round(md_sim *sim, const visiting *g, const block *own, m
 static md_status visit_all(md_sim *sim, const md_neighbour_search *search, md_neighbour *message[2],
                            int64_t bytes)
 {
-  const visiting g = {&sim->model.box, search, search->cutoff * search->cutoff};
+  const visiting g = begin_visiting(&sim->model.box, search);
   block own = {0};
   md_neighbour *mine;
   fill(search, sim, message[0], &own);
@@ -217,9 +259,9 @@ static md_status check_cutoff(const md_sim *sim, double cutoff)
   const md_box *box = &sim->model.box;
   if (!(cutoff > 0.0)) return md_error(MD_USAGE, "the pair style has no cutoff, which is needed here");
   for (int d = 0; d < box->dim; ++d)
-    if (box->periodic[d] && 2.0 * cutoff > box->length[d])
-      return md_error(MD_USAGE, "the cutoff %g is larger than half of the periodic side %c, %g", cutoff,
-                      "xyz"[d], box -> length[d]);
+    if (box->periodic[d] && cutoff > MOST_SIDES * box->length[d])
+      return md_error(MD_USAGE, "the cutoff %g is larger than %g times the periodic side %c, %g", cutoff,
+                      MOST_SIDES, "xyz"[d], box -> length[d]);
   return MD_OK;
 }
 

@@ -14,7 +14,8 @@ typedef struct md_neighbour {
 } md_neighbour;
 
 /* Called for each pair with r2 < cutoff^2: i is a particle of this rank and j any other one. delta points from j to i,
- * at the minimum image. One thread sees all neighbours of an i. Threads are numbered from 0. */
+ * at the nearest image. Behind a cutoff beyond half of a periodic side, j is also a farther image, and one of i.
+ * One thread sees all neighbours of an i. Threads are numbered from 0. */
 typedef void (*md_neighbour_visit)(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
                                    const double delta[3], double r2);
 
@@ -30,7 +31,7 @@ typedef struct md_neighbour_search {
 int md_neighbour_threads(void);
 
 /* Visits all pairs. sim->particles must be up to date. Collective. MD_USAGE: the cutoff is not positive, or is larger
- * than half of a periodic side. MD_RUNTIME: out of memory. */
+ * than 16 periodic sides. MD_RUNTIME: out of memory. */
 md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search) MD_CHECKED;
 
 #endif

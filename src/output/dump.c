@@ -73,7 +73,7 @@ md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_
 {
   const md_particles *p = &view->sim->particles;
   *chosen = NULL;
-  *rows = (md_rows){p, p->n, view->order, md_dump_wants_forces(dump) ? view->force : NULL};
+  *rows = (md_rows){p, p->n, view->order, md_dump_wants_forces(dump) ? view->force : NULL, 0, NULL};
   if (dump->observer.group == 0) return MD_OK;
   MD_TRY(md_array_new(chosen, p->n, sizeof **chosen, "the particles of a group"));
   rows->n = 0;
@@ -83,11 +83,15 @@ md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_
   return MD_OK;
 }
 
-static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, const char *path)
+static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, int64_t count,
+                            const char *path)
 {
   md_sim *sim = view->sim;
-  const md_frame frame = {
-      .model = &sim->model, .rows = *rows, .in_run = view->engine != NULL, .step = view->step};
+  const md_frame frame = {.model = &sim->model,
+                          .rows = *rows,
+                          .in_run = view->engine != NULL,
+                          .step = view->step,
+                          .count = count};
   const int threads = sim->options.threads;
   if (dump->output) return md_dump_write_frame(dump, &frame, sim->comm, threads, dump->output);
   md_output *output;
@@ -104,9 +108,11 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
 {
   md_rows rows;
   int32_t *chosen;
-  MD_TRY(md_comm_agree(view->sim->comm, md_dump_rows(dump, view, &rows, &chosen)));
-  if (!dump->sorted && dump->observer.group == 0) rows.order = NULL;
-  const md_status status = write_rows(dump, view, &rows, path);
+  int64_t count;
+  md_status status = md_dump_select(dump, view, &rows, &chosen, &count);
+  if (!dump->sorted && !chosen) rows.order = NULL;
+  if (status == MD_OK) status = write_rows(dump, view, &rows, count, path);
+  md_dump_forget_named(dump);
   free(chosen);
   return status;
 }
@@ -166,6 +172,10 @@ static void free_dump(md_dump *dump)
   free(dump->path);
   free(dump->column);
   free(dump->element);
+  free(dump->threshold);
+  for (int k = 0; k < dump->named.n; ++k) free(dump->named.name[k]);
+  free(dump->named.name);
+  free(dump->named.value);
   free(dump);
 }
 

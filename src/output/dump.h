@@ -21,6 +21,7 @@ typedef struct md_frame {
   md_rows rows;
   bool in_run; /* velocities are in the engine's form: md_model_velocity converts them */
   int64_t step;
+  int64_t count; /* particles of the frame, over all ranks */
 } md_frame;
 
 typedef enum md_dump_what {
@@ -32,16 +33,41 @@ typedef enum md_dump_what {
   MD_DUMP_F,
   MD_DUMP_MASS,
   MD_DUMP_ELEMENT,
-  MD_DUMP_COMPUTE /* c_ID */
+  MD_DUMP_COMPUTE, /* c_ID of the model's computes */
+  MD_DUMP_NAMED    /* v_NAME, or c_ID[K] of another compute: one of md_dump_named */
 } md_dump_what;
 
 typedef struct md_dump_column {
   char name[72];
   md_dump_what what;
-  int axis;
+  int axis;                    /* of MD_DUMP_NAMED: its place in the list */
   md_compute compute;          /* of MD_DUMP_COMPUTE */
   char format[MD_FORMAT_SIZE]; /* of this column only; "": none */
 } md_dump_column;
+
+/* Values of particles that the rows of a dump show beside the fields of particles, by name (particle_values.h). */
+typedef struct md_dump_named {
+  int n;
+  char **name;
+  double **value; /* [n][particle] of the frame that is being written */
+} md_dump_named;
+
+typedef enum md_dump_operator {
+  MD_DUMP_LESS,
+  MD_DUMP_LESS_EQUAL,
+  MD_DUMP_MORE,
+  MD_DUMP_MORE_EQUAL,
+  MD_DUMP_EQUAL,
+  MD_DUMP_NOT_EQUAL,
+  MD_DUMP_EITHER /* one of both is 0, the other not */
+} md_dump_operator;
+
+/* A particle is shown if its value and the bound compare so (dump_modify thresh). */
+typedef struct md_dump_threshold {
+  md_dump_column column;
+  md_dump_operator is;
+  double bound;
+} md_dump_threshold;
 
 typedef struct md_dump_style {
   const char *name;
@@ -68,6 +94,10 @@ struct md_dump {
   char format_int[MD_FORMAT_SIZE], format_float[MD_FORMAT_SIZE];
   int ncolumn;
   md_dump_column *column;
+  md_dump_named named;
+  int nthreshold;
+  md_dump_threshold *threshold;
+  char region[64]; /* only particles in it are shown; "": everywhere */
   int ntypes;
   char (*element)[4]; /* by type, from 1 */
 
@@ -89,11 +119,25 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
 /* Replaces the columns by the n named ones (dump_columns.c). MD_USAGE: a name is unknown; the message lists the
  * known ones. */
 md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name) MD_CHECKED;
-/* The number of particles of a frame, over all ranks. */
+/* The column of a name, for rows and thresholds. MD_USAGE: the name is unknown; the message lists the known ones. */
+md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name,
+                              md_dump_column *column) MD_CHECKED;
+/* The number in a column for particle i of the frame's rows; of an element, its type. */
+double md_dump_value(const md_dump_column *column, const md_frame *frame, int64_t i);
+/* The number of particles of the group that a dump shows, over all ranks. */
 int64_t md_dump_count(const md_dump *dump, const md_model *model);
-/* The rows of this rank that a dump shows, after md_view_particles, in the order of ids. *chosen: the caller frees it;
- * rows may point at it. MD_RUNTIME: out of memory. */
+/* The rows of this rank of the dump's group, after md_view_particles, in the order of ids. *chosen: the caller frees
+ * it; rows may point at it. MD_RUNTIME: out of memory. */
 md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen) MD_CHECKED;
+/* The same with named values, and only those that pass thresholds and region (dump_select.c). *count: the rows of all
+ * ranks. Collective. MD_USAGE: a named value is not known. MD_RUNTIME: out of memory. */
+md_status md_dump_select(md_dump *dump, md_view *view, md_rows *rows, int32_t **chosen,
+                         int64_t *count) MD_CHECKED;
+/* Frees the values of named columns that md_dump_select has found. */
+void md_dump_forget_named(md_dump *dump);
+/* The keywords thresh and region of dump_modify; as the others in dump_modify.c. */
+md_status md_dump_set_threshold(md_sim *sim, md_dump *dump, char **arg, int left, int *used) MD_CHECKED;
+md_status md_dump_set_region(md_sim *sim, md_dump *dump, char **arg, int left, int *used) MD_CHECKED;
 /* The kind of format that a column takes. */
 md_format_kind md_dump_column_kind(const md_dump_column *column);
 /* Whether a column of the dump shows forces. */

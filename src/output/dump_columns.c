@@ -5,9 +5,13 @@
  *
  * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
  * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
+ *
+ * Names such as v_NAME and c_ID[K] are found for all particles before a frame is written, and travel with the rows.
  */
 #include "common/compute/measure.h"
 #include "src/computes/computes.h"
+#include "src/computes/host_compute.h"
+#include "src/formula/particle_values.h"
 #include "src/output/dump.h"
 
 #include <stdio.h>
@@ -52,8 +56,47 @@ static md_status compute_column(const md_sim *sim, const char *name, md_dump_col
   return MD_OK;
 }
 
-static md_status find_column(const md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
+static md_status no_such_value(const char *name)
 {
+  if (strncmp(name, "f_", 2) == 0)
+    return md_error(MD_USAGE, "dump: `%.80s`: no fix has a value for each particle here", name);
+  if (*name == 'v')
+    return md_error(MD_USAGE, "dump: `%.80s` has no value for each particle: a variable of style atom has",
+                    name);
+  return md_error(MD_USAGE, "dump: `%.80s`: this compute has no such value for each particle", name);
+}
+
+/* Adds the name to the values that a frame needs, unless it is there. */
+static md_status name_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
+{
+  md_dump_named *named = &dump->named;
+  int k = 0;
+  if (strlen(name) >= sizeof column->name)
+    return md_error(MD_USAGE, "dump: the name `%.80s` is too long", name);
+  if (!md_particle_values_has(sim, name)) return no_such_value(name);
+  while (k < named->n && strcmp(named->name[k], name) != 0) ++k;
+  if (k == named->n) {
+    char **names = realloc(named->name, (size_t)(k + 1) * sizeof *names);
+    if (names) named->name = names;
+    double **values = names ? realloc(named->value, (size_t)(k + 1) * sizeof *values) : NULL;
+    if (values) named->value = values;
+    if (!values || !(named->name[k] = strdup(name))) return md_error(MD_RUNTIME, "dump: out of memory");
+    named->value[named->n++] = NULL;
+  }
+  *column = (md_dump_column){.what = MD_DUMP_NAMED, .axis = k};
+  snprintf(column->name, sizeof column->name, "%s", name);
+  return MD_OK;
+}
+
+static bool is_named(const md_sim *sim, const char *name)
+{
+  if (md_is_compute(name)) return md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
+  return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0;
+}
+
+md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
+{
+  if (is_named(sim, name)) return name_column(dump, sim, name, column);
   if (md_is_compute(name)) return compute_column(sim, name, column);
   char accepted[512] = "";
   for (int c = 0; c < TABLE; ++c) {
@@ -64,16 +107,35 @@ static md_status find_column(const md_dump *dump, const md_sim *sim, const char 
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
-  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s c_ID", dump->style->name, name,
-                  accepted);
+  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s c_ID c_ID[K] v_NAME",
+                  dump->style->name, name, accepted);
+}
+
+/* A word of a list of columns, or all columns that it stands for. */
+static md_status add_columns(md_dump *dump, const md_sim *sim, const char *word, int *n,
+                             md_dump_column **column)
+{
+  int first, last;
+  char name[96];
+  const md_host_compute *compute;
+  MD_TRY(md_host_compute_range(sim, word, &compute, &first, &last));
+  md_dump_column *larger = realloc(*column, (size_t)(*n + last - first + 1) * sizeof *larger);
+  if (!larger) return md_error(MD_RUNTIME, "dump: out of memory");
+  *column = larger;
+  for (int k = first; k <= last; ++k) {
+    if (compute) snprintf(name, sizeof name, "c_%s[%d]", compute->id, k);
+    MD_TRY(md_dump_find_column(dump, sim, compute ? name : word, &larger[*n]));
+    ++*n;
+  }
+  return MD_OK;
 }
 
 md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name)
 {
-  md_dump_column *column = calloc((size_t)n + 1, sizeof *column);
-  if (!column) return md_error(MD_RUNTIME, "dump: out of memory");
-  for (int c = 0; c < n; ++c) {
-    const md_status status = find_column(dump, sim, name[c], &column[c]);
+  md_dump_column *column = NULL;
+  int columns = 0;
+  for (int w = 0; w < n; ++w) {
+    const md_status status = add_columns(dump, sim, name[w], &columns, &column);
     if (status != MD_OK) {
       free(column);
       return status;
@@ -81,7 +143,7 @@ md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const cha
   }
   free(dump->column);
   dump->column = column;
-  dump->ncolumn = n;
+  dump->ncolumn = columns;
   return MD_OK;
 }
 
@@ -95,6 +157,8 @@ bool md_dump_wants_forces(const md_dump *dump)
 {
   for (int c = 0; c < dump->ncolumn; ++c)
     if (dump->column[c].what == MD_DUMP_F) return true;
+  for (int t = 0; t < dump->nthreshold; ++t)
+    if (dump->threshold[t].column.what == MD_DUMP_F) return true;
   return false;
 }
 
@@ -123,7 +187,7 @@ static double computed(const md_compute *compute, const md_frame *frame, int64_t
   return md_compute_each(compute->kind, &one, v, p->dim);
 }
 
-static double real_value(const md_dump_column *column, const md_frame *frame, int64_t i)
+double md_dump_value(const md_dump_column *column, const md_frame *frame, int64_t i)
 {
   const md_particles *p = frame->rows.particles;
   const md_box *box = &frame->model->box;
@@ -135,9 +199,10 @@ static double real_value(const md_dump_column *column, const md_frame *frame, in
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
   case MD_DUMP_MASS: return md_mass_of(frame->model, p, i);
   case MD_DUMP_COMPUTE: return computed(&column->compute, frame, i);
-  case MD_DUMP_ID:
+  case MD_DUMP_NAMED: return frame->rows.value[axis][i];
+  case MD_DUMP_ID: return (double)p->id[i];
   case MD_DUMP_TYPE:
-  case MD_DUMP_ELEMENT: break;
+  case MD_DUMP_ELEMENT: return p->type[i];
   }
   return 0.0;
 }
@@ -155,7 +220,7 @@ static void put_value(const md_dump *dump, const md_dump_column *column, const m
   const md_format_kind kind = md_dump_column_kind(column);
   const char *format = format_of(dump, column, kind);
   if (kind == MD_FORMAT_FLOAT) {
-    const double value = real_value(column, frame, i);
+    const double value = md_dump_value(column, frame, i);
     if (format[0])
       md_text_print(text, format, value);
     else

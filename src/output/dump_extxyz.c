@@ -65,7 +65,7 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
 {
   (void)first;
   const md_box *box = &frame->model->box;
-  md_text_int(text, md_dump_count(dump, frame->model));
+  md_text_int(text, frame->count);
   md_text_string(text, "\nLattice=\"");
   put_vector(text, box->length, " 0 0 0 ");
   md_text_string(text, "\" Origin=\"");

@@ -21,7 +21,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
 {
   if (!first) return;
-  md_text_int(text, md_dump_count(dump, frame->model));
+  md_text_int(text, frame->count);
   md_text_string(text, " ");
   md_text_double(text, frame->model->box.length[0], dump->precision);
   md_text_string(text, "\n");

@@ -160,6 +160,10 @@ static bool lammps_style(const md_dump_style *style)
   return style == &md_dump_custom || style == &md_dump_atom;
 }
 static bool picture_style(const md_dump_style *style) { return style == &md_dump_density; }
+static bool selecting_style(const md_dump_style *style)
+{
+  return style == &md_dump_custom || style == &md_dump_atom || style == &md_dump_extxyz;
+}
 static bool atom_style(const md_dump_style *style) { return style == &md_dump_atom; }
 static bool element_style(const md_dump_style *style)
 {
@@ -178,6 +182,8 @@ static const struct {
     {"sort", set_sort, text_style},
     {"format", set_format, text_style},
     {"precision", set_precision, text_style},
+    {"thresh", md_dump_set_threshold, selecting_style},
+    {"region", md_dump_set_region, selecting_style},
     {"element", set_element, element_style},
     {"time", set_time, lammps_style},
     {"units", set_units, lammps_style},
@@ -195,10 +201,8 @@ static md_status unknown(const md_dump *dump, const char *word)
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
   }
-  return md_error(MD_USAGE, "dump_modify: `%.80s` is no keyword of dump style %s; accepted are%s%s", word,
-                  dump->style->name, accepted,
-                  strcmp(word, "thresh") == 0 ? " (a dump always holds all particles; select afterwards)"
-                                              : "");
+  return md_error(MD_USAGE, "dump_modify: `%.80s` is no keyword of dump style %s; accepted are%s", word,
+                  dump->style->name, accepted);
 }
 
 md_status md_do_dump_modify(md_sim *sim, const md_words *words)

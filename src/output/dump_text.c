@@ -17,7 +17,7 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
     md_text_string(text, "\n");
   }
   md_text_print(text, "ITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\nITEM: BOX BOUNDS",
-                (long long)frame->step, (long long)md_dump_count(dump, frame->model));
+                (long long)frame->step, (long long)frame->count);
   for (int d = 0; d < 3; ++d) {
     char letters[3];
     md_boundary_letters(box, d, letters);

@@ -87,6 +87,8 @@ static md_status find_windows(md_by_id *deal)
 md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
 {
   *deal = (md_by_id){.comm = comm, .own = *own};
+  MD_TRY(md_comm_agree(comm,
+                       md_array_new_zero(&deal->value, own->nvalue, sizeof *deal->value, "values to sort")));
   md_particles_init(&deal->window, own->particles->dim);
   deal->window.wide = own->particles->wide;
   deal->window.grouped = own->particles->grouped;
@@ -115,7 +117,14 @@ static int64_t record_bytes(const md_by_id *deal)
   const md_particles *p = deal->own.particles;
   const int dim = p->dim;
   return md_particles_bytes(dim, p->wide, p->grouped, p->massed) +
-         (deal->own.force ? dim * (int64_t)sizeof(double) : 0);
+         ((deal->own.force ? dim : 0) + deal->own.nvalue) * (int64_t)sizeof(double);
+}
+
+/* The number k of those that follow the fields of a particle: its force, if asked for, and its values. */
+static double *const *column_of(double *const *force, int dim, double *const *value, int k)
+{
+  const int forces = force ? dim : 0;
+  return k < forces ? &force[k] : &value[k - forces];
 }
 
 /* Packs the own particles of this round's windows, and lists the rank to which each goes. */
@@ -123,7 +132,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
 {
   const int ranks = deal->comm->size;
   const md_rows *own = &deal->own;
-  const int dim = own->particles->dim,
+  const int dim = own->particles->dim, columns = (own->force ? dim : 0) + own->nvalue,
             bytes = md_particles_bytes(dim, own->particles->wide, own->particles->grouped,
                                        own->particles->massed);
   const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
@@ -142,10 +151,24 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
     const int64_t i = own->order ? own->order[k] : k;
     char *record = *records + (k - first) * size;
     md_particles_pack(own->particles, i, record);
-    for (int d = 0; own->force && d < dim; ++d)
-      memcpy(record + bytes + d * (int)sizeof(double), &own->force[d][i], sizeof(double));
+    for (int c = 0; c < columns; ++c)
+      memcpy(record + bytes + c * (int)sizeof(double), &(*column_of(own->force, dim, own->value, c))[i],
+             sizeof(double));
   }
   deal->dealt = end;
+  return MD_OK;
+}
+
+/* Makes room for the forces and values of a window. */
+static md_status renew_columns(md_by_id *deal, int64_t n)
+{
+  const int dim = deal->own.force ? deal->window.dim : 0;
+  for (int c = 0; c < dim + deal->own.nvalue; ++c) {
+    double **column = c < dim ? &deal->force[c] : &deal->value[c - dim];
+    free(*column);
+    *column = NULL;
+    MD_TRY(md_array_new(column, n, sizeof(double), "values to sort"));
+  }
   return MD_OK;
 }
 
@@ -153,20 +176,18 @@ static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
 {
   md_particles *p = &deal->window;
   const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide, p->grouped, p->massed);
+  const int columns = (deal->own.force ? dim : 0) + deal->own.nvalue;
   const int64_t size = record_bytes(deal);
   p->n = 0;
   MD_TRY(md_particles_reserve(p, n));
-  for (int d = 0; deal->own.force && d < dim; ++d) {
-    free(deal->force[d]);
-    deal->force[d] = NULL;
-    MD_TRY(md_array_new(&deal->force[d], n, sizeof(double), "forces to sort"));
-  }
+  MD_TRY(renew_columns(deal, n));
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < n; ++k) {
     const char *record = records + k * size;
     md_particles_unpack(p, k, record);
-    for (int d = 0; deal->own.force && d < dim; ++d)
-      memcpy(&deal->force[d][k], record + bytes + d * (int)sizeof(double), sizeof(double));
+    for (int c = 0; c < columns; ++c)
+      memcpy(&(*column_of(deal->own.force ? deal->force : NULL, dim, deal->value, c))[k],
+             record + bytes + c * (int)sizeof(double), sizeof(double));
   }
   p->n = n;
   free(deal->order);
@@ -203,7 +224,8 @@ md_status md_by_id_next(md_by_id *deal, md_rows *rows, bool *more)
     *rows = deal->own;
   } else {
     MD_TRY(deal_round(deal));
-    *rows = (md_rows){&deal->window, deal->window.n, deal->order, deal->own.force ? deal->force : NULL};
+    *rows = (md_rows){&deal->window,    deal->window.n, deal->order, deal->own.force ? deal->force : NULL,
+                      deal->own.nvalue, deal->value};
   }
   ++deal->round;
   return MD_OK;
@@ -215,5 +237,7 @@ void md_by_id_end(md_by_id *deal)
   free(deal->last);
   free(deal->order);
   for (int d = 0; d < 3; ++d) free(deal->force[d]);
+  for (int c = 0; deal->value && c < deal->own.nvalue; ++c) free(deal->value[c]);
+  free(deal->value);
   *deal = (md_by_id){0};
 }

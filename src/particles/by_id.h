@@ -18,7 +18,8 @@
  * A single rank deals nothing: its own particles are the only window.
  *
  * Advantage: no rank ever holds more than its own particles and a window. Cost: each particle travels once, with
- * its fields of particle_fields.def and, if asked for, its force. Memory per rank: a window of at most 131072
+ * its fields of particle_fields.def and, if asked for, its force and more values.
+ * Memory per rank: a window of at most 131072
  * particles, twice.
  */
 #ifndef MD_SRC_PARTICLES_BY_ID_H
@@ -34,6 +35,8 @@ typedef struct md_rows {
   int64_t n;
   const int32_t *order;
   double *const *force; /* [dim] by particle, or NULL */
+  int nvalue;
+  double *const *value; /* [nvalue] by particle: what else rows show; NULL if nvalue is 0 */
 } md_rows;
 
 typedef struct md_by_id {
@@ -45,6 +48,7 @@ typedef struct md_by_id {
   md_particles window;
   int32_t *order;
   double *force[3];
+  double **value; /* [own.nvalue] of the window */
 } md_by_id;
 
 /* Begins to deal the rows of this rank, which must be in the order of ids and stay owned by the caller.

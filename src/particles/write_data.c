@@ -110,7 +110,7 @@ static md_status write_to(md_sim *sim, const char *path)
   MD_TRY(md_output_open(sim->comm, &output, path, false));
   md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
   if (status == MD_OK)
-    status = write_all(sim, output, &(md_rows){&sim->particles, sim->particles.n, order, NULL});
+    status = write_all(sim, output, &(md_rows){&sim->particles, sim->particles.n, order, NULL, 0, NULL});
   free(order);
   md_error_record first;
   md_error_save(&first, status);

@@ -63,8 +63,13 @@ static md_status read_centre(const md_region_reader *r, int at, int d, double ra
 
 md_status md_region_sphere_read(const md_region_reader *r, md_region *region)
 {
+  double *radius = &region->k[RADIUS];
   region->axis = -1;
-  MD_TRY(read_radius(r, 3, 0, &region->k[RADIUS]));
+  MD_TRY(md_word_double(r->word[3], "region radius", radius));
+  if (*radius < 0.0)
+    return md_error(MD_USAGE, "region radius must be positive, or 0 for the centre alone, not '%.64s'",
+                    r->word[3]);
+  MD_TRY(md_region_length(r, 3, "region radius", 0, radius));
   for (int d = 0; d < 3; ++d) MD_TRY(read_centre(r, d, d, region->k[RADIUS], region));
   return MD_OK;
 }

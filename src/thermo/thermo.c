@@ -16,6 +16,7 @@
 #include "src/thermo/thermo_keywords.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const style_one[] = {"step", "temp", "epair", "emol", "etotal", "press"};
@@ -191,6 +192,41 @@ md_status md_do_thermo(md_sim *sim, const md_words *words)
                        &sim->thermo.every);
 }
 
+static md_status check_number(int n)
+{
+  if (n >= 1 && n <= MD_THERMO_COLUMNS) return MD_OK;
+  return md_error(MD_USAGE, "thermo_style custom takes 1 to %d keywords, not %d; accepted are %s",
+                  MD_THERMO_COLUMNS, n, md_thermo_keyword_list());
+}
+
+/* Adds the columns of a word: all of a range such as c_ID[*], or the one that it is. */
+static md_status add_columns(md_sim *sim, char *word, int *n, char **column)
+{
+  char *one[] = {word}, **name = one;
+  int names = 1;
+  const bool range = md_is_value_name(word) && !is_variable(word) && strchr(word, '*');
+  if (range) MD_TRY(md_value_names(sim, &(md_words){1, one}, false, &names, &name));
+  md_status status = check_number(*n + names);
+  for (int k = 0; k < names && status == MD_OK; ++k) {
+    status = check_column(sim, name[k]);
+    if (status == MD_OK) column[(*n)++] = strdup(name[k]);
+    if (status == MD_OK && !column[*n - 1]) status = md_error(MD_RUNTIME, "out of memory for thermo columns");
+  }
+  if (range) md_value_names_free(names, name);
+  return status;
+}
+
+static md_status set_custom(md_sim *sim, const md_words *words)
+{
+  char *column[MD_THERMO_COLUMNS];
+  int n = 0;
+  md_status status = check_number(words->n);
+  for (int w = 0; w < words->n && status == MD_OK; ++w) status = add_columns(sim, words->word[w], &n, column);
+  if (status == MD_OK) set_columns(&sim->thermo, n, (const char *const *)column);
+  for (int c = 0; c < n; ++c) free(column[c]);
+  return status;
+}
+
 md_status md_do_thermo_style(md_sim *sim, const md_words *words)
 {
   const md_compute *thermo_temp = &sim->model.compute[MD_THERMO_TEMP];
@@ -204,11 +240,7 @@ md_status md_do_thermo_style(md_sim *sim, const md_words *words)
   }
   if (strcmp(style, "custom") != 0)
     return md_error(MD_USAGE, "thermo_style: unknown style `%.80s`; accepted are one, custom", style);
-  if (n < 1 || n > MD_THERMO_COLUMNS)
-    return md_error(MD_USAGE, "thermo_style custom takes 1 to %d keywords, not %d; accepted are %s",
-                    MD_THERMO_COLUMNS, n, md_thermo_keyword_list());
-  for (int c = 0; c < n; ++c) MD_TRY(check_column(sim, words->word[c + 1]));
-  set_columns(&sim->thermo, n, (const char *const *)(words->word + 1));
+  MD_TRY(set_custom(sim, &(md_words){n, words->word + 1}));
   return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
 }
 

@@ -129,9 +129,9 @@ def test_bad_input(line, tmp_path):
     refused(run_deck(tmp_path, begin + line + "\n"), USAGE, *BAD[line], line=begin.count("\n") + 1)
 
 
-def test_a_cutoff_beyond_half_of_the_box(tmp_path):
-    begin = MELT + "compute r all rdf 10 cutoff 3.4\nthermo_style custom step c_r[1][1]\n"
-    refused(run_deck(tmp_path, begin + "run 0\n"), USAGE, "compute r", "3.4", "half of the periodic side z")
+def test_a_cutoff_of_many_boxes(tmp_path):
+    begin = MELT + "compute r all rdf 10 cutoff 340\nthermo_style custom step c_r[1][1]\n"
+    refused(run_deck(tmp_path, begin + "run 0\n"), USAGE, "compute r", "340", "16 times the periodic side x")
 
 
 def test_uncompute(tmp_path):

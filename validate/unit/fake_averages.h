@@ -6,6 +6,7 @@
 
 #include "src/averages/output_fix.h"
 #include "src/computes/host_compute.h"
+#include "src/formula/particle_values.h"
 #include "src/restart/resume.h"
 
 #define MD_FAKE __attribute__((weak))
@@ -99,6 +100,35 @@ MD_FAKE bool md_value_is_extensive(md_sim *sim, const char *name)
 {
   (void)sim, (void)name;
   return true;
+}
+
+MD_FAKE md_status md_host_compute_range(const md_sim *sim, const char *word, const md_host_compute **compute,
+                                        int *first, int *last)
+{
+  (void)sim, (void)word;
+  *compute = NULL;
+  *first = *last = 1;
+  return MD_OK;
+}
+
+MD_FAKE bool md_is_value_name(const char *word)
+{
+  (void)word;
+  return false;
+}
+
+MD_FAKE md_status md_value_names(md_sim *sim, const md_words *words, bool vectors, int *n, char ***name)
+{
+  (void)sim, (void)vectors, (void)n, (void)name;
+  return md_error(MD_USAGE, "%s: no values", words->word[0]);
+}
+
+MD_FAKE void md_value_names_free(int n, char **name) { (void)n, (void)name; }
+
+MD_FAKE bool md_particle_values_has(const md_sim *sim, const char *name)
+{
+  (void)sim, (void)name;
+  return false;
 }
 
 MD_FAKE md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value),

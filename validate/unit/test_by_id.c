@@ -64,7 +64,8 @@ static md_status deal_out(md_comm *comm, system_of_ids *s, md_particles *p, doub
   md_by_id deal;
   md_rows rows;
   bool more = true;
-  md_status status = md_by_id_begin(&deal, comm, &(md_rows){p, p->n, *order, s->forces ? force : NULL});
+  md_status status =
+      md_by_id_begin(&deal, comm, &(md_rows){p, p->n, *order, s->forces ? force : NULL, 0, NULL});
   int64_t *n = &s->ngot[comm->rank], *rounds = &s->rounds[comm->rank];
   *n = *rounds = 0;
   while (status == MD_OK && more) {

@@ -496,7 +496,8 @@ static void test_region_refuses(void **state)
   (void)state;
   bad("region a ellipsoid 0 0 0 1 1 1", "'ellipsoid'");
   bad("region a sphere 0 0 0", "usage: region ID sphere X Y Z RADIUS");
-  bad("region a sphere 0 0 0 0", "region radius must be positive");
+  bad("region a sphere 0 0 0 -1", "region radius must be positive");
+  bad("region a cylinder z 0 0 0 0 1", "region radius must be positive");
   bad("region a sphere 0 0 INF 1", "region centre");
   bad("region a sphere 0 0 0 1 1 1", "unknown keyword '1'");
   bad("region a block 0 1 0 1 0", "needs 6 words behind its style, not 5");

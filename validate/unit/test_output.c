@@ -1,5 +1,5 @@
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
-// links: src/box/boundary.c
+// links: src/box/boundary.c src/output/dump_select.c
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
 // links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
 // links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c
@@ -645,7 +645,7 @@ static void test_dump_modify_errors(void **state)
       {"c precision 18", "from 1 to 17"},
       {"c element Ar", "each of the 2 types, found 1"},
       {"c element Ar Qq", "`Qq` is no chemical symbol"},
-      {"c thresh x < 1", "select afterwards"},
+      {"p thresh x < 1", "no keyword of dump style density"},
       {"c scale yes", "no keyword of dump style custom"},
       {"c format float", "the format is missing"},
       {"c format float %d", "one real conversion"},
