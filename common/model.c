@@ -35,6 +35,8 @@ static void free_tables(md_model *model)
   free(model->impulse_k);
   free(model->force_k);
   free(model->overlap2);
+  free(model->force_row);
+  model->force_row = NULL;
   model->impulse_k = model->force_k = model->overlap2 = NULL;
 }
 

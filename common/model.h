@@ -134,6 +134,11 @@ typedef struct md_model {
   md_action middle[MD_MIDDLES_MAX]; /* actions of fixes between the two halves of a drift, in this order */
   int nforce_action;
   md_force_action force_action[MD_FORCES_MAX]; /* actions of fixes on forces, in the order of the deck */
+  /* The same where variables give numbers of fixes: [force_rows][nforce_action], a row for each step from force_first
+   * on, which the program fills before the engine runs there (md_forces_at). 0 rows: the numbers do not change. */
+  int force_rows;
+  int64_t force_first;
+  md_force_action *force_row;
   int nsummand, nterm;
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */

@@ -81,7 +81,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return status;
   }
-  e->positions_step = model->step;
+  e->positions_step = e->place = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
   *engine = e;

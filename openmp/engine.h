@@ -49,10 +49,12 @@ struct md_engine {
   double owed;        /* how many times these impulses must be given before the next drift */
   int64_t
       positions_step; /* the step that led to the present positions; at first, the first step of the engine */
-  bool moved;         /* have particles moved since they were sorted? */
-  double slack;       /* how far particles may be from where they were sorted, so that the cells hold */
-  double drifted;     /* how far particles were from there, at most, when the list was built */
-  fault fault;        /* what this rank found, until all ranks know of it */
+  int64_t place;  /* the number of steps behind which the positions are as they are: model->step, or one more
+                         between the drift of a step and its end */
+  bool moved;     /* have particles moved since they were sorted? */
+  double slack;   /* how far particles may be from where they were sorted, so that the cells hold */
+  double drifted; /* how far particles were from there, at most, when the list was built */
+  fault fault;    /* what this rank found, until all ranks know of it */
   md_status fault_status;
 
   cell_grid grid;

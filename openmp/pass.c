@@ -72,11 +72,12 @@ force_args engine_force_args(const md_engine *e, const double *table)
 /* The fixes act on the impulses of chunk c, up to the first one that takes a mean over all chunks. */
 static void act_on_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
 {
-  const int last = md_forces_next_mean(e->model->force_action, 0, e->model->nforce_action);
+  const md_force_action *action = md_forces_at(e->model, e->place);
+  const int last = md_forces_next_mean(action, 0, e->model->nforce_action);
   for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
     double impulse[3] = {0.0};
     for (int d = 0; d < e->p->dim; ++d) impulse[d] = force[d][i - c * CHUNK];
-    md_forces_on_particle(e->model, 0, last, e->p, i, impulse, overlap);
+    md_forces_on_particle(e->model, action, last, e->p, i, impulse, overlap);
     for (int d = 0; d < e->p->dim; ++d) force[d][i - c * CHUNK] = impulse[d];
   }
 }

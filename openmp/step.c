@@ -159,8 +159,8 @@ static md_status keep_impulses(md_engine *e)
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   const int first = md_forces_next_mean(e->model->force_action, 0, e->model->nforce_action);
-  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, first, (md_impulses){.real = impulse}, e->threads,
-                               &f.overlap));
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, e->place, first, (md_impulses){.real = impulse},
+                               e->threads, &f.overlap));
   note_overlap(e, &f.overlap);
   e->impulses_kept = true;
   return MD_OK;
@@ -201,6 +201,7 @@ static md_status drift(md_engine *e, const md_step *step)
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
+  e->place = e->model->step + 1;
   return engine_tell(e, sqrt(f.largest2) + e->near_error);
 }
 

@@ -1,6 +1,7 @@
 /* Steps with fixes that act behind them; see fix_end.h. */
 #include "src/fix_end.h"
 #include "common/ranks/reductions.h"
+#include "src/fix_vary.h"
 #include "src/measure.h"
 #include "src/steps.h"
 
@@ -61,16 +62,17 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *com
   return md_comm_agree(comm, kind->act(engine, &action));
 }
 
-md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
-                         int64_t n)
+md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
+  md_comm *comm = sim->comm;
+  md_model *model = &sim->model;
   const int64_t last = model->step + n;
   while (model->step < last) {
     const int64_t due = due_from(model, model->step + 1);
-    if (due > last) return kind->run(engine, last - model->step);
+    if (due > last) return md_fix_vary_run(kind, engine, sim, last - model->step);
     for (int f = 0; f < model->nend; ++f)
       if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
-    MD_TRY(md_comm_agree(comm, kind->run(engine, due - model->step)));
+    MD_TRY(md_comm_agree(comm, md_fix_vary_run(kind, engine, sim, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
       if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, f, false));
   }

@@ -25,7 +25,7 @@
 #ifndef MD_SRC_FIX_END_H
 #define MD_SRC_FIX_END_H
 
-#include "common/engine.h"
+#include "src/sim.h"
 
 /* MD_USAGE if a fix that acts behind steps has a group without particles. For the beginning of a run. */
 md_status md_fix_end_check(const md_model *model) MD_CHECKED;
@@ -35,9 +35,9 @@ md_status md_fix_end_check(const md_model *model) MD_CHECKED;
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm,
                            md_model *model) MD_CHECKED;
 
-/* Runs n steps of an engine, with the fixes that act behind them. An error may be that of one rank only, as with
+/* Runs n steps of an engine, with the fixes that act behind them, and with those whose numbers are variables
+ * (fix_vary.h). An error may be that of one rank only, as with
  * md_engine_kind.run, if the last step has no fix behind it. MD_PHYSICS: of the engine or of a fix. Collective. */
-md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
-                         int64_t n) MD_CHECKED;
+md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n) MD_CHECKED;
 
 #endif

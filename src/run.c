@@ -22,6 +22,7 @@
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/fix_end.h"
+#include "src/fix_vary.h"
 #include "src/particles/extent.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
@@ -255,8 +256,7 @@ static md_status run_steps(md_run *run, int64_t n)
     MD_TRY(md_comm_agree(sim->comm, md_kept_state_save(&run->kept, sim)));
   }
   for (;;) {
-    const md_status status =
-        md_comm_agree(sim->comm, md_fix_end_run(run->kind, run->engine, sim->comm, &sim->model, n));
+    const md_status status = md_comm_agree(sim->comm, md_fix_end_run(run->kind, run->engine, sim, n));
     if (status != MD_OUTGROWN) return status;
     MD_TRY(grow_box(run));
   }
@@ -602,6 +602,7 @@ md_status md_run_execute(md_run *run)
   MD_TRY(place_particles(sim));
   run->first = model->step;
   describe(sim);
+  MD_TRY(md_fix_vary(sim, 0));
   md_status status = md_run_create_engine(run);
   if (status == MD_OK) {
     describe_grid(sim);

@@ -13,6 +13,15 @@ static md_status keyword(void *context, const char *name, double *value, bool *k
   return md_sim_keyword(context, name, value, known);
 }
 
+md_status md_sim_need_present(const md_sim *sim, const char *name)
+{
+  if (!sim->foretells) return MD_OK;
+  return md_error(MD_USAGE,
+                  "'%.64s' is not known of a step in advance; accepted are the step, the time, the box and "
+                  "functions of the step such as ramp(x,y)",
+                  name);
+}
+
 md_status md_sim_init(md_sim *sim)
 {
   *sim = (md_sim){.options.gpu.device = -1, .restarts.last_step = -1, .piece = 1};

@@ -107,7 +107,9 @@ struct md_sim {
   double run_builds;  /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
   int64_t piece;      /* steps that the engine runs in one call; adapted from the times of earlier calls */
   md_view *view;      /* of the step that is being observed, for formulas in variables; otherwise NULL */
-  md_script script;   /* the way through the deck */
+  /* A formula is evaluated for a step that is still to come, model->step: it may only read what is known then. */
+  bool foretells;
+  md_script script; /* the way through the deck */
   md_history history;
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */
@@ -147,6 +149,9 @@ md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const 
 /* MD_USAGE, with a message that says what is missing, if there is no box yet. `command` names the caller in the
  * message. */
 md_status md_sim_need_box(const md_sim *sim, const char *command) MD_CHECKED;
+
+/* MD_USAGE if sim->foretells: what a formula calls `name` is not known of a step that is still to come. */
+md_status md_sim_need_present(const md_sim *sim, const char *name) MD_CHECKED;
 
 /* Returns the link that points at the fix with the ID of n letters, or the link at the end of the list. index: receives
  * the number of fixes of the model before this entry. */

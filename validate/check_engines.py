@@ -197,7 +197,7 @@ CASES: Tuple[Case, ...] = (
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),
     Case("forces of fixes 3D", "in.forces", 1.3, fits=(4, 4, 4)),
-    Case("forces of fixes, means", "in.forces", 1.3, {"last": "aveforce NULL 0.1 NULL"}, fits=(4, 4, 4)),
+    Case("forces of fixes, means", "in.forces", 1.3, {"last": "aveforce NULL v_pull NULL"}, fits=(4, 4, 4)),
     Case("forces of fixes, wide momenta", "in.forces", 1.3, {"mass2": 1e6, "g": 1e-6}, fits=(4, 4, 4)),
     Case("forces of fixes 2D", "in.basin", 1.3, teaching=True, fits=(8, 8, 1)),
     Case("minimized 2D", "in.minimized", fits=(4, 4, 1)),

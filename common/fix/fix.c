@@ -53,6 +53,39 @@ static md_status check_scaling(const md_fix *fix, const md_model *model, const d
       (long long)model->step, md_fix_style_of(fix->kind)->name, model->groups.name[fix->group]);
 }
 
+/* ---- numbers that variables give ---- */
+
+md_status md_fix_read_varied(md_fix *fix, const char *word, const char *what, double *value)
+{
+  if (strncmp(word, "v_", 2) != 0) return md_word_double(word, what, value);
+  const char *name = md_fix_style_of(fix->kind)->name;
+  if (fix->nvaried == MD_VARIED_MAX)
+    return md_error(MD_USAGE, "fix %s: at most %d numbers may be variables", name, MD_VARIED_MAX);
+  md_varied *varied = &fix->varied[fix->nvaried];
+  if (word[2] == '\0' || strlen(word + 2) >= sizeof varied->name)
+    return md_error(MD_USAGE, "fix %s: '%.64s' does not name a variable", name, word);
+  *varied = (md_varied){.k = (int)(value - fix->k), .scale = 1.0};
+  memcpy(varied->name, word + 2, strlen(word + 2) + 1);
+  ++fix->nvaried;
+  *value = 1.0;
+  return MD_OK;
+}
+
+md_status md_fix_read_varied_positive(md_fix *fix, const char *word, const char *what, double *value)
+{
+  if (strncmp(word, "v_", 2) != 0) return md_word_positive(word, what, value);
+  MD_TRY(md_fix_read_varied(fix, word, what, value));
+  fix->varied[fix->nvaried - 1].positive = true;
+  return MD_OK;
+}
+
+void md_fix_scale(md_fix *fix, int k, double factor)
+{
+  fix->k[k] *= factor;
+  for (int v = 0; v < fix->nvaried; ++v)
+    if (fix->varied[v].k == k) fix->varied[v].scale *= factor;
+}
+
 /* ---- for fixes that act on forces ---- */
 
 /* A number among the words of a fix. */
@@ -70,6 +103,14 @@ static md_status parse_component(const md_fix *fix, const char *word, double *va
   return md_word_double(word, what, value);
 }
 
+/* A number among the words of a fix that acts on forces, or a variable that gives it. value: among fix->k. */
+static md_status parse_varied(md_fix *fix, const char *word, double *value)
+{
+  char what[64];
+  snprintf(what, sizeof what, "a number of fix %s", md_fix_style_of(fix->kind)->name);
+  return md_fix_read_varied(fix, word, what, value);
+}
+
 /* The number of words must be n. Advises on keywords of LAMMPS that stand behind them. */
 static md_status check_vector_words(const md_fix *fix, const md_words *words, int n)
 {
@@ -82,14 +123,14 @@ static md_status check_vector_words(const md_fix *fix, const md_words *words, in
   return md_fix_takes(fix, words, n);
 }
 
-/* Three words, numbers or NULL. For word d: k[2 d] becomes 1 for a number, 0 for NULL, and k[2 d + 1] the number. */
+/* Three words, numbers, variables or NULL. For word d: k[2 d] becomes 0 for NULL, else 1, and k[2 d + 1] the number. */
 static md_status parse_components(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   (void)place;
   MD_TRY(check_vector_words(fix, words, 3));
   for (int d = 0; d < 3; ++d) {
     fix->k[2 * d] = strcmp(words->word[d], "NULL") != 0;
-    if (fix->k[2 * d] != 0.0) MD_TRY(parse_component(fix, words->word[d], &fix->k[2 * d + 1]));
+    if (fix->k[2 * d] != 0.0) MD_TRY(parse_varied(fix, words->word[d], &fix->k[2 * d + 1]));
   }
   return MD_OK;
 }
@@ -280,6 +321,46 @@ md_status md_fix_check_energy(const md_model *model, const md_fix *fix)
   return MD_OK;
 }
 
+bool md_fixes_vary(const md_model *model)
+{
+  for (int f = 0; f < model->nfix; ++f)
+    if (model->fix[f].nvaried > 0) return true;
+  return false;
+}
+
+/* The fix with the numbers of a step. */
+static md_status fix_of_step(const md_fix *fix, md_varied_value value, void *context, md_fix *now)
+{
+  *now = *fix;
+  for (int v = 0; v < fix->nvaried; ++v) {
+    const md_varied *varied = &fix->varied[v];
+    double of_step;
+    MD_TRY(value(context, fix, v, &of_step));
+    now->k[varied->k] = varied->scale * of_step;
+    if (varied->positive && !(of_step > 0.0))
+      return md_error(MD_USAGE, "fix %s: v_%s is %g, and must be positive", styles[fix->kind]->name,
+                      varied->name, of_step);
+  }
+  return MD_OK;
+}
+
+md_status md_fixes_fill_row(const md_model *model, md_varied_value value, void *context, md_force_action *row)
+{
+  memcpy(row, model->force_action, (size_t)model->nforce_action * sizeof *row);
+  for (int first = 0, last; first < model->nforce_action; first = last) {
+    const md_fix *fix = &model->fix[row[first].fix];
+    for (last = first + 1; last < model->nforce_action && row[last].fix == row[first].fix;) ++last;
+    if (fix->nvaried == 0) continue;
+    md_force_action action[MD_FORCES_EACH] = {{.kind = fix->kind}};
+    md_fix now;
+    int count = 1;
+    MD_TRY(fix_of_step(fix, value, context, &now));
+    MD_TRY(styles[fix->kind]->prepare_force(&now, model, action, &count));
+    for (int k = first; k < last; ++k) memcpy(row[k].k, action[row[k].part].k, sizeof row[k].k);
+  }
+  return MD_OK;
+}
+
 int md_fix_vector_size(const md_model *model, int fix)
 {
   const md_force_vector vector = styles[model->fix[fix].kind]->vector;
@@ -292,6 +373,7 @@ int md_fix_vector_size(const md_model *model, int fix)
 md_status md_fixes_prepare(md_model *model)
 {
   model->nmiddle = model->nforce_action = model->nend = 0;
+  model->force_rows = 0;
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix *fix = &model->fix[f];
     const md_fix_kind kind = fix->kind;

@@ -52,6 +52,17 @@ enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 14, MD_FORCE_VECTOR 
 /* Where the numbers of an action have the mean of the forces on its group, if the style takes it. */
 enum { MD_FORCE_MEAN = 6 };
 
+/* Numbers of a fix that variables give; rows of numbers that are made in advance, of a step each. */
+enum { MD_VARIED_MAX = 8, MD_FORCE_ROWS = 65 };
+
+/* A number of a fix that is the value of a variable of style equal at each step. */
+typedef struct md_varied {
+  int k;        /* place among the numbers */
+  double scale; /* the number is this times the value */
+  bool positive;
+  char name[56];
+} md_varied;
+
 /* One symbol for each style, MD_FIX_nve and so on. MD_FIX_KINDS is their number. */
 typedef enum md_fix_kind {
 #define MD_FIX_STYLE(symbol, name) MD_FIX_##symbol,
@@ -69,6 +80,8 @@ typedef struct md_fix {
   bool energy;                /* its energy counts as potential energy of the system: fix_modify energy yes */
   double state[MD_FIX_STATE]; /* what changes during runs, as the style's file numbers it; restarts hold it */
   char temp[64];              /* ID of its temperature: fix_modify temp; "": that of its group */
+  int nvaried;                /* the numbers that variables give; their k are those of no particular step */
+  md_varied varied[MD_VARIED_MAX];
 } md_fix;
 
 /* The numbers with which a fix acts on particles. The style's `prepare` makes them when the model is prepared; for
@@ -204,11 +217,39 @@ void md_fix_end_compare(struct md_model *model, const md_fix_end *end, const str
 /* The energy that fix f of a prepared model, whose style has `coupled`, has taken from the particles. */
 double md_fix_coupled(const struct md_model *model, int f);
 
+/* Does variable give one of the numbers of a fix? */
+bool md_fixes_vary(const struct md_model *model);
+
+/* Fills a row of model->force_action's length with the numbers of a step. Of a fix with varied numbers they are made
+ * anew by prepare_force from value(context, fix, v), which gives number v its value. MD_USAGE: as for these, or a
+ * number that must be positive is not. */
+typedef md_status (*md_varied_value)(void *context, const md_fix *fix, int v, double *value);
+md_status md_fixes_fill_row(const struct md_model *model, md_varied_value value, void *context,
+                            md_force_action *row) MD_CHECKED;
+
+/* Is number k of the fix given by a variable? */
+static inline bool md_fix_varies(const md_fix *fix, int k)
+{
+  for (int v = 0; v < fix->nvaried; ++v)
+    if (fix->varied[v].k == k) return true;
+  return false;
+}
+
 /* MD_USAGE if the energy of a fix is not known in this box, or the style has none. */
 md_status md_fix_check_energy(const struct md_model *model, const md_fix *fix) MD_CHECKED;
 
 /* The number of components of the fix's vector for output; 0: it has none. */
 int md_fix_vector_size(const struct md_model *model, int fix);
+
+/* For parse of a style that acts on forces: reads a number into *value, which is among fix->k, or v_NAME. Then the
+ * number is the value of that variable at each step; *value is 1. MD_USAGE: the word is neither; too many variables.
+ * what: as for md_word_double. */
+md_status md_fix_read_varied(md_fix *fix, const char *word, const char *what, double *value) MD_CHECKED;
+md_status md_fix_read_varied_positive(md_fix *fix, const char *word, const char *what,
+                                      double *value) MD_CHECKED;
+
+/* Multiplies number k of a fix, also where a variable gives it. */
+void md_fix_scale(md_fix *fix, int k, double factor);
 
 /* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;

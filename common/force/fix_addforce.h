@@ -16,7 +16,7 @@ static md_status addforce_parse(md_fix *fix, const md_words *words, const md_fix
 {
   (void)place;
   MD_TRY(check_vector_words(fix, words, 3));
-  for (int d = 0; d < 3; ++d) MD_TRY(parse_component(fix, words->word[d], &fix->k[d]));
+  for (int d = 0; d < 3; ++d) MD_TRY(parse_varied(fix, words->word[d], &fix->k[d]));
   return MD_OK;
 }
 
@@ -27,7 +27,7 @@ static const md_fix_style addforce_style = {
     .usage = "addforce FX FY FZ",
     .help =
         "adds a force to that on each particle. f_ID: its energy, -F x, where no axis along F is periodic;\n"
-        "f_ID[1] to f_ID[3]: the force on the group before it",
+        "f_ID[1] to f_ID[3]: the force on the group before it. A component may be v_NAME",
     .conserves_energy = true,
     .reversible = true,
     .parse = addforce_parse,

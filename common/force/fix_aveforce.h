@@ -21,7 +21,7 @@ static const md_fix_style aveforce_style = {
     .help =
         "gives each particle the mean force of the group plus this force; NULL leaves a component as it is.\n"
         "The forces are summed over all ranks in each step. f_ID[1] to f_ID[3]: the force on the group\n"
-        "before that",
+        "before that. A component may be v_NAME",
     .reversible = true,
     .parse = parse_components,
     .join = join_force,

@@ -36,17 +36,17 @@ static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_
 {
   double *k = fix->k, *at = k + 5;
   if (k[1] == 0.0) {
-    for (int d = 0; d < 3; ++d) MD_TRY(parse_component(fix, word[d], &at[d]));
-    return md_word_positive(word[3], "the radius of fix indent", &k[3]);
+    for (int d = 0; d < 3; ++d) MD_TRY(parse_varied(fix, word[d], &at[d]));
+    return md_fix_read_varied_positive(fix, word[3], "the radius of fix indent", &k[3]);
   }
   MD_TRY(indent_read_axis(word[0], k[1] == 1.0 ? 3 : place->box->dim, &k[2]));
   const int axis = (int)k[2];
   if (k[1] == 1.0) {
-    MD_TRY(parse_component(fix, word[1], &at[axis == 0 ? 1 : 0]));
-    MD_TRY(parse_component(fix, word[2], &at[axis == 2 ? 1 : 2]));
-    return md_word_positive(word[3], "the radius of fix indent", &k[3]);
+    MD_TRY(parse_varied(fix, word[1], &at[axis == 0 ? 1 : 0]));
+    MD_TRY(parse_varied(fix, word[2], &at[axis == 2 ? 1 : 2]));
+    return md_fix_read_varied_positive(fix, word[3], "the radius of fix indent", &k[3]);
   }
-  MD_TRY(parse_component(fix, word[1], &at[axis]));
+  MD_TRY(parse_varied(fix, word[1], &at[axis]));
   k[4] = strcmp(word[2], "hi") == 0;
   if (place->box->periodic[axis])
     return md_error(MD_USAGE, "fix indent plane: the box is periodic along %c; use boundary f there",
@@ -93,8 +93,9 @@ static md_status indent_parse(md_fix *fix, const md_words *words, const md_fix_p
   for (int w = 1; w < words->n;) MD_TRY(indent_read(fix, words, &w, place, &shaped, &inside, &in_lattice));
   if (!shaped) return md_error(MD_USAGE, "fix indent needs a shape: sphere, cylinder or plane");
   if (fix->k[1] != 2.0) fix->k[4] = inside;
-  for (int d = 0; d < 3 && in_lattice; ++d) fix->k[5 + d] *= place->lattice[d];
-  if (in_lattice) fix->k[3] *= place->lattice[0];
+  if (!in_lattice) return MD_OK;
+  for (int d = 0; d < 3; ++d) fix->k[5 + d] *= place->lattice[d];
+  fix->k[3] *= place->lattice[0];
   return MD_OK;
 }
 
@@ -128,7 +129,7 @@ static const md_fix_style indent_style = {
         "B: the coordinates of a cylinder's axis. plane lo: it pushes towards larger coordinates. Numbers "
         "are\n"
         "in lattice units unless units box is given, K is not. f_ID: energy; f_ID[1] to f_ID[3]: force on\n"
-        "the indenter",
+        "the indenter. Place and radius may be v_NAME, in box units",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

@@ -19,7 +19,8 @@ static const md_fix_style setforce_style = {
     .usage = "setforce FX FY FZ",
     .help =
         "gives the force on each particle these components; NULL leaves a component as it is. 0 0 0, with\n"
-        "velocities of 0, holds particles. f_ID[1] to f_ID[3]: the force on the group before that",
+        "velocities of 0, holds particles. f_ID[1] to f_ID[3]: the force on the group before that.\n"
+        "A component may be v_NAME",
     .reversible = true,
     .parse = parse_components,
     .join = join_force,

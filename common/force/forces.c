@@ -30,11 +30,11 @@ static bool is_in(const md_particles *p, int64_t i, uint32_t groups)
   return ((p->group ? p->group[i] : MD_GROUP_ALL) & groups) != 0;
 }
 
-/* The actions [first, last) act on all particles. */
-static void act_on_all(const md_model *model, int first, int last, const md_particles *p, md_impulses impulse,
-                       int threads, md_overlap *overlap)
+/* n actions act on all particles. */
+static void act_on_all(const md_model *model, const md_force_action *action, int n, const md_particles *p,
+                       md_impulses impulse, int threads, md_overlap *overlap)
 {
-  const uint32_t groups = md_forces_groups(model->force_action + first, last - first);
+  const uint32_t groups = md_forces_groups(action, n);
 #pragma omp parallel num_threads(threads)
   {
     md_overlap found = md_overlap_none();
@@ -43,7 +43,7 @@ static void act_on_all(const md_model *model, int first, int last, const md_part
       double sum[3] = {0.0};
       if (!is_in(p, i, groups)) continue;
       for (int d = 0; d < p->dim; ++d) sum[d] = get(impulse, d, i);
-      md_forces_on_particle(model, first, last, p, i, sum, &found);
+      md_forces_on_particle(model, action, n, p, i, sum, &found);
       for (int d = 0; d < p->dim; ++d) put(impulse, d, i, sum[d]);
     }
 #pragma omp critical
@@ -73,19 +73,20 @@ md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[
   return MD_OK;
 }
 
-md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int first,
-                                md_impulses impulse, int threads, md_overlap *overlap)
+md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
+                                int first, md_impulses impulse, int threads, md_overlap *overlap)
 {
   const int n = model->nforce_action;
+  md_force_action *row = md_forces_at(model, step);
   for (int last; first < n; first = last) {
-    md_force_action *action = &model->force_action[first];
+    md_force_action *action = &row[first];
     md_wide sum[3] = {{{0}}};
     if (action->takes_mean) {
       sum_group(p, action->group, impulse, sum);
       MD_TRY(md_forces_take_mean(comm, model, sum, 1.0, action));
     }
-    last = md_forces_next_mean(model->force_action, first + 1, n);
-    act_on_all(model, first, last, p, impulse, threads, overlap);
+    last = md_forces_next_mean(row, first + 1, n);
+    act_on_all(model, action, last - first, p, impulse, threads, overlap);
   }
   return MD_OK;
 }
@@ -100,11 +101,12 @@ void md_forces_keep_minimized(md_model *model)
   model->nforce_action = n;
 }
 
-void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap)
+void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, md_overlap *overlap)
 {
+  const md_force_action *action = md_forces_at(model, step);
   for (int64_t i = 0; i < p->n && model->nforce_action > 0; ++i) {
     double none[3] = {0.0};
-    md_forces_on_particle(model, 0, model->nforce_action, p, i, none, overlap);
+    md_forces_on_particle(model, action, model->nforce_action, p, i, none, overlap);
   }
 }
 
@@ -130,14 +132,12 @@ static void add_output(const md_force_action *a, const double before[3], const m
   }
 }
 
-/* The actions [first, last) act on the force on a particle. *fix: the fix that acted last. False: its force is out of
- * range. */
-static bool act_for_output(const md_model *model, int first, int last, const md_particle *p, double f[3],
+/* n actions act on the force on a particle. *fix: the fix that acted last. False: its force is out of range. */
+static bool act_for_output(int dim, const md_force_action *action, int n, const md_particle *p, double f[3],
                            md_force_sums *sums, int *fix)
 {
-  const int dim = model->box.dim;
-  for (int k = first; k < last; ++k) {
-    const md_force_action *a = &model->force_action[k];
+  for (int k = 0; k < n; ++k) {
+    const md_force_action *a = &action[k];
     if (!(p->group & a->group)) continue;
     md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0};
     bool known = md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE;
@@ -150,7 +150,7 @@ static bool act_for_output(const md_model *model, int first, int last, const md_
   return true;
 }
 
-static void act_on_forces(const md_model *model, int first, int last, const md_particles *p,
+static void act_on_forces(const md_model *model, const md_force_action *action, int n, const md_particles *p,
                           double *const force[3], md_force_sums *sums, md_overlap *overlap)
 {
   for (int64_t i = 0; i < p->n; ++i) {
@@ -158,7 +158,7 @@ static void act_on_forces(const md_model *model, int first, int last, const md_p
     double f[3] = {0.0};
     int fix = 0;
     for (int d = 0; d < p->dim; ++d) f[d] = force[d][i];
-    if (!act_for_output(model, first, last, &one, f, sums, &fix))
+    if (!act_for_output(p->dim, action, n, &one, f, sums, &fix))
       md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
     for (int d = 0; d < p->dim; ++d) force[d][i] = f[d];
   }
@@ -179,13 +179,14 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
                            md_force_sums *sums)
 {
   const int n = model->nforce_action;
+  md_force_action *row = md_forces_at(model, model->step);
   md_overlap overlap = md_overlap_none();
   memset(sums, 0, sizeof *sums);
   for (int first = 0, last; first < n; first = last) {
-    md_force_action *action = &model->force_action[first];
+    md_force_action *action = &row[first];
     if (action->takes_mean) MD_TRY(take_mean_force(model, comm, p, force, action));
-    last = md_forces_next_mean(model->force_action, first + 1, n);
-    act_on_forces(model, first, last, p, force, sums, &overlap);
+    last = md_forces_next_mean(row, first + 1, n);
+    act_on_forces(model, action, last - first, p, force, sums, &overlap);
   }
   return md_comm_agree(comm, md_overlap_status(&overlap, model));
 }

@@ -16,7 +16,10 @@
  * Output. Engines hand out the forces of pairs. md_forces_output adds the fixes on the host: the forces of dumps are
  * then those that kick the particles, and the sums are the energies and vectors f_ID of the fixes.
  *
- * Trade-off: forces that change with velocity or time do not fit, because they would need other kicks. A mean stops
+ * Variables of style equal may give numbers of a fix. Then each step has its own row of actions (md_forces_at), made in
+ * advance from the number of the step alone. The rows of a kick are those of the step to which the positions belong.
+ *
+ * Trade-off: forces that change with velocity do not fit, because they would need other kicks. A mean stops
  * what an engine does at once: OpenMP keeps impulses in arrays, and the host waits for a GPU in each step. Output takes
  * a download of positions and forces; in return no engine has kernels for it.
  * Cost: a pass over particles for each force; no cost for models without such a fix.
@@ -56,6 +59,17 @@ MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scal
   return fault;
 }
 
+/* The actions at the positions behind step `step`, nforce_action of them. */
+MD_FN md_force_action *md_forces_row(const md_model *model, int64_t step)
+{
+  const int64_t row = step - model->force_first, last = model->force_rows - 1;
+  return model->force_row + (row < 0 ? 0 : row > last ? last : row) * model->nforce_action;
+}
+static inline md_force_action *md_forces_at(md_model *model, int64_t step)
+{
+  return model->force_rows > 0 ? md_forces_row(model, step) : model->force_action;
+}
+
 /* The place of the first action from `first` on that takes a mean; n: there is none. */
 MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
 {
@@ -81,14 +95,13 @@ static inline double md_forces_scale(const md_model *model)
 extern "C" {
 #endif
 
-/* For engines of the host: lets the actions [first, last) act on the impulses on particle i. Notes a force out of
- * range. */
-static inline void md_forces_on_particle(const md_model *model, int first, int last, const md_particles *p,
-                                         int64_t i, double impulse[3], md_overlap *overlap)
+/* For engines of the host: lets n actions act on the impulses on particle i. Notes a force out of range. */
+static inline void md_forces_on_particle(const md_model *model, const md_force_action *action, int n,
+                                         const md_particles *p, int64_t i, double impulse[3],
+                                         md_overlap *overlap)
 {
   const md_particle one = md_particle_of(model, p, i);
-  const int fix = md_forces_on_impulse(model->force_action + first, last - first, md_forces_scale(model),
-                                       &one, p->dim, impulse);
+  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 
@@ -99,10 +112,10 @@ typedef struct md_impulses {
   double *const *real;
 } md_impulses;
 
-/* Lets the actions from `first` on act on the impulses of all particles, and takes the means that they need. Particles
- * on which no fix acts keep all digits, also beyond 2^53. Collective if an action takes a mean. */
-md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int first,
-                                md_impulses impulse, int threads, md_overlap *overlap) MD_CHECKED;
+/* Lets the actions from `first` on act on the impulses of all particles behind step `step`, and takes the means that
+ * they need. Particles on which no fix acts keep all digits, also beyond 2^53. Collective if an action takes a mean. */
+md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
+                                int first, md_impulses impulse, int threads, md_overlap *overlap) MD_CHECKED;
 
 /* Gives an action the mean of the forces on its group. sum: over the particles of this rank, for each axis, in quanta
  * of `quantum` units of the net force. Collective. */
@@ -112,8 +125,8 @@ md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[
 /* For a minimisation: drops the actions of fixes that LAMMPS does not apply there. */
 void md_forces_keep_minimized(md_model *model);
 
-/* Notes forces out of range at the present positions, and changes nothing. */
-void md_forces_find_fault(const md_model *model, const md_particles *p, md_overlap *overlap);
+/* Notes forces out of range at the present positions, those behind step `step`, and changes nothing. */
+void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, md_overlap *overlap);
 
 /* What a fix that acts on forces has for output. */
 typedef struct md_forced {
@@ -127,7 +140,8 @@ typedef struct md_force_sums {
   md_wide sum[MD_FIXES_MAX][MD_FORCE_SUMS]; /* by fix: energy, vector */
 } md_force_sums;
 
-/* Lets the fixes act on the forces of pairs on the n particles of this rank, dim arrays, and sums their output.
+/* Lets the fixes act on the forces of pairs on the n particles of this rank behind step model->step, dim arrays, and
+ * sums their output.
  * MD_PHYSICS: a force is out of range; the message names fix and particle. Collective. */
 md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
                            md_force_sums *sums) MD_CHECKED;

@@ -78,14 +78,15 @@ static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_
   MD_TRY(check_face(fix, place->box, face, axis, kind));
   const bool edge = strcmp(words[1], "EDGE") == 0;
   if (edge) MD_TRY(md_wall_edge_stays(place->box, name, face, axis, side));
-  if (!edge && md_word_double(words[1], face, &k[1]) != MD_OK)
-    return md_error(MD_USAGE, "fix %s %s: '%.64s' is neither EDGE nor a number", name, face, words[1]);
+  if (!edge && md_fix_read_varied(fix, words[1], face, &k[1]) != MD_OK)
+    return md_error(MD_USAGE, "fix %s %s: '%.64s' is neither EDGE nor a number nor v_NAME", name, face,
+                    words[1]);
   k[0] = kind + (edge ? 6.0 : 0.0);
-  if (in_lattice) k[1] *= place->lattice[axis];
+  if (in_lattice) md_fix_scale(fix, MD_WALL_K * m + 1, place->lattice[axis]);
   snprintf(what, sizeof what, "epsilon of fix %s %s", name, face);
-  MD_TRY(md_word_double(words[2], what, &k[2]));
+  MD_TRY(md_fix_read_varied(fix, words[2], what, &k[2]));
   snprintf(what, sizeof what, "sigma of fix %s %s", name, face);
-  MD_TRY(md_word_positive(words[3], what, &k[3]));
+  MD_TRY(md_fix_read_varied_positive(fix, words[3], what, &k[3]));
   snprintf(what, sizeof what, "the cutoff of fix %s %s", name, face);
   return md_word_positive(words[4], what, &k[4]);
 }

@@ -77,9 +77,9 @@ private:
   md_status upload();
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
-  md_status sum_impulses();
+  md_status sum_impulses(int64_t step);
   md_status sum_pairs(unsigned long long number);
-  md_status take_mean(int k);
+  md_status take_mean(md_force_action *, const md_force_action *at);
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
@@ -296,32 +296,35 @@ md_status all_pairs_engine::charge_bodies(double per_mass)
   return MD_OK;
 }
 
-/* Point 1 or 4 of the step: the impulses of all pairs, on which the fixes then act. */
-md_status all_pairs_engine::sum_impulses()
+/* Point 1 or 4 of the step: the impulses of all pairs, on which the fixes then act. step: the one behind which the
+ * bodies are. */
+md_status all_pairs_engine::sum_impulses(int64_t step)
 {
   const unsigned long long number = next_launch();
   MD_TRY(sum_pairs(number));
   const int count = model->nforce_action;
+  md_force_action *row = md_forces_at(model, step);
+  const md_force_action *at = (const md_force_action *)arrays.force_action.at;
+  if (model->force_rows > 0) at += row - model->force_row;
   for (int first = 0, last; first < count; first = last) {
-    if (model->force_action[first].takes_mean) MD_TRY(take_mean(first));
-    last = md_forces_next_mean(model->force_action, first + 1, count);
-    MD_TRY(launch_body_force(view, (const md_force_action *)arrays.force_action.at + first, last - first,
-                             impulse_scale(model), number, stream));
+    if (row[first].takes_mean) MD_TRY(take_mean(&row[first], at + first));
+    last = md_forces_next_mean(row, first + 1, count);
+    MD_TRY(launch_body_force(view, at + first, last - first, impulse_scale(model), number, stream));
   }
   return MD_OK;
 }
 
-/* Gives action k the mean of the impulses on its group. The host waits for the sums. */
-md_status all_pairs_engine::take_mean(int k)
+/* Gives an action, which is at `at` on the device, the mean of the impulses on its group. The host waits for the
+ * sums. */
+md_status all_pairs_engine::take_mean(md_force_action *action, const md_force_action *at)
 {
-  md_force_action *at = (md_force_action *)arrays.force_action.at + k, *action = &model->force_action[k];
   md_wide sum[3] = {}, unused = {}, *sums[MD_TERMS_MAX];
   for (int q = 0; q < MD_TERMS_MAX; ++q) sums[q] = q < view.dim ? &sum[q] : &unused;
   MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
   MD_TRY(launch_sum_body_impulses(view, at, fine_sums{(unsigned long long *)arrays.terms.at}, stream));
   MD_TRY(gpu_fetch_sums(&arrays.terms, MD_TERMS_MAX, sums, stream));
   MD_TRY(md_forces_take_mean(comm, model, sum, 1.0 / MD_FINE, action));
-  MD_CUDA(cudaMemcpyAsync(at, action, sizeof *action, cudaMemcpyHostToDevice, stream));
+  MD_CUDA(cudaMemcpyAsync((void *)at, action, sizeof *action, cudaMemcpyHostToDevice, stream));
   return MD_OK;
 }
 
@@ -400,7 +403,7 @@ md_status all_pairs_engine::sum_symmetric(unsigned long long number)
 
 md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
 {
-  if (kicks > 0 && !current) MD_TRY(sum_impulses());
+  if (kicks > 0 && !current) MD_TRY(sum_impulses(model->step));
   MD_TRY(launch_body_move(view, copies, step, kicks, drifts, next_launch(), stream));
   if (drifts) {
     current = false;
@@ -416,13 +419,16 @@ md_status all_pairs_engine::take_step()
   if (!step.moves) return MD_OK;
   MD_TRY(move(step, owed + step.kicks_before, true));
   owed = step.kicks_after;
-  if (owed > 0) MD_TRY(sum_impulses());
+  if (owed > 0) MD_TRY(sum_impulses(model->step + 1));
   return MD_OK;
 }
 
 md_status all_pairs_engine::run(int64_t n)
 {
   double mark = md_time();
+  if (model->force_rows > 0)
+    MD_TRY(put(&arrays.force_action, model->force_row,
+               model->force_rows * model->nforce_action * (int64_t)sizeof *model->force_row, "fixes"));
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(take_step());
     ++model->step;
@@ -498,7 +504,7 @@ md_status all_pairs_engine::overlap_error(double scale, double range, bool of_st
   MD_TRY(comm->exchange->sparse_exchange(comm, (int64_t)mine.size(), to.data(), mine.data(), sizeof(record),
                                          (void **)&all, &count));
   md_overlap overlap = md_overlap_none();
-  if (of_step) md_forces_find_fault(model, particles, &overlap);
+  if (of_step) md_forces_find_fault(model, particles, model->step, &overlap);
   double unit[MD_PAIR_K];
   md_pair_unit_coefficients(&model->pair, scale, unit);
   for (int64_t i = 0; i < p->n; ++i)

@@ -93,6 +93,7 @@ template <class T> struct gpu_core {
   md_status open_ranks();
   void close();
 
+  md_status upload_force_actions();
   /* make() reserves at least `bytes`; if the array must grow, its contents are lost. upload() also fills the array
    * from the host. enlarge() keeps the first `used` bytes. what: the name of the array in errors. */
   md_status make(device_array *array, int64_t bytes, const char *what)

@@ -218,6 +218,7 @@ struct fix_force_args {
   particle_fields fields;
   const md_force_action *action; /* [count] */
   int count;
+  int stride; /* if step: the actions of the next step lie that far behind those of one; 0: they are the same */
   double scale, quantum; /* quanta in a unit of force; value of a quantum in the arrays of impulses */
   bool step;             /* as for launch_force() */
 };

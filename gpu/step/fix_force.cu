@@ -15,7 +15,12 @@ template <class T>
 static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,
                                    const __grid_constant__ fix_force_args a, impulse_sums<T> impulse)
 {
-  if (a.step && idle(progress_before(s.ctl, s.launch))) return;
+  const md_force_action *action = a.action;
+  if (a.step) {
+    const progress now = progress_before(s.ctl, s.launch);
+    if (idle(now)) return;
+    action += now.done * a.stride;
+  }
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
   md_particle p = particle_of<T>(s, a.fields, i);
@@ -26,7 +31,7 @@ static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,
     p.x[d] = T::where(s.scale, d, r.x[d]);
     sum[d] = (double)impulse.at[d][i] / a.quantum;
   }
-  if (md_forces_on_impulse(a.action, a.count, a.scale, &p, T::DIM, sum) >= 0)
+  if (md_forces_on_impulse(action, a.count, a.scale, &p, T::DIM, sum) >= 0)
     atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = (typename T::real)(sum[d] * a.quantum);

@@ -214,23 +214,23 @@ static void sum_part(md_engine *e, const body_block *own, const body_block *othe
   }
 }
 
-/* Point 1 or 4 of the step. */
-static md_status sum_impulses(md_engine *e)
+/* Point 1 or 4 of the step. step: the one behind which the positions are. */
+static md_status sum_impulses(md_engine *e, int64_t step)
 {
   md_overlap overlap = md_overlap_none();
   for (int d = 0; d < e->p->dim; ++d) memset(e->impulse[d], 0, (size_t)e->capacity * sizeof(int64_t));
   MD_TRY(go_round(e, md_pair_charge(&e->model->pair, impulse_scale(e->model)), sum_part, &overlap));
-  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, 0, (md_impulses){.whole = e->impulse}, e->threads,
-                               &overlap));
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse},
+                               e->threads, &overlap));
   e->current = true;
   return md_comm_agree(e->comm, md_overlap_status(&overlap, e->model));
 }
 
 /* Points 1 and 2 of the step, or 4 and 5. */
-static md_status push(md_engine *e, int kicks)
+static md_status push(md_engine *e, int kicks, int64_t step)
 {
   if (kicks == 0) return MD_OK;
-  if (!e->current) MD_TRY(sum_impulses(e));
+  if (!e->current) MD_TRY(sum_impulses(e, step));
   double mark = md_time();
   md_host_kick(e->model, e->p, e->impulse, kicks, e->threads);
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
@@ -240,7 +240,7 @@ static md_status push(md_engine *e, int kicks)
 static md_status take_step(md_engine *e)
 {
   const md_step step = md_step_of(e->model);
-  MD_TRY(push(e, step.kicks_before));
+  MD_TRY(push(e, step.kicks_before, e->model->step));
   if (step.moves) {
     double mark = md_time();
     const md_status status = md_host_drift(e->model, e->p, &step, e->threads);
@@ -249,7 +249,7 @@ static md_status take_step(md_engine *e)
     MD_TRY(md_comm_agree(e->comm, status));
     md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   }
-  return push(e, step.kicks_after);
+  return push(e, step.kicks_after, e->model->step + 1);
 }
 
 static md_status run(md_engine *e, int64_t n)

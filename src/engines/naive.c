@@ -91,8 +91,9 @@ static const double *coefficients(const md_engine *e, const double *table, const
   return own;
 }
 
-/* Sums the impulses of all pairs, each for both partners, in e->impulse. Then the fixes act on the sums. */
-static md_status sum_impulses(md_engine *e)
+/* Sums the impulses of all pairs, each for both partners, in e->impulse. Then the fixes act on the sums. step: the one
+ * behind which the positions are. */
+static md_status sum_impulses(md_engine *e, int64_t step)
 {
   const md_model *model = e->model;
   const int dim = model->box.dim;
@@ -121,16 +122,17 @@ static md_status sum_impulses(md_engine *e)
         e->impulse[d][j] -= quanta;
       }
     }
-  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, 0, (md_impulses){.whole = e->impulse}, 1, &overlap));
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse}, 1,
+                               &overlap));
   return md_overlap_status(&overlap, model);
 }
 
 /* Points 1 and 2 of the step, or 4 and 5: sums the impulses at the present positions unless they are known, and
  * kicks. */
-static md_status push(md_engine *e, int kicks, double *mark)
+static md_status push(md_engine *e, int kicks, int64_t step, double *mark)
 {
   if (kicks == 0) return MD_OK;
-  if (!e->current) MD_TRY(sum_impulses(e));
+  if (!e->current) MD_TRY(sum_impulses(e, step));
   e->current = true;
   md_timers_lap(&e->timers, MD_PHASE_FORCE, mark);
   md_host_kick(e->model, e->p, e->impulse, kicks, 1);
@@ -142,13 +144,13 @@ static md_status take_step(md_engine *e)
 {
   const md_step step = md_step_of(e->model);
   double mark = md_time();
-  MD_TRY(push(e, step.kicks_before, &mark));
+  MD_TRY(push(e, step.kicks_before, e->model->step, &mark));
   if (step.moves) {
     MD_TRY(md_host_drift(e->model, e->p, &step, 1));
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  return push(e, step.kicks_after, &mark);
+  return push(e, step.kicks_after, e->model->step + 1, &mark);
 }
 
 static md_status run(md_engine *e, int64_t n)

@@ -207,6 +207,7 @@ static md_status of_id(void *context, const char *name, int64_t id, double *valu
 {
   md_sim *sim = context;
   double *values = NULL;
+  MD_TRY(md_sim_need_present(sim, name));
   MD_TRY(each(sim, name, 0, NULL, &values, known));
   if (!*known) return MD_OK;
   *value = 1.0;

@@ -517,6 +517,8 @@ md_status md_variables_formula(md_variables *variables, const char *formula, dou
   return MD_OK;
 }
 
+uint64_t md_variables_drawn(const md_variables *variables) { return variables->limits.draws; }
+
 md_status md_variables_each(md_variables *variables, const char *formula, double *value)
 {
   md_formula_value result;

@@ -84,6 +84,9 @@ md_status md_variables_text(md_variables *variables, const char *name, char **te
  * message names the faulty part. */
 md_status md_variables_formula(md_variables *variables, const char *formula, double *value) MD_CHECKED;
 
+/* The number of random numbers that formulas have drawn so far. */
+uint64_t md_variables_drawn(const md_variables *variables);
+
 /* Is it a variable of style atom? */
 bool md_variables_is_atom(const md_variables *variables, const char *name);
 

@@ -134,7 +134,7 @@ static md_status call_of_step(md_sim *sim, int f, int n, char *const *argument, 
     return md_error(MD_USAGE, "%s() takes %d arguments, not %d", name, of_step[f].arguments, n);
   for (int k = 0; k < n; ++k) MD_TRY(md_variables_formula(sim->variables, argument[k], &a[k]));
   if (!of_step[f].fits(a)) return md_error(MD_USAGE, "%s() takes %s", name, of_step[f].needs);
-  if (of_step[f].in_run && !sim->view && !sim->planning.on)
+  if (of_step[f].in_run && !sim->view && !sim->planning.on && !sim->foretells)
     return md_error(MD_USAGE, "%s() has a value within a run only, as in the columns of thermo_style", name);
   const double step = (double)(sim->view ? sim->view->step : m->step);
   const moment now = {step, (double)m->run_begin, (double)m->run_end, m->dt};
@@ -278,6 +278,8 @@ md_status md_script_function(void *context, const char *name, int n, char *const
     if (*known) return call_of_step(sim, f, n, argument, value);
   }
   MD_TRY(call_test(sim, name, n, argument, value, known));
-  if (!*known) MD_TRY(md_vector_function(sim, name, n, argument, value, known));
+  if (*known) return MD_OK;
+  MD_TRY(md_sim_need_present(sim, name));
+  MD_TRY(md_vector_function(sim, name, n, argument, value, known));
   return *known ? MD_OK : md_group_function(sim, name, n, argument, value, known);
 }

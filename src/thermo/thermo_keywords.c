@@ -228,7 +228,7 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
 {
   *reading = (md_thermo_reading){.sim = sim, .step = sim->view ? sim->view->step : sim->model.step};
   if (keyword->needs & MD_NEEDS_BOX) MD_TRY(md_sim_need_box(sim, keyword->name));
-  if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_computed)
+  if ((keyword->needs & MD_NEEDS_RUN) && !sim->view && !sim->has_computed && !sim->foretells)
     return md_error(MD_USAGE, "%s is not known before the first run", keyword->name);
   if (keyword->needs & (MD_NEEDS_STATE | MD_NEEDS_TENSOR)) MD_TRY(find_computes(sim, keyword->name, reading));
   if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, reading, &reading->computed));
@@ -238,6 +238,20 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
   return MD_OK;
 }
 
+/* Is the value of a keyword that needs no state known of each step in advance? The size of a box is, if its faces do
+ * not follow the particles. */
+static bool known_ahead(const md_sim *sim, const char *name)
+{
+  static const char *const never[] = {"cpu", "tpcpu", "spcpu", "cpuremain", "nbuild"};
+  static const char *const box[] = {"vol", "density", "lx",  "ly",  "lz", "xlo",
+                                    "xhi", "ylo",     "yhi", "zlo", "zhi"};
+  for (size_t k = 0; k < sizeof never / sizeof *never; ++k)
+    if (strcmp(name, never[k]) == 0) return false;
+  for (size_t k = 0; k < sizeof box / sizeof *box && md_box_follows(&sim->model.box); ++k)
+    if (strcmp(name, box[k]) == 0) return false;
+  return true;
+}
+
 md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known)
 {
   const md_thermo_keyword *keyword = md_thermo_keyword_find(name);
@@ -245,6 +259,8 @@ md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *kno
   *known = keyword || compute || fix;
   if (!*known) return MD_OK;
   if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
+  if (!keyword || keyword->needs & (MD_NEEDS_STATE | MD_NEEDS_TENSOR) || !known_ahead(sim, keyword->name))
+    MD_TRY(md_sim_need_present(sim, name));
   if (compute) return md_compute_value(sim, name, value);
   if (fix) return md_fix_value(sim, name, value);
   md_thermo_reading reading;

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import PHYSICS, call, refused, run_deck, works
+from cli import PHYSICS, USAGE, call, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 
@@ -82,6 +82,14 @@ LIKE_LAMMPS = {
     "mean": ("fix 2 heavy aveforce 0.5 NULL -0.3", "f_2[1] f_2[2] f_2[3]"),
     "means": ("fix 2 all gravity 0.3 vector 0 1 -1\nfix 3 heavy aveforce NULL 0 0\nfix 4 all addforce 0.1 0 0.1\n"
               "fix 5 light aveforce 0 0 0\nfix 6 heavy aveforce 0 NULL 0", "f_3[1] f_3[2] f_4[2] f_5[1] f_6[3]"),
+    "variables": ("variable a equal 0.5*sin(20*time)\nvariable x equal 3.6+0.8*elapsed*dt\n"
+                  "variable r equal ramp(1.8,2.8)\nfix 2 heavy addforce v_a 0 -0.3\nfix 3 all indent 10 sphere v_x 0.3 v_x v_r\n"
+                  "fix 4 light setforce NULL v_a NULL\nfix 5 light aveforce v_a NULL v_a\n"
+                  "fix_modify 3 energy yes", "f_2[1] f_3 f_3[1] f_3[2] f_3[3] f_4[2] f_5[1] v_x"),
+    "moving walls": ("variable x equal 5-0.3*time\nvariable e equal 1+step*0.02\n"
+                     "fix 2 all wall/lj93 xhi v_x v_e 1 2 zlo -0.1 v_e v_e 2.5\n"
+                     "variable z equal 7.5-time\nfix 3 all indent 10 plane z v_z hi\nfix_modify 2 energy yes",
+                     "f_2 f_2[1] f_2[2] f_3"),
     "order": ("fix 2 heavy setforce 0 NULL NULL\nfix 3 all gravity 0.3 vector 1 0 0\nfix 4 heavy lineforce 0 1 1\n"
               "fix 5 light addforce 0.1 0.2 0.3\nfix 6 light setforce NULL NULL 0", "f_2[1] f_5[2] f_6[3]"),
 }
@@ -300,8 +308,8 @@ def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
 
 def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
     """In the middle of a run, with the same words from every engine."""
-    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi EDGE 200 1 1",
-                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3 units box")
+    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
+                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3")
     (tmp_path / "in.weak").write_text(text)
     words = ("-in", "in.weak", "-log", "none", "-var", "steps", "400", "-var", "every", "400")
     known = refused(call(tmp_path, *words, "--engine", "naive"), PHYSICS, "the force of fix wall/harmonic leaves")
@@ -312,10 +320,28 @@ def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_ranks_report_the_same_error(ranks, tmp_path):
-    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi EDGE 200 1 1",
-                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3 units box")
+    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
+                                                           "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3")
     knobs = {"steps": 400, "every": 400}
     one = harness.run(text, tmp_path / "one", variables=knobs, expect=PHYSICS)
     several = harness.run(text, tmp_path / "several", variables=knobs, expect=PHYSICS, ranks=ranks, threads=1)
     message = [line for line in one.err.splitlines() if "error: " in line][0].split("step ")[1]
     assert "the force of fix wall/harmonic" in message and message in several.err
+
+
+REFUSED = {
+    "temp": "'temp' is not known of a step in advance", "xcm(all,x)": "'xcm' is not known of a step in advance",
+    "x[1]": "'x' is not known of a step in advance", "random(0,1,7)": "v_a draws random numbers",
+    "v_b": "fix addforce: ", "cpu": "'cpu' is not known", "c_thermo_temp": "'c_thermo_temp' is not known",
+}
+
+
+@pytest.mark.parametrize("formula", REFUSED)
+def test_a_variable_of_a_force_reads_the_step_alone(formula, tmp_path):
+    deck = FREE.format(z=6, fixes=f"variable a equal {formula}\nfix f all addforce v_a 0 0", values="pe") + "run 5\n"
+    refused(run_deck(tmp_path, deck), USAGE, "fix addforce: ", REFUSED[formula])
+
+
+def test_a_radius_that_shrinks_to_nothing_is_an_error(tmp_path):
+    deck = FREE.format(z=6, fixes="variable r equal 3-step\nfix f all indent 1 sphere 0 0 0 v_r", values="pe")
+    refused(run_deck(tmp_path, deck + "run 5\n"), USAGE, "fix indent: v_r is 0, and must be positive")
