@@ -1,6 +1,23 @@
 /* The box: a block with faces at right angles to the axes. Each axis is periodic, or each of its faces is fixed or
  * follows the particles.
  *
+ * A tilted (triclinic) box has the edges a = (lx, 0, 0), b = (xy, ly, 0) and c = (xz, yz, lz), as in LAMMPS. The block
+ * with the sides lx, ly, lz, the brick, holds exactly one image of every point too. So engines keep particles, cells and
+ * halos in the brick, and only images differ: an image across a z face is shifted by c, across a y face by b, and across
+ * an x face by a. In this order, z before y before x, every point is wrapped into the brick. These are the images of Lees
+ * and Edwards, so that a box in rest and a sheared one are the same. With tilt factors on the position grid all of this
+ * is exact.
+ *
+ *          +-------------+                 +-------------+
+ *         /             /                  |  brick      |
+ *        /  as shown   /       the same    |  of         |     an image across the upper y face
+ *       /             /        images      |  engines    |     lies ly higher, and xy further
+ *      +-------------+                     +-------------+
+ *
+ * `offset` has the tilt factors of other edges b and c of the same lattice: those that are shifted by at most half a
+ * side. With these, images need few shifts, and coordinates stay near the box. Output shows positions in the
+ * parallelepiped of `tilt` (md_box_show).
+ *
  * A face that follows lies a margin outside of the particle that is farthest out, as in LAMMPS (boundary s). It may
  * have a bound, and then never lies inside of that (boundary m). While an engine runs, such a face is an ordinary fixed
  * one that lies some way beyond the particles: see md_model_prepare. src/box/faces.h moves it to where it is shown.
@@ -8,6 +25,8 @@
  * Units: lengths in sigma. In two dimensions axis 2 only holds the deck's z bounds, for output. After
  * md_model_prepare() lo, hi and length are multiples of the position quantum, so that x + length and x_i - x_j are
  * exact.
+ *
+ * References: A. W. Lees and S. F. Edwards, J. Phys. C 5 (1972) 1921; the LAMMPS manual, Howto triclinic.
  */
 #ifndef MD_COMMON_BOX_H
 #define MD_COMMON_BOX_H
@@ -22,10 +41,19 @@ typedef enum md_face {
   MD_FACE_BOUNDED  /* follows the particles outwards, from its bound on */
 } md_face;
 
+/* Tilt factors, in the order of LAMMPS. */
+enum { MD_XY, MD_XZ, MD_YZ };
+
+/* The most that a tilt factor may be, in sides of the box. */
+#define MD_TILT_MOST 1000.0
+
 typedef struct md_box {
   int dim; /* 2 or 3 */
   double lo[3], hi[3];
   double length[3]; /* hi - lo */
+  bool triclinic;   /* may be tilted; tilt factors may be 0 all the same */
+  double tilt[3];   /* xy, xz, yz */
+  double offset[3]; /* of the shortest edges, for images; from md_box_set_tilt */
   bool periodic[3];
   md_face face[3][2]; /* below, above */
   double bound[3][2]; /* of faces with a bound: where create_box, read_data or change_box put them */
@@ -76,6 +104,122 @@ MD_FN double md_minimum_image(double d, double length)
   if (d + d > length) return d - length;
   if (d + d < -length) return d + length;
   return d;
+}
+
+/* ---- tilted boxes ---- */
+
+/* Shifts the point x by n times the edge `axis` of a lattice. Exact on the position grid. */
+MD_FN void md_lattice_shift(const double *length, const double *offset, int axis, double n, double *x)
+{
+  x[axis] += n * length[axis];
+  if (axis == 1) x[0] += n * offset[MD_XY];
+  if (axis == 2) {
+    x[0] += n * offset[MD_XZ];
+    x[1] += n * offset[MD_YZ];
+  }
+}
+
+/* Moves the point x along `axis` into [lo, hi) by shifts of whole edges. Returns the number of shifts. */
+MD_FN int md_lattice_wrap_along(const double *lo, const double *hi, const double *length, const double *offset,
+                                int axis, double *x)
+{
+  int n = 0;
+  for (; x[axis] < lo[axis]; ++n) md_lattice_shift(length, offset, axis, 1.0, x);
+  for (; x[axis] >= hi[axis]; --n) md_lattice_shift(length, offset, axis, -1.0, x);
+  return n;
+}
+
+/* Makes of delta, the difference of two points of the brick, the one between the nearest images. Every pair within half
+ * of the shortest side has one image that near, and this finds it: along the later axes first. */
+MD_FN void md_lattice_image(int dim, const bool *periodic, const double *length, const double *offset,
+                            double *delta)
+{
+  for (int d = dim - 1; d >= 0; --d) {
+    if (!periodic[d]) continue;
+    while (delta[d] + delta[d] > length[d]) md_lattice_shift(length, offset, d, -1.0, delta);
+    while (delta[d] + delta[d] < -length[d]) md_lattice_shift(length, offset, d, 1.0, delta);
+  }
+}
+
+/* Wraps the point x[0..dim) of any box along its periodic axes, into the brick. */
+static inline void md_box_wrap(const md_box *box, double *x)
+{
+  for (int d = box->dim - 1; d >= 0; --d)
+    if (box->periodic[d]) md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x);
+}
+
+/* The minimum image of delta[0..dim), a difference of two wrapped points. */
+static inline void md_box_image(const md_box *box, double *delta)
+{
+  md_lattice_image(box->dim, box->periodic, box->length, box->offset, delta);
+}
+
+/* Subtracts whole sides, so that a tilt factor is at most half a side. Returns how many. */
+static inline double md_tilt_reduce(double *tilt, double length)
+{
+  double n = 0.0;
+  for (; *tilt > 0.5 * length; ++n) *tilt -= length;
+  for (; *tilt < -0.5 * length; --n) *tilt += length;
+  return n;
+}
+
+/* Sets the tilt factors, multiples of the position quantum, and the offsets. Exact. */
+static inline void md_box_set_tilt(md_box *box, const double tilt[3])
+{
+  double *offset = box->offset;
+  for (int k = 0; k < 3; ++k) box->tilt[k] = offset[k] = tilt[k];
+  md_tilt_reduce(&offset[MD_XY], box->length[0]);
+  md_tilt_reduce(&offset[MD_XZ], box->length[0]);
+  for (double n = md_tilt_reduce(&offset[MD_YZ], box->length[1]); n != 0.0; n -= n > 0.0 ? 1.0 : -1.0) {
+    offset[MD_XZ] += n > 0.0 ? -offset[MD_XY] : offset[MD_XY];
+    md_tilt_reduce(&offset[MD_XZ], box->length[0]);
+  }
+}
+
+/* The fractions of the edges a, b and c at which a point of a tilted box lies. In two dimensions that of c is 0. */
+static inline void md_box_fractions(const md_box *box, const double *x, double fraction[3])
+{
+  const double *l = box->length, *t = box->tilt;
+  fraction[2] = box->dim == 3 ? (x[2] - box->lo[2]) / l[2] : 0.0;
+  fraction[1] = (x[1] - box->lo[1] - t[MD_YZ] * fraction[2]) / l[1];
+  fraction[0] = (x[0] - box->lo[0] - t[MD_XY] * fraction[1] - t[MD_XZ] * fraction[2]) / l[0];
+}
+
+/* The bounds of the block around the box. */
+static inline void md_box_bounds(const md_box *box, double low[3], double high[3])
+{
+  const double *t = box->tilt, x[2] = {t[MD_XY], t[MD_XZ]};
+  for (int d = 0; d < 3; ++d) {
+    low[d] = box->lo[d];
+    high[d] = box->hi[d];
+  }
+  for (int k = 0; k < 2; ++k) {
+    low[0] += x[k] < 0.0 ? x[k] : 0.0;
+    high[0] += x[k] > 0.0 ? x[k] : 0.0;
+  }
+  low[1] += t[MD_YZ] < 0.0 ? t[MD_YZ] : 0.0;
+  high[1] += t[MD_YZ] > 0.0 ? t[MD_YZ] : 0.0;
+}
+
+/* How far outside of the brick a point that is shown may be: a side along periodic axes, and the tilt. */
+static inline void md_box_image_reach(const md_box *box, double out[3])
+{
+  const double *t = box->tilt;
+  for (int d = 0; d < 3; ++d) out[d] = box->periodic[d] ? box->length[d] : 0.0;
+  out[0] += fabs(t[MD_XY]) + fabs(t[MD_XZ]);
+  out[1] += fabs(t[MD_YZ]);
+}
+
+/* Moves a point into the parallelepiped that LAMMPS shows, by whole edges along periodic axes. Which image is shown
+ * follows from rounded arithmetic; its place is exact. */
+static inline void md_box_show(const md_box *box, double *x)
+{
+  double fraction[3];
+  for (int d = box->dim - 1; d >= 0 && box->triclinic; --d) {
+    md_box_fractions(box, x, fraction);
+    const double n = floor(fraction[d]);
+    if (box->periodic[d] && n != 0.0 && isfinite(n)) md_lattice_shift(box->length, box->tilt, d, -n, x);
+  }
 }
 
 #endif

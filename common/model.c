@@ -96,6 +96,28 @@ static md_status check_box(const md_box *box)
   return MD_OK;
 }
 
+md_status md_box_check_tilt(const md_box *box)
+{
+  static const char *const name[] = {"xy", "xz", "yz"};
+  static const int of[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+  if (!box->triclinic) return MD_OK;
+  if (md_box_follows(box))
+    return md_error(MD_USAGE, "a tilted box cannot have faces that follow the particles: use boundary p or f");
+  for (int k = 0; k < 3; ++k) {
+    const int a = of[k][0], b = of[k][1];
+    if (box->tilt[k] == 0.0) continue;
+    if (b >= box->dim)
+      return md_error(MD_USAGE, "the tilt factor %s must be 0 in two dimensions, not %g", name[k], box->tilt[k]);
+    if (!box->periodic[a] || !box->periodic[b])
+      return md_error(MD_USAGE, "the tilt factor %s is %g: the box must be periodic along %c and %c", name[k],
+                      box->tilt[k], "xyz"[a], "xyz"[b]);
+    if (!(fabs(box->tilt[k]) <= MD_TILT_MOST * box->length[a]))
+      return md_error(MD_USAGE, "the tilt factor %s, %g, is more than %g sides of the box", name[k],
+                      box->tilt[k], MD_TILT_MOST);
+  }
+  return MD_OK;
+}
+
 /* ---- scales: what the grids must resolve ---- */
 
 /* The usual sizes of forces and energies, from pair style and thermostat. Zero: unknown, because there is neither. */
@@ -171,6 +193,8 @@ static double packed_quantum(const md_model *model, const scales *s)
 static double beyond_box(const md_model *model, double longest, bool images)
 {
   const double most = images ? longest : 0.25 * longest;
+  /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. */
+  if (model->box.triclinic) return 2.0 * longest;
   return model->cutoff > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->cutoff) : most;
 }
 
@@ -242,6 +266,9 @@ static md_status prepare_box(md_model *model, const scales *s)
     MD_TRY(round_walls(model, d));
   }
   if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
+  double tilt[3];
+  for (int k = 0; k < 3; ++k) tilt[k] = md_round_to(box->tilt[k], q);
+  if (box->triclinic) md_box_set_tilt(box, tilt);
   return MD_OK;
 }
 
@@ -468,6 +495,7 @@ md_status md_model_prepare(md_model *model)
 {
   if (model->ntypes < 1) return md_error(MD_USAGE, "there is no box yet: use create_box or read_data first");
   MD_TRY(check_box(&model->box));
+  MD_TRY(md_box_check_tilt(&model->box));
   MD_TRY(prepare_masses(model));
   MD_TRY(md_pair_complete(&model->pair));
   model->cutoff = md_pair_cutoff(&model->pair);
@@ -565,25 +593,31 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   const md_box *box = &model->box;
   const double qx = model->grids.x, speed_limit = model->speed_limit;
   int64_t bad = INT64_MAX;
+  double out[3];
   MD_TRY(widen_particles(model, p));
+  md_box_image_reach(box, out);
   for (int d = 0; d < box->dim; ++d) {
-    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d];
-    const bool periodic = box->periodic[d];
+    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out[d],
+                 most = hi + out[d];
+    const bool periodic = box->periodic[d], alone = periodic && !box->triclinic;
     double *restrict x = p->x[d];
     const double *v = p->v[d];
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t i = 0; i < p->n; ++i) {
-      const bool sane = periodic ? x[i] >= lo - length && x[i] <= hi + length : x[i] >= lo && x[i] <= hi;
+      const bool sane = x[i] >= least && x[i] <= most;
       if (!sane || !(fabs(v[i]) <= speed_limit)) {
         if (p->id[i] < bad) bad = p->id[i];
         continue;
       }
       if (!model->float_drift) x[i] = md_round_to(x[i], qx);
-      if (periodic) x[i] = md_wrap(x[i], lo, hi, length);
+      if (alone) x[i] = md_wrap(x[i], lo, hi, length);
       enter_velocity(model, p, d, i);
     }
   }
-  if (bad == INT64_MAX) return MD_OK;
+  if (bad == INT64_MAX) {
+    if (box->triclinic) md_particles_wrap(p, box);
+    return MD_OK;
+  }
   for (int64_t i = 0; i < p->n; ++i) {
     if (p->id[i] != bad) continue;
     for (int d = 0; d < box->dim; ++d) {
@@ -623,6 +657,7 @@ static void leave_wide(const md_model *model, md_particles *p, int d, int64_t i)
 
 void md_model_leave(const md_model *model, md_particles *p)
 {
+  md_particles_show(p, &model->box);
   if (model->one_mass && !model->wide) return;
   for (int d = 0; d < model->box.dim; ++d) {
     double *v = p->v[d];

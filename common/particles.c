@@ -127,8 +127,35 @@ md_status md_particles_make_masses(md_particles *p)
   return MD_OK;
 }
 
+/* Wraps a tilted box's particles: a shift along one axis also shifts the axes before it. */
+static void wrap_tilted(md_particles *p, const md_box *box)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    double x[3];
+    for (int d = 0; d < box->dim; ++d) x[d] = p->x[d][i];
+    md_box_wrap(box, x);
+    for (int d = 0; d < box->dim; ++d) p->x[d][i] = x[d];
+  }
+}
+
+void md_particles_show(md_particles *p, const md_box *box)
+{
+  if (!box->triclinic) return;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    double x[3];
+    md_particle_shown(p, box, i, x);
+    for (int d = 0; d < p->dim; ++d) p->x[d][i] = x[d];
+  }
+}
+
 void md_particles_wrap(md_particles *p, const md_box *box)
 {
+  if (box->triclinic) {
+    wrap_tilted(p, box);
+    return;
+  }
 #pragma omp parallel
   for (int d = 0; d < box->dim; ++d) {
     if (!box->periodic[d]) continue;

@@ -76,6 +76,17 @@ md_status md_particles_make_masses(md_particles *p) MD_CHECKED;
 /* Wraps the positions of owned particles into the box along its periodic axes, from any distance. Exact. */
 void md_particles_wrap(md_particles *p, const md_box *box);
 
+/* The place of particle i in the parallelepiped of a tilted box, as LAMMPS shows it; of another box its place. In two
+ * dimensions z is 0. */
+static inline void md_particle_shown(const md_particles *p, const md_box *box, int64_t i, double x[3])
+{
+  for (int d = 0; d < 3; ++d) x[d] = d < p->dim ? p->x[d][i] : 0.0;
+  md_box_show(box, x);
+}
+
+/* Moves the owned particles of a tilted box to where they are shown. Exact: md_particles_wrap moves them back. */
+void md_particles_show(md_particles *p, const md_box *box);
+
 /* Makes the spare arrays as large as those of the fields, so that spare[d] may change places with x[d] or v[d]. If
  * their size changes, their contents are lost. Permutations use them, and engines do between two rebins. MD_RUNTIME:
  * out of memory. */

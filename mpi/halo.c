@@ -2,21 +2,22 @@
  * There they are ghosts. The halo of a domain is the layer of thickness `width` around it:
  *
  *      +-----+---------------+-----+
- *      | xy  |       y       | xy  |     x   ghosts that come through the faces along x (first)
- *      +-----+---------------+-----+     y   ghosts that come through the faces along y (second)
- *      |     | : : : : : : : |     |     xy  ghosts that the neighbours along y have from
- *      |  x  | :    own    : |  x  |         their neighbours along x, and pass on
+ *      | yx  |       y       | yx  |     y   ghosts that come through the faces along y (first)
+ *      +-----+---------------+-----+     x   ghosts that come through the faces along x (second)
+ *      |     | : : : : : : : |     |     yx  ghosts that the neighbours along x have from
+ *      |  x  | :    own    : |  x  |         their neighbours along y, and pass on
  *      |     | : : : : : : : |     |     :   owned particles within `width` of a face, which are sent
  *      +-----+---------------+-----+
- *      | xy  |       y       | xy  |
+ *      | yx  |       y       | yx  |
  *      +-----+---------------+-----+
  *
- * 1. halo_build makes, for each face, the list of indices to send. Along the later axes the list contains ghosts of
- *    the earlier axes. It sends positions, ids and types once, and the receiver appends the ghosts to its particles.
+ * 1. halo_build makes, for each face, the list of indices to send. The list contains ghosts that came along other axes
+ *    before. It sends positions, ids and types once, and the receiver appends the ghosts to its particles.
  * 2. A refresh (halo_begin, halo_next) sends only positions, with the same lists.
  *
- * There are two messages an axis, one through each face. The axes come one after the other, because a later axis
- * passes on what an earlier one has brought. So ghosts at edges and corners travel through faces, and a rank
+ * There are two messages an axis, one through each face. The axes come one after the other, z before y before x,
+ * because messages pass on what others have brought before. In a tilted box an image across a face is shifted along
+ * x or y too, which is not divided then (common/ranks/decompose.c). The sender wraps it along these axes. So ghosts at edges and corners travel through faces, and a rank
  * exchanges messages with at most 2 dim others. Along a periodic axis that is not divided, a rank is its own
  * neighbour, and the message stays in memory. The sender adds the shift by a box length, which is exact.
  *
@@ -56,7 +57,7 @@ static void meet(mpi_state *s, const md_box *box, int axis)
     from[axis] -= step;
     m->to = leaves && !box->periodic[axis] ? MPI_PROC_NULL : md_decomposition_rank(d, to);
     m->from = enters && !box->periodic[axis] ? MPI_PROC_NULL : md_decomposition_rank(d, from);
-    m->shift = leaves && box->periodic[axis] ? -step * box->length[axis] : 0.0;
+    m->boxes = leaves && box->periodic[axis] ? -step : 0;
   }
 }
 
@@ -69,13 +70,16 @@ static md_status reserve_doubles(double **array, int64_t *capacity, int64_t need
   return md_array_new(array, *capacity, sizeof **array, "halo messages");
 }
 
-static md_status reserve_list(halo_message *m, int64_t count)
+static md_status reserve_list(halo_message *m, int64_t count, bool tilted)
 {
   m->nsend = count;
-  if (count <= m->send_capacity) return MD_OK;
+  if (count <= m->send_capacity && !(tilted && !m->wraps)) return MD_OK;
   m->send_capacity = count + count / 8;
   free(m->send);
+  free(m->wraps);
   m->send = NULL;
+  m->wraps = NULL;
+  if (tilted) MD_TRY(md_array_new(&m->wraps, m->send_capacity, sizeof *m->wraps, "halo lists"));
   return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
 }
 
@@ -94,8 +98,8 @@ static md_status select_senders(mpi_state *s, const md_particles *p, int axis, d
     below += x[s->found[k]] < between.lo[axis];
     above += x[s->found[k]] >= between.hi[axis];
   }
-  MD_TRY(reserve_list(&m[0], below));
-  MD_TRY(reserve_list(&m[1], above));
+  MD_TRY(reserve_list(&m[0], below, s->box.triclinic));
+  MD_TRY(reserve_list(&m[1], above, s->box.triclinic));
   for (int64_t k = count - 1; k >= 0; --k) {
     const int32_t i = s->found[k];
     if (x[i] < between.lo[axis]) m[0].send[--below] = i;
@@ -115,6 +119,33 @@ static md_status exchange_counts(md_comm *c, halo_message m[2], int axis)
   return MD_OK;
 }
 
+/* The position that entry k of a message has behind the face. */
+static void place_image(const mpi_state *s, const halo_message *m, const md_particles *p, int axis, int64_t k,
+                        double x[3])
+{
+  const md_box *box = &s->box;
+  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][m->send[k]];
+  md_lattice_shift(box->length, box->offset, axis, m->boxes, x);
+  for (int d = axis - 1; d >= 0 && box->triclinic; --d)
+    md_lattice_shift(box->length, box->offset, d, m->wraps[k].boxes[d], x);
+}
+
+/* Finds how often each image must be wrapped along the axes before. */
+static void find_wraps(const mpi_state *s, halo_message *m, const md_particles *p, int axis)
+{
+  const md_box *box = &s->box;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < m->nsend; ++k) {
+    double x[3];
+    m->wraps[k] = (halo_wraps){{0, 0}};
+    place_image(s, m, p, axis, k, x);
+    for (int d = axis - 1; d >= 0; --d)
+      if (box->periodic[d] && s->division.count[d] == 1)
+        m->wraps[k].boxes[d] =
+            (int16_t)md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x);
+  }
+}
+
 /* Sends the records of one message, and appends the ghosts received to the particles. */
 static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, int axis, int side)
 {
@@ -126,8 +157,7 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < m->nsend; ++k) {
       const int64_t i = m->send[k];
-      for (int d = 0; d < p->dim; ++d) out[k].x[d] = p->x[d][i];
-      out[k].x[axis] += m->shift;
+      place_image(s, m, p, axis, k, out[k].x);
       out[k].id = p->id[i];
       out[k].type = p->type[i];
     }
@@ -172,6 +202,7 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
                       (long long)(m[side].nsend > m[side].nreceive ? m[side].nsend : m[side].nreceive));
   for (int side = 0; side < 2; ++side) {
     m[side].first = p->n + p->nghost;
+    if (box->triclinic) find_wraps(s, &m[side], p, axis);
     MD_TRY(exchange_ghosts(c, &m[side], p, axis, side));
     MD_TRY(reserve_doubles(&m[side].out, &m[side].out_capacity, m[side].nsend * p->dim));
     MD_TRY(reserve_doubles(&m[side].in, &m[side].in_capacity, m[side].nreceive * p->dim));
@@ -184,6 +215,7 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   mpi_state *s = mpi_state_of(c);
   p->nghost = 0;
   s->dim = box->dim;
+  s->box = *box;
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) s->message[a][side].nsend = s->message[a][side].nreceive = 0;
   if (!(width > 0.0)) return MD_OK;
@@ -199,11 +231,22 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
                         "a smaller skin (neighbor)",
                         thickness, "xyz"[a], width);
     }
-  for (int a = 0; a < box->dim; ++a) MD_TRY(build_axis(c, box, a, width, p));
+  for (int a = box->dim - 1; a >= 0; --a) MD_TRY(build_axis(c, box, a, width, p));
   return MD_OK;
 }
 
 /* ---- refreshing positions ---- */
+
+/* Packs the positions of a tilted box. */
+static void pack_tilted(const mpi_state *s, const halo_message *m, const md_particles *p, int axis)
+{
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < m->nsend; ++k) {
+    double x[3];
+    place_image(s, m, p, axis, k, x);
+    for (int d = 0; d < p->dim; ++d) m->out[d * m->nsend + k] = x[d];
+  }
+}
 
 /* Packs the positions to send along an axis, and starts both messages. */
 static md_status post(mpi_state *s, const md_particles *p, int axis)
@@ -211,9 +254,13 @@ static md_status post(mpi_state *s, const md_particles *p, int axis)
   for (int side = 0; side < 2; ++side) {
     halo_message *m = &s->message[axis][side];
     m->request[0] = m->request[1] = MPI_REQUEST_NULL;
+    if (s->box.triclinic) {
+      pack_tilted(s, m, p, axis);
+      continue;
+    }
 #pragma omp parallel
     for (int d = 0; d < p->dim; ++d) {
-      const double *x = p->x[d], shift = d == axis ? m->shift : 0.0;
+      const double *x = p->x[d], shift = d == axis ? m->boxes * s->box.length[d] : 0.0;
       double *out = m->out + d * m->nsend;
 #pragma omp for schedule(static) nowait
       for (int64_t k = 0; k < m->nsend; ++k) out[k] = x[m->send[k]] + shift;
@@ -258,18 +305,18 @@ static md_status take(mpi_state *s, md_particles *p, int axis, bool wait, bool *
 md_status md_mpi_halo_begin(md_comm *c, md_particles *p)
 {
   mpi_state *s = mpi_state_of(c);
-  s->axis = 0;
-  return post(s, p, 0);
+  s->axis = s->dim - 1;
+  return post(s, p, s->axis);
 }
 
 md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 {
   mpi_state *s = mpi_state_of(c);
-  for (bool here = true; here && s->axis < s->dim;) {
+  for (bool here = true; here && s->axis >= 0;) {
     MD_TRY(take(s, p, s->axis, wait, &here));
-    if (here && ++s->axis < s->dim) MD_TRY(post(s, p, s->axis));
+    if (here && --s->axis >= 0) MD_TRY(post(s, p, s->axis));
   }
-  *done = s->axis == s->dim;
+  *done = s->axis < 0;
   return MD_OK;
 }
 
@@ -279,6 +326,7 @@ void md_mpi_halo_free(mpi_state *s)
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {
       free(s->message[a][side].send);
+      free(s->message[a][side].wraps);
       free(s->message[a][side].out);
       free(s->message[a][side].in);
     }

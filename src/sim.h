@@ -97,6 +97,7 @@ struct md_sim {
   md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */
+  bool large_tilt;        /* `box tilt large`: tilt factors beyond half a side are accepted */
   bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */
   bool has_computed;      /* `computed` belongs to a finished or running run */
   md_computed computed;   /* values of the model's computes at the step that was measured last */

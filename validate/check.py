@@ -68,7 +68,7 @@ HELP_TEXT = """\
 formats, recognised by content, gzipped or not, A and B independently:
   LAMMPS    `dump custom` or `dump atom` text: ITEM: TIMESTEP, NUMBER OF ATOMS,
             BOX BOUNDS, ATOMS (with an id column), optionally UNITS and TIME;
-            orthogonal boxes only
+            boxes may be tilted (BOX BOUNDS xy xz yz)
   ext. XYZ  count, comment with Lattice="..." Properties=species:S:1:pos:R:3:...
             [pbc="T T F"] [Origin="..."] [Time=...] [Step=...], rows; pos is
             read as x y z, velo, vel or velocities as vx vy vz, force or forces
@@ -238,6 +238,7 @@ class Box:
     lo_stated: bool  # False: only the lengths were given, lo is 0
     boundary: Optional[Tuple[str, ...]]  # LAMMPS flags such as "pp"; None: not stated
     periodic_by_default: bool
+    tilt: Tuple[float, float, float] = (0.0, 0.0, 0.0)  # xy, xz, yz
 
     def periodic(self, axis: int) -> bool:
         if axis >= len(self.lo):
@@ -381,22 +382,29 @@ class LammpsReader(Reader):
         return frame
 
     def read_box(self, flags: List[str]) -> Box:
-        if "xy" in flags or "abc" in flags:
-            raise self.source.error("triclinic boxes are not supported")
+        if "abc" in flags:
+            raise self.source.error("general triclinic boxes are not supported")
+        tilted = flags[:3] == ["xy", "xz", "yz"]
+        if tilted:
+            flags = flags[3:]
         if flags and (len(flags) != 3 or not all(re.fullmatch("[pfsm]{2}", f) for f in flags)):
             raise self.source.error("expected boundaries such as `pp pp pp`, "
                                     f"found {shown(' '.join(flags).encode())}")
         bounds = []
+        tilt = [0.0, 0.0, 0.0]
         for axis in AXES:
             words = self.expect_line(f"the bounds of {axis}").split()
-            if len(words) != 2:
-                raise self.source.error(f"expected `lo hi` of {axis}, found {len(words)} numbers")
-            lo, hi = (to_float(self.source, word, "a box bound") for word in words)
+            if len(words) != 2 + tilted:
+                raise self.source.error(f"expected `lo hi{' tilt' * tilted}` of {axis}, "
+                                        f"found {len(words)} numbers")
+            lo, hi = (to_float(self.source, word, "a box bound") for word in words[:2])
+            if tilted:
+                tilt[AXES.index(axis)] = to_float(self.source, words[2], "a tilt factor")
             if hi < lo:
                 raise self.source.error(f"the upper bound of {axis} is below the lower one")
             bounds.append((lo, hi))
         los, his = zip(*bounds)
-        return Box(los, his, True, tuple(flags) or None, False)
+        return Box(los, his, True, tuple(flags) or None, False, (tilt[0], tilt[1], tilt[2]))
 
     def read_columns(self, names: List[str]) -> Tuple[Column, ...]:
         if "id" not in names:
@@ -443,9 +451,9 @@ class XyzReader(Reader):
         if "lattice" not in values:
             return None
         lattice = self.numbers(values, "lattice", 9)
-        if any(lattice[i] != 0.0 for i in range(9) if i % 4):
-            raise self.source.error("triclinic boxes are not supported: "
-                                    "Lattice must be diagonal")
+        if any(lattice[i] != 0.0 for i in (1, 2, 5)):
+            raise self.source.error("general triclinic boxes are not supported: "
+                                    "Lattice must be 0 above its diagonal")
         lengths = lattice[::4]
         if min(lengths) < 0.0:
             raise self.source.error("Lattice has a negative length")
@@ -458,7 +466,8 @@ class XyzReader(Reader):
                 raise self.source.error('expected pbc such as "T T F"')
             boundary = tuple("pp" if w.lower() in ("t", "true", "1") else "ff" for w in words)
         his = tuple(lo + length for lo, length in zip(origin, lengths))
-        return Box(tuple(origin), his, "origin" in values, boundary, True)
+        tilt = (lattice[3], lattice[6], lattice[7])
+        return Box(tuple(origin), his, "origin" in values, boundary, True, tilt)
 
     def read_columns(self, values: Dict[str, str]) -> Tuple[Column, ...]:
         words = values.get("properties", "species:S:1:pos:R:3").split(":")
@@ -681,6 +690,9 @@ class Pair:
             values = arrays[column]
             if column != shared.name and box is not None:
                 axis = SCALED[column]
+                if any(box.tilt):
+                    raise (self.a, self.b)[side].source.error("scaled coordinates of a tilted box cannot "
+                                                              "be compared with unscaled ones")
                 values = box.lo[axis] + values * box.length(axis)
             selected[shared.name] = values
         return selected
@@ -694,8 +706,10 @@ def shared_kind(a: Frame, b: Frame, name: str) -> str:
 
 
 def period(a: Frame, b: Frame, axis: int) -> float:
-    """Length of a box that is periodic along the axis in both frames, else 0."""
+    """Length of a box that is periodic along the axis in both frames; else, and for tilted boxes, 0."""
     if a.box is None or b.box is None or not (a.box.periodic(axis) and b.box.periodic(axis)):
+        return 0.0
+    if any(a.box.tilt) or any(b.box.tilt):
         return 0.0
     return a.box.length(axis)
 
@@ -1135,6 +1149,9 @@ def compare_boxes(pair: Pair, a: Box, b: Box, report: Report, tolerance: float) 
             if not abs(bound_a - bound_b) <= tolerance:
                 report.add("box bounds", where,
                            f"{AXES[axis]} {name} A {bound_a:.17g}, B {bound_b:.17g}")
+        if not abs(a.tilt[axis] - b.tilt[axis]) <= tolerance:
+            report.add("box bounds", where,
+                       f"{('xy', 'xz', 'yz')[axis]} A {a.tilt[axis]:.17g}, B {b.tilt[axis]:.17g}")
         if a.boundary is None or b.boundary is None:
             continue
         differs = a.periodic(axis) != b.periodic(axis)

@@ -221,6 +221,9 @@ static md_status settle_ramp(const md_model *model, md_compute *compute)
   const int along = (int)k[1];
   k[6] = model->box.lo[along];
   k[7] = model->box.periodic[along] ? model->box.length[along] : 0.0;
+  if (model->box.triclinic && along < model->box.dim - 1)
+    return md_error(MD_USAGE, "compute %s: in a tilted box the velocity of a ramp can only change along %c",
+                    compute->id, "xyz"[model->box.dim - 1]);
   if (fabs(k[2]) <= model->speed_limit && fabs(k[3]) <= model->speed_limit) return MD_OK;
   return md_error(MD_USAGE,
                   "compute %s: the velocities %g and %g of its ramp must be below the speed limit, %g",
@@ -250,6 +253,9 @@ md_status md_computes_prepare(md_model *model)
   model->nsummand = model->nterm = 0;
   for (int c = 0; c < model->ncompute; ++c) {
     MD_TRY(settle_ramp(model, &model->compute[c]));
+    if (model->compute[c].bias.kind == MD_BIAS_BLOCK && model->box.triclinic)
+      return md_error(MD_USAGE, "compute %s: blocks of a tilted box have no temperature of their own",
+                      model->compute[c].id);
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
       md_bias_settle_block(&model->compute[c].bias, &model->box);
     MD_TRY(md_compute_join(model, &model->compute[c]));

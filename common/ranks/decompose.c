@@ -43,6 +43,20 @@ static bool thick_enough(const md_box *box, const int count[3], double width)
   return true;
 }
 
+/* May an axis be divided? An image across a face of a tilted box is shifted along the axes before. So along these all of
+ * the box must be one domain, for a rank to know which others are its neighbours. */
+static bool may_divide(const md_box *box, int axis)
+{
+  return axis < box->dim && !(box->triclinic && (axis == 0 || (axis == 1 && box->tilt[MD_YZ] != 0.0)));
+}
+
+static bool tilt_allows(const md_box *box, const int count[3])
+{
+  for (int d = 0; d < 3; ++d)
+    if (count[d] > 1 && !may_divide(box, d)) return false;
+  return true;
+}
+
 static bool is_wanted(const int wanted[3], const int count[3])
 {
   for (int d = 0; d < 3; ++d)
@@ -66,7 +80,7 @@ bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], 
       if (ranks / x % y != 0) continue;
       const int tried[3] = {x, y, ranks / x / y};
       if (box->dim == 2 && tried[2] > 1) continue;
-      if (!thick_enough(box, tried, width) || !is_wanted(wanted, tried)) continue;
+      if (!tilt_allows(box, tried) || !thick_enough(box, tried, width) || !is_wanted(wanted, tried)) continue;
       const double area = surface(box, tried);
       /* x and y only grow here. So of grids with equal surface the first one cuts the later axes, and it is kept. */
       if (least >= 0.0 && area >= least * (1.0 - 1e-9)) continue;
@@ -130,7 +144,8 @@ static const int free_axes[3] = {0, 0, 0};
 static int most_domains(const md_box *box, double width)
 {
   double most = 1.0;
-  for (int a = 0; a < box->dim; ++a) most *= md_max(floor(box->length[a] / width), 1.0);
+  for (int a = 0; a < box->dim; ++a)
+    if (may_divide(box, a)) most *= md_max(floor(box->length[a] / width), 1.0);
   return (int)md_min(most, 0x1p30);
 }
 
@@ -150,6 +165,12 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
 {
   int count[3] = {0, 0, 0};
   char near[MD_NEAR_TEXT];
+  for (int a = 0; a < 3; ++a)
+    if (d->wanted[a] > 1 && !may_divide(box, a))
+      return md_error(MD_USAGE,
+                      "processors %d %d %d (0: free): the box may be tilted along %c, and ranks cannot divide it "
+                      "along this axis; write processors * * *",
+                      d->wanted[0], d->wanted[1], d->wanted[2], "xyz"[a]);
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
   if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, 0.0, count))
     return md_error(

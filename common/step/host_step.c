@@ -18,14 +18,17 @@ static void drift_one(const md_model *model, md_particles *p, const md_step *ste
 {
   md_particle m = md_particle_of(model, p, i);
   double moved[3] = {0.0};
+  bool sane = true;
   md_step_move(step, &m, moved);
   for (int d = 0; d < p->dim; ++d) {
-    if (!(fabs(moved[d]) <= step->move_limit))
+    if (!(fabs(moved[d]) <= step->move_limit)) {
       md_runaway_add(runaway, p->id[i], d, m.x[d], p->v[d][i], m.velocity_per_v);
-    else if (step->periodic[d])
-      m.x[d] = md_wrap(m.x[d], step->box_lo[d], step->box_hi[d], step->length[d]);
-    else if (!md_step_allows(step, d, moved[d], m.x[d]))
+      sane = false;
+    } else if (!step->periodic[d] && !md_step_allows(step, d, moved[d], m.x[d]))
       md_runaway_add(runaway, p->id[i], d, m.x[d], m.v[d], m.velocity_per_v);
+  }
+  if (sane) md_box_wrap(&model->box, m.x);
+  for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = m.x[d];
     p->v[d][i] = m.v[d];
     if (m.wide) p->v_low[d][i] = m.low[d];

@@ -40,7 +40,6 @@ typedef struct md_step {
   double quantum;                /* of positions; 0 if these are plain doubles */
   double lo[3], hi[3];           /* reflecting walls, or infinite */
   double stay_lo[3], stay_hi[3]; /* bounds after a move: walls, faces that are not periodic, or infinite */
-  double box_lo[3], box_hi[3], length[3];
   bool periodic[3];
   double move_limit;
   double mass_reference;
@@ -75,9 +74,6 @@ static inline md_step md_step_of(const md_model *model)
     s.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
     s.stay_lo[d] = model->box.periodic[d] ? s.lo[d] : md_max(s.lo[d], model->box.lo[d]);
     s.stay_hi[d] = model->box.periodic[d] ? s.hi[d] : md_min(s.hi[d], model->box.hi[d]);
-    s.box_lo[d] = model->box.lo[d];
-    s.box_hi[d] = model->box.hi[d];
-    s.length[d] = model->box.length[d];
     s.periodic[d] = model->box.periodic[d];
   }
   return s;

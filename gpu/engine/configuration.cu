@@ -80,8 +80,11 @@ void gpu_divide_cells(const md_model *model, const int domains[3], gpu_configura
   c->cells = (int64_t)cells;
 }
 
-static bool steps_may_sort(const md_engine_options *o, int64_t n, int ranks, const gpu_configuration *c)
+static bool steps_may_sort(const md_model *model, const md_engine_options *o, int64_t n, int ranks,
+                           const gpu_configuration *c)
 {
+  /* Steps that sort do not wrap the particles of a tilted box. */
+  if (model->box.triclinic) return false;
   const bool many = n >= (ranks > 1 ? RANKS_SORT_FROM * ranks : STEPS_SORT_FROM);
   return c->fused && !c->tagged && o->gpu.rebin == 0 &&
          (o->gpu.sort == MD_GPU_SORT_STEP || (o->gpu.sort == MD_GPU_SORT_AUTO && many));
@@ -108,7 +111,7 @@ double gpu_slab(const md_model *model, const gpu_configuration *c)
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_configuration *c)
 {
   if (o->ranks <= 1) return;
-  c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(o, o->slab ? n * o->ranks : n, o->ranks, c);
+  c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(model, o, o->slab ? n * o->ranks : n, o->ranks, c);
   if (!o->slab) return;
   const int d = model->box.dim - 1;
   const int buffer_rows = gpu_buffer_rows(c, c->count[d]);
@@ -256,7 +259,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   /* With fewer cells, 32-bit coordinates of a particle are too near those of its images for a warp search. */
   for (int d = 0; d < dim; ++d)
     if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
-  c->step_sorts = c->ghosts == 0 && steps_may_sort(o, n, ranks, c);
+  c->step_sorts = c->ghosts == 0 && steps_may_sort(model, o, n, ranks, c);
   if (neighbours != MD_GPU_LIST) return;
   const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
   const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
@@ -277,6 +280,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (model->ntypes > 1) obstacle = "having several types";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
+  if (model->box.triclinic) obstacle = "a tilted box";
   if (obstacle)
     return md_error(
         MD_USAGE,
@@ -310,6 +314,10 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
                     "precision would depend on their order");
   if (g->mixed && g->neighbours == MD_GPU_ALL_PAIRS)
     return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
+  if (g->mixed && model->box.triclinic)
+    return md_error(MD_USAGE,
+                    "package gpu precision mixed: its 32-bit coordinates wrap by themselves along each axis, and "
+                    "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
   for (int d = 0; d < model->box.dim; ++d)

@@ -35,7 +35,7 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
-    if (is_ghost) at += shift_along(s.ghost.shift[i - s.n], d) * s.box.length[d];
+    if (is_ghost) at += shift_of(s.box, s.ghost.shift[i - s.n], d);
     x[d] = (float)at;
   }
   rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));

@@ -41,12 +41,10 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, 
   if constexpr (SOURCE == FROM_ALL) {
     for (int j = 0; j < s.n; ++j) {
       if (j == i) continue;
-      double r2 = 0.0;
-      for (int d = 0; d < T::DIM; ++d) {
-        double delta = x[i].x[d] - x[j].x[d];
-        if (s.box.periodic[d]) delta = md_minimum_image(delta, s.box.length[d]);
-        r2 = fma(delta, delta, r2);
-      }
+      double r2 = 0.0, delta[3];
+      for (int d = 0; d < T::DIM; ++d) delta[d] = x[i].x[d] - x[j].x[d];
+      md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
+      for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
       look(j, x[j], r2, pair_of<T>(s, xi, x[j]));
     }
   } else {

@@ -45,11 +45,11 @@ static __device__ __forceinline__ double output_force(const system_view<T> &s, m
 {
   double r2 = 0.0;
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    delta[d] = wide_delta<T>(s.scale, d, a, b);
-    if (SOURCE == FROM_ALL && s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
-    r2 = fma(delta[d], delta[d], r2);
-  }
+  for (int d = 0; d < T::DIM; ++d) delta[d] = wide_delta<T>(s.scale, d, a, b);
+  if constexpr (SOURCE == FROM_ALL)
+    md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
   const int pair = pair_of<T>(s, a, b);
   const double *k = table + pair * MD_PAIR_K;
   if (r2 < s.pair.overlap2[pair]) {

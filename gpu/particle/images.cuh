@@ -11,28 +11,46 @@
  *           |  p           |  (1,0)
  *       ----+--------------+----
  *           |              |
+ *
+ * In a tilted box the images of one axis decide those of the next, from z to x (common/box.h). So their sources are
+ * owned particles too, but the combinations are others.
  */
 #ifndef MD_GPU_PARTICLE_IMAGES_CUH
 #define MD_GPU_PARTICLE_IMAGES_CUH
 
 #include "gpu/particle/view.cuh"
 
+/* Wraps the point x of a tilted box along `axis`, and adds the shifts to the code. */
+__device__ __forceinline__ void wrap_along(const box_view &box, int axis, double x[3], int &code)
+{
+  if (!box.periodic[axis]) return;
+  code += md_lattice_wrap_along(box.lo, box.hi, box.length, box.offset, axis, x) * (1 << (SHIFT_BITS * axis));
+}
+
+/* A particle of a tilted box, wrapped into the brick. */
+template <class T>
+__device__ __noinline__ void wrap_tilted(const box_view &box, typename T::particle &r)
+{
+  int code = NO_SHIFT;
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < T::DIM; ++d) x[d] = r.x[d];
+  for (int d = T::DIM - 1; d >= 0; --d) wrap_along(box, d, x, code);
+  for (int d = 0; d < T::DIM; ++d) r.x[d] = x[d];
+}
+
 /* The particle with its coordinates put back into the box along the periodic axes. */
 template <class T>
 __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s, typename T::particle r)
 {
+  if constexpr (!T::MIXED)
+    if (s.box.triclinic) {
+      wrap_tilted<T>(s.box, r);
+      return r;
+    }
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d)
     if (s.box.periodic[d]) r.x[d] = T::wrapped(r.x[d], s.box.lo[d], s.box.hi[d], s.box.length[d]);
   return r;
-}
-
-/* The shift along axis d, -1, 0 or 1 boxes, from the code of ghost_view.shift, whose digits to base 3 are 0, 1 and
- * 2. */
-__device__ __forceinline__ int shift_along(int code, int d)
-{
-  const int power = d == 0 ? 1 : d == 1 ? 3 : 9;
-  return code / power % 3 - 1;
 }
 
 /* The record of a particle: what its neighbours read. */
@@ -57,7 +75,7 @@ __device__ __forceinline__ typename T::record image_by(const system_view<T> &s, 
 {
   double shift[3];
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_along(code, d) * s.box.length[d];
+  for (int d = 0; d < T::DIM; ++d) shift[d] = shift_of(s.box, code, d);
   return T::image(s.scale, r, shift);
 }
 
@@ -67,6 +85,50 @@ __device__ __forceinline__ typename T::record image_of(const system_view<T> &s, 
                                                        int ghost)
 {
   return image_by<T>(s, load_record(x + s.ghost.source[ghost]), s.ghost.shift[ghost]);
+}
+
+/* The cell of a point that may be outside of the box. */
+template <class T> __device__ __forceinline__ int cell_of_point(const system_view<T> &s, const double x[3])
+{
+  int cell = 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    cell += cell_along(s.grid, d, x[d], true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
+  return cell;
+}
+
+/* Calls f(shift code, cell) for every image of the point x, which is in the brick of a tilted box. */
+template <class T, class F>
+__device__ __forceinline__ void each_tilted_image(const system_view<T> &s, const double x[3], F f)
+{
+  const auto beyond = [&](int d, const double from[3], int shift) {
+    return shift == 0 || (s.box.periodic[d] && (shift > 0 ? from[d] < s.box.lo[d] + s.ghost.halo[d]
+                                                          : from[d] >= s.box.hi[d] - s.ghost.halo[d]));
+  };
+  const auto across = [&](int d, const double from[3], int shift, double to[3], int &of) {
+    for (int e = 0; e < 3; ++e) to[e] = from[e];
+    if (shift == 0) return;
+    md_lattice_shift(s.box.length, s.box.offset, d, shift, to);
+    of += shift * (1 << (SHIFT_BITS * d));
+    for (int e = d - 1; e >= 0; --e) wrap_along(s.box, e, to, of);
+  };
+  for (int sz = T::DIM == 3 ? -1 : 0; sz <= (T::DIM == 3 ? 1 : 0); ++sz) {
+    double z[3], y[3], at[3];
+    int code_z = NO_SHIFT;
+    if (T::DIM == 3 && !beyond(2, x, sz)) continue;
+    across(2, x, sz, z, code_z);
+    for (int sy = -1; sy <= 1; ++sy) {
+      int code_y = code_z;
+      if (!beyond(1, z, sy)) continue;
+      across(1, z, sy, y, code_y);
+      for (int sx = -1; sx <= 1; ++sx) {
+        int code_x = code_y;
+        if (!beyond(0, y, sx)) continue;
+        across(0, y, sx, at, code_x);
+        if (code_x != NO_SHIFT) f(code_x, cell_of_point<T>(s, at));
+      }
+    }
+  }
 }
 
 /* Calls f(shift code, cell) for every image of particle r, which must be wrapped. */
@@ -87,17 +149,21 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
     any = any || low[d] || high[d];
   }
   if (!any) return;
-  for (int code = 0; code < (T::DIM == 3 ? 27 : 18); ++code) {
-    if (code == NO_SHIFT || (T::DIM == 2 && code < 9)) continue;
+  if (s.box.triclinic) {
+    each_tilted_image<T>(s, x, f);
+    return;
+  }
+  for (int k = 0; k < (T::DIM == 3 ? 27 : 9); ++k) {
     bool wanted = true;
-    int cell = 0;
+    int cell = 0, code = NO_SHIFT;
     for (int d = 0; d < T::DIM; ++d) {
-      const int shift = shift_along(code, d);
+      const int shift = k / (d == 0 ? 1 : d == 1 ? 3 : 9) % 3 - 1;
       wanted = wanted && (shift == 0 || (shift > 0 ? low[d] : high[d]));
+      code += shift * (1 << (SHIFT_BITS * d));
       const int along = cell_along(s.grid, d, x[d] + shift * s.box.length[d], true);
       cell += along * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
     }
-    if (wanted) f(code, cell);
+    if (wanted && code != NO_SHIFT) f(code, cell);
   }
 }
 

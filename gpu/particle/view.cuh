@@ -12,7 +12,7 @@
  *   part          the particles that a launch goes through
  *
  * All pointers are to device memory of the engine. Trade-off: constants lie in the arguments of a launch, so that no
- * kernel loads them from device memory. In return each launch copies them: 824 or 856 bytes.
+ * kernel loads them from device memory. In return each launch copies them: 856 or 888 bytes.
  */
 #ifndef MD_GPU_PARTICLE_VIEW_CUH
 #define MD_GPU_PARTICLE_VIEW_CUH
@@ -31,7 +31,7 @@ template <class T> struct ghost_view {
    * cells behind them are `folded` places lower. */
   int fold, folded;
   int *source; /* local index of the source; -1: it is on another rank */
-  int *shift;  /* (sx + 1) + 3 (sy + 1) + 9 (sz + 1): an image is its source shifted by s boxes */
+  int *shift;  /* shift code, see below: an image is its source shifted by this number of edges of the box */
   int capacity;
   double halo[3]; /* distance from the box that ghosts must cover */
   /* On several ranks: the sources of the ghosts as they were at the rebin, and for each ghost the index of its source
@@ -40,8 +40,15 @@ template <class T> struct ghost_view {
   const int *order;
 };
 
-/* The code in ghost_view.shift for no shift. */
-enum { NO_SHIFT = 1 + 3 + 9 };
+/* Shift codes: the sum of n_d << (5 d) and NO_SHIFT, for a shift by n_d edges along axis d. In a tilted box an image is
+ * shifted by more than one edge along x and y. */
+enum { SHIFT_BITS = 5, SHIFT_MIDDLE = 1 << (SHIFT_BITS - 1), NO_SHIFT = SHIFT_MIDDLE * (1 + 32 + 1024) };
+
+/* The number of edges by which a shift code shifts along axis d. */
+__device__ __forceinline__ int shift_along(int code, int d)
+{
+  return (code >> (SHIFT_BITS * d) & (2 * SHIFT_MIDDLE - 1)) - SHIFT_MIDDLE;
+}
 
 /* The place in ghost_view.start of a cell that may hold ghosts. */
 template <class T> __device__ __forceinline__ int ghost_cell(const ghost_view<T> &g, int cell)
@@ -62,7 +69,19 @@ struct list_view {
 struct box_view {
   double lo[3], hi[3], length[3];
   bool periodic[3];
+  bool triclinic;
+  double offset[3]; /* as in md_box */
 };
+
+/* By how much a shift code shifts coordinate d. */
+__device__ __forceinline__ double shift_of(const box_view &box, int code, int d)
+{
+  double shift = shift_along(code, d) * box.length[d];
+  if (box.triclinic && d == 0)
+    shift += shift_along(code, 1) * box.offset[MD_XY] + shift_along(code, 2) * box.offset[MD_XZ];
+  if (box.triclinic && d == 1) shift += shift_along(code, 2) * box.offset[MD_YZ];
+  return shift;
+}
 
 /* When cells and lists end, and what makes lists last longer. */
 struct slack_view {

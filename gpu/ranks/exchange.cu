@@ -22,9 +22,10 @@ static __device__ __forceinline__ typename T::record *positions(const system_vie
   return g.ahead ? s.x[s.ctl->slot[s.launch % SLOTS].before.parity ^ 1u] : present(s);
 }
 
+/* Is a particle, shifted by `code`, among those that the face sends? */
 template <class T>
 static __device__ __forceinline__ bool within(const system_view<T> &s, const face &f,
-                                              const typename T::particle &r)
+                                              const typename T::particle &r, int code)
 {
   double x;
   /* Indices that are constants keep the record in registers. */
@@ -34,6 +35,7 @@ static __device__ __forceinline__ bool within(const system_view<T> &s, const fac
                       : T::where(s.scale, 2, r.x[2]);
   else
     x = f.axis == 0 ? T::where(s.scale, 0, r.x[0]) : T::where(s.scale, 1, r.x[1]);
+  if (s.box.triclinic) x += shift_of(s.box, code, f.axis);
   return x >= f.from && x < f.to;
 }
 
@@ -58,7 +60,7 @@ static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
             z = b.first[2] + k / b.size[0] / b.size[1];
   const int cell = x + y * s.grid.row + z * s.grid.layer;
   for (int i = s.grid.start[cell]; i < s.grid.start[cell + 1]; ++i)
-    if (within<T>(s, f, present_particle<T>(s, i))) push(f, i);
+    if (within<T>(s, f, present_particle<T>(s, i), NO_SHIFT)) push(f, i);
 }
 
 template <class T>
@@ -67,7 +69,7 @@ static __global__ void k_select_ghosts(const __grid_constant__ system_view<T> s,
                                        const __grid_constant__ ghost_lists<T> g, int n)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < n && within<T>(s, f, g.received[k])) push(f, -1 - k);
+  if (k < n && within<T>(s, f, g.received[k], g.code[k])) push(f, -1 - k);
 }
 
 template <class T>
@@ -102,6 +104,19 @@ static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &s
   return second ? f.send[1][k - f.n[0]] : f.send[0][k];
 }
 
+/* The code of an image in a tilted box, whose shift was `code`, when it is wrapped along the axes that come later. */
+template <class T>
+static __device__ __forceinline__ int wrapped_code(const system_view<T> &s, const face_pair &f,
+                                                   const typename T::particle &r, int code)
+{
+  double x[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) x[d] = T::where(s.scale, d, r.x[d]) + shift_of(s.box, code, d);
+  for (int d = f.axis - 1; d >= 0; --d)
+    if (f.wraps[d]) wrap_along(s.box, d, x, code);
+  return code;
+}
+
 template <class T>
 static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
                                 const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code,
@@ -111,9 +126,13 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
   if (k >= f.n[0] + f.n[1]) return;
   int shift;
   const int entry = entry_of(f, k, shift);
-  const int power = f.axis == 0 ? 1 : f.axis == 1 ? 3 : 9;
+  const int before = entry >= 0 ? NO_SHIFT : g.code[-1 - entry];
   to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
-  code[k] = (entry >= 0 ? NO_SHIFT : g.code[-1 - entry]) + shift * power;
+  code[k] = before + shift * (1 << (SHIFT_BITS * f.axis));
+  if (f.across) {
+    code[k] = wrapped_code<T>(s, f, to[k], code[k]);
+    f.across[k] = NO_SHIFT + code[k] - before;
+  }
   if (source) source[k] = entry >= 0 ? entry : g.source[-1 - entry];
 }
 
@@ -137,7 +156,10 @@ record_across(const system_view<T> &s, const face_pair &f, const typename T::rec
   const typename T::record r = load_record(x + entry_of(f, k, boxes));
   double shift[3];
 #pragma unroll
-  for (int d = 0; d < 3; ++d) shift[d] = d == f.axis ? boxes * s.box.length[d] : 0.0;
+  for (int d = 0; d < 3; ++d)
+    shift[d] = f.across         ? shift_of(s.box, f.across[k], d)
+               : d == f.axis ? boxes * s.box.length[d]
+                             : 0.0;
   return T::image(s.scale, r, shift);
 }
 
@@ -205,7 +227,7 @@ static __device__ __forceinline__ int cell_of_ghost(const system_view<T> &s, con
   int cell = 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    const double x = T::where(s.scale, d, r.x[d]) + shift_along(g.code[k], d) * s.box.length[d];
+    const double x = T::where(s.scale, d, r.x[d]) + shift_of(s.box, g.code[k], d);
     cell += cell_along(s.grid, d, x, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
   }
   return ghost_cell(s.ghost, cell);

@@ -101,6 +101,9 @@ struct face_pair {
   const int *send[2];
   int n[2], shift[2];
   int axis;
+  /* In a tilted box: for each entry, those of the low face first, the code of its shift; else NULL. */
+  int *across;
+  bool wraps[3]; /* axes along which images are wrapped: those before `axis` whose images are made later */
 };
 /* At a rebin: copies the particles of the entries, those of the low face first, with their shifts and, unless
  * `source` is NULL, their sources. */

@@ -58,7 +58,8 @@ template <class T> struct gpu_ranks {
   int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
 
   side face[3][2];                       /* by axis; low, high face */
-  int order[3] = {0, 1, 2};              /* of the axes: those with several domains first */
+  int order[3] = {2, 1, 0};              /* of the axes: those with several domains first, the last one before others */
+  device_array across[3] = {};           /* of face_pair, by axis; in tilted boxes */
   int first[3] = {}, ghosts = 0;         /* ghosts received before those of each axis; and all ghosts */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
@@ -94,6 +95,7 @@ template <class T> struct gpu_ranks {
   {
     for (side(&sides)[2] : face)
       for (side &f : sides) md_device_free(memory, &f.send);
+    for (device_array &array : across) md_device_free(memory, &array);
     for (device_array *array :
          {&cuts,          &counters,      &sent_bits,   &sent_begin,      &sent_scratch,  &sent,
           &received,      &code,          &source,      &by_slot,         &slot,          &incoming,
@@ -181,10 +183,14 @@ template <class T> struct gpu_ranks {
   face_pair faces(int d) const
   {
     const side *f = face[d];
-    return face_pair{{(const int *)f[0].send.at, (const int *)f[1].send.at},
-                     {f[0].sent, f[1].sent},
-                     {f[0].shift, f[1].shift},
-                     d};
+    face_pair pair = {{(const int *)f[0].send.at, (const int *)f[1].send.at},
+                      {f[0].sent, f[1].sent},
+                      {f[0].shift, f[1].shift},
+                      d,
+                      model->box.triclinic ? (int *)across[d].at : nullptr,
+                      {}};
+    for (int k = 2; k >= 0 && order[k] != d; --k) pair.wraps[order[k]] = order[k] < d;
+    return pair;
   }
   int received_along(int d) const { return face[d][0].received + face[d][1].received; }
   static md_status can_hold(int64_t records)

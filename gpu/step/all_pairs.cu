@@ -40,11 +40,10 @@ static __device__ __forceinline__ double nearest_image(const system_view<T> &s, 
 {
   double r2 = 0.0;
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    delta[d] = a.x[d] - b.x[d];
-    if (s.box.periodic[d]) delta[d] = md_minimum_image(delta[d], s.box.length[d]);
-    r2 = fma(delta[d], delta[d], r2);
-  }
+  for (int d = 0; d < T::DIM; ++d) delta[d] = a.x[d] - b.x[d];
+  md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
   return r2;
 }
 

@@ -392,7 +392,9 @@ static int64_t bin_of(double x, double first, double per, int64_t n, bool keep_b
 static int64_t layer_of(const compute_chunk *c, const md_box *box, const layers *l, const double x[3])
 {
   const int d = l->axis;
-  const double at = c->reduced ? (x[d] - box->lo[d]) / box->length[d] : x[d];
+  double fraction[3];
+  md_box_fractions(box, x, fraction);
+  const double at = c->reduced ? fraction[d] : x[d];
   const bool no = c->discard == DISCARD_NO, mixed = c->discard == DISCARD_MIXED;
   return bin_of(at, l->first, 1.0 / l->delta, l->n, no || (mixed && !l->bounded[0]),
                 no || (mixed && !l->bounded[1]));
@@ -430,8 +432,9 @@ static void set_bin_of_particles(compute_chunk *c, const md_sim *sim)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double x[3] = {0.0};
-    for (int d = 0; d < p->dim; ++d)
-      x[d] = box->periodic[d] ? md_wrap(p->x[d][i], box->lo[d], box->hi[d], box->length[d]) : p->x[d][i];
+    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+    md_box_wrap(box, x);
+    md_box_show(box, x);
     c->base.each[i] = (double)bin_at(c, box, x);
   }
 }
@@ -477,6 +480,9 @@ static md_status find(md_host_compute *base, md_view *view)
   if (c->kind == TYPE || c->kind == VALUE) {
     MD_TRY(set_numbers(c, sim));
   } else {
+    if (sim->model.box.triclinic && !(c->kind == BLOCK && c->reduced))
+      return md_error(MD_USAGE, "compute chunk/atom: in a tilted box bins are bin/1d, bin/2d or bin/3d with units "
+                                "reduced, which have the shape of the box");
     MD_TRY(md_comm_agree(sim->comm, set_bins(c, &sim->model.box)));
     set_bin_of_particles(c, sim);
   }

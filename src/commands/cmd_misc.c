@@ -114,6 +114,9 @@ static void info_system(md_sim *sim)
                  : md_box_face_follows(&m->box, d, 0) || md_box_face_follows(&m->box, d, 1)
                      ? "follows the particles"
                      : "fixed");
+  if (m->box.triclinic)
+    md_log_print(log, "  tilt factors %.15g %.15g %.15g\n", m->box.tilt[MD_XY], m->box.tilt[MD_XZ],
+                 m->box.tilt[MD_YZ]);
   md_log_print(log, "  %lld particles of %d type%s\n", (long long)m->natoms, m->ntypes,
                m->ntypes == 1 ? "" : "s");
   if (m->massed) md_log_print(log, "  each particle has a mass of its own\n");

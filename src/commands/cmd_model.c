@@ -1,4 +1,4 @@
-/* Commands that set single quantities of the model: units, dimension, boundary, atom_style, mass, neighbor,
+/* Commands that set single quantities of the model: units, dimension, boundary, box, atom_style, mass, neighbor,
  * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
  */
 #include "src/averages/output_fix.h"
@@ -43,6 +43,17 @@ md_status md_do_boundary(md_sim *sim, const md_words *words)
   md_box box = sim->model.box;
   MD_TRY(md_boundary_read(words->word, &box));
   sim->model.box = box;
+  return MD_OK;
+}
+
+md_status md_do_box(md_sim *sim, const md_words *words)
+{
+  const bool large = strcmp(words->word[1], "large") == 0;
+  if (strcmp(words->word[0], "tilt") != 0)
+    return md_error(MD_USAGE, "box: unknown keyword '%.64s'; accepted is tilt", words->word[0]);
+  if (!large && strcmp(words->word[1], "small") != 0)
+    return md_error(MD_USAGE, "box tilt: '%.64s' is not small or large", words->word[1]);
+  sim->large_tilt = large;
   return MD_OK;
 }
 

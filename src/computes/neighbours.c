@@ -43,7 +43,9 @@ static void choose_cells(const md_box *box, double cutoff, block *b)
 {
   int64_t all = 1;
   for (int d = 0; d < 3; ++d) {
-    const double most = d < box->dim ? floor(box->length[d] / (cutoff * WIDER)) : 1.0;
+    /* Across a face of a tilted box the cells along the axes before are shifted. There they are not divided. */
+    const bool divided = d < box->dim && !(box->triclinic && d < box->dim - 1);
+    const double most = divided ? floor(box->length[d] / (cutoff * WIDER)) : 1.0;
     b->cells[d] = most < 1.0 ? 1 : most > 1024.0 ? 1024 : (int)most;
     all *= b->cells[d];
   }
@@ -112,28 +114,35 @@ static void visit_at(const visiting *g, int thread, const md_neighbour *i, const
   if (r2 < g->cutoff2) g->search->visit(g->search->context, thread, i, j, delta, r2);
 }
 
-/* Sums of a difference and sides of the box are exact. */
+/* Sums of a difference and edges of the box are exact. In a tilted box an image along an axis is the nearest one along
+ * the axes before. */
 static void visit_images(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j,
                          const double nearest[3])
 {
-  const double *side = g->box->length;
-  for (int z = -g->images[2]; z <= g->images[2]; ++z)
-    for (int y = -g->images[1]; y <= g->images[1]; ++y)
+  const md_box *box = g->box;
+  const double *side = box->length, *offset = box->offset;
+  for (int z = -g->images[2]; z <= g->images[2]; ++z) {
+    double above[3] = {nearest[0], nearest[1], nearest[2]};
+    md_lattice_shift(side, offset, 2, z, above);
+    md_lattice_image(2, box->periodic, side, offset, above);
+    for (int y = -g->images[1]; y <= g->images[1]; ++y) {
+      double row[3] = {above[0], above[1], above[2]};
+      md_lattice_shift(side, offset, 1, y, row);
+      md_lattice_image(1, box->periodic, side, offset, row);
       for (int x = -g->images[0]; x <= g->images[0]; ++x) {
-        const double delta[3] = {nearest[0] + x * side[0], nearest[1] + y * side[1],
-                                 nearest[2] + z * side[2]};
+        const double delta[3] = {row[0] + x * side[0], row[1], row[2]};
         if (i->id != j->id || x != 0 || y != 0 || z != 0) visit_at(g, thread, i, j, delta);
       }
+    }
+  }
 }
 
 static void visit_pair(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *j)
 {
   double delta[3] = {0.0};
   if ((g->nearest && i->id == j->id) || (g->search->other & j->group) == 0) return;
-  for (int d = 0; d < g->box->dim; ++d) {
-    delta[d] = i->x[d] - j->x[d];
-    if (g->box->periodic[d]) delta[d] = md_minimum_image(delta[d], g->box->length[d]);
-  }
+  for (int d = 0; d < g->box->dim; ++d) delta[d] = i->x[d] - j->x[d];
+  md_box_image(g->box, delta);
   if (g->nearest)
     visit_at(g, thread, i, j, delta);
   else
@@ -220,8 +229,8 @@ static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighb
     if ((groups & (search->group | search->other)) == 0) continue;
     md_neighbour *v = &own->at[own->n++];
     *v = (md_neighbour){.id = p->id[i], .place = (int32_t)i, .type = p->type[i], .group = groups};
-    for (int d = 0; d < p->dim; ++d)
-      v->x[d] = box->periodic[d] ? md_wrap(p->x[d][i], box->lo[d], box->hi[d], box->length[d]) : p->x[d][i];
+    for (int d = 0; d < p->dim; ++d) v->x[d] = p->x[d][i];
+    md_box_wrap(box, v->x);
   }
 }
 

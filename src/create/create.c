@@ -6,6 +6,7 @@
 #include "src/create/lattice.h"
 #include "src/create/sites.h"
 #include "src/region/region.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Doubles have 16 digits: beyond this bound two points 1 sigma apart could be equal. Volumes could overflow too. */
@@ -22,8 +23,46 @@ md_status md_box_check(double lo, double hi, int d)
   return MD_OK;
 }
 
-md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int64_t ntypes)
+/* The tilt factors that LAMMPS takes without `box tilt large`: at most half of a periodic side. */
+static md_status check_tilt(const md_sim *sim, const md_box *box)
 {
+  static const char *const name[] = {"xy", "xz", "yz"};
+  for (int k = 0; k < 3; ++k) {
+    const int axis = k == MD_YZ ? 1 : 0;
+    if (!isfinite(box->tilt[k]))
+      return md_error(MD_USAGE, "the tilt factor %s must be a finite number", name[k]);
+    if (!sim->large_tilt && box->periodic[axis] && fabs(box->tilt[k]) > 0.5 * box->length[axis])
+      return md_error(MD_USAGE,
+                      "the tilt factor %s, %g, is more than half of the box along %c, %g; a smaller tilt gives the "
+                      "same crystal, and `box tilt large` accepts this one",
+                      name[k], box->tilt[k], "xyz"[axis], box->length[axis]);
+  }
+  return md_box_check_tilt(box);
+}
+
+void md_box_text(const md_box *box, char text[MD_BOX_TEXT])
+{
+  const int n = snprintf(text, MD_BOX_TEXT, "%s box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)",
+                         box->triclinic ? "triclinic" : "orthogonal", box->lo[0], box->lo[1], box->lo[2],
+                         box->hi[0], box->hi[1], box->hi[2]);
+  if (box->triclinic)
+    snprintf(text + n, MD_BOX_TEXT - (size_t)n, " with tilt (%.8g %.8g %.8g)", box->tilt[MD_XY],
+             box->tilt[MD_XZ], box->tilt[MD_YZ]);
+}
+
+md_status md_box_tilt(const md_sim *sim, md_box *box, const double tilt[3])
+{
+  box->triclinic = true;
+  memcpy(box->tilt, tilt, sizeof box->tilt);
+  MD_TRY(check_tilt(sim, box));
+  md_box_set_tilt(box, tilt);
+  return MD_OK;
+}
+
+md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], const double *tilt,
+                        int64_t ntypes)
+{
+  char text[MD_BOX_TEXT];
   md_box *box = &sim->model.box;
   if (sim->has_box) return md_error(MD_USAGE, "there is a simulation box already; a deck has one box");
   if (ntypes < 1 || ntypes > MD_TYPES_MAX)
@@ -35,14 +74,15 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], int
     box->hi[d] = hi[d];
     box->length[d] = hi[d] - lo[d];
   }
+  if (tilt) MD_TRY(md_box_tilt(sim, box, tilt));
   if (md_box_follows(box)) md_faces_begin(box);
   md_particles_free(&sim->particles);
   md_particles_init(&sim->particles, box->dim);
   if (sim->model.massed) MD_TRY(md_particles_make_masses(&sim->particles));
   sim->model.ntypes = (int)ntypes;
   sim->has_box = true;
-  md_log_print(sim->log, "Created orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n", box->lo[0],
-               box->lo[1], box->lo[2], box->hi[0], box->hi[1], box->hi[2]);
+  md_box_text(box, text);
+  md_log_print(sim->log, "Created %s\n", text);
   return MD_OK;
 }
 
@@ -54,9 +94,11 @@ md_status md_do_create_box(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "create_box: unexpected '%.64s'; usage: create_box N REGION", words->word[2]);
   MD_TRY(md_word_int64(words->word[0], "number of particle types", 1, MD_TYPES_MAX, &ntypes));
   MD_TRY(md_region_find(sim, words->word[1], &region));
-  MD_TRY(md_region_need_block(region, "create_box"));
   MD_TRY(md_region_check_plane(sim, region));
-  return md_box_create(sim, region->lo, region->hi, ntypes);
+  double lo[3], hi[3], tilt[3];
+  if (md_region_prism(region, lo, hi, tilt)) return md_box_create(sim, lo, hi, tilt, ntypes);
+  MD_TRY(md_region_need_block(region, "create_box"));
+  return md_box_create(sim, region->lo, region->hi, NULL, ntypes);
 }
 
 static md_status expect_words(const md_words *words, int n)
@@ -160,11 +202,18 @@ static md_status create_single(md_sim *sim, const md_words *words, int type)
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_word_double(words->word[2 + d], "position", &x[d]));
     if (options.in_lattice_units) x[d] *= md_lattice_unit(sim, d);
+    if (box->triclinic) continue;
     if (x[d] < box->lo[d] || x[d] > box->hi[d] || (x[d] == box->hi[d] && box->periodic[d] && d < box->dim))
       return md_error(MD_USAGE, "create_atoms single: %c = %g is outside the box, %g to %g%s", 'x' + d, x[d],
                       box->lo[d], box->hi[d],
                       options.in_lattice_units ? " (coordinates are in lattice units)" : "");
   }
+  double fraction[3];
+  md_box_fractions(box, x, fraction);
+  for (int d = 0; d < box->dim && box->triclinic; ++d)
+    if (!(fraction[d] >= 0.0 && (fraction[d] < 1.0 || (fraction[d] == 1.0 && !box->periodic[d]))))
+      return md_error(MD_USAGE, "create_atoms single: (%g, %g, %g) is outside the tilted box: it is %g of edge %c",
+                      x[0], x[1], x[2], fraction[d], 'a' + d);
   return md_sites_single(sim, x, type);
 }
 

@@ -19,6 +19,16 @@ bool md_sites_own(const md_sites *s, int d, double x)
   return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
 }
 
+bool md_sites_own_point(const md_sites *s, const double x[3])
+{
+  double at[3];
+  bool own = true;
+  for (int d = 0; d < s->box->dim; ++d) at[d] = x[d];
+  if (s->box->triclinic) md_box_wrap(s->box, at);
+  for (int d = 0; d < s->box->dim; ++d) own = own && md_sites_own(s, d, md_max(at[d], s->box->lo[d]));
+  return own;
+}
+
 void md_sites_put(const md_sites *s, md_particles *p, int64_t at, int64_t id, const double x[3])
 {
   p->id[at] = id;

@@ -37,6 +37,9 @@ md_sites md_sites_begin(md_sim *sim, int type);
 /* Is x in this rank's domain along axis d? */
 bool md_sites_own(const md_sites *s, int d, double x);
 
+/* Is the point, which is in the box, in this rank's domain? In a tilted box its image in the brick decides. */
+bool md_sites_own_point(const md_sites *s, const double x[3]);
+
 /* Puts a particle at rest at place `at` of the arrays. */
 void md_sites_put(const md_sites *s, md_particles *p, int64_t at, int64_t id, const double x[3]);
 

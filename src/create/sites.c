@@ -168,7 +168,7 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t 
   const md_lattice *lattice = &sim->lattice;
   if (!lattice->set || lattice->nbasis == 0)
     return md_error(MD_USAGE, "there are no lattice sites: give a `lattice` with sites (not none) first");
-  if (!lattice->rectangular || (region && !md_region_is_block(region)))
+  if (!lattice->rectangular || sim->model.box.triclinic || (region && !md_region_is_block(region)))
     return md_sites_tested(sim, region, type);
   lattice_sites s = {
       .base = md_sites_begin(sim, type[0]), .nbasis = lattice->nbasis, .basis = lattice->basis};
@@ -218,6 +218,7 @@ static void random_try(const random_sites *s, int64_t id, uint64_t try, double x
     x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
     if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
   }
+  md_box_show(s->base.box, x);
 }
 
 /* Takes the first of the particle's positions that is in the region. Returns the number of tries, or TRIES. */
@@ -233,10 +234,8 @@ static int random_position(const random_sites *s, int64_t id, double x[3])
 
 static bool random_own(const random_sites *s, int64_t id, double x[3])
 {
-  bool own = true;
   (void)random_position(s, id, x);
-  for (int d = 0; d < s->base.box->dim; ++d) own = own && md_sites_own(&s->base, d, x[d]);
-  return own;
+  return md_sites_own_point(&s->base, x);
 }
 
 static interval random_ids(const random_sites *s, int64_t row)
@@ -270,13 +269,15 @@ md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint6
 {
   MD_TRY(md_sites_check_total(sim, n));
   random_sites s = {.base = md_sites_begin(sim, type), .seed = seed, .n = n};
-  if (region && !md_region_is_block(region)) s.region = region;
+  /* A point at random in the brick of a tilted box is, where it is shown, one at random in the box. */
+  const bool tilted = s.base.box->triclinic;
+  if (region && (tilted || !md_region_is_block(region))) s.region = region;
   s.base.nrow = (n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_random_row;
   s.base.fill = fill_random_row;
   for (int d = 0; d < s.base.box->dim; ++d) {
-    s.lo[d] = region ? md_max(md_region_lo(region, d), s.base.box->lo[d]) : s.base.box->lo[d];
-    s.hi[d] = region ? fmin(md_region_hi(region, d), s.base.box->hi[d]) : s.base.box->hi[d];
+    s.lo[d] = region && !tilted ? md_max(md_region_lo(region, d), s.base.box->lo[d]) : s.base.box->lo[d];
+    s.hi[d] = region && !tilted ? fmin(md_region_hi(region, d), s.base.box->hi[d]) : s.base.box->hi[d];
     if (!(s.lo[d] < s.hi[d]))
       return md_error(MD_USAGE, "region %s has no volume inside the box", region ? region->id : "");
   }
@@ -355,6 +356,8 @@ static int64_t root_above(int64_t n, int dim)
 
 md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
 {
+  if (sim->model.box.triclinic)
+    return md_error(MD_USAGE, "create_atoms grid: its rows are at right angles, and the box is tilted; use box");
   MD_TRY(md_sites_check_total(sim, n));
   grid_sites s = {
       .base = md_sites_begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};
@@ -381,8 +384,7 @@ md_status md_sites_single(md_sim *sim, const double x[3], int type)
   MD_TRY(md_sites_check_total(sim, 1));
   const md_sites s = md_sites_begin(sim, type);
   md_particles *p = &sim->particles;
-  bool own = true;
-  for (int d = 0; d < p->dim; ++d) own = own && md_sites_own(&s, d, x[d]);
+  const bool own = md_sites_own_point(&s, x);
   p->nghost = 0;
   if (sim->planning.checking) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, md_sites_make_room(p, p->n + own)));

@@ -42,23 +42,34 @@ static void site_of(const tested_sites *s, int64_t i, int64_t j, int64_t k, int 
     x[d] = (a * l->edge[0][d] + b * l->edge[1][d] + c * l->edge[2][d]) * l->scale + l->cell[d] * l->origin[d];
 }
 
+/* Is the site in a tilted box? The tolerances are fractions of its edges. */
+static bool is_in_tilted(const md_box *box, const double x[3])
+{
+  double fraction[3];
+  md_box_fractions(box, x, fraction);
+  for (int d = 0; d < box->dim; ++d) {
+    const double below = box->periodic[d] ? 1e-6 : 0x1p-40, above = box->periodic[d] ? -2e-6 : 0x1p-40;
+    if (fraction[d] < -below || fraction[d] >= 1.0 + above) return false;
+  }
+  return true;
+}
+
 /* Finds the position of a site that is in the box and the region. Returns false for other sites. */
 static bool accept(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m, double x[3])
 {
   const int dim = s->base.box->dim;
   site_of(s, i, j, k, m, x);
+  if (s->base.box->triclinic && !is_in_tilted(s->base.box, x)) return false;
   for (int d = 0; d < dim; ++d)
     if (x[d] < s->from[d] || x[d] >= s->below[d]) return false;
   if (s->region && !md_region_contains(s->region, x, dim)) return false;
-  for (int d = 0; d < dim; ++d) x[d] = md_max(x[d], s->base.box->lo[d]);
+  for (int d = 0; d < dim && !s->base.box->triclinic; ++d) x[d] = md_max(x[d], s->base.box->lo[d]);
   return true;
 }
 
 static bool is_own(const tested_sites *s, const double x[3])
 {
-  bool own = true;
-  for (int d = 0; d < s->base.box->dim; ++d) own = own && md_sites_own(&s->base, d, x[d]);
-  return own;
+  return md_sites_own_point(&s->base, x);
 }
 
 /* The cells i of a row that may have a site in the block lo..hi, and perhaps some more. */
@@ -86,6 +97,14 @@ static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3
   return (range){(int64_t)floor(first), (int64_t)ceil(last) + 1};
 }
 
+/* The cells of a row that may have a site of this rank. In a tilted box a rank has sites from everywhere, because it owns
+ * those whose image in the brick is in its domain. */
+static range clip_own(const tested_sites *s, int64_t j, int64_t k)
+{
+  return s->base.box->triclinic ? clip(s, j, k, s->from, s->below)
+                                : clip(s, j, k, s->base.lo, s->base.hi);
+}
+
 static void row_cells(const tested_sites *s, int64_t row, int64_t *j, int64_t *k)
 {
   const int64_t rows = s->j.end - s->j.begin;
@@ -108,7 +127,7 @@ static int64_t count_row(const md_sites *base, int64_t row)
   int64_t j, k, count = 0;
   double x[3];
   row_cells(s, row, &j, &k);
-  const range own = clip(s, j, k, base->lo, base->hi);
+  const range own = clip_own(s, j, k);
   for (int64_t i = own.begin; i < own.end; ++i)
     for (int m = 0; m < s->lattice->nbasis; ++m) count += accept(s, i, j, k, m, x) && is_own(s, x);
   return count;
@@ -120,7 +139,7 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
   int64_t j, k;
   double x[3];
   row_cells(s, row, &j, &k);
-  const range all = clip(s, j, k, s->from, s->below), own = clip(s, j, k, base->lo, base->hi);
+  const range all = clip(s, j, k, s->from, s->below), own = clip_own(s, j, k);
   int64_t id = base->first_id + s->before[row];
   if (own.begin == own.end) return;
   id += count_sites(s, (range){all.begin, own.begin}, j, k);
@@ -139,12 +158,14 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
 static void find_bounds(tested_sites *s)
 {
   const md_box *box = s->base.box;
+  double low[3], high[3];
+  md_box_bounds(box, low, high);
   for (int d = 0; d < box->dim; ++d) {
     const double cell = s->lattice->cell[d], rounding = 0x1p-40 * box->length[d];
     const double tolerance =
         box->periodic[d] ? md_min(1e-6 * box->length[d], 1e-3 * cell) : md_min(rounding, 1e-3 * cell);
-    s->from[d] = box->lo[d] - tolerance;
-    s->below[d] = box->hi[d] - (box->periodic[d] ? 2.0 : 1.0) * tolerance;
+    s->from[d] = low[d] - tolerance;
+    s->below[d] = box->triclinic ? high[d] + tolerance : high[d] - (box->periodic[d] ? 2.0 : 1.0) * tolerance;
     if (!s->region) continue;
     s->from[d] = md_max(s->from[d], md_region_lo(s->region, d) - rounding);
     s->below[d] = md_min(s->below[d], md_region_hi(s->region, d) + rounding);

@@ -158,5 +158,6 @@ md_status md_delete_overlaps(md_sim *sim, double cutoff, uint32_t a, uint32_t b,
   if (status == MD_OK) status = md_comm_agree(comm, md_array_new_zero(gone, p->n, 1, "particles to delete"));
   if (status == MD_OK) status = md_comm_agree(comm, search(p, cutoff, *gone));
   unmark_groups(p);
+  md_particles_show(p, &model->box);
   return status;
 }

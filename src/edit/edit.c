@@ -45,7 +45,7 @@ md_status md_edit_axis(const md_sim *sim, const char *command, const char *word,
 
 double md_edit_wrap(const md_box *box, int d, double x)
 {
-  if (!box->periodic[d] || !isfinite(x)) return x;
+  if (!box->periodic[d] || !isfinite(x) || box->triclinic) return x;
   if (x < box->lo[d] || x >= box->hi[d]) x -= floor((x - box->lo[d]) / box->length[d]) * box->length[d];
   if (x < box->lo[d]) x += box->length[d];
   return x >= box->hi[d] ? box->lo[d] : x;

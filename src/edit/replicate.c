@@ -50,7 +50,9 @@ static void copy_particles(md_particles *p, const md_box *box, int64_t n, const 
   if (p->grouped) memcpy(p->group + first, p->group, (size_t)n * sizeof *p->group);
   for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
   for (int d = 0; d < p->dim; ++d) {
-    const double shift = (double)place[d] * box->length[d];
+    double edges[3] = {0.0, 0.0, 0.0};
+    for (int e = 0; e < 3; ++e) md_lattice_shift(box->length, box->tilt, e, (double)place[e], edges);
+    const double shift = edges[d];
     memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
     if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
     for (int64_t i = 0; i < n; ++i) p->x[d][first + i] = p->x[d][i] + shift;
@@ -65,6 +67,7 @@ static void keep_inside(md_particles *p, const md_box *box)
       double *x = &p->x[d][i];
       *x = box->periodic[d] ? md_edit_wrap(box, d, *x) : md_min(*x, box->hi[d]);
     }
+  md_particles_show(p, box);
 }
 
 static md_status make_copies(md_sim *sim, const int64_t count[3])
@@ -86,6 +89,7 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   md_box *box = &sim->model.box;
   int64_t count[3];
   double hi[3];
+  char text[MD_BOX_TEXT];
   MD_TRY(md_sim_need_box(sim, "replicate"));
   MD_TRY(read_counts(sim, words, count));
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
@@ -99,12 +103,15 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
     box->hi[d] = hi[d];
     box->length[d] = hi[d] - box->lo[d];
   }
+  if (box->triclinic) {
+    const double *t = box->tilt;
+    const double tilt[3] = {t[MD_XY] * (double)count[1], t[MD_XZ] * (double)count[2], t[MD_YZ] * (double)count[2]};
+    MD_TRY(md_box_tilt(sim, box, tilt));
+  }
   keep_inside(&sim->particles, box);
   if (md_box_follows(box)) md_faces_begin(box);
   MD_TRY(md_sim_count(sim));
-  md_log_print(
-      sim->log,
-      "Replicating atoms ...\n  orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n  %lld atoms\n",
-      box->lo[0], box->lo[1], box->lo[2], hi[0], hi[1], hi[2], (long long)sim->model.natoms);
+  md_box_text(box, text);
+  md_log_print(sim->log, "Replicating atoms ...\n  %s\n  %lld atoms\n", text, (long long)sim->model.natoms);
   return MD_OK;
 }

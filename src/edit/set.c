@@ -208,6 +208,7 @@ static md_status apply_position(md_sim *sim, const setting *s, uint8_t *chosen)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
     if (chosen[i]) p->x[s->axis][i] = md_edit_wrap(&sim->model.box, s->axis, md_edit_value(&s->quantity, i));
+  md_particles_show(p, &sim->model.box);
   return md_edit_check_inside(sim, "set");
 }
 

@@ -68,11 +68,9 @@ static double separation(const md_engine *e, int64_t i, int64_t j, double delta[
 {
   const md_box *box = &e->model->box;
   double r2 = e->softening2;
-  for (int d = 0; d < box->dim; ++d) {
-    delta[d] = e->p->x[d][i] - e->p->x[d][j];
-    if (box->periodic[d]) delta[d] = md_minimum_image(delta[d], box->length[d]);
-    r2 = fma(delta[d], delta[d], r2);
-  }
+  for (int d = 0; d < box->dim; ++d) delta[d] = e->p->x[d][i] - e->p->x[d][j];
+  md_box_image(box, delta);
+  for (int d = 0; d < box->dim; ++d) r2 = fma(delta[d], delta[d], r2);
   return r2;
 }
 

@@ -1,8 +1,9 @@
 /* Migration and ghosts of a single rank. Its ghosts are periodic images of its own particles.
  *
- * 1. Axis by axis, every particle or ghost within `width` of a periodic face gets an image at the opposite side.
- *    Images along one axis get images along the next axes too. So images at edges and corners appear without extra
- *    work, as in the halo exchange between ranks.
+ * 1. Axis by axis, from the last to the first, every particle or ghost within `width` of a periodic face gets an image
+ *    at the opposite side. Images along one axis get images along the next axes too. So images at edges and corners
+ *    appear without extra work, as in the halo exchange between ranks. In a tilted box an image across a face is first
+ *    wrapped along the axes that come next (common/box.h).
  * 2. An image stores its source, which is an owned particle, and its shift in boxes. So an update of the positions
  *    is one gather.
  *
@@ -50,17 +51,30 @@ static md_status reserve(images *im, int64_t count)
   return MD_OK;
 }
 
+/* In a tilted box an image across a face is also shifted along the axes before. There it is wrapped into the brick. */
+static void tilt_image(images *im, md_particles *p, int64_t g, int64_t to, int axis, int shift)
+{
+  const md_box *box = &im->box;
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < axis; ++d) x[d] = p->x[d][to];
+  md_lattice_shift(box->length, box->offset, axis, shift, x);
+  for (int d = axis - 1; d >= 0; --d)
+    if (box->periodic[d])
+      im->shift[d][g] = (int8_t)(im->shift[d][g] +
+                                 md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x));
+  for (int d = 0; d < axis; ++d) p->x[d][to] = x[d];
+}
+
 static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int axis, int shift)
 {
   const int64_t g = to - p->n;
   const bool is_ghost = from >= p->n;
   im->source[g] = is_ghost ? im->source[from - p->n] : (int32_t)from;
-  for (int d = 0; d < p->dim; ++d) {
-    im->shift[d][g] = is_ghost ? im->shift[d][from - p->n] : 0;
-    p->x[d][to] = p->x[d][from];
-  }
-  im->shift[axis][g] = (int8_t)shift;
+  for (int d = 0; d < 3; ++d) im->shift[d][g] = is_ghost ? im->shift[d][from - p->n] : 0;
+  for (int d = 0; d < p->dim; ++d) p->x[d][to] = p->x[d][from];
+  im->shift[axis][g] = (int8_t)(im->shift[axis][g] + shift);
   p->x[axis][to] += shift * im->box.length[axis];
+  if (axis > 0 && im->box.triclinic) tilt_image(im, p, g, to, axis, shift);
   p->id[to] = p->id[from];
   p->type[to] = p->type[from];
 }
@@ -105,9 +119,21 @@ static md_status halo_build(md_comm *c, const md_box *box, double width, md_part
   images *im = images_of(c);
   im->box = *box;
   p->nghost = 0;
-  for (int d = 0; d < box->dim; ++d)
+  for (int d = box->dim - 1; d >= 0; --d)
     if (box->periodic[d] && width > 0.0) MD_TRY(append_axis(im, p, d, width));
   return MD_OK;
+}
+
+/* New places of the images of a tilted box along one axis: they depend on the shifts along the later axes too. */
+static void place_tilted(const images *im, md_particles *p, int d)
+{
+  const double length = im->box.length[d], *t = im->box.offset;
+  const double second = d == 0 ? t[MD_XY] : 0.0, third = d == 0 ? t[MD_XZ] : d == 1 ? t[MD_YZ] : 0.0;
+  double *x = p->x[d];
+#pragma omp for schedule(static) nowait
+  for (int64_t g = 0; g < p->nghost; ++g)
+    x[p->n + g] = x[im->source[g]] + im->shift[d][g] * length + im->shift[1][g] * second +
+                  im->shift[2][g] * third;
 }
 
 static md_status halo_begin(md_comm *c, md_particles *p)
@@ -116,6 +142,10 @@ static md_status halo_begin(md_comm *c, md_particles *p)
   if (p->nghost == 0) return MD_OK;
 #pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {
+    if (im->box.triclinic) {
+      place_tilted(im, p, d);
+      continue;
+    }
     const double length = im->box.length[d];
     double *x = p->x[d];
     const int8_t *shift = im->shift[d];

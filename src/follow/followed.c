@@ -115,6 +115,33 @@ static md_status note_all(md_followed *f)
   return status;
 }
 
+/* Adds the faces that a particle went through since the last look, and finds how far it is from its first place. */
+static md_status follow_one(const md_followed *f, const md_box *box, record *r, message *m)
+{
+  double step[3] = {0.0};
+  for (int d = 0; d < box->dim; ++d) {
+    step[d] = m->x[d] - r->last[d];
+    m->moved[d] = m->x[d] - r->first[d];
+    r->last[d] = m->x[d];
+  }
+  for (int d = box->dim - 1; d >= 0; --d) {
+    const double length = box->length[d];
+    if (!box->periodic[d]) continue;
+    for (; step[d] + step[d] > length; --r->through[d])
+      md_lattice_shift(box->length, box->tilt, d, -1.0, step);
+    for (; step[d] + step[d] < -length; ++r->through[d])
+      md_lattice_shift(box->length, box->tilt, d, 1.0, step);
+    if (fabs(step[d]) > 0.25 * length)
+      return md_error(
+          MD_PHYSICS,
+          "particle %lld moved by a quarter of the periodic side %c since %s looked at it: a way through "
+          "a face may be lost; use a larger box",
+          (long long)m->id, "xyz"[d], f -> what);
+  }
+  for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->tilt, d, r->through[d], m->moved);
+  return MD_OK;
+}
+
 /* Compares the place of a particle with that of the last look, and makes the answer. */
 static md_status answer(md_followed *f, message *m)
 {
@@ -124,19 +151,7 @@ static md_status answer(md_followed *f, message *m)
   if (!r)
     return md_error(MD_USAGE, "particle %lld is new since %s was defined: uncompute and define it again",
                     (long long)m->id, f->what);
-  for (int d = 0; d < box->dim && f->observer; ++d) {
-    const double moved = m->x[d] - r->last[d], length = box->length[d];
-    const double image = box->periodic[d] ? md_minimum_image(moved, length) : moved;
-    if (box->periodic[d] && fabs(image) > 0.25 * length)
-      return md_error(
-          MD_PHYSICS,
-          "particle %lld moved by a quarter of the periodic side %c since %s looked at it: a way through "
-          "a face may be lost; use a larger box",
-          (long long)m->id, "xyz"[d], f -> what);
-    r->through[d] += moved > image ? -1.0 : moved < image ? 1.0 : 0.0;
-    r->last[d] = m->x[d];
-    m->moved[d] = (m->x[d] - r->first[d]) + r->through[d] * length;
-  }
+  if (f->observer) MD_TRY(follow_one(f, box, r, m));
   memcpy(m->x, r->first, sizeof r->first);
   memcpy(m->v, r->velocity, sizeof r->velocity);
   return MD_OK;

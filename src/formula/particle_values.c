@@ -42,6 +42,15 @@ static double force_on(const md_sim *sim, int axis, int64_t i)
   return force ? force[i] : 0.0;
 }
 
+static double place(const md_sim *sim, int axis, int64_t i)
+{
+  const md_particles *p = &sim->particles;
+  double x[3];
+  if (!sim->model.box.triclinic) return axis < p->dim ? p->x[axis][i] : 0.0;
+  md_particle_shown(p, &sim->model.box, i, x);
+  return x[axis];
+}
+
 static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t i)
 {
   const md_particles *p = &sim->particles;
@@ -49,7 +58,7 @@ static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t 
   case ID: return (double)p->id[i];
   case TYPE: return p->type[i];
   case MASS: return md_mass_of(&sim->model, p, i);
-  case PLACE: return axis < p->dim ? p->x[axis][i] : 0.0;
+  case PLACE: return place(sim, axis, i);
   case VELOCITY: return velocity(sim, axis, i);
   case FORCE: return force_on(sim, axis, i);
   }

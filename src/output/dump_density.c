@@ -162,6 +162,8 @@ static md_status check(const md_density *what, const md_sim *sim)
 {
   if (sim->model.box.dim == 2 && what->axis != 2)
     return md_error(MD_USAGE, "dump density axis: a system in two dimensions is seen along z only");
+  if (sim->model.box.triclinic)
+    return md_error(MD_USAGE, "dump density: maps have right angles, and the box is tilted");
   if (what->mean && what->weight == MD_WEIGHT_ONE)
     return md_error(MD_USAGE, "dump density mean: the mean of one is one; give a weight");
   if (what->logarithmic && has_sign(what))

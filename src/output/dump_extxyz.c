@@ -67,7 +67,12 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
   const md_box *box = &frame->model->box;
   md_text_int(text, frame->count);
   md_text_string(text, "\nLattice=\"");
-  put_vector(text, box->length, " 0 0 0 ");
+  const double *l = box->length, *t = box->tilt;
+  const double edge[3][3] = {{l[0], 0.0, 0.0}, {t[MD_XY], l[1], 0.0}, {t[MD_XZ], t[MD_YZ], l[2]}};
+  for (int d = 0; d < 3; ++d) {
+    if (d > 0) md_text_string(text, " ");
+    put_vector(text, edge[d], " ");
+  }
   md_text_string(text, "\" Origin=\"");
   put_vector(text, box->lo, " ");
   md_text_string(text, "\" Properties=species:S:1:pos:R:3");

@@ -98,7 +98,8 @@ static md_status make_about(md_h5_file *file, const md_model *model)
 static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model *model)
 {
   const md_h5_shape times = {.n = 1, .size = {0}, .chunk = {CHUNK_FRAMES}};
-  const md_h5_shape edges = {.n = 2, .size = {0, 3}, .chunk = {CHUNK_FRAMES, 3}};
+  md_h5_shape edges = {.n = 2, .size = {0, 3}, .chunk = {CHUNK_FRAMES, 3}};
+  if (model->box.triclinic) edges = (md_h5_shape){.n = 3, .size = {0, 3, 3}, .chunk = {CHUNK_FRAMES, 3, 3}};
   const md_h5_shape ids = {.n = 1, .size = {md_dump_count(dump, model)}};
   char name[128], from[128];
   MD_TRY(make_about(file, model));
@@ -189,11 +190,14 @@ static md_status begin_frame(writer *w)
   MD_TRY(count_frames(w->file, &w->frame));
   MD_TRY(resize(w->dump, w->file, w->frame + 1));
   if (w->comm->rank > 0) return MD_OK;
-  const int64_t start[2] = {w->frame, 0}, one[2] = {1, 1}, edges[2] = {1, 3};
+  const int64_t start[3] = {w->frame, 0, 0}, one[3] = {1, 1, 1}, edges[3] = {1, 3, 3};
   MD_TRY(md_h5->write(w->file, "particles/all/box/edges/step", MD_H5_INT64, 1, start, one, &w->view->step));
   MD_TRY(md_h5->write(w->file, "particles/all/box/edges/time", MD_H5_DOUBLE, 1, start, one, &time));
-  return md_h5->write(w->file, "particles/all/box/edges/value", MD_H5_DOUBLE, 2, start, edges,
-                      model->box.length);
+  const double *l = model->box.length, *t = model->box.tilt;
+  const double rows[9] = {l[0], 0.0, 0.0, t[MD_XY], l[1], 0.0, t[MD_XZ], t[MD_YZ], l[2]};
+  const bool tilted = model->box.triclinic;
+  return md_h5->write(w->file, "particles/all/box/edges/value", MD_H5_DOUBLE, tilted ? 3 : 2, start, edges,
+                      tilted ? rows : l);
 }
 
 static int64_t particle_of(const md_rows *rows, int64_t k) { return rows->order ? rows->order[k] : k; }
@@ -203,7 +207,11 @@ static double vector_value(const writer *w, const md_rows *rows, md_dump_what wh
 {
   const md_particles *p = rows->particles;
   if (d >= p->dim) return 0.0;
-  if (what == MD_DUMP_X) return p->x[d][i];
+  if (what == MD_DUMP_X) {
+    double x[3];
+    md_particle_shown(p, &w->view->sim->model.box, i, x);
+    return x[d];
+  }
   if (what == MD_DUMP_F) return rows->force[d][i];
   return w->view->engine ? md_model_velocity(&w->view->sim->model, p, d, i) : p->v[d][i];
 }

@@ -1,11 +1,22 @@
 /* Dump styles custom and atom: LAMMPS's text format.
  *
  * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with two letters for each axis, such as pp or
- * ff, ATOMS with the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file)
+ * ff (behind xy xz yz for a tilted box), ATOMS with the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file)
  * and ITEM: TIME. The bounds of the box are printed as LAMMPS prints them, with %-1.16e, which identifies every double.
  */
 #include "src/box/boundary.h"
 #include "src/output/dump.h"
+
+/* The bounds; those of the block around a tilted box, each line with a tilt factor. */
+static void add_bounds(const md_box *box, md_text *text)
+{
+  double low[3], high[3];
+  md_box_bounds(box, low, high);
+  for (int d = 0; d < 3; ++d) {
+    md_text_print(text, "\n%-1.16e %-1.16e", low[d], high[d]);
+    if (box->triclinic) md_text_print(text, " %-1.16e", box->tilt[d]);
+  }
+}
 
 static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
 {
@@ -18,12 +29,13 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
   }
   md_text_print(text, "ITEM: TIMESTEP\n%lld\nITEM: NUMBER OF ATOMS\n%lld\nITEM: BOX BOUNDS",
                 (long long)frame->step, (long long)frame->count);
+  if (box->triclinic) md_text_string(text, " xy xz yz");
   for (int d = 0; d < 3; ++d) {
     char letters[3];
     md_boundary_letters(box, d, letters);
     md_text_print(text, " %s", letters);
   }
-  for (int d = 0; d < 3; ++d) md_text_print(text, "\n%-1.16e %-1.16e", box->lo[d], box->hi[d]);
+  add_bounds(box, text);
   md_text_string(text, "\nITEM: ATOMS");
   for (int c = 0; c < dump->ncolumn; ++c) {
     md_text_string(text, " ");

@@ -64,7 +64,8 @@ typedef struct reader {
   char *field[FIELDS_MAX];
   int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
   int64_t natoms, ntypes;
-  double lo[3], hi[3];
+  double lo[3], hi[3], tilt[3];
+  bool have_tilt;
   bool have_atoms, have_types, have_bounds[3];
   bool done_masses, done_coefficients[2], done_atoms, done_velocities;
   bool images_ignored, vz_ignored, spin_ignored;
@@ -220,12 +221,9 @@ static md_status read_bounds(reader *r, int d)
 
 static md_status read_tilt(reader *r)
 {
-  for (int k = 0; k < 3; ++k) {
-    double tilt;
-    MD_TRY(real(r, r->field[k], "tilt", &tilt));
-    if (tilt != 0.0)
-      return WRONG(r, "tilted boxes are not supported: xy xz yz must be 0, not %s", r->field[k]);
-  }
+  if (r->have_tilt) return WRONG(r, "the tilt factors are given twice");
+  r->have_tilt = true;
+  for (int k = 0; k < 3; ++k) MD_TRY(real(r, r->field[k], "tilt factor", &r->tilt[k]));
   return MD_OK;
 }
 
@@ -245,8 +243,8 @@ static md_status refuse_count(reader *r)
   }
   return WRONG(
       r,
-      "the header line that begins with '%.40s' is not understood; accepted are `N atoms`, `N atom types` "
-      "and `lo hi xlo xhi` (y, z likewise)",
+      "the header line that begins with '%.40s' is not understood; accepted are `N atoms`, `N atom types`, "
+      "`lo hi xlo xhi` (y, z likewise) and `xy xz yz`, each behind three numbers",
       r->field[0]);
 }
 
@@ -645,6 +643,23 @@ static md_status put_into_box(const reader *r, int64_t id, int d, double *x)
   return MD_OK;
 }
 
+/* In a tilted box only the bounds of the brick are known to be passed by a particle. */
+static md_status put_into_tilted(const reader *r, int64_t id, double x[3])
+{
+  const md_box *box = &r->sim->model.box;
+  double fraction[3];
+  md_box_fractions(box, x, fraction);
+  for (int d = 0; d < box->dim; ++d) {
+    if (!box->periodic[d] && !(x[d] >= box->lo[d] && x[d] <= box->hi[d]))
+      return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
+                   (long long)id, 'x' + d, x[d], box->lo[d], box->hi[d]);
+    if (!(fabs(fraction[d]) <= images_max))
+      return WRONG(r, "particle %lld is %g boxes away: %c = %.17g", (long long)id, fraction[d], 'x' + d, x[d]);
+  }
+  md_box_show(box, x);
+  return MD_OK;
+}
+
 /* Adds the offset of the keyword `add` to an id of the file. */
 static md_status shift_id(const reader *r, record *a)
 {
@@ -662,8 +677,9 @@ static md_status parse_place(reader *r, int at, record *a)
   for (int d = 0; d < 3; ++d) {
     MD_TRY(real(r, r->field[at + d], "coordinate", &a->value[d]));
     a->value[d] += r->options.shift[d];
-    MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
+    if (!r->sim->model.box.triclinic) MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
   }
+  if (r->sim->model.box.triclinic) MD_TRY(put_into_tilted(r, a->id, a->value));
   for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(whole(r, r->field[k], "image flag", &image));
     r->images_ignored = r->images_ignored || image != 0;
@@ -842,10 +858,15 @@ static md_status make_box(reader *r)
     hi[d] = r->hi[d] + o->shift[d];
     if (!(lo[d] < hi[d])) return md_box_check(lo[d], hi[d], d);
   }
-  if (!o->add) return md_box_create(r->sim, lo, hi, r->ntypes + o->type_offset + o->extra_types);
+  if (!o->add) return md_box_create(r->sim, lo, hi, r->have_tilt ? r->tilt : NULL,
+                                      r->ntypes + o->type_offset + o->extra_types);
   if (r->ntypes + o->type_offset > r->sim->model.ntypes)
     return md_error(MD_USAGE, "the file's %lld types, with the offset %lld, are more than the %d of the box",
                     (long long)r->ntypes, (long long)o->type_offset, r->sim->model.ntypes);
+  const md_box *box = &r->sim->model.box;
+  for (int k = 0; k < 3; ++k)
+    if (r->tilt[k] != box->tilt[k] || r->have_tilt != box->triclinic)
+      return md_error(MD_USAGE, "read_data add: the file and the box must have the same tilt, or none");
   return extend_box(r, lo, hi);
 }
 

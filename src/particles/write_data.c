@@ -81,6 +81,9 @@ static void add_header(md_sim *sim, md_text *text)
   md_text_print(text, "%lld atoms\n%d atom types\n\n", (long long)model->natoms, model->ntypes);
   for (int d = 0; d < 3; ++d)
     md_text_print(text, "%.17g %.17g %clo %chi\n", model->box.lo[d], model->box.hi[d], 'x' + d, 'x' + d);
+  if (model->box.triclinic)
+    md_text_print(text, "%.17g %.17g %.17g xy xz yz\n", model->box.tilt[MD_XY], model->box.tilt[MD_XZ],
+                  model->box.tilt[MD_YZ]);
   if (model->massed) return;
   for (int t = 1; t <= model->ntypes; ++t)
     if (!(model->mass[t] > 0.0)) {

@@ -46,11 +46,18 @@ bool md_region_is_block(const md_region *region)
   return strcmp(region->style->name, "block") == 0 && !region->outside;
 }
 
+bool md_region_prism(const md_region *region, double lo[3], double hi[3], double tilt[3])
+{
+  if (strcmp(region->style->name, "prism") != 0 || region->outside) return false;
+  md_region_prism_edges(region, lo, hi, tilt);
+  return true;
+}
+
 md_status md_region_need_block(const md_region *region, const char *what)
 {
   if (md_region_is_block(region)) return MD_OK;
-  return md_error(MD_USAGE, "%s needs a region of style block with side in, which region %s is not", what,
-                  region->id);
+  return md_error(MD_USAGE, "%s needs a region of style block%s with side in, which region %s is not", what,
+                  strcmp(what, "create_box") == 0 ? " or prism" : "", region->id);
 }
 
 md_bias md_region_bias(const md_region *block, int dim)
@@ -114,7 +121,9 @@ md_status md_region_bound(const md_region_reader *r, int at, int d, bool upper, 
   if (strcmp(r->word[at], "EDGE") == 0) {
     if (!r->sim->has_box)
       return md_error(MD_USAGE, "region: EDGE needs a box; use a number before create_box");
-    *bound = upper ? box->hi[d] : box->lo[d];
+    double low[3], high[3];
+    md_box_bounds(box, low, high);
+    *bound = upper ? high[d] : low[d];
     return MD_OK;
   }
   return md_region_length(r, at, "region bound", d, bound);

@@ -74,6 +74,10 @@ static inline double md_region_hi(const md_region *region, int d)
 /* Whether the region is its enclosing block. */
 bool md_region_is_block(const md_region *region);
 
+/* Whether the region is a prism with side in. If so, gets its bounds without the tilt, and the tilt factors xy, xz and
+ * yz. */
+bool md_region_prism(const md_region *region, double lo[3], double hi[3], double tilt[3]);
+
 /* MD_USAGE: the region is not a block, which `what` needs. */
 md_status md_region_need_block(const md_region *region, const char *what) MD_CHECKED;
 
@@ -91,7 +95,7 @@ void md_regions_free(md_sim *sim);
 /* The length of a lattice unit along axis d, or 1 with units box. */
 double md_region_unit(const md_region_reader *r, int d);
 
-/* Reads a bound along axis d: a number, INF, or EDGE, the face of the box. */
+/* Reads a bound along axis d: a number, INF, or EDGE, the face of the block around the box. */
 md_status md_region_bound(const md_region_reader *r, int at, int d, bool upper, double *bound) MD_CHECKED;
 
 /* Reads the two bounds along axis d, word[at] and word[at + 1], to the enclosing block. */
@@ -107,5 +111,8 @@ md_status md_region_length(const md_region_reader *r, int at, const char *what, 
   bool md_region_##name##_inside(const md_region *, const double x[3]);
 #include "src/region/region_styles.def"
 #undef MD_REGION
+
+/* The bounds of a region of style prism without its tilt, and its tilt factors (shapes.c). */
+void md_region_prism_edges(const md_region *prism, double lo[3], double hi[3], double tilt[3]);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { RADIUS = 3, RADIUS_HI = 4, NORMAL = 3, LENGTH = 3, TILT = 6 };
+enum { RADIUS = 3, RADIUS_HI = 4, NORMAL = 3, LENGTH = 3, TILT = 6, UPPER = 9 };
 
 static void enclose_all(md_region *region)
 {
@@ -168,6 +168,7 @@ md_status md_region_prism_read(const md_region_reader *r, md_region *region)
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_region_bounds(r, 2 * d, d, region));
     k[d] = region->lo[d];
+    k[UPPER + d] = region->hi[d];
     k[LENGTH + d] = region->hi[d] - region->lo[d];
     if (!isfinite(k[LENGTH + d]) || k[LENGTH + d] <= 0.0)
       return md_error(MD_USAGE, "region prism: the %c bounds %s and %s must be finite and increasing",
@@ -190,4 +191,13 @@ bool md_region_prism_inside(const md_region *region, const double x[3])
   const double b = (x[1] - k[1] - tilt[2] * c) / length[1];
   const double a = (x[0] - k[0] - tilt[0] * b - tilt[1] * c) / length[0];
   return a >= 0.0 && a <= 1.0 && b >= 0.0 && b <= 1.0 && c >= 0.0 && c <= 1.0;
+}
+
+void md_region_prism_edges(const md_region *prism, double lo[3], double hi[3], double tilt[3])
+{
+  for (int d = 0; d < 3; ++d) {
+    lo[d] = prism->k[d];
+    hi[d] = prism->k[UPPER + d];
+    tilt[d] = prism->k[TILT + d];
+  }
 }

@@ -329,13 +329,16 @@ static void walk_masses(walk *w, md_model *m)
   real(w, "model/speed_limit", &m->speed_limit);
 }
 
-/* The box. Only if faces follow the particles, it has the items from box_faces on. */
+/* The box. A tilted box has the item box_tilt. Only if faces follow the particles, it has the items from box_faces on. */
 static void walk_box(walk *w, md_box *box)
 {
   int64_t face[6];
   reals(w, "model/box_lo", 3, box->lo);
   reals(w, "model/box_hi", 3, box->hi);
   flags(w, "model/periodic", 3, box->periodic);
+  if (w->status != MD_OK) return;
+  if (w->mode == READ) box->triclinic = md_h5->has(w->file, "model/box_tilt");
+  if (box->triclinic) reals(w, "model/box_tilt", 3, box->tilt);
   if (w->status != MD_OK) return;
   if (w->mode == READ ? !md_h5->has(w->file, "model/box_faces") : !md_box_follows(box)) return;
   for (int f = 0; f < 6; ++f) face[f] = (int64_t)box->face[f / 2][f % 2];
@@ -752,6 +755,11 @@ md_status md_restart_open(const char *path, md_h5_file **file, md_restart *r)
   MD_TRY(read_header(*file, path, r));
   MD_TRY(md_restart_check(r, path));
   for (int d = 0; d < 3; ++d) r->model.box.length[d] = r->model.box.hi[d] - r->model.box.lo[d];
+  if (r->model.box.triclinic) {
+    const double tilt[3] = {r->model.box.tilt[0], r->model.box.tilt[1], r->model.box.tilt[2]};
+    MD_TRY(md_box_check_tilt(&r->model.box));
+    md_box_set_tilt(&r->model.box, tilt);
+  }
   return check_arrays(*file, path, r);
 }
 

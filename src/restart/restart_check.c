@@ -62,6 +62,8 @@ static const char *wrong_in_box(const md_box *box)
 {
   for (int d = 0; d < 3; ++d)
     if (!isfinite(box->lo[d]) || !isfinite(box->hi[d]) || !(box->lo[d] < box->hi[d])) return "model/box_hi";
+  for (int k = 0; k < 3; ++k)
+    if (!isfinite(box->tilt[k])) return "model/box_tilt";
   for (int d = 0; d < 3; ++d) {
     if (!not_negative(box->margin[d])) return "model/box_margins";
     if (!isfinite(box->bound[d][0]) || !isfinite(box->bound[d][1])) return "model/box_bounds";

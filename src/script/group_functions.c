@@ -145,8 +145,12 @@ static md_status get_bound(asked *a, double *value)
   const md_particles *p = &a->sim->particles;
   const double sign = a->low ? -1.0 : 1.0;
   double most = -(double)INFINITY;
-  for (int64_t i = 0; i < p->n; ++i)
-    if (is_in(a, i)) most = md_max(most, a->axis < p->dim ? sign * p->x[a->axis][i] : 0.0);
+  for (int64_t i = 0; i < p->n; ++i) {
+    double x[3];
+    if (!is_in(a, i)) continue;
+    md_particle_shown(p, &a->sim->model.box, i, x);
+    most = md_max(most, sign * x[a->axis]);
+  }
   MD_TRY(a->sim->comm->reduce->max(a->sim->comm, &most, 1));
   *value = sign * most;
   return isfinite(most) ? MD_OK : md_error(MD_USAGE, "bound(): there is no particle in the group");

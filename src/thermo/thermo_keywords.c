@@ -90,6 +90,9 @@ static double get_density(const md_thermo_reading *r) { return r->total_mass / g
 static double get_lx(const md_thermo_reading *r) { return r->sim->model.box.length[0]; }
 static double get_ly(const md_thermo_reading *r) { return r->sim->model.box.length[1]; }
 static double get_lz(const md_thermo_reading *r) { return r->sim->model.box.length[2]; }
+static double get_xy(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_XY]; }
+static double get_xz(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_XZ]; }
+static double get_yz(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_YZ]; }
 static double get_xlo(const md_thermo_reading *r) { return r->sim->model.box.lo[0]; }
 static double get_xhi(const md_thermo_reading *r) { return r->sim->model.box.hi[0]; }
 static double get_ylo(const md_thermo_reading *r) { return r->sim->model.box.lo[1]; }
@@ -159,6 +162,9 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(lx, "Lx", BOX, NULL, get_lx)                                                                       \
   KEYWORD(ly, "Ly", BOX, NULL, get_ly)                                                                       \
   KEYWORD(lz, "Lz", BOX, NULL, get_lz)                                                                       \
+  KEYWORD(xy, "Xy", BOX, NULL, get_xy)                                                                       \
+  KEYWORD(xz, "Xz", BOX, NULL, get_xz)                                                                       \
+  KEYWORD(yz, "Yz", BOX, NULL, get_yz)                                                                       \
   KEYWORD(xlo, "Xlo", BOX, NULL, get_xlo)                                                                    \
   KEYWORD(xhi, "Xhi", BOX, NULL, get_xhi)                                                                    \
   KEYWORD(ylo, "Ylo", BOX, NULL, get_ylo)                                                                    \

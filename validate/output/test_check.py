@@ -638,7 +638,7 @@ UNREADABLE = [
     ("box underscore", GOOD.replace("0 10\n0", "0 1_0\n0", 1), 6, "a finite number"),
     ("box upside down", GOOD.replace("0 10\n0", "10 0\n0", 1), 6, "below the lower"),
     ("boundary", GOOD.replace("pp pp pp", "pp qq pp"), 5, "pp pp pp"),
-    ("triclinic", GOOD.replace("pp pp pp", "xy xz yz pp pp pp"), 5, "triclinic"),
+    ("tilted without tilt", GOOD.replace("pp pp pp", "xy xz yz pp pp pp"), 6, "`lo hi tilt` of x"),
     ("general triclinic", GOOD.replace("pp pp pp", "abc origin pp pp pp"), 5, "triclinic"),
     ("no id", GOOD.replace("ATOMS id", "ATOMS mol"), 9, "no id column"),
     ("column twice", GOOD.replace("type x y", "type x x"), 9, "column x appears twice"),
