@@ -2,11 +2,11 @@
  * follows the particles.
  *
  * A tilted (triclinic) box has the edges a = (lx, 0, 0), b = (xy, ly, 0) and c = (xz, yz, lz), as in LAMMPS. The block
- * with the sides lx, ly, lz, the brick, holds exactly one image of every point too. So engines keep particles, cells and
- * halos in the brick, and only images differ: an image across a z face is shifted by c, across a y face by b, and across
- * an x face by a. In this order, z before y before x, every point is wrapped into the brick. These are the images of Lees
- * and Edwards, so that a box in rest and a sheared one are the same. With tilt factors on the position grid all of this
- * is exact.
+ * with the sides lx, ly, lz, the brick, holds exactly one image of every point too. So engines keep particles, cells
+ * and halos in the brick, and only images differ: an image across a z face is shifted by c, across a y face by b, and
+ * across an x face by a. In this order, z before y before x, every point is wrapped into the brick. These are the
+ * images of Lees and Edwards, so that a box in rest and a sheared one are the same. With tilt factors on the position
+ * grid all of this is exact.
  *
  *          +-------------+                 +-------------+
  *         /             /                  |  brick      |
@@ -120,8 +120,8 @@ MD_FN void md_lattice_shift(const double *length, const double *offset, int axis
 }
 
 /* Moves the point x along `axis` into [lo, hi) by shifts of whole edges. Returns the number of shifts. */
-MD_FN int md_lattice_wrap_along(const double *lo, const double *hi, const double *length, const double *offset,
-                                int axis, double *x)
+MD_FN int md_lattice_wrap_along(const double *lo, const double *hi, const double *length,
+                                const double *offset, int axis, double *x)
 {
   int n = 0;
   for (; x[axis] < lo[axis]; ++n) md_lattice_shift(length, offset, axis, 1.0, x);

@@ -102,12 +102,14 @@ md_status md_box_check_tilt(const md_box *box)
   static const int of[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   if (!box->triclinic) return MD_OK;
   if (md_box_follows(box))
-    return md_error(MD_USAGE, "a tilted box cannot have faces that follow the particles: use boundary p or f");
+    return md_error(MD_USAGE,
+                    "a tilted box cannot have faces that follow the particles: use boundary p or f");
   for (int k = 0; k < 3; ++k) {
     const int a = of[k][0], b = of[k][1];
     if (box->tilt[k] == 0.0) continue;
     if (b >= box->dim)
-      return md_error(MD_USAGE, "the tilt factor %s must be 0 in two dimensions, not %g", name[k], box->tilt[k]);
+      return md_error(MD_USAGE, "the tilt factor %s must be 0 in two dimensions, not %g", name[k],
+                      box->tilt[k]);
     if (!box->periodic[a] || !box->periodic[b])
       return md_error(MD_USAGE, "the tilt factor %s is %g: the box must be periodic along %c and %c", name[k],
                       box->tilt[k], "xyz"[a], "xyz"[b]);

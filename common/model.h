@@ -158,8 +158,8 @@ void md_model_free(md_model *model);
  * accuracy that cannot be kept, and others. MD_RUNTIME: out of memory. */
 md_status md_model_prepare(md_model *model) MD_CHECKED;
 
-/* MD_USAGE: a tilted box has faces that follow the particles, is not periodic along both axes of a tilt factor, or has a
- * tilt factor that is too large or, in two dimensions, of z. */
+/* MD_USAGE: a tilted box has faces that follow the particles, is not periodic along both axes of a tilt factor, or has
+ * a tilt factor that is too large or, in two dimensions, of z. */
 md_status md_box_check_tilt(const md_box *box) MD_CHECKED;
 
 /* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], as md_pair_table. The rows of excluded pairs of types are 0:
@@ -183,8 +183,9 @@ void md_model_widen_box(md_model *model, const md_box *shown, int grown);
  * already do not change. */
 md_status md_model_enter(const md_model *model, md_particles *particles) MD_CHECKED;
 
-/* Makes velocities of momenta, and moves the particles of a tilted box to where they are shown. md_model_enter makes the same momenta of them again. If momenta are wide, v_low keeps
- * the quanta that a velocity as a double lacks, and md_model_enter adds them. */
+/* Makes velocities of momenta, and moves the particles of a tilted box to where they are shown. md_model_enter makes
+ * the same momenta of them again. If momenta are wide, v_low keeps the quanta that a velocity as a double lacks, and
+ * md_model_enter adds them. */
 void md_model_leave(const md_model *model, md_particles *particles);
 
 /* The mass of particle i: its own, or that of its type. */

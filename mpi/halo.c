@@ -17,9 +17,10 @@
  *
  * There are two messages an axis, one through each face. The axes come one after the other, z before y before x,
  * because messages pass on what others have brought before. In a tilted box an image across a face is shifted along
- * x or y too, which is not divided then (common/ranks/decompose.c). The sender wraps it along these axes. So ghosts at edges and corners travel through faces, and a rank
- * exchanges messages with at most 2 dim others. Along a periodic axis that is not divided, a rank is its own
- * neighbour, and the message stays in memory. The sender adds the shift by a box length, which is exact.
+ * x or y too, which is not divided then (common/ranks/decompose.c). The sender wraps it along these axes. So ghosts at
+ * edges and corners travel through faces, and a rank exchanges messages with at most 2 dim others. Along a periodic
+ * axis that is not divided, a rank is its own neighbour, and the message stays in memory. The sender adds the shift by
+ * a box length, which is exact.
  *
  * Trade-off: few and long messages, but the axes wait for one another.
  *

@@ -20,10 +20,10 @@ typedef struct halo_wraps {
 /* One of the 2 dim messages of a halo exchange: to the neighbour across one face, and from the neighbour across the
  * opposite face. */
 typedef struct halo_message {
-  int to, from;  /* ranks; MPI_PROC_NULL: no rank */
-  int boxes;     /* 0, 1 or -1 edges of the box: make a position the image that the receiver needs */
-  int64_t nsend; /* particles and ghosts sent, ... */
-  int32_t *send; /* ... and their indices */
+  int to, from;      /* ranks; MPI_PROC_NULL: no rank */
+  int boxes;         /* 0, 1 or -1 edges of the box: make a position the image that the receiver needs */
+  int64_t nsend;     /* particles and ghosts sent, ... */
+  int32_t *send;     /* ... and their indices */
   halo_wraps *wraps; /* in a tilted box, of each entry; else NULL */
   int64_t send_capacity;
   int64_t nreceive, first;           /* ghosts received, and the index of the first in the particle arrays */
@@ -50,7 +50,7 @@ typedef struct mpi_state {
   MPI_Request ring[2];        /* of ring_begin */
   int axis;                   /* the axis whose positions are under way; -1: none */
   int dim;
-  md_box box; /* of the last halo_build */
+  md_box box;                   /* of the last halo_build */
   double maxima[MD_MAX_VALUES]; /* of max_begin */
   int nmaxima;
   MPI_Request maximum; /* the reduction of max_begin that is under way */

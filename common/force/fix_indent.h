@@ -112,8 +112,9 @@ static md_status indent_prepare(const md_fix *fix, const md_model *model, md_for
 {
   MD_TRY(copy_numbers(fix, model, action, count));
   if (model->box.triclinic)
-    return md_error(MD_USAGE, "fix indent: the images of an indenter in a tilted box are not known; use a box of "
-                              "right angles");
+    return md_error(MD_USAGE,
+                    "fix indent: the images of an indenter in a tilted box are not known; use a box of "
+                    "right angles");
   for (int d = 0; d < model->box.dim; ++d) {
     if (!model->float_drift) action->k[5 + d] = md_round_to(fix->k[5 + d], model->grids.x);
     action->k[8 + d] = model->box.periodic[d] ? model->box.length[d] : 0.0;

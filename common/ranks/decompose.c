@@ -43,8 +43,8 @@ static bool thick_enough(const md_box *box, const int count[3], double width)
   return true;
 }
 
-/* May an axis be divided? An image across a face of a tilted box is shifted along the axes before. So along these all of
- * the box must be one domain, for a rank to know which others are its neighbours. */
+/* May an axis be divided? An image across a face of a tilted box is shifted along the axes before. So along these all
+ * of the box must be one domain, for a rank to know which others are its neighbours. */
 static bool may_divide(const md_box *box, int axis)
 {
   return axis < box->dim && !(box->triclinic && (axis == 0 || (axis == 1 && box->tilt[MD_YZ] != 0.0)));
@@ -167,10 +167,11 @@ static md_status too_many(const md_decomposition *d, const md_box *box, double w
   char near[MD_NEAR_TEXT];
   for (int a = 0; a < 3; ++a)
     if (d->wanted[a] > 1 && !may_divide(box, a))
-      return md_error(MD_USAGE,
-                      "processors %d %d %d (0: free): the box may be tilted along %c, and ranks cannot divide it "
-                      "along this axis; write processors * * *",
-                      d->wanted[0], d->wanted[1], d->wanted[2], "xyz"[a]);
+      return md_error(
+          MD_USAGE,
+          "processors %d %d %d (0: free): the box may be tilted along %c, and ranks cannot divide it "
+          "along this axis; write processors * * *",
+          d->wanted[0], d->wanted[1], d->wanted[2], "xyz"[a]);
   const bool asked = d->wanted[0] || d->wanted[1] || d->wanted[2];
   if (asked && md_decomposition_choose(box, d->ranks, free_axes, width, 0.0, count))
     return md_error(

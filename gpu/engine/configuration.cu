@@ -111,7 +111,8 @@ double gpu_slab(const md_model *model, const gpu_configuration *c)
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_configuration *c)
 {
   if (o->ranks <= 1) return;
-  c->step_sorts = (c->ghosts == 0 || o->slab) && steps_may_sort(model, o, o->slab ? n * o->ranks : n, o->ranks, c);
+  c->step_sorts =
+      (c->ghosts == 0 || o->slab) && steps_may_sort(model, o, o->slab ? n * o->ranks : n, o->ranks, c);
   if (!o->slab) return;
   const int d = model->box.dim - 1;
   const int buffer_rows = gpu_buffer_rows(c, c->count[d]);
@@ -315,9 +316,10 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   if (g->mixed && g->neighbours == MD_GPU_ALL_PAIRS)
     return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
   if (g->mixed && model->box.triclinic)
-    return md_error(MD_USAGE,
-                    "package gpu precision mixed: its 32-bit coordinates wrap by themselves along each axis, and "
-                    "in a tilted box an image is shifted along several; use precision double");
+    return md_error(
+        MD_USAGE,
+        "package gpu precision mixed: its 32-bit coordinates wrap by themselves along each axis, and "
+        "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
   for (int d = 0; d < model->box.dim; ++d)

@@ -28,8 +28,7 @@ __device__ __forceinline__ void wrap_along(const box_view &box, int axis, double
 }
 
 /* A particle of a tilted box, wrapped into the brick. */
-template <class T>
-__device__ __noinline__ void wrap_tilted(const box_view &box, typename T::particle &r)
+template <class T> __device__ __noinline__ void wrap_tilted(const box_view &box, typename T::particle &r)
 {
   int code = NO_SHIFT;
   double x[3] = {0.0, 0.0, 0.0};

@@ -157,9 +157,7 @@ record_across(const system_view<T> &s, const face_pair &f, const typename T::rec
   double shift[3];
 #pragma unroll
   for (int d = 0; d < 3; ++d)
-    shift[d] = f.across         ? shift_of(s.box, f.across[k], d)
-               : d == f.axis ? boxes * s.box.length[d]
-                             : 0.0;
+    shift[d] = f.across ? shift_of(s.box, f.across[k], d) : d == f.axis ? boxes * s.box.length[d] : 0.0;
   return T::image(s.scale, r, shift);
 }
 

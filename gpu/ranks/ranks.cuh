@@ -57,9 +57,9 @@ template <class T> struct gpu_ranks {
   int layers[3] = {};
   int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
 
-  side face[3][2];                       /* by axis; low, high face */
-  int order[3] = {2, 1, 0};              /* of the axes: those with several domains first, the last one before others */
-  device_array across[3] = {};           /* of face_pair, by axis; in tilted boxes */
+  side face[3][2];             /* by axis; low, high face */
+  int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
+  device_array across[3] = {}; /* of face_pair, by axis; in tilted boxes */
   int first[3] = {}, ghosts = 0;         /* ghosts received before those of each axis; and all ghosts */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};

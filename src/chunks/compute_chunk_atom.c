@@ -481,8 +481,9 @@ static md_status find(md_host_compute *base, md_view *view)
     MD_TRY(set_numbers(c, sim));
   } else {
     if (sim->model.box.triclinic && !(c->kind == BLOCK && c->reduced))
-      return md_error(MD_USAGE, "compute chunk/atom: in a tilted box bins are bin/1d, bin/2d or bin/3d with units "
-                                "reduced, which have the shape of the box");
+      return md_error(MD_USAGE,
+                      "compute chunk/atom: in a tilted box bins are bin/1d, bin/2d or bin/3d with units "
+                      "reduced, which have the shape of the box");
     MD_TRY(md_comm_agree(sim->comm, set_bins(c, &sim->model.box)));
     set_bin_of_particles(c, sim);
   }

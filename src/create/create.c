@@ -1,5 +1,6 @@
 /* The commands `create_box` and `create_atoms`; sites.c finds the sites. */
 #include "src/create/create.h"
+#include "common/ranks/domains.h"
 #include "src/box/faces.h"
 
 #include "src/create/clusters.h"
@@ -32,10 +33,11 @@ static md_status check_tilt(const md_sim *sim, const md_box *box)
     if (!isfinite(box->tilt[k]))
       return md_error(MD_USAGE, "the tilt factor %s must be a finite number", name[k]);
     if (!sim->large_tilt && box->periodic[axis] && fabs(box->tilt[k]) > 0.5 * box->length[axis])
-      return md_error(MD_USAGE,
-                      "the tilt factor %s, %g, is more than half of the box along %c, %g; a smaller tilt gives the "
-                      "same crystal, and `box tilt large` accepts this one",
-                      name[k], box->tilt[k], "xyz"[axis], box->length[axis]);
+      return md_error(
+          MD_USAGE,
+          "the tilt factor %s, %g, is more than half of the box along %c, %g; a smaller tilt gives the "
+          "same crystal, and `box tilt large` accepts this one",
+          name[k], box->tilt[k], "xyz"[axis], box -> length[axis]);
   }
   return md_box_check_tilt(box);
 }
@@ -81,6 +83,10 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], con
   if (sim->model.massed) MD_TRY(md_particles_make_masses(&sim->particles));
   sim->model.ntypes = (int)ntypes;
   sim->has_box = true;
+  if (tilt && !sim->comm->domains->cuts(sim->comm, box, 0))
+    return md_error(MD_USAGE,
+                    "processors asks for ranks side by side along an axis of which a tilted box must be one "
+                    "domain: x, and y if yz is not 0; write processors * * *");
   md_box_text(box, text);
   md_log_print(sim->log, "Created %s\n", text);
   return MD_OK;
@@ -212,7 +218,8 @@ static md_status create_single(md_sim *sim, const md_words *words, int type)
   md_box_fractions(box, x, fraction);
   for (int d = 0; d < box->dim && box->triclinic; ++d)
     if (!(fraction[d] >= 0.0 && (fraction[d] < 1.0 || (fraction[d] == 1.0 && !box->periodic[d]))))
-      return md_error(MD_USAGE, "create_atoms single: (%g, %g, %g) is outside the tilted box: it is %g of edge %c",
+      return md_error(MD_USAGE,
+                      "create_atoms single: (%g, %g, %g) is outside the tilted box: it is %g of edge %c",
                       x[0], x[1], x[2], fraction[d], 'a' + d);
   return md_sites_single(sim, x, type);
 }

@@ -5,8 +5,9 @@
 #include "src/sim.h"
 
 /* Makes the simulation box from lo to hi (sigma), for particles of types 1..ntypes, and an empty set of particles.
- * tilt: xy, xz and yz (sigma), or NULL: the box is orthogonal. In two dimensions the z bounds are kept for output only. MD_USAGE: there is a box already; the bounds are not
- * finite and increasing, or too far out; a tilt is not accepted; or ntypes is not within 1..MD_TYPES_MAX. */
+ * tilt: xy, xz and yz (sigma), or NULL: the box is orthogonal. In two dimensions the z bounds are kept for output only.
+ * MD_USAGE: there is a box already; the bounds are not finite and increasing, or too far out; a tilt is not accepted;
+ * or ntypes is not within 1..MD_TYPES_MAX. */
 md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], const double *tilt,
                         int64_t ntypes) MD_CHECKED;
 

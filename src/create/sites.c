@@ -357,7 +357,8 @@ static int64_t root_above(int64_t n, int dim)
 md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
 {
   if (sim->model.box.triclinic)
-    return md_error(MD_USAGE, "create_atoms grid: its rows are at right angles, and the box is tilted; use box");
+    return md_error(MD_USAGE,
+                    "create_atoms grid: its rows are at right angles, and the box is tilted; use box");
   MD_TRY(md_sites_check_total(sim, n));
   grid_sites s = {
       .base = md_sites_begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};

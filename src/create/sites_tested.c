@@ -67,10 +67,7 @@ static bool accept(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m
   return true;
 }
 
-static bool is_own(const tested_sites *s, const double x[3])
-{
-  return md_sites_own_point(&s->base, x);
-}
+static bool is_own(const tested_sites *s, const double x[3]) { return md_sites_own_point(&s->base, x); }
 
 /* The cells i of a row that may have a site in the block lo..hi, and perhaps some more. */
 static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3], const double hi[3])
@@ -97,12 +94,11 @@ static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3
   return (range){(int64_t)floor(first), (int64_t)ceil(last) + 1};
 }
 
-/* The cells of a row that may have a site of this rank. In a tilted box a rank has sites from everywhere, because it owns
- * those whose image in the brick is in its domain. */
+/* The cells of a row that may have a site of this rank. In a tilted box a rank has sites from everywhere, because it
+ * owns those whose image in the brick is in its domain. */
 static range clip_own(const tested_sites *s, int64_t j, int64_t k)
 {
-  return s->base.box->triclinic ? clip(s, j, k, s->from, s->below)
-                                : clip(s, j, k, s->base.lo, s->base.hi);
+  return s->base.box->triclinic ? clip(s, j, k, s->from, s->below) : clip(s, j, k, s->base.lo, s->base.hi);
 }
 
 static void row_cells(const tested_sites *s, int64_t row, int64_t *j, int64_t *k)

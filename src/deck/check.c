@@ -214,8 +214,8 @@ static void replace_box(md_sim *sim)
   md_log *log = sim->log;
   sim->log = &sim->check->silent;
   if (!sim->has_box)
-    (void)!(md_box_create(sim, (double[3]){-far, -far, -far}, (double[3]){far, far, far}, NULL, MD_TYPES_MAX) ==
-            MD_OK);
+    (void)!(md_box_create(sim, (double[3]){-far, -far, -far}, (double[3]){far, far, far}, NULL,
+                          MD_TYPES_MAX) == MD_OK);
   sim->log = log;
 }
 

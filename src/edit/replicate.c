@@ -105,7 +105,8 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   }
   if (box->triclinic) {
     const double *t = box->tilt;
-    const double tilt[3] = {t[MD_XY] * (double)count[1], t[MD_XZ] * (double)count[2], t[MD_YZ] * (double)count[2]};
+    const double tilt[3] = {t[MD_XY] * (double)count[1], t[MD_XZ] * (double)count[2],
+                            t[MD_YZ] * (double)count[2]};
     MD_TRY(md_box_tilt(sim, box, tilt));
   }
   keep_inside(&sim->particles, box);

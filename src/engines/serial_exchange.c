@@ -60,8 +60,8 @@ static void tilt_image(images *im, md_particles *p, int64_t g, int64_t to, int a
   md_lattice_shift(box->length, box->offset, axis, shift, x);
   for (int d = axis - 1; d >= 0; --d)
     if (box->periodic[d])
-      im->shift[d][g] = (int8_t)(im->shift[d][g] +
-                                 md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x));
+      im->shift[d][g] =
+          (int8_t)(im->shift[d][g] + md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x));
   for (int d = 0; d < axis; ++d) p->x[d][to] = x[d];
 }
 
@@ -132,8 +132,8 @@ static void place_tilted(const images *im, md_particles *p, int d)
   double *x = p->x[d];
 #pragma omp for schedule(static) nowait
   for (int64_t g = 0; g < p->nghost; ++g)
-    x[p->n + g] = x[im->source[g]] + im->shift[d][g] * length + im->shift[1][g] * second +
-                  im->shift[2][g] * third;
+    x[p->n + g] =
+        x[im->source[g]] + im->shift[d][g] * length + im->shift[1][g] * second + im->shift[2][g] * third;
 }
 
 static md_status halo_begin(md_comm *c, md_particles *p)

@@ -1,8 +1,9 @@
 /* Dump styles custom and atom: LAMMPS's text format.
  *
  * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with two letters for each axis, such as pp or
- * ff (behind xy xz yz for a tilted box), ATOMS with the names of the columns, and a line for each particle. dump_modify adds ITEM: UNITS (once in a file)
- * and ITEM: TIME. The bounds of the box are printed as LAMMPS prints them, with %-1.16e, which identifies every double.
+ * ff (behind xy xz yz for a tilted box), ATOMS with the names of the columns, and a line for each particle. dump_modify
+ * adds ITEM: UNITS (once in a file) and ITEM: TIME. The bounds of the box are printed as LAMMPS prints them, with
+ * %-1.16e, which identifies every double.
  */
 #include "src/box/boundary.h"
 #include "src/output/dump.h"

@@ -654,7 +654,8 @@ static md_status put_into_tilted(const reader *r, int64_t id, double x[3])
       return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
                    (long long)id, 'x' + d, x[d], box->lo[d], box->hi[d]);
     if (!(fabs(fraction[d]) <= images_max))
-      return WRONG(r, "particle %lld is %g boxes away: %c = %.17g", (long long)id, fraction[d], 'x' + d, x[d]);
+      return WRONG(r, "particle %lld is %g boxes away: %c = %.17g", (long long)id, fraction[d], 'x' + d,
+                   x[d]);
   }
   md_box_show(box, x);
   return MD_OK;
@@ -858,8 +859,9 @@ static md_status make_box(reader *r)
     hi[d] = r->hi[d] + o->shift[d];
     if (!(lo[d] < hi[d])) return md_box_check(lo[d], hi[d], d);
   }
-  if (!o->add) return md_box_create(r->sim, lo, hi, r->have_tilt ? r->tilt : NULL,
-                                      r->ntypes + o->type_offset + o->extra_types);
+  if (!o->add)
+    return md_box_create(r->sim, lo, hi, r->have_tilt ? r->tilt : NULL,
+                         r->ntypes + o->type_offset + o->extra_types);
   if (r->ntypes + o->type_offset > r->sim->model.ntypes)
     return md_error(MD_USAGE, "the file's %lld types, with the offset %lld, are more than the %d of the box",
                     (long long)r->ntypes, (long long)o->type_offset, r->sim->model.ntypes);

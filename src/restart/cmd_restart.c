@@ -164,8 +164,8 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->box.dim = r->model.box.dim;
   m->massed = r->model.massed;
   m->box = r->model.box;
-  MD_TRY(md_box_create(sim, m->box.lo, m->box.hi, m->box.triclinic ? r->model.box.tilt : NULL,
-                       r->model.ntypes));
+  MD_TRY(
+      md_box_create(sim, m->box.lo, m->box.hi, m->box.triclinic ? r->model.box.tilt : NULL, r->model.ntypes));
   m->box = r->model.box;
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
   /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */

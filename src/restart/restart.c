@@ -329,7 +329,8 @@ static void walk_masses(walk *w, md_model *m)
   real(w, "model/speed_limit", &m->speed_limit);
 }
 
-/* The box. A tilted box has the item box_tilt. Only if faces follow the particles, it has the items from box_faces on. */
+/* The box. A tilted box has the item box_tilt. Only if faces follow the particles, it has the items from box_faces on.
+ * */
 static void walk_box(walk *w, md_box *box)
 {
   int64_t face[6];

@@ -241,7 +241,9 @@ static void test_refuses_headers(void **state)
   refuse(3, "title\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 xlo xhi\n", 5, "twice");
   refuse(3, "title\n1 atoms\n1 atom types\n0 -1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n", 7, "increasing");
   refuse(3, "title\n1 atoms\n1 atom types\n0 nan xlo xhi\n", 4, "'nan' is not a finite number");
-  refuse(3, "title\n1 atoms\n0.1 0 0 xy xz yz\n", 3, "tilted");
+  refuse(3, "title\n1 atoms\n0.1 0 0 xy xz yz\n0 0 0 xy xz yz\n", 4, "twice");
+  refuse(3, "title\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n0.6 0 0 xy xz yz\n", 8,
+         "half");
   refuse(3, "title\n5 bonds\n", 2, "atom style");
   refuse(3, "title\n5 apples\n", 2, "not understood");
   refuse(3, HEADER "\nBond Coeffs\n\n1 1\n", 9, "'Bond Coeffs' is not supported");

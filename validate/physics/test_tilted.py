@@ -1,0 +1,201 @@
+"""Tilted boxes: against lmp, the same crystal by another basis, reversal, restarts, data files, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import harness
+from cli import USAGE, refused, run_deck
+from test_lammps import lammps_tables
+
+LMP = shutil.which("lmp")
+LATTICE = (4 / 0.6) ** (1 / 3)
+TILTED = harness.DECKS / "in.tilted"
+QUANTITIES = ("Temp", "PotEng", "KinEng", "TotEng", "Press", "Pxy", "Pxz", "Pyz", "Xy", "Xz", "Yz")
+
+# Knobs of in.tilted.
+CASES = {
+    "3D": {},
+    "3D, the other way": {"xy": -1.9, "xz": 1.7, "yz": -0.6},
+    "3D, xy only": {"xz": 0, "yz": 0},
+    "3D, walls along z": {"xz": 0, "yz": 0, "z": "f"},
+    "2D": {"dim": 2, "n": 8, "xz": 0, "yz": 0, "xy": 1.7},
+}
+
+AGAIN = """\
+units lj
+dimension {dim}
+boundary p p {z}
+read_data start.data
+pair_style lj/cut 2.2
+pair_coeff * * 1 1
+timestep 0.004
+fix move all nve
+{walls}
+neigh_modify every 1 delay 0 check yes
+thermo 10
+thermo_style custom step temp pe ke etotal press pxy pxz pyz xy xz yz
+thermo_modify format float %.15g
+dump 1 all custom 50 {who}.dump id x y z vx vy vz fx fy fz
+dump_modify 1 format float %.17g sort id
+run 50
+"""
+
+
+def edges(frame: harness.Frame) -> np.ndarray:
+    """The edges a, b and c of the box, one a row."""
+    (low, high), (xy, xz, yz) = frame.bounds[:, :2].T, frame.bounds[:, 2]
+    low = low - np.array([min(0, xy, xz, xy + xz), min(0, yz), 0])
+    high = high - np.array([max(0, xy, xz, xy + xz), max(0, yz), 0])
+    x, y, z = high - low
+    return np.array([[x, 0, 0], [xy, y, 0], [xz, yz, z]])
+
+
+def apart(a: np.ndarray, b: np.ndarray, edge: np.ndarray) -> float:
+    """The largest distance of two sets of points, at the nearest images."""
+    fraction = np.linalg.solve(edge.T, (a - b).T).T
+    return float(np.abs((fraction - np.rint(fraction)) @ edge).max())
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("name", CASES)
+def test_lmp_agrees(name, fast_engine, tmp_path):
+    knobs = {"z": "p", "dim": 3, **CASES[name]}
+    harness.run(TILTED.read_text() + "write_data start.data nocoeff\n", tmp_path, variables={**knobs, "steps": 1})
+    wall = "fix walls all wall/reflect zlo EDGE zhi EDGE" if knobs["z"] == "f" else ""
+    deck = tmp_path / "in.again"
+    deck.write_text(AGAIN.format(who="ours", walls=wall, **knobs))
+    ours = harness.run(deck, tmp_path, engine=fast_engine).table
+    deck.write_text(AGAIN.format(who="theirs", walls=wall, **knobs))
+    theirs = lammps_tables(deck, tmp_path)[0]
+    for step, relative in ((0, 1e-10), (50, 1e-8)):
+        a, b = ours.at(step), theirs.at(step)
+        scale = abs(b["Press"]) + abs(b["PotEng"])
+        for quantity in QUANTITIES:
+            assert a[quantity] == pytest.approx(b[quantity], rel=relative, abs=relative * scale), (step, quantity)
+    for a, b in zip(harness.read_dump(tmp_path / "ours.dump"), harness.read_dump(tmp_path / "theirs.dump")):
+        assert np.allclose(a.bounds, b.bounds, rtol=0, atol=1e-11)
+        places = a.vectors("x", "y", "z")
+        assert apart(places, b.vectors("x", "y", "z"), edges(b)) < 1e-8
+        assert np.allclose(a.vectors("fx", "fy", "fz"), b.vectors("fx", "fy", "fz"), rtol=0, atol=1e-6)
+        fractions = np.linalg.solve(edges(a).T, (places - [-2 * LATTICE, -1.5 * LATTICE, -0.1 * LATTICE]).T)
+        assert fractions.min() > -1e-9 and fractions.max() < 1 + 1e-9 or knobs["dim"] == 2
+
+
+# A box with right angles, and the same lattice by other edges.
+SIDES = (7.0, 6.5, 7.5)
+BASES = [(0, 0, 0), (7, 0, 0), (0, -7, 0), (14, -7, 6.5), (-7, 21, -13)]
+
+
+def test_another_basis_is_the_same_crystal(tmp_path):
+    random = np.random.default_rng(5)
+    sites = np.stack(np.meshgrid(*[np.arange(5)] * 3), axis=-1).reshape(-1, 3) * (np.array(SIDES) / 5)
+    places = sites + random.uniform(-0.1, 0.1, sites.shape)
+    speeds = random.normal(0, 1, sites.shape)
+    runs = []
+    for number, tilt in enumerate(BASES):
+        text = f"title\n\n{len(places)} atoms\n1 atom types\n"
+        text += "".join(f"0 {side} {axis}lo {axis}hi\n" for side, axis in zip(SIDES, "xyz"))
+        text += "{} {} {} xy xz yz\n\nMasses\n\n1 1\n\nAtoms\n\n".format(*tilt)
+        for section, rows, kind in (("", places, " 1"), ("\nVelocities\n\n", speeds, "")):
+            text += section + "".join(f"{k + 1}{kind} {x!r} {y!r} {z!r}\n" for k, (x, y, z) in enumerate(rows.tolist()))
+        (tmp_path / "box.data").write_text(text)
+        harness.run("box tilt large\nread_data box.data\npair_style lj/cut 2.5\npair_coeff * * 1 1\nfix 1 all nve\n"
+                    f"dump 1 all custom 40 {number}.dump id x y z vx vy vz fx fy fz\nrun 40\n", tmp_path)
+        runs.append(harness.read_dump(tmp_path / f"{number}.dump"))
+    for other in runs[1:]:
+        for a, b in zip(runs[0], other):
+            for column in ("vx", "vy", "vz", "fx", "fy", "fz"):
+                assert np.array_equal(a.columns[column], b.columns[column]), column
+            assert apart(a.vectors("x", "y", "z"), b.vectors("x", "y", "z"), np.diag(SIDES)) < 1e-13
+
+
+def start() -> str:
+    """The deck in.tilted without its run and its dump."""
+    text = TILTED.read_text().replace("run             ${steps}\n", "")
+    return text.replace("dump            check", "#")
+
+
+def last(path) -> harness.Frame:
+    return harness.read_dump(path)[-1]
+
+
+def same(a: harness.Frame, b: harness.Frame) -> bool:
+    return np.array_equal(a.bounds, b.bounds) and all(np.array_equal(v, b.columns[k]) for k, v in a.columns.items())
+
+
+DUMP = "dump {0} all custom {1} {0}.dump id type x y z vx vy vz\n"
+
+
+def test_running_back(tmp_path):
+    text = (start() + DUMP.format("forth", 200) + "run 200\nundump forth\nvelocity all negate\n"
+            + "reset_timestep 0\n" + DUMP.format("back", 200) + "run 200\n")
+    table = harness.run(text, tmp_path).tables
+    first, end = harness.read_dump(tmp_path / "forth.dump")[0], last(tmp_path / "back.dump")
+    assert np.array_equal(first.vectors("x", "y", "z"), end.vectors("x", "y", "z"))
+    assert np.array_equal(first.vectors("vx", "vy", "vz"), -end.vectors("vx", "vy", "vz"))
+    for name in ("Momx", "Momy", "Momz"):
+        assert table[0].at(0)[name] == table[0].at(200)[name] == -table[1].at(200)[name]
+
+
+def test_restarts_and_data_files(tmp_path):
+    whole = start() + DUMP.format("whole", 40) + "run 20\nwrite_restart half.h5\nwrite_data half.data\nrun 20\n"
+    harness.run(whole, tmp_path)
+    pair = "pair_style lj/cut 2.2\npair_coeff * * 1 1\ntimestep 0.004\nfix move all nve\n"
+    harness.run("read_restart half.h5\nfix move all nve\n" + DUMP.format("restart", 40) + "run 20\n", tmp_path)
+    harness.run("read_data half.data\nreset_timestep 20\n" + pair + DUMP.format("data", 40) + "run 20\n", tmp_path)
+    for name in ("restart", "data"):
+        assert same(last(tmp_path / "whole.dump"), last(tmp_path / f"{name}.dump")), name
+
+
+def test_output(tmp_path):
+    text = (start() + "dump text all custom 10 text.dump id x y z xs ys zs\ndump xyz all extxyz 10 box.xyz id\n"
+            "variable most atom x\nvariable top equal bound(all,xmax)\nrun 10\nprint \"TOP ${top}\"\n")
+    log = harness.run(text, tmp_path).log
+    frame = last(tmp_path / "text.dump")
+    edge, places = edges(frame), frame.vectors("x", "y", "z")
+    corner = places - frame.vectors("xs", "ys", "zs") @ edge
+    assert np.allclose(corner, corner[0], rtol=0, atol=1e-12)
+    fractions = frame.vectors("xs", "ys", "zs")
+    assert fractions.min() >= 0 and fractions.max() < 1 + 1e-15
+    lattice = (tmp_path / "box.xyz").read_text().split('Lattice="')[-1].split('"')[0].split()
+    assert np.allclose(np.array(list(map(float, lattice))).reshape(3, 3), edge, rtol=0, atol=1e-14)
+    assert f"TOP {places[:, 0].max():.15g}"[:14] in log
+
+
+REFUSED = {
+    "boundary f p p\nregion r prism 0 8 0 8 0 8 1 0 0\ncreate_box 1 r": "periodic along x and y",
+    "boundary p p s\nregion r prism 0 8 0 8 0 8 1 0 0\ncreate_box 1 r": "follow the particles",
+    "region r prism 0 8 0 8 0 8 5 0 0\ncreate_box 1 r": "more than half of the box along x",
+    "box tilt large\nregion r prism 0 8 0 8 0 8 8001 0 0\ncreate_box 1 r": "more than 1000 sides",
+    "dimension 2\nregion r prism 0 8 0 8 -1 1 1 0.5 0\ncreate_box 1 r": "xz must be 0 in two dimensions",
+    "box tilt medium": "not small or large",
+    "box size 3": "accepted is tilt",
+    "BOX\ncreate_atoms 1 grid 8": "create_atoms grid",
+    "BOX\ncreate_atoms 1 single 0 7.9 7.9": "outside the tilted box",
+    "BOX\nATOMS\ndump 1 all density 10 a.png 64": "maps have right angles",
+    "BOX\nATOMS\nfix 2 all indent 10 sphere 4 4 4 1\nrun 1": "fix indent: the images",
+    "BOX\nATOMS\ncompute 1 all temp/ramp vx 0 1 x 0 8\nrun 1": "can only change along z",
+    "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nrun 1": "no temperature of their own",
+    "BOX\nATOMS\ncompute 1 all chunk/atom bin/1d x lower 1\nfix 2 all ave/chunk 1 1 1 1 vx file a\nrun 1":
+        "units reduced",
+    "BOX\nATOMS\nwrite_data a.data\nregion q block 0 1 0 1 0 1\nclear\nregion r block 0 8 0 8 0 8\ncreate_box 1 r\n"
+    "read_data a.data add append": "the same tilt, or none",
+}
+
+
+@pytest.mark.parametrize("text, word", REFUSED.items())
+def test_refused(text, word, tmp_path):
+    text = text.replace("BOX", "region r prism 0 8 0 8 0 8 1 0.5 0.2\ncreate_box 1 r\nmass 1 1")
+    text = text.replace("ATOMS", "lattice sc 0.5\ncreate_atoms 1 box\npair_style lj/cut 2.5\npair_coeff * * 1 1\n"
+                                 "fix 1 all nve")
+    refused(run_deck(tmp_path, text + "\n"), USAGE, word)
+
+
+@pytest.mark.mpi
+def test_ranks_divide_no_axis_that_is_shifted(tmp_path):
+    got = harness.run("processors 2 1 1\n" + start() + "run 1\n", tmp_path, ranks=2, expect=None)
+    assert got.status == USAGE and "must be one domain" in got.err
