@@ -80,7 +80,7 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
     if (run->ended || o->due(o, step) == step) MD_TRY(o->observe(o, view));
   /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
    * its first step, because that state came from the deck or from a restart. */
-  if (step > run->first && !run->minimizes && md_restart_due(&sim->restarts, step) == step)
+  if (step > run->first && !run->minimizes && !run->rerun && md_restart_due(&sim->restarts, step) == step)
     MD_TRY(md_restart_observe(sim, view));
   return MD_OK;
 }
@@ -132,6 +132,7 @@ md_status md_run_show(md_run *run, bool stopped)
 static void show_progress(md_run *run)
 {
   const md_sim *sim = run->sim;
+  if (run->rerun) return; /* how many snapshots there are is not known */
   const double seconds = md_time() - run->started;
   md_progress p = {.done = sim->model.step - run->whole_first,
                    .total = run->last - run->whole_first,
@@ -319,7 +320,7 @@ static md_status loop(md_run *run)
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (md_run_is_stopped(run) && md_h5 && !run->minimizes) MD_TRY(md_run_show(run, true));
+  if (md_run_is_stopped(run) && md_h5 && !run->minimizes && !run->rerun) MD_TRY(md_run_show(run, true));
   return MD_OK;
 }
 
@@ -449,7 +450,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   run->kind->report(run->engine, &report);
   report.timers = *timers;
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
-  const int64_t steps = sim->model.step - run->first;
+  const int64_t steps = run->rerun ? run->shown : sim->model.step - run->first;
   int64_t procs = report.threads;
   MD_TRY(sim->comm->reduce->sum(sim->comm, &procs, 1));
   md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
@@ -457,7 +458,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   if (run->brief) return MD_OK;
   if (steps > 0 && seconds > 0.0) {
     const double rate = (double)steps / seconds;
-    if (!run->minimizes)
+    if (!run->minimizes && !run->rerun)
       md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
                    rate * sim->model.dt * 86400.0, rate, rate * (double)sim->model.natoms * 1e-6);
     md_log_print(sim->log, "%.1f%% CPU use with %d MPI tasks x %d OpenMP threads\n",
@@ -467,7 +468,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   MD_TRY(breakdown(run, &report, seconds));
   md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
-  if (!run->minimizes)
+  if (!run->minimizes && !run->rerun)
     md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
                  report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);
   MD_TRY(shares(run, &report));
@@ -483,6 +484,8 @@ static md_status stopped(const md_run *run)
                     : sim->stop->batch ? "the batch system's time limit"
                                        : "--walltime";
   const long long step = (long long)sim->model.step, left = (long long)(run->last - sim->model.step);
+  if (run->rerun)
+    return md_error(MD_RUNTIME, "stopped by %s in a rerun, behind the snapshot of step %lld", why, step);
   if (run->minimizes)
     return md_error(
         MD_RUNTIME,
@@ -587,7 +590,8 @@ static void renew_room(md_sim *sim)
         before);
 }
 
-md_status md_run_execute(md_run *run)
+/* Prepares the model for the particles and the box as they are, and places the particles. */
+static md_status prepare(md_run *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
@@ -599,7 +603,20 @@ md_status md_run_execute(md_run *run)
   run->kind = md_engine_for(sim->engine, &model->pair);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   MD_TRY(md_plan_check_room(sim));
-  MD_TRY(place_particles(sim));
+  return place_particles(sim);
+}
+
+md_status md_run_renew(md_run *run)
+{
+  MD_TRY(prepare(run));
+  return md_run_create_engine(run);
+}
+
+md_status md_run_execute(md_run *run)
+{
+  md_sim *sim = run->sim;
+  md_model *model = &sim->model;
+  MD_TRY(prepare(run));
   run->first = model->step;
   describe(sim);
   MD_TRY(md_fix_vary(sim, 0));

@@ -4,7 +4,7 @@
  *   md_run_execute: prepare, create, start observers, show the first step, work, finish observers, summary
  *
  * The work between the first step and the end is that of the command: run.c computes steps, src/minimize moves
- * particles towards a minimum of the energy.
+ * particles towards a minimum of the energy, src/replay takes snapshots of dumps one after the other.
  */
 #ifndef MD_SRC_RUN_H
 #define MD_SRC_RUN_H
@@ -34,6 +34,9 @@ struct md_run {
   bool minimizes; /* fixes act as in a minimisation; no restart is written */
   bool ended;     /* the present step is the last one: all observers see it */
   void *minimizer;
+  /* Of a rerun: no restart is written. */
+  void *rerun;
+  int64_t shown;    /* snapshots so far */
   char result[768]; /* lines for the summary */
 };
 
@@ -42,6 +45,10 @@ md_status md_run_execute(md_run *run) MD_CHECKED;
 
 /* Creates an engine for the present particles, which must be on their grids and with their owners. Collective. */
 md_status md_run_create_engine(md_run *run) MD_CHECKED;
+
+/* Prepares the model anew for particles and a box that have changed, places the particles and creates an engine. To be
+ * called without an engine, behind md_model_leave. Collective. */
+md_status md_run_renew(md_run *run) MD_CHECKED;
 
 /* Divides the box of the prepared model into the domains of ranks. Collective. */
 md_status md_run_decompose(md_sim *sim) MD_CHECKED;

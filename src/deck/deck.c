@@ -99,11 +99,11 @@ static bool wrong_words(const md_command *command, int n)
 
 /* Whether --resume skips this command, because the restart or a file already holds its effect. Before the first
  * run, edits of particles are not skipped, because the state there is compared with the state of the interrupted deck.
- * change_box and replicate are never skipped, because they change the box. */
+ * change_box, replicate and read_dump are never skipped, because they change the box. */
 static bool is_done_before(const md_sim *sim, const char *name)
 {
   static const char *const edits[] = {"delete_atoms", "displace_atoms", "set", "velocity"};
-  static const char *const files[] = {"write_data", "write_restart"};
+  static const char *const files[] = {"write_data", "write_dump", "write_restart"};
   if (!sim->resume) return false;
   for (size_t k = 0; k < sizeof edits / sizeof edits[0]; ++k)
     if (sim->history.nrun > 0 && strcmp(name, edits[k]) == 0) return true;
@@ -146,7 +146,7 @@ static md_status execute(md_sim *sim, const md_words *words)
     md_log_print(sim->log, "Done before: %s\n", command->name);
     return MD_OK;
   }
-  if (md_history_is_run(command->name)) MD_TRY(report_preview(sim));
+  if (md_history_is_run(command->name) || strcmp(command->name, "rerun") == 0) MD_TRY(report_preview(sim));
   MD_TRY(command->handler(sim, &arguments));
   /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);

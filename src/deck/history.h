@@ -60,7 +60,7 @@ static inline bool md_history_is_talk(const char *command)
       "log",           "neigh_modify", "neighbor",    "newton",     "next",     "package",
       "print",         "processors",   "quit",        "restart",    "suffix",   "thermo",
       "thermo_modify", "thermo_style", "timer",       "undump",     "variable", "write_data",
-      "write_restart"};
+      "write_dump",    "write_restart"};
   for (size_t k = 0; k < sizeof talk / sizeof talk[0]; ++k)
     if (strcmp(command, talk[k]) == 0) return true;
   return false;

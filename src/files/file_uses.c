@@ -49,6 +49,7 @@ static const struct {
     [MD_FILE_DUMP] = {"dump", true, false},
     [MD_FILE_RESTART] = {"restart", true, false},
     [MD_FILE_WRITE_DATA] = {"write_data", false, false},
+    [MD_FILE_WRITE_DUMP] = {"write_dump", false, false},
     [MD_FILE_WRITE_RESTART] = {"write_restart", false, false},
     [MD_FILE_PRINT] = {"print", false, false},
     [MD_FILE_FIX] = {"fix", true, false},

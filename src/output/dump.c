@@ -1,4 +1,4 @@
-/* The observer of every dump, and the commands dump and undump; see dump.h.
+/* The observer of every dump, and the commands dump, undump and write_dump; see dump.h.
  *
  * Frames are written at the steps divisible by N, as in LAMMPS. Each step is written once, even if one run ends
  * and the next begins with it. `dump_modify first yes` adds the step at which the first run starts.
@@ -257,24 +257,36 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   return dump->style->parse(dump, sim, &rest);
 }
 
+/* Makes a dump of the words ID GROUP STYLE N FILE arguments... The caller owns *dump. */
+static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
+{
+  md_dump *made = calloc(1, sizeof *made);
+  if (!made) return md_error(MD_RUNTIME, "dump: out of memory");
+  *made = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
+  made->observer.due = due;
+  made->observer.start = start;
+  made->observer.observe = observe;
+  made->observer.finish = finish;
+  made->observer.mark = mark;
+  made->observer.resume = resume;
+  made->observer.destroy = destroy;
+  const md_status status = read_words(sim, words, made);
+  *dump = made;
+  if (status == MD_OK) return MD_OK;
+  free_dump(made);
+  *dump = NULL;
+  return status;
+}
+
 md_status md_do_dump(md_sim *sim, const md_words *words)
 {
+  md_dump *dump;
   MD_TRY(md_sim_need_box(sim, "dump"));
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (strcmp(o->id, words->word[0]) == 0)
       return md_error(MD_USAGE, "dump: the id %s is in use; choose another, or undump it first", o->id);
-  md_dump *dump = calloc(1, sizeof *dump);
-  if (!dump) return md_error(MD_RUNTIME, "dump: out of memory");
-  *dump = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
-  dump->observer.due = due;
-  dump->observer.start = start;
-  dump->observer.observe = observe;
-  dump->observer.finish = finish;
-  dump->observer.mark = mark;
-  dump->observer.resume = resume;
-  dump->observer.destroy = destroy;
-  md_status status = read_words(sim, words, dump);
-  if (status == MD_OK) status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
+  MD_TRY(new_dump(sim, words, &dump));
+  const md_status status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
   if (status != MD_OK) {
     free_dump(dump);
     return status;
@@ -283,6 +295,50 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   while (*tail) tail = &(*tail)->next;
   *tail = &dump->observer;
   return MD_OK;
+}
+
+/* ---- write_dump ---- */
+
+static md_status write_present(md_sim *sim, md_dump *dump)
+{
+  md_view view = {.sim = sim, .step = sim->model.step};
+  MD_TRY(md_sim_use_file(sim, MD_FILE_WRITE_DUMP, NULL, dump->path));
+  md_status status = start(&dump->observer, sim);
+  if (status == MD_OK) status = observe(&dump->observer, &view);
+  if (status == MD_OK) status = finish(&dump->observer, sim);
+  md_view_close(&view);
+  return status;
+}
+
+/* Makes the dump of the words of write_dump, without those from `modify` on. */
+static md_status dump_of_words(md_sim *sim, const md_words *words, int n, md_dump **dump)
+{
+  static char id[] = "write_dump", every[] = "1";
+  char **word;
+  MD_TRY(md_array_new(&word, n + 2, sizeof *word, "the words of write_dump"));
+  word[0] = id;
+  word[1] = words->word[0];
+  word[2] = words->word[1];
+  word[3] = every;
+  for (int k = 2; k < n; ++k) word[k + 2] = words->word[k];
+  const md_status status = new_dump(sim, &(md_words){n + 2, word}, dump);
+  free(word);
+  return status;
+}
+
+md_status md_do_write_dump(md_sim *sim, const md_words *words)
+{
+  int n = 3;
+  md_dump *dump;
+  MD_TRY(md_sim_need_box(sim, "write_dump"));
+  while (n < words->n && strcmp(words->word[n], "modify") != 0) ++n;
+  MD_TRY(dump_of_words(sim, words, n, &dump));
+  md_status status = MD_OK;
+  if (n + 1 < words->n)
+    status = md_dump_change(sim, dump, &(md_words){words->n - n - 1, words->word + n + 1});
+  if (status == MD_OK && !sim->planning.on) status = write_present(sim, dump);
+  destroy(&dump->observer);
+  return status;
 }
 
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump)

@@ -113,6 +113,9 @@ struct md_dump {
 #include "src/output/dump_styles.def"
 #undef MD_DUMP_STYLE
 
+/* Changes settings of a dump: keywords of dump_modify, each with its values. MD_USAGE: a word is refused. */
+md_status md_dump_change(md_sim *sim, md_dump *dump, const md_words *words) MD_CHECKED;
+
 /* Finds the dump with the id `id`. MD_USAGE: there is none; the message lists the dumps. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
 

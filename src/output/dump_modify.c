@@ -205,11 +205,9 @@ static md_status unknown(const md_dump *dump, const char *word)
                   dump->style->name, accepted);
 }
 
-md_status md_do_dump_modify(md_sim *sim, const md_words *words)
+md_status md_dump_change(md_sim *sim, md_dump *dump, const md_words *words)
 {
-  md_dump *dump;
-  MD_TRY(md_dump_find(sim, words->word[0], &dump));
-  for (int at = 1; at < words->n;) {
+  for (int at = 0; at < words->n;) {
     const char *word = words->word[at++];
     int k = 0;
     while (k < KEYWORDS && (strcmp(keywords[k].name, word) != 0 || !keywords[k].of(dump->style))) ++k;
@@ -220,4 +218,11 @@ md_status md_do_dump_modify(md_sim *sim, const md_words *words)
     at += used;
   }
   return MD_OK;
+}
+
+md_status md_do_dump_modify(md_sim *sim, const md_words *words)
+{
+  md_dump *dump;
+  MD_TRY(md_dump_find(sim, words->word[0], &dump));
+  return md_dump_change(sim, dump, &(md_words){words->n - 1, words->word + 1});
 }

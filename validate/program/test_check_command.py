@@ -56,11 +56,11 @@ def test_nothing_is_made(tmp_path):
 def test_every_problem_is_listed(tmp_path):
     deck = MELT + ("compute erotate all erotate\nfix 2 all npt temp 1 1 1\ndump 1 all image 5 f.jpg type type\n"
                    "thermo_style custom step c_erotate foo temp bar\njump SELF nowhere\n"
-                   "rerun first.dump\nrun 10\nbonnd_style none\n")
+                   "temper first.dump\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
     for words in ("unknown compute style 'erotate'", "'npt'", "`image`", "`foo`", "`bar`",
-                  "there is no label 'nowhere' in in.deck", "`rerun` is", "unknown command 'bonnd_style'"):
+                  "there is no label 'nowhere' in in.deck", "`temper` is", "unknown command 'bonnd_style'"):
         assert words in done.out
     assert unjudged(done) == "line 13"
 
@@ -121,7 +121,7 @@ def test_plan_lists_all(tmp_path):
 
 
 @pytest.mark.parametrize("line, words", [
-    ("write_dump all atom f", ["`write_dump` is a command of LAMMPS", "give a dump"]),
+    ("labelmap atom 1 C", ["`labelmap` is a command of LAMMPS", "types are numbers"]),
     ("jump SELF loop", ["there is no label 'loop' in in.deck"]),
     ("shell mkdir f", ["`shell` is a command of LAMMPS", "a deck runs no programs here"]),
     ("python f source here", ["`python` is a command of LAMMPS", "a deck runs no programs here"]),
@@ -140,5 +140,5 @@ def test_messages(line, words, tmp_path):
 
 
 def test_help_of_a_command_of_lammps(tmp_path):
-    done = call(tmp_path, "help", "rerun")
-    refused(done, USAGE, "`rerun` is a command of LAMMPS that Myriad does not have")
+    done = call(tmp_path, "help", "temper")
+    refused(done, USAGE, "`temper` is a command of LAMMPS that Myriad does not have")
