@@ -132,8 +132,11 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
   double most = (double)load, imbalance[2];
   MD_TRY(md_mpi_max(c, &most, 1));
   MD_TRY(md_mpi_sum(c, &load, 1));
-  if (most * c->size <= c->balance.threshold * (double)load) return MD_OK;
-  return rebalance(c, model, p, imbalance);
+  imbalance[0] = imbalance[1] = load > 0 ? most * c->size / (double)load : 1.0;
+  const bool moves = most * c->size > c->balance.threshold * (double)load;
+  if (moves) MD_TRY(rebalance(c, model, p, imbalance));
+  md_balance_note(c, load, imbalance, moves);
+  return MD_OK;
 }
 
 static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)

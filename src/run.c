@@ -288,6 +288,7 @@ static md_status run_to_last(md_run *run)
   while (run->sim->model.step < run->last && !md_run_is_stopped(run)) {
     MD_TRY(advance(run, md_run_next_due(run, run->sim->model.step + 1)));
     MD_TRY(md_run_show(run, false));
+    if (run->sim->halted != MD_HALT_NONE) run->last = run->sim->model.step;
   }
   return MD_OK;
 }
@@ -632,6 +633,13 @@ md_status md_run_execute(md_run *run)
   return status;
 }
 
+bool md_run_is_left_out(md_sim *sim, const char *command)
+{
+  if (sim->halted != MD_HALT_ALL) return false;
+  md_log_print(sim->log, "  %s is left out, because fix halt has ended the runs of this deck\n", command);
+  return true;
+}
+
 /* How the words of the command run ask for a run. */
 typedef struct run_words {
   int64_t n;           /* steps */
@@ -652,6 +660,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
                 .work = run_to_last};
   run.brief = asked->brief;
   bool passed;
+  sim->halted = MD_HALT_NONE;
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
@@ -660,6 +669,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   sim->has_first_energy = false;
   MD_TRY(md_run_execute(&run));
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
+  record->last = run.last;
   record->computed = sim->computed;
   md_faces_put(&model->box, record->box);
   return MD_OK;
@@ -763,7 +773,7 @@ static md_status run_pieces(md_sim *sim, const run_words *asked)
     MD_TRY(md_sim_need_box(sim, "run every"));
     MD_TRY(run_piece(sim, n, &whole));
     MD_TRY(run_commands(sim, &asked->commands));
-  } while (left > 0 && !sim->script.quit);
+  } while (left > 0 && !sim->script.quit && sim->halted == MD_HALT_NONE);
   return MD_OK;
 }
 
@@ -778,5 +788,6 @@ md_status md_do_run(md_sim *sim, const md_words *words)
     return run_commands(sim, &asked.commands);
   }
   if (sim->planning.on) return md_plan_print(sim);
+  if (md_run_is_left_out(sim, "run")) return MD_OK;
   return asked.every > 0 ? run_pieces(sim, &asked) : run_piece(sim, asked.n, &asked);
 }

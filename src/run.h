@@ -62,6 +62,9 @@ md_status md_run_show(md_run *run, bool stopped) MD_CHECKED;
 /* The next step from `step` on that an observer wants to see. */
 int64_t md_run_next_due(const md_run *run, int64_t step);
 
+/* Has a fix halt ended all runs? Then it says in the log that the command is left out. */
+bool md_run_is_left_out(md_sim *sim, const char *command);
+
 /* Looks at signals and the limit of time, so that all ranks act alike: *seconds, the time of the last piece of work,
  * becomes the largest of all ranks. Prints the progress. Collective. */
 md_status md_run_look(md_run *run, double *seconds) MD_CHECKED;

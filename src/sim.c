@@ -3,6 +3,7 @@
 #include "common/ranks/reductions.h"
 #include "src/commands/groups.h"
 #include "src/computes/host_compute.h"
+#include "src/properties/id_values.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static void free_system(md_sim *sim)
   }
   md_regions_free(sim);
   md_host_computes_free(sim);
+  md_id_values_free_all(sim);
   for (int k = 0; k < 2; ++k) free(sim->restarts.name[k]);
   md_particles_free(&sim->particles);
   md_model_free(&sim->model);
@@ -76,6 +78,7 @@ md_status md_sim_clear(md_sim *sim)
   sim->has_box = sim->has_computed = sim->has_first_energy = false;
   sim->computed = (md_computed){0};
   sim->max_id = 0;
+  sim->halted = MD_HALT_NONE;
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);
@@ -130,7 +133,7 @@ md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index)
   md_fix_name **link = &sim->fixes;
   *index = 0;
   while (*link && (strlen((*link)->id) != n || memcmp((*link)->id, id, n) != 0)) {
-    if (!(*link)->balance && !(*link)->output) ++*index;
+    if (!(*link)->output) ++*index;
     link = &(*link)->next;
   }
   return link;

@@ -20,6 +20,9 @@
 
 enum { MD_BASIS_MAX = 64 };
 
+/* Has a fix halt ended the present run, or all runs of the deck? */
+typedef enum md_halted { MD_HALT_NONE, MD_HALT_RUN, MD_HALT_ALL } md_halted;
+
 /* A lattice of sites. Site m of cell (i, j, k) is at
  *   scale * ((i + basis[m][0]) edge[0] + (j + basis[m][1]) edge[1] + (k + basis[m][2]) edge[2]) + cell * origin,
  * in sigma. If the lattice is rectangular, edge[d] is side[d] along axis d. */
@@ -37,12 +40,13 @@ typedef struct md_lattice {
 
 typedef struct md_region md_region;             /* src/region/region.h */
 typedef struct md_host_compute md_host_compute; /* src/computes/host_compute.h */
+typedef struct md_id_values md_id_values;       /* src/properties/id_values.h */
 
-/* The name that the deck gave to a fix. The model holds the fixes in the same order, except `fix balance`, which is a
- * setting of the ranks, and output fixes, which are observers (src/averages). */
+/* The name that the deck gave to a fix. The model holds the fixes in the same order, except output fixes, which are
+ * observers (src/averages). */
 typedef struct md_fix_name {
   char id[64];
-  bool balance, output;
+  bool output;
   struct md_fix_name *next;
 } md_fix_name;
 
@@ -91,6 +95,7 @@ struct md_sim {
   md_region *regions;
   md_host_compute *host_computes; /* computes of the deck that are not in the model */
   md_fix_name *fixes;             /* in the order of the deck */
+  md_id_values *id_values;        /* what fixes keep for each particle */
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */
   md_fix restored[MD_FIXES_MAX];
@@ -124,7 +129,8 @@ struct md_sim {
   /* The first output of the deck that cannot be written, found in advance (preview.h). The first run reports it. */
   md_error_record *preview;
   bool placed_error; /* the message of the present error already names the file and the line */
-  md_stop *stop;     /* when to stop before the end of the deck; NULL: never. Owned by the caller */
+  md_halted halted;
+  md_stop *stop; /* when to stop before the end of the deck; NULL: never. Owned by the caller */
   bool has_first_energy;
   double first_energy; /* total energy in the first thermo row of the present run */
 };

@@ -52,11 +52,19 @@ typedef struct md_balance {
   const double *each; /* further weights, by local index; only for a call of rebalance; or NULL */
 } md_balance;
 
+/* The last look at the balance: the values of fix balance. */
+typedef struct md_balanced {
+  double imbalance; /* the largest load of a rank, divided by the average, behind the look */
+  double vector[3]; /* the largest load of a rank; 1 if cuts moved, else 0; the imbalance before the look */
+} md_balanced;
+
 struct md_comm {
-  int rank, size;                        /* this rank, and how many there are */
-  int local_rank, local_size;            /* the same among the ranks of this host */
-  md_balance balance;                    /* for migrate; the program sets it */
-  double balancing;                      /* seconds that migrate has spent on rebalancing so far */
+  int rank, size;             /* this rank, and how many there are */
+  int local_rank, local_size; /* the same among the ranks of this host */
+  md_balance balance;         /* for migrate; the program sets it */
+  md_balanced balanced;       /* by migrate, and by the program */
+  int64_t recut;              /* how often the program has moved cuts in a run, outside of migrate */
+  double balancing;           /* seconds that migrate has spent on rebalancing so far */
   const md_transport_opener *transports; /* for open_transport; NULL: there are none. The program sets it */
   void *state;                           /* of the implementation */
 

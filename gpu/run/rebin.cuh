@@ -39,6 +39,7 @@ template <class T> struct gpu_rebin {
   int64_t rebins = 0;      /* also counts the sorts that steps did */
   int64_t sorts = 0;       /* on several ranks: sorts that steps did since the last migration */
   int64_t balanced_at = 0; /* step at which the ranks last checked the balance */
+  int64_t seen_recut = 0;  /* comm->recut of the cuts that the domains have */
 
   /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists, or NULL. make_structure()
    * repeats rebins until everything has room. fit_neighbours() also learns from the end of lists or cells;

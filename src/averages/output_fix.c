@@ -291,6 +291,20 @@ md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n)
   return NULL;
 }
 
+md_output_fix *md_output_fix_each(const md_sim *sim, const char *name, int *column)
+{
+  md_output_fix *fix = NULL;
+  if (strncmp(name, "f_", 2) == 0) fix = md_output_fix_find(sim, name + 2, strcspn(name + 2, "["));
+  if (!fix || !fix->each) return NULL;
+  const char *bracket = strchr(name, '[');
+  char *end = NULL;
+  const long k = bracket ? strtol(bracket + 1, &end, 10) : 1;
+  if (bracket ? strcmp(end, "]") != 0 || k < 1 || k > fix->each->columns : fix->each->columns > 1)
+    return NULL;
+  *column = (int)k - 1;
+  return fix;
+}
+
 md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
 {
   md_observer **at = &sim->observers;

@@ -12,6 +12,7 @@
 #define MD_SRC_AVERAGES_OUTPUT_FIX_H
 
 #include "src/averages/values.h"
+#include "src/properties/id_values.h"
 
 typedef struct md_output_fix md_output_fix;
 
@@ -52,6 +53,8 @@ struct md_output_fix {
   const md_output_fix_style *style;
   char id[64];
   md_values values;
+  md_id_values
+      *each;      /* a value or several of each particle, f_ID or f_ID[K]; NULL: none. The style frees them */
   char *path;     /* of the file; NULL: none */
   char *title;    /* its first lines, with newlines */
   char *line[3];  /* title1, title2 and title3 of the deck; NULL: not given */
@@ -78,6 +81,10 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
 
 /* The output fix with an id of n letters; NULL: there is none. */
 md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n);
+
+/* The column of the values for each particle that a name f_ID or f_ID[K] says, from 0, and its fix; NULL: the name is of
+ * no such value. */
+md_output_fix *md_output_fix_each(const md_sim *sim, const char *name, int *column);
 
 /* Is the observer an output fix? */
 bool md_is_output_fix(const md_observer *observer);

@@ -1,4 +1,4 @@
-/* The command balance, which moves the cuts between the domains of ranks, and the words of fix balance. */
+/* The command balance, which moves the cuts between the domains of ranks, and its words, which fix balance shares. */
 #include "common/ranks/balance.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
@@ -62,17 +62,12 @@ static md_status read_threshold(const char *word, const char *command, double *t
       command, word);
 }
 
-md_status md_balance_settings(const md_sim *sim, const md_words *words, md_balance *balance)
+md_status md_balance_read(const md_sim *sim, const char *command, const md_words *words, int w,
+                          md_balance *balance, md_balance_weights *weights)
 {
-  int w = 2;
-  if (words->n < 2)
-    return md_error(MD_USAGE, "fix balance takes N and THRESHOLD, and perhaps shift [AXES], not %d word%s",
-                    words->n, words->n == 1 ? "" : "s");
-  MD_TRY(md_word_int64(words->word[0], "the number of steps between looks at the balance", 1, INT64_MAX,
-                       &balance->every));
-  MD_TRY(read_threshold(words->word[1], "fix balance", &balance->threshold));
-  MD_TRY(read_shift(sim, words, "fix balance", balance->axis, &w));
-  return md_balance_read_weights(sim, "fix balance", words, w, balance, NULL);
+  MD_TRY(read_threshold(words->word[w++], command, &balance->threshold));
+  MD_TRY(read_shift(sim, words, command, balance->axis, &w));
+  return md_balance_read_weights(sim, command, words, w, balance, weights);
 }
 
 /* ---- cuts that the deck gives ---- */
@@ -105,15 +100,14 @@ static md_status place_cuts(md_sim *sim, const md_words *words, int *w)
   return sim->comm->domains->place_cuts(sim->comm, &sim->model.box, axis, n, fraction);
 }
 
-/* Largest weight of a rank's particles over the average. */
-static md_status load_now(md_sim *sim, double *imbalance)
+md_status md_balance_now(md_sim *sim, double *imbalance, int64_t *total)
 {
   md_comm *comm = sim->comm;
-  int64_t total = md_balance_load(&comm->balance, &sim->particles);
-  double most = (double)total;
+  *total = md_balance_load(&comm->balance, &sim->particles);
+  double most = (double)*total;
   MD_TRY(comm->reduce->max(comm, &most, 1));
-  MD_TRY(comm->reduce->sum(comm, &total, 1));
-  *imbalance = total > 0 ? most * comm->size / (double)total : 1.0;
+  MD_TRY(comm->reduce->sum(comm, total, 1));
+  *imbalance = *total > 0 ? most * comm->size / (double)*total : 1.0;
   return MD_OK;
 }
 
@@ -132,7 +126,8 @@ static md_status place(md_sim *sim, const md_words *words)
 static md_status shift(md_sim *sim, double imbalance[2])
 {
   md_comm *comm = sim->comm;
-  MD_TRY(load_now(sim, &imbalance[0]));
+  int64_t total;
+  MD_TRY(md_balance_now(sim, &imbalance[0], &total));
   imbalance[1] = imbalance[0];
   if (imbalance[0] <= comm->balance.threshold) return MD_OK;
   MD_TRY(comm->domains->rebalance(comm, &sim->model, &sim->particles, imbalance));
@@ -145,22 +140,22 @@ md_status md_do_balance(md_sim *sim, const md_words *words)
   double imbalance[2], *each = NULL;
   md_balance_weights weights = {0};
   md_balance balance = {0};
-  int w = 1;
+  int64_t total;
   MD_TRY(md_sim_need_box(sim, "balance"));
-  MD_TRY(read_threshold(words->word[0], "balance", &balance.threshold));
   const bool places = words->n > 1 && is_axis(words->word[1]);
-  if (!places) {
-    MD_TRY(read_shift(sim, words, "balance", balance.axis, &w));
-    MD_TRY(md_balance_read_weights(sim, "balance", words, w, &balance, &weights));
+  if (places) {
+    MD_TRY(read_threshold(words->word[0], "balance", &balance.threshold));
+  } else {
+    MD_TRY(md_balance_read(sim, "balance", words, 0, &balance, &weights));
     if (sim->planning.checking) return MD_OK; /* a variable may need particles */
-    MD_TRY(md_balance_weigh(sim, &weights, &each));
+    MD_TRY(md_balance_weigh(sim, &balance, &weights, &each));
   }
   const md_balance kept = comm->balance;
   balance.each = each;
   comm->balance = balance;
-  md_status status = places ? load_now(sim, &imbalance[0]) : shift(sim, imbalance);
+  md_status status = places ? md_balance_now(sim, &imbalance[0], &total) : shift(sim, imbalance);
   if (places && status == MD_OK) status = place(sim, words);
-  if (places && status == MD_OK) status = load_now(sim, &imbalance[1]);
+  if (places && status == MD_OK) status = md_balance_now(sim, &imbalance[1], &total);
   comm->balance = kept;
   free(each);
   MD_TRY(status);

@@ -11,6 +11,7 @@
 #include "src/balance/balance.h"
 #include "src/commands/groups.h"
 #include "src/formula/particle_values.h"
+#include "src/properties/property.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,17 +44,24 @@ static md_status read_groups(const md_sim *sim, const char *command, const md_wo
   return MD_OK;
 }
 
-/* var v_NAME, time F or neigh F: *w stands behind the style. */
+/* var v_NAME, time F, neigh F or store NAME: *w stands behind the style. */
 static md_status read_other(const char *command, const char *style, const md_words *words, int *w,
                             md_balance_weights *weights)
 {
   const char *word = words->word[(*w)++];
+  if (strlen(word) >= sizeof weights->store - 2)
+    return md_error(MD_USAGE, "%s weight %s: the name '%.80s' is too long", command, style, word);
+  if (strcmp(style, "store") == 0) {
+    snprintf(weights->store, sizeof weights->store, "%s%.61s", strncmp(word, "d_", 2) == 0 ? "" : "d_", word);
+    return MD_OK;
+  }
   if (weights->n == MD_BALANCE_WEIGHTS)
     return md_error(MD_USAGE, "%s: at most %d weights are accepted", command, MD_BALANCE_WEIGHTS);
   const int k = weights->n++;
   if (strcmp(style, "var") == 0) {
     weights->of[k].kind = MD_BALANCE_VARIABLE;
-    weights->of[k].variable = strncmp(word, "v_", 2) == 0 ? word + 2 : word;
+    snprintf(weights->of[k].variable, sizeof weights->of[k].variable, "%s",
+             word + (strncmp(word, "v_", 2) == 0 ? 2 : 0));
     return MD_OK;
   }
   weights->of[k].kind = strcmp(style, "time") == 0 ? MD_BALANCE_TIME : MD_BALANCE_NEIGHBOURS;
@@ -70,13 +78,11 @@ md_status md_balance_read_weights(const md_sim *sim, const char *command, const 
     if (w + 2 >= words->n) return md_error(MD_USAGE, "%s weight: a style and its value are missing", command);
     const char *style = words->word[w + 1];
     const bool group = strcmp(style, "group") == 0;
-    const bool other = strcmp(style, "var") == 0 || strcmp(style, "time") == 0 || strcmp(style, "neigh") == 0;
+    const bool other = strcmp(style, "var") == 0 || strcmp(style, "time") == 0 ||
+                       strcmp(style, "neigh") == 0 || strcmp(style, "store") == 0;
     if (!group && !other)
-      return md_error(MD_USAGE, "%s weight: unknown style '%.64s'; accepted are group, var, time, neigh",
-                      command, style);
-    if (other && !weights)
       return md_error(MD_USAGE,
-                      "%s weight %s: in a run only groups have weights; the command balance takes it",
+                      "%s weight: unknown style '%.64s'; accepted are group, var, time, neigh, store",
                       command, style);
     w += 2;
     MD_TRY(group ? read_groups(sim, command, words, &w, balance)
@@ -125,21 +131,46 @@ static md_status multiply(md_sim *sim, const md_balance_weights *weights, int k,
                   weights->of[k].variable, MD_BALANCE_MOST);
 }
 
-md_status md_balance_weigh(md_sim *sim, const md_balance_weights *weights, double **each)
+/* Gives the property of `store` the products of all weights. */
+static md_status store(md_sim *sim, const md_balance *balance, const char *name, const double *each)
 {
-  *each = NULL;
-  if (weights->n == 0) return MD_OK;
-  const int64_t n = sim->particles.n;
-  double *product = NULL, *value = NULL;
-  md_status status = md_array_new(&product, n + 1, sizeof *product, "weights of particles");
-  if (status == MD_OK) status = md_array_new(&value, n + 1, sizeof *value, "weights of particles");
-  status = md_comm_agree(sim->comm, status);
-  for (int64_t i = 0; i < n && status == MD_OK; ++i) product[i] = 1.0;
+  const md_particles *p = &sim->particles;
+  md_property property;
+  md_balance all = *balance;
+  double *weight;
+  MD_TRY(md_property_need(sim, "balance weight store", name, &property));
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&weight, p->n + 1, sizeof *weight, "weights of particles")));
+  all.each = each;
+  for (int64_t i = 0; i < p->n; ++i) weight[i] = md_balance_weight_of(&all, p, i);
+  const md_status status = md_id_values_set_column(property.values, property.column, NULL, weight);
+  free(weight);
+  return status;
+}
+
+static md_status fill_products(md_sim *sim, const md_balance_weights *weights, double *product)
+{
+  double *value;
+  for (int64_t i = 0; i < sim->particles.n; ++i) product[i] = 1.0;
+  MD_TRY(md_comm_agree(sim->comm,
+                       md_array_new(&value, sim->particles.n + 1, sizeof *value, "weights of particles")));
+  md_status status = MD_OK;
   for (int k = 0; k < weights->n && status == MD_OK; ++k) status = multiply(sim, weights, k, value, product);
   free(value);
-  if (status == MD_OK)
-    *each = product;
-  else
-    free(product);
+  return status;
+}
+
+md_status md_balance_weigh(md_sim *sim, const md_balance *balance, const md_balance_weights *weights,
+                           double **each)
+{
+  *each = NULL;
+  if (weights->n > 0) {
+    MD_TRY(md_comm_agree(sim->comm,
+                         md_array_new(each, sim->particles.n + 1, sizeof **each, "weights of particles")));
+  }
+  md_status status = *each ? fill_products(sim, weights, *each) : MD_OK;
+  if (status == MD_OK && weights->store[0]) status = store(sim, balance, weights->store, *each);
+  if (status == MD_OK) return MD_OK;
+  free(*each);
+  *each = NULL;
   return status;
 }

@@ -1,11 +1,10 @@
 /* The commands fix and unfix.
  *
- * The styles are in common/fix/fix_styles.h. Only balance is here, because it is about ranks and not about physics.
- * A fix goes into the model's list, and the model's settings are made anew from the whole list. sim->fixes has the
- * IDs in the same order, with those of balance, so that unfix finds a fix in both lists.
+ * Styles that act on particles are in common/fix/fix_styles.h. Such a fix goes into the model's list, and the model's
+ * settings are made anew from the whole list. Other styles are in src/averages/output_fixes.def. sim->fixes has the IDs
+ * of all, in the order of the deck, so that unfix finds a fix in both lists.
  */
 #include "src/averages/output_fix.h"
-#include "src/balance/balance.h"
 #include "src/commands/groups.h"
 #include "src/create/lattice.h"
 #include "src/region/region.h"
@@ -13,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char BALANCE[] = "balance";
-static const char BALANCE_USAGE[] = "balance N THRESHOLD [shift [AXES]] [weight group N NAME W ...]";
 
 static md_status unknown_style(const char *name)
 {
@@ -26,17 +22,7 @@ static md_status unknown_style(const char *name)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->usage);
   for (int s = 0; (output = md_output_fix_style_at(s)) && used < sizeof list; ++s)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->usage);
-  return md_error(MD_USAGE, "unknown fix style '%.32s'; accepted are: %s%s", name, list, BALANCE_USAGE);
-}
-
-static md_status add_balance(md_sim *sim, const md_words *words)
-{
-  md_balance balance = {0};
-  if (sim->comm->balance.every > 0)
-    return md_error(MD_USAGE, "fix balance: another fix balance is at work already; unfix it first");
-  MD_TRY(md_balance_settings(sim, words, &balance));
-  sim->comm->balance = balance;
-  return MD_OK;
+  return md_error(MD_USAGE, "unknown fix style '%.32s'; accepted are: %s", name, list);
 }
 
 /* A fix that goes on from a restart takes the state that the first fix of its style and group had there. */
@@ -100,7 +86,20 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
 static const char *style_name(const md_sim *sim, const md_fix_name *name, int index)
 {
   if (name->output) return md_output_fix_find(sim, name->id, strlen(name->id))->style->name;
-  return name->balance ? BALANCE : md_fix_style_of(sim->model.fix[index].kind)->name;
+  return md_fix_style_of(sim->model.fix[index].kind)->name;
+}
+
+/* A fix of the same ID and style takes the place of the one before, as in LAMMPS. After an error there is none. */
+static md_status replace_output(md_sim *sim, const md_output_fix_style *style, md_fix_name **link, int group,
+                                const md_words *words)
+{
+  md_fix_name *name = *link;
+  MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
+  const md_status status = md_output_fix_new(sim, style, name->id, group, words);
+  if (status == MD_OK) return MD_OK;
+  *link = name->next;
+  free(name);
+  return status;
 }
 
 md_status md_do_fix(md_sim *sim, const md_words *words)
@@ -108,28 +107,26 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const char *id = words->word[0], *style = words->word[2];
   int index;
   md_fix_name **link = md_sim_find_fix(sim, id, strlen(id), &index);
-  if (*link && ((*link)->balance || (*link)->output || strcmp(style, style_name(sim, *link, index)) != 0))
+  if (*link && strcmp(style, style_name(sim, *link, index)) != 0)
     return md_error(MD_USAGE, "fix %s exists already (%s): unfix it first, or choose another ID", id,
                     style_name(sim, *link, index));
   if (strlen(id) >= sizeof(*link)->id)
     return md_error(MD_USAGE, "the fix ID '%.64s' is longer than %zu letters", id, sizeof(*link)->id - 1);
   int group;
   MD_TRY(md_group_find(sim, words->word[1], &group));
-  const bool balance = strcmp(style, BALANCE) == 0;
   const md_fix_kind kind = md_fix_find(style);
   const md_output_fix_style *output = md_output_fix_style_find(style);
-  if (!balance && !output && kind == MD_FIX_KINDS) return unknown_style(style);
+  if (!output && kind == MD_FIX_KINDS) return unknown_style(style);
   const md_words behind = {words->n - 3, words->word + 3};
+  if (*link && output) return replace_output(sim, output, link, group, &behind);
   if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &behind);
   md_fix_name *name = calloc(1, sizeof *name);
   if (!name) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
   memcpy(name->id, id, strlen(id) + 1);
-  name->balance = balance;
   name->output = output != NULL;
   const md_status status =
-      output    ? md_output_fix_new(sim, output, id, group, &behind)
-      : balance ? add_balance(sim, &behind)
-                : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
+      output ? md_output_fix_new(sim, output, id, group, &behind)
+             : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
   if (status == MD_OK)
     *link = name;
   else
@@ -143,16 +140,11 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   int index;
   md_fix_name **link = md_sim_find_fix(sim, words->word[0], strlen(words->word[0]), &index), *name = *link;
   if (!name) return md_error(MD_USAGE, "unfix: there is no fix '%.64s'", words->word[0]);
-  const bool balance = name->balance;
   if (name->output) MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
   const bool output = name->output;
   *link = name->next;
   free(name);
   if (output) return MD_OK;
-  if (balance) {
-    sim->comm->balance = (md_balance){0};
-    return MD_OK;
-  }
   --model->nfix;
   memmove(&model->fix[index], &model->fix[index + 1], (size_t)(model->nfix - index) * sizeof *model->fix);
   return md_fixes_join(model);

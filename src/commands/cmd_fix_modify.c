@@ -32,7 +32,7 @@ static md_status modify(md_sim *sim, const md_fix_name *name, int index, const c
   md_fix *fix = &sim->model.fix[index];
   const bool energy = strcmp(keyword, "energy") == 0;
   bool yes;
-  if (name->balance || name->output)
+  if (name->output)
     return md_error(MD_USAGE, "fix_modify: the fix %s has no energy and no temperature", name->id);
   if (strcmp(keyword, "temp") == 0) return set_temp(&sim->model, fix, value);
   MD_TRY(md_word_bool(value, keyword, &yes));
@@ -81,7 +81,6 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   const char *id = name + 2, *bracket = strchr(id, '[');
   const md_fix_name *found = *md_sim_find_fix(sim, id, bracket ? (size_t)(bracket - id) : strlen(id), fix);
   if (!found) return md_error(MD_USAGE, "%.80s: there is no such fix", name);
-  if (found->balance) return md_error(MD_USAGE, "%.80s: fix balance has no values", name);
   if (found->output) {
     *fix = *component = -1;
     return md_values_check(&md_output_fix_find(sim, found->id, strlen(found->id))->values, name, false);

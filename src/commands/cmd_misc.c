@@ -1,5 +1,6 @@
 /* Commands that do not change the system: variable, print, info. */
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
 #include "src/sim.h"
@@ -168,7 +169,8 @@ static void info_fixes(md_sim *sim)
   int index = 0;
   for (const md_fix_name *fix = sim->fixes; fix; fix = fix->next)
     md_log_print(sim->log, "  fix %s: %s\n", fix->id,
-                 fix->balance ? "balance" : md_fix_style_of(sim->model.fix[index++].kind)->name);
+                 fix->output ? md_output_fix_find(sim, fix->id, strlen(fix->id))->style->name
+                             : md_fix_style_of(sim->model.fix[index++].kind)->name);
   const md_model *m = &sim->model;
   for (int d = 0; d < m->box.dim; ++d)
     for (int side = 0; side < 2; ++side)

@@ -10,6 +10,7 @@
 #include "src/edit/edit.h"
 #include "src/particles/data_file.h"
 #include "src/particles/unique_ids.h"
+#include "src/properties/property.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,6 +59,28 @@ static md_status read_extra(read_call *c)
   return md_word_int64(c->word[0], "read_data extra/atom/types", 0, MD_TYPES_MAX, &c->options->extra_types);
 }
 
+/* fix ID NULL SECTION: the section has an id and the values of a fix property/atom in each line. */
+static md_status read_fix(read_call *c)
+{
+  md_data_options *o = c->options;
+  if (strcmp(c->word[1], "NULL") != 0)
+    return md_error(MD_USAGE,
+                    "read_data fix: a fix property/atom has no line in the header: write NULL, not '%.64s'",
+                    c->word[1]);
+  if (o->nfix == MD_DATA_FIXES)
+    return md_error(MD_USAGE, "read_data: sections of at most %d fixes are accepted", MD_DATA_FIXES);
+  md_data_fix *fix = &o->fix[o->nfix++];
+  MD_TRY(md_property_of_fix(c->sim, c->word[0], &fix->values, &fix->whole));
+  if (fix->values->columns > MD_DATA_VALUES)
+    return md_error(MD_USAGE, "read_data fix: a section has at most %d values of each particle",
+                    MD_DATA_VALUES);
+  const char *section = strcmp(c->word[2], "NULL") == 0 ? c->word[0] : c->word[2];
+  if (strlen(section) >= sizeof fix->section || strchr(section, ' '))
+    return md_error(MD_USAGE, "read_data fix: '%.80s' is no title of one word for a section", section);
+  memcpy(fix->section, section, strlen(section) + 1);
+  return MD_OK;
+}
+
 static md_status read_nocoeff(read_call *c)
 {
   c->options->no_coefficients = true;
@@ -81,6 +104,7 @@ static const struct {
                 {"shift", 3, "three numbers", read_shift},
                 {"extra/atom/types", 1, "a number", read_extra},
                 {"group", 1, "a name", read_group},
+                {"fix", 3, "an ID, NULL and the title of a section", read_fix},
                 {"nocoeff", 0, "nothing", read_nocoeff}};
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
@@ -95,7 +119,7 @@ static md_status read_keywords(md_sim *sim, const md_words *words, md_data_optio
       return md_error(
           MD_USAGE,
           "read_data: unknown keyword '%.64s'; accepted are add, offset, shift, extra/atom/types, "
-          "group, nocoeff",
+          "group, fix, nocoeff",
           words->word[at]);
     if (at + keywords[k].words >= words->n)
       return md_error(MD_USAGE, "read_data %s needs %s", keywords[k].name, keywords[k].usage);

@@ -102,10 +102,19 @@ static md_status make_each(md_host_compute *compute, const md_sim *sim)
                            "the values of particles");
 }
 
+/* Finds the values of the particles as they are between runs. */
+static md_status find_between(md_sim *sim, md_host_compute *compute)
+{
+  md_view view = {.sim = sim, .step = sim->model.step};
+  MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));
+  return compute->style->find(compute, &view);
+}
+
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
 {
   if (compute->fresh && sim->view) return MD_OK;
   if (!sim->view && compute->known && compute->columns == 0) return MD_OK;
+  if (!sim->view && compute->style->between) return find_between(sim, compute);
   if (!sim->view) return md_error(MD_USAGE, "c_%s is only known at an output of a run", compute->id);
   MD_TRY(md_view_particles(sim->view));
   if (compute->columns > 0) MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));

@@ -27,6 +27,7 @@ typedef struct md_host_compute_style {
   md_status (*parse)(md_host_compute *, md_sim *, const md_words *) MD_CHECKED;
   /* Finds the values. The view has its particles, and compute->each is all 0. Collective. */
   md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
+  bool between; /* `find` takes a view without an engine too: values of particles are known between runs */
   void (*free)(md_host_compute *); /* what the style has; may be NULL */
 } md_host_compute_style;
 

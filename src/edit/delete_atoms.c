@@ -10,6 +10,7 @@
 #include "src/commands/groups.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/properties/id_values.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>
@@ -108,6 +109,19 @@ static md_status read_keywords(const md_words *words, int at, bool *compress)
   return MD_OK;
 }
 
+/* Removes the marked particles, and what fixes keep of them; the others may get new ids. */
+static md_status remove_marked(deletion *d)
+{
+  md_sim *sim = d->sim;
+  double *all;
+  md_particles_remove(&sim->particles, d->gone);
+  MD_TRY(md_id_values_get_all(sim, &all));
+  md_status status = d->compress ? md_delete_compress(sim) : MD_OK;
+  if (status == MD_OK) status = md_id_values_set_all(sim, all);
+  free(all);
+  return status;
+}
+
 static md_status delete_marked(deletion *d, md_status (*mark)(deletion *))
 {
   md_sim *sim = d->sim;
@@ -115,8 +129,7 @@ static md_status delete_marked(deletion *d, md_status (*mark)(deletion *))
   MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&d->gone, sim->particles.n, 1, "particles to delete")));
   MD_TRY(mark(d));
   if (sim->planning.checking) return MD_OK;
-  md_particles_remove(&sim->particles, d->gone);
-  if (d->compress) MD_TRY(md_delete_compress(sim));
+  MD_TRY(remove_marked(d));
   MD_TRY(md_sim_count(sim));
   md_log_print(sim->log, "Deleted %lld atoms, new total = %lld\n", (long long)(before - sim->model.natoms),
                (long long)sim->model.natoms);

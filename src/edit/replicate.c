@@ -93,6 +93,10 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "replicate"));
   MD_TRY(read_counts(sim, words, count));
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
+  if (sim->id_values)
+    return md_error(MD_USAGE,
+                    "replicate: fixes keep values of particles, which copies would not have: give such fixes "
+                    "behind replicate");
   for (int d = 0; d < 3; ++d) {
     hi[d] = box->lo[d] + (double)count[d] * box->length[d];
     MD_TRY(md_box_check(box->lo[d], hi[d], d));

@@ -11,6 +11,7 @@
 #include "common/rng.h"
 #include "src/commands/groups.h"
 #include "src/edit/edit.h"
+#include "src/properties/property.h"
 #include "src/region/region.h"
 #include "src/sums/masses.h"
 
@@ -22,7 +23,9 @@
 typedef struct setting {
   int axis;
   int64_t type, count, seed;
-  double value;              /* a fraction */
+  double value;     /* a fraction */
+  const char *name; /* of a property */
+  md_property property;
   md_formula_value quantity; /* a mass, a coordinate or a velocity, perhaps of each particle */
 } setting;
 
@@ -131,6 +134,13 @@ static md_status read_mass(md_sim *sim, char *const *word, setting *s)
   return md_error(MD_USAGE, "set mass: '%.64s' is not a positive number", word[0]);
 }
 
+static md_status read_property(md_sim *sim, char *const *word, setting *s)
+{
+  MD_TRY(md_property_need(sim, "set", s->name, &s->property));
+  MD_TRY(md_edit_values(sim, word[0], "value of set", &s->quantity));
+  return s->quantity.each ? MD_OK : md_property_check(&s->property, s->name, s->quantity.one);
+}
+
 static md_status refuse_image(md_sim *sim, char *const *word, setting *s)
 {
   (void)sim, (void)word, (void)s;
@@ -222,6 +232,22 @@ static md_status apply_velocity(md_sim *sim, const setting *s, uint8_t *chosen)
   return MD_OK;
 }
 
+static md_status apply_property(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  const int64_t n = sim->particles.n;
+  double *value = NULL;
+  md_status status = md_array_new(&value, n + 1, sizeof *value, "values of set");
+  for (int64_t i = 0; i < n && status == MD_OK; ++i) {
+    value[i] = md_edit_value(&s->quantity, i);
+    if (chosen[i]) status = md_property_check(&s->property, s->name, value[i]);
+  }
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK)
+    status = md_id_values_set_column(s->property.values, s->property.column, chosen, value);
+  free(value);
+  return status;
+}
+
 /* The keywords; a further one is a line here and its two functions. */
 static const set_keyword keywords[] = {
     {"type", 1, "a type", 0, read_type, apply_type},
@@ -235,6 +261,9 @@ static const set_keyword keywords[] = {
     {"vx", 1, "a velocity", 0, read_component, apply_velocity},
     {"vy", 1, "a velocity", 1, read_component, apply_velocity},
     {"vz", 1, "a velocity", 2, read_component, apply_velocity},
+    {"mol", 1, "a whole number", 0, read_property, apply_property},
+    {"i_NAME", 1, "a whole number", 0, read_property, apply_property},
+    {"d_NAME", 1, "a number", 0, read_property, apply_property},
     {"image", 3, "three numbers", 0, refuse_image, apply_none},
 };
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
@@ -246,7 +275,8 @@ static md_status find_keyword(const char *word, const set_keyword **keyword)
   char known[512] = "";
   for (int k = 0; k < KEYWORDS; ++k) {
     *keyword = &keywords[k];
-    if (strcmp(word, (*keyword)->name) == 0) return MD_OK;
+    const bool of_property = strstr((*keyword)->name, "_NAME") && md_property_is_name(word);
+    if (strcmp(word, (*keyword)->name) == 0 || (of_property && *word == *(*keyword)->name)) return MD_OK;
     if ((*keyword)->apply == apply_none) continue;
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", (*keyword)->name);
@@ -260,8 +290,8 @@ static md_status read_setting(md_sim *sim, const md_words *words, int *at, const
 {
   MD_TRY(find_keyword(words->word[*at], keyword));
   if (*at + (*keyword)->words >= words->n)
-    return md_error(MD_USAGE, "set %s needs %s", (*keyword)->name, (*keyword)->usage);
-  *s = (setting){.axis = (*keyword)->axis};
+    return md_error(MD_USAGE, "set %s needs %s", words->word[*at], (*keyword)->usage);
+  *s = (setting){.axis = (*keyword)->axis, .name = words->word[*at]};
   MD_TRY((*keyword)->read(sim, words->word + *at + 1, s));
   *at += 1 + (*keyword)->words;
   return MD_OK;
@@ -274,7 +304,7 @@ static md_status apply_setting(md_sim *sim, const set_keyword *keyword, const se
   if (sim->particles.n > 0) memcpy(chosen, selected, (size_t)sim->particles.n);
   MD_TRY(keyword->apply(sim, s, chosen));
   MD_TRY(count_chosen(sim, chosen, &count));
-  md_log_print(sim->log, "  %lld settings made for %s\n", (long long)count, keyword->name);
+  md_log_print(sim->log, "  %lld settings made for %s\n", (long long)count, s->name);
   return MD_OK;
 }
 

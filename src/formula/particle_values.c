@@ -7,9 +7,11 @@
 #include "src/formula/particle_values.h"
 #include "common/compute/measure.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/commands/groups.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
+#include "src/properties/property.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 
@@ -107,6 +109,18 @@ static md_status fill_each(md_sim *sim, const char *name, double *value)
   return MD_OK;
 }
 
+/* Values that fixes keep for each particle: a property such as d_WEIGHT, or f_ID or f_ID[K]. NULL: the name is of none. */
+static const md_id_values *kept_values(const md_sim *sim, const char *name, int *column)
+{
+  md_property property;
+  if (md_property_find(sim, name, &property)) {
+    *column = property.column;
+    return property.values;
+  }
+  const md_output_fix *fix = md_output_fix_each(sim, name, column);
+  return fix ? fix->each : NULL;
+}
+
 /* gmask(GROUP), rmask(REGION), grmask(GROUP,REGION): 1 for the particles that are in both, else 0. */
 static md_status fill_mask(md_sim *sim, const char *name, int n, char *const *argument, double *value)
 {
@@ -157,6 +171,8 @@ static md_status fill(md_sim *sim, const char *name, int n, char *const *argumen
   int column;
   if (n > 0) return fill_mask(sim, name, n, argument, value);
   if (md_host_compute_each(sim, name, &column)) return fill_each(sim, name, value);
+  const md_id_values *kept = kept_values(sim, name, &column);
+  if (kept) return md_id_values_get_column(kept, column, value);
   return a < ATTRIBUTES ? fill_attribute(sim, a, value)
                         : fill_compute(sim, compute_of_particles(sim, name), value);
 }
@@ -166,7 +182,7 @@ static bool is_known(const md_sim *sim, const char *name, int n)
   int column;
   if (n > 0) return is_mask(name);
   return attribute_named(name) < ATTRIBUTES || compute_of_particles(sim, name) ||
-         md_host_compute_each(sim, name, &column);
+         md_host_compute_each(sim, name, &column) || kept_values(sim, name, &column);
 }
 
 static md_status each(void *context, const char *name, int n, char *const *argument, double **value,

@@ -2,8 +2,17 @@
 #ifndef MD_SRC_PARTICLES_DATA_FILE_H
 #define MD_SRC_PARTICLES_DATA_FILE_H
 
-#include "src/sim.h"
+#include "src/properties/id_values.h"
 #include <stdio.h>
+
+/* A section with values of a fix property/atom (read_data fix): its title, and where they go. */
+enum { MD_DATA_FIXES = 4, MD_DATA_VALUES = 8 };
+typedef struct md_data_fix {
+  char section[64];
+  md_id_values *values; /* of at most MD_DATA_VALUES columns */
+  const bool *whole;    /* by column: only whole numbers */
+  bool done;
+} md_data_fix;
 
 /* The keywords of read_data. All zero: none is given. */
 typedef struct md_data_options {
@@ -15,6 +24,8 @@ typedef struct md_data_options {
   double shift[3];      /* is added to positions and bounds, sigma */
   uint32_t group;       /* bits of groups that its particles join */
   bool no_coefficients; /* its pair coefficients are not used */
+  int nfix;
+  md_data_fix fix[MD_DATA_FIXES];
 } md_data_options;
 
 /* Makes the box and the particles of a data file. options: NULL: none. Every rank has the file open at its beginning;

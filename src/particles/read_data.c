@@ -70,14 +70,17 @@ typedef struct reader {
   bool done_masses, done_coefficients[2], done_atoms, done_velocities;
   bool images_ignored, vz_ignored, spin_ignored;
   md_data_options options;
-  int64_t before;  /* particles that this rank had before */
-  md_id_table ids; /* of this rank's particles: local index + 1, negative after the velocity was read */
+  int64_t before;   /* particles that this rank had before */
+  md_data_fix *fix; /* whose section is read, ... */
+  double *value;    /* ... its values of this rank's particles, [n][columns], ... */
+  uint8_t *given;   /* ... and which particles have them */
+  md_id_table ids;  /* of this rank's particles: local index + 1, negative after the velocity was read */
 } reader;
 
 /* The content of a line of Atoms or Velocities. */
 typedef struct record {
   int64_t id, line;
-  double value[3], mass;
+  double value[MD_DATA_VALUES], mass;
   int64_t type;
 } record;
 
@@ -806,6 +809,64 @@ static md_status read_velocities(reader *r)
   return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
 }
 
+/* ---- values of fixes ---- */
+
+static md_status parse_values(reader *r, record *a)
+{
+  *a = (record){.line = a->line};
+  MD_TRY(whole(r, r->field[0], "particle id", &a->id));
+  MD_TRY(shift_id(r, a));
+  for (int k = 0; k < r->fix->values->columns; ++k) {
+    MD_TRY(real(r, r->field[1 + k], "value of a fix", &a->value[k]));
+    if (r->fix->whole[k] && a->value[k] != floor(a->value[k]))
+      return WRONG(r, "'%.40s' is not a whole number", r->field[1 + k]);
+  }
+  return MD_OK;
+}
+
+static md_status keep_values(reader *r, const record *a)
+{
+  const int32_t *at = md_id_table_find(&r->ids, a->id);
+  const int columns = r->fix->values->columns;
+  if (!at) return WRONG(r, "values of particle %lld, which is not in section Atoms", (long long)a->id);
+  const int64_t i = (*at < 0 ? -(int64_t)*at : *at) - 1;
+  if (r->given[i]) return WRONG(r, "the values of particle %lld are given twice", (long long)a->id);
+  r->given[i] = 1;
+  for (int k = 0; k < columns; ++k) r->value[i * columns + k] = a->value[k];
+  return MD_OK;
+}
+
+static md_status read_values(reader *r, md_data_fix *fix)
+{
+  md_comm *comm = r->sim->comm;
+  const int columns = fix->values->columns;
+  const int64_t n = r->sim->particles.n;
+  const section_kind section = {fix->section, columns + 1,
+                                columns + 1,  "id and a number for each property of the fix",
+                                parse_values, keep_values};
+  if (!r->done_atoms) return WRONG(r, "section %s must come behind section Atoms", fix->section);
+  r->fix = fix;
+  md_status status = md_array_new(&r->value, n * columns + 1, sizeof *r->value, "values of fixes");
+  if (status == MD_OK) status = md_array_new_zero(&r->given, n + 1, 1, "values of fixes");
+  status = md_comm_agree(comm, status);
+  if (status == MD_OK) status = read_lines(r, &section);
+  if (status == MD_OK) status = md_comm_agree(comm, end_section(r, fix->section, r->natoms));
+  if (status == MD_OK) status = md_id_values_set(fix->values, r->given, r->value);
+  free(r->value);
+  free(r->given);
+  r->value = NULL;
+  r->given = NULL;
+  return status;
+}
+
+/* The fix whose section has the title of the present line; NULL: none has. */
+static md_data_fix *fix_of_section(reader *r)
+{
+  for (int k = 0; k < r->options.nfix; ++k)
+    if (r->nfield == 1 && strcmp(r->field[0], r->options.fix[k].section) == 0) return &r->options.fix[k];
+  return NULL;
+}
+
 /* ---- the file ---- */
 
 static md_status read_section(reader *r)
@@ -829,6 +890,11 @@ static md_status read_section(reader *r)
   if (r->nfield == 1 && strcmp(name, "Velocities") == 0) {
     MD_TRY(begin_section(r, "Velocities", &r->done_velocities, title));
     return read_velocities(r);
+  }
+  md_data_fix *fix = fix_of_section(r);
+  if (fix) {
+    MD_TRY(begin_section(r, fix->section, &fix->done, title));
+    return read_values(r, fix);
   }
   return WRONG(r,
                "section '%.40s%s%.40s' is not supported, only Masses, Pair Coeffs, PairIJ Coeffs, Atoms and "

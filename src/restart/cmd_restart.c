@@ -168,6 +168,7 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
       md_box_create(sim, m->box.lo, m->box.hi, m->box.triclinic ? r->model.box.tilt : NULL, r->model.ntypes));
   m->box = r->model.box;
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
+  MD_TRY(md_id_columns_take(sim, r->ncolumn, r->column));
   /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */
   m->one_mass = !m->massed;
   for (int t = 1; t <= r->model.ntypes; ++t) {

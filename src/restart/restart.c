@@ -99,18 +99,37 @@ static uint64_t hash_values(const field *f, int index, int d, const int64_t *id,
   return sum;
 }
 
-/* Sums the checksums over ranks. Halves of 32 bits are summed separately, because these sums do not overflow. */
-static md_status sum_over_ranks(md_comm *comm, uint64_t checksum[MD_RESTART_FIELDS])
+/* Sums n checksums over ranks, n <= MD_RESTART_COLUMNS. Halves of 32 bits are summed separately, because these sums do
+ * not overflow. */
+static md_status sum_over_ranks(md_comm *comm, int n, uint64_t *checksum)
 {
-  int64_t half[2 * MD_RESTART_FIELDS];
-  for (int f = 0; f < MD_RESTART_FIELDS; ++f) {
+  int64_t half[2 * MD_RESTART_COLUMNS];
+  for (int f = 0; f < n; ++f) {
     half[2 * f] = (int64_t)(checksum[f] >> 32);
     half[2 * f + 1] = (int64_t)(checksum[f] & UINT64_C(0xffffffff));
   }
-  MD_TRY(comm->reduce->sum(comm, half, 2 * MD_RESTART_FIELDS));
-  for (int f = 0; f < MD_RESTART_FIELDS; ++f)
-    checksum[f] = ((uint64_t)half[2 * f] << 32) + (uint64_t)half[2 * f + 1];
+  MD_TRY(comm->reduce->sum(comm, half, 2 * n));
+  for (int f = 0; f < n; ++f) checksum[f] = ((uint64_t)half[2 * f] << 32) + (uint64_t)half[2 * f + 1];
   return MD_OK;
+}
+
+/* The values of fixes as a field, without its name; value: its array. */
+static field field_of_column(double *value)
+{
+  return (field){.meaning = "a value that a fix keeps for each particle",
+                 .type = MD_H5_DOUBLE,
+                 .components = 1,
+                 .array = {value}};
+}
+
+/* The checksums of the values of fixes, over all ranks. Collective. */
+static md_status sum_columns(md_comm *comm, const md_particles *p, md_restart *r)
+{
+  for (int k = 0; k < r->ncolumn; ++k) {
+    const field f = field_of_column(r->column[k].value);
+    r->column_checksum[k] = hash_values(&f, MD_RESTART_FIELDS + k, 0, p->id, 0, p->n);
+  }
+  return r->ncolumn > 0 ? sum_over_ranks(comm, r->ncolumn, r->column_checksum) : MD_OK;
 }
 
 md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
@@ -122,7 +141,7 @@ md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
   memset(checksum, 0, MD_RESTART_FIELDS * sizeof *checksum);
   for (int k = 0; k < n; ++k)
     for (int d = 0; d < f[k].components; ++d) checksum[k] += hash_values(&f[k], k, d, view.id, 0, view.n);
-  return sum_over_ranks(comm, checksum);
+  return sum_over_ranks(comm, MD_RESTART_FIELDS, checksum);
 }
 
 /* ---- items ---- */
@@ -486,6 +505,30 @@ static void walk_outputs(walk *w, md_restart *r)
   }
 }
 
+/* The name of an item about column k. */
+static void name_column(int k, const char *item, char name[64])
+{
+  snprintf(name, 64, "particles/column_%d%s", k + 1, item);
+}
+
+/* The names and checksums of the values that fixes keep; most decks have none. */
+static void walk_columns(walk *w, md_restart *r)
+{
+  char name[64];
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "particles/columns") : r->ncolumn == 0) return;
+  limited(w, "particles/columns", &r->ncolumn, 1, MD_RESTART_COLUMNS);
+  if (w->status == MD_OK && w->mode == READ)
+    w->status = md_array_new_zero(&r->column, r->ncolumn, sizeof *r->column, "values of fixes");
+  for (int k = 0; k < r->ncolumn && w->status == MD_OK; ++k) {
+    name_column(k, "_name", name);
+    text(w, name, r->column[k].name, sizeof r->column[k].name);
+  }
+  if (w->status == MD_OK)
+    numbers(w, "particles/column_checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {r->ncolumn}},
+            r->column_checksum);
+}
+
 static void walk_header(walk *w, md_restart *r)
 {
   static const char *const groups[] = {"model", "run", "output", "particles"};
@@ -505,6 +548,7 @@ static void walk_header(walk *w, md_restart *r)
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
           r->checksum);
+  walk_columns(w, r);
 }
 
 uint64_t md_restart_model_hash(const md_model *model)
@@ -550,11 +594,19 @@ static md_status make_arrays(md_h5_file *file, const md_restart *r, const md_par
     MD_TRY(md_h5->note_text(file, f[k].name, "meaning", 0, &f[k].meaning));
     MD_TRY(md_h5->note(file, f[k].name, "checksum", MD_H5_INT64, 0, &r->checksum[k]));
   }
+  for (int k = 0; k < r->ncolumn; ++k) {
+    const field column = field_of_column(NULL);
+    char name[64];
+    name_column(k, "", name);
+    MD_TRY(md_h5->array(file, name, column.type, &(md_h5_shape){.n = 1, .size = {r->model.natoms}}));
+    MD_TRY(md_h5->note_text(file, name, "meaning", 0, &column.meaning));
+  }
   return MD_OK;
 }
 
 /* Writes this rank's particles to places [first, first + n). */
-static md_status write_share(md_h5_file *file, const md_particles *particles, int64_t first)
+static md_status write_share(md_h5_file *file, const md_restart *r, const md_particles *particles,
+                             int64_t first)
 {
   md_particles view = *particles;
   field f[MD_RESTART_FIELDS] = {{0}};
@@ -566,6 +618,11 @@ static md_status write_share(md_h5_file *file, const md_particles *particles, in
       MD_TRY(md_h5->write(file, f[k].name, f[k].type, 2 - skip, vector_start + skip, vector_count + skip,
                           f[k].array[d]));
     }
+  for (int k = 0; k < r->ncolumn; ++k) {
+    char name[64];
+    name_column(k, "", name);
+    MD_TRY(md_h5->write(file, name, MD_H5_DOUBLE, 1, &first, &view.n, r->column[k].value));
+  }
   return MD_OK;
 }
 
@@ -585,7 +642,7 @@ static md_status write_together(md_comm *comm, md_restart *r, const md_particles
   MD_TRY(md_comm_agree(comm, md_h5->open(&file, path, MD_H5_CREATE, comm)));
   md_status status = write_header(file, path, r);
   if (status == MD_OK) status = make_arrays(file, r, p);
-  if (status == MD_OK) status = write_share(file, p, first);
+  if (status == MD_OK) status = write_share(file, r, p, first);
   status = md_h5_close_after(&file, status);
   if (status == MD_OK) status = to_disk(path);
   return md_comm_agree(comm, status);
@@ -601,7 +658,7 @@ static md_status write_turn(md_comm *comm, md_restart *r, const md_particles *p,
     status = write_header(file, path, r);
     if (status == MD_OK) status = make_arrays(file, r, p);
   }
-  if (status == MD_OK) status = write_share(file, p, first);
+  if (status == MD_OK) status = write_share(file, r, p, first);
   status = md_h5_close_after(&file, status);
   return status != MD_OK ? status : to_disk(path);
 }
@@ -681,9 +738,12 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   const double began = md_time();
   MD_TRY(md_h5_need("writing restarts"));
   md_status status = md_comm_agree(comm, gather(sim, in_run, &r));
+  if (status == MD_OK) status = md_id_columns_get(sim, &r.ncolumn, &r.column);
   if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
+  if (status == MD_OK) status = sum_columns(comm, &sim->particles, &r);
   if (status == MD_OK) status = write_and_rename(comm, &r, &sim->particles, path);
   free_marks(&r);
+  md_id_columns_free(r.ncolumn, r.column);
   MD_TRY(status);
   double seconds = md_time() - began;
   MD_TRY(comm->reduce->max(comm, &seconds, 1));
@@ -744,6 +804,15 @@ static md_status check_arrays(md_h5_file *file, const char *path, const md_resta
       return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not of %lld particles", path,
                       f[k].name, (long long)r->model.natoms);
   }
+  for (int k = 0; k < r->ncolumn; ++k) {
+    md_h5_shape shape;
+    char name[64];
+    name_column(k, "", name);
+    MD_TRY(md_h5->shape(file, name, &shape));
+    if (shape.n != 1 || shape.size[0] != r->model.natoms)
+      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not of %lld particles", path,
+                      name, (long long)r->model.natoms);
+  }
   return MD_OK;
 }
 
@@ -769,6 +838,7 @@ void md_restart_free(md_restart *r)
   md_model_free(&r->model);
   md_history_free(&r->history);
   free_marks(r);
+  md_id_columns_free(r->ncolumn, r->column);
   *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
 }
 
@@ -789,40 +859,55 @@ static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, in
   return MD_OK;
 }
 
-/* Reads this rank's share. keep: into *p; otherwise only to check it, block by block. */
-static md_status read_share(md_h5_file *file, const char *path, const md_restart *r, int64_t first, int64_t n,
-                            bool keep, md_particles *p, uint64_t checksum[MD_RESTART_FIELDS])
+/* Makes room for the values of fixes for n particles. */
+static md_status reserve_columns(md_restart *r, int64_t n)
 {
+  for (int k = 0; k < r->ncolumn; ++k) {
+    free(r->column[k].value);
+    MD_TRY(md_array_new(&r->column[k].value, n + 1, sizeof(double), "values of fixes"));
+  }
+  return MD_OK;
+}
+
+/* The same as read_block, for the values of fixes. */
+static md_status read_columns(md_h5_file *file, md_restart *r, const md_particles *p, int64_t place,
+                              int64_t at, int64_t n, uint64_t *checksum)
+{
+  for (int k = 0; k < r->ncolumn; ++k) {
+    char name[64];
+    const field f = field_of_column(r->column[k].value);
+    name_column(k, "", name);
+    MD_TRY(md_h5->read(file, name, MD_H5_DOUBLE, 1, &place, &n, r->column[k].value + at));
+    checksum[k] += hash_values(&f, MD_RESTART_FIELDS + k, 0, p->id, at, n);
+  }
+  return MD_OK;
+}
+
+/* Reads this rank's share. keep: into *p; otherwise only to check it, block by block. checksum: of the fields;
+ * column_checksum: of the values of fixes. */
+static md_status read_share(md_h5_file *file, const char *path, md_restart *r, int64_t first, int64_t n,
+                            bool keep, md_particles *p, uint64_t checksum[MD_RESTART_FIELDS],
+                            uint64_t *column_checksum)
+{
+  const int64_t room = keep ? n : n < BLOCK ? n : BLOCK;
   p->n = p->nghost = 0;
-  MD_TRY(md_particles_reserve(p, keep ? n : n < BLOCK ? n : BLOCK));
+  MD_TRY(md_particles_reserve(p, room));
+  MD_TRY(reserve_columns(r, room));
   for (int64_t done = 0; done < n; done += BLOCK) {
     const int64_t some = n - done < BLOCK ? n - done : BLOCK;
     MD_TRY(read_block(file, p, first + done, keep ? done : 0, some, checksum));
+    MD_TRY(read_columns(file, r, p, first + done, keep ? done : 0, some, column_checksum));
     p->n = keep ? done + some : some;
     if (!keep) MD_TRY(md_restart_check_particles(r, p, path));
   }
   return keep ? md_restart_check_particles(r, p, path) : MD_OK;
 }
 
-md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *r,
-                               md_particles *particles)
+/* MD_RUNTIME: a checksum of the particles that were read, summed over ranks, is not that of the file. */
+static md_status compare_checksums(const char *path, const md_restart *r,
+                                   const uint64_t checksum[MD_RESTART_FIELDS],
+                                   const uint64_t *column_checksum)
 {
-  const int64_t natoms = r->model.natoms, ranks = comm->size;
-  const int64_t first =
-      natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
-  const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
-  if (particles) MD_TRY(md_comm_agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
-  uint64_t checksum[MD_RESTART_FIELDS] = {0};
-  md_particles scratch, *p = particles ? particles : &scratch;
-  md_particles_init(&scratch, r->model.box.dim);
-  md_status status = md_particles_widen(p, r->model.wide);
-  if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
-  if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
-  p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
-  if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum);
-  md_particles_free(&scratch);
-  MD_TRY(md_comm_agree(comm, status));
-  MD_TRY(sum_over_ranks(comm, checksum));
   md_particles none = fields_of(r);
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(&none, f);
@@ -830,5 +915,33 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
     if (checksum[k] != r->checksum[k])
       return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of /%s is wrong", path,
                       f[k].name);
+  for (int k = 0; k < r->ncolumn; ++k)
+    if (column_checksum[k] != r->column_checksum[k])
+      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of `%.95s` is wrong", path,
+                      r->column[k].name);
+  return MD_OK;
+}
+
+md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, md_restart *r,
+                               md_particles *particles)
+{
+  const int64_t natoms = r->model.natoms, ranks = comm->size;
+  const int64_t first =
+      natoms / ranks * comm->rank + (comm->rank < natoms % ranks ? comm->rank : natoms % ranks);
+  const int64_t n = natoms / ranks + (comm->rank < natoms % ranks);
+  if (particles) MD_TRY(md_comm_agree(comm, md_memory_for_particles(comm, particles, n - particles->n)));
+  uint64_t checksum[MD_RESTART_FIELDS] = {0}, columns[MD_RESTART_COLUMNS] = {0};
+  md_particles scratch, *p = particles ? particles : &scratch;
+  md_particles_init(&scratch, r->model.box.dim);
+  md_status status = md_particles_widen(p, r->model.wide);
+  if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
+  if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
+  p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
+  if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum, columns);
+  md_particles_free(&scratch);
+  MD_TRY(md_comm_agree(comm, status));
+  MD_TRY(sum_over_ranks(comm, MD_RESTART_FIELDS, checksum));
+  if (r->ncolumn > 0) MD_TRY(sum_over_ranks(comm, r->ncolumn, columns));
+  MD_TRY(compare_checksums(path, r, checksum, columns));
   return particles ? md_restart_check_ids(comm, particles, path) : MD_OK;
 }

@@ -4,7 +4,8 @@
  *   /model       box, types, masses, pair style and coefficients, fixes, timestep, grids
  *   /run         step, the run in which the file was written, and the deck's runs before it
  *   /output      the files that dumps had open, and how far they were written
- *   /particles   one array for each field of common/particle_fields.def, with the particles in any order
+ *   /particles   one array for each field of common/particle_fields.def, with the particles in any order; and one for
+ *                each number that a fix keeps for each particle (src/properties/id_values.h)
  *
  * Checksums: the checksum of a field is the sum modulo 2^64, over particles and components, of a 64-bit hash of
  * (id, component, value). It does not depend on the order of particles, so any number of ranks finds the same
@@ -21,9 +22,11 @@
 #define MD_SRC_RESTART_RESTART_H
 
 #include "src/files/hdf5_file.h"
+#include "src/properties/id_values.h"
 #include "src/sim.h"
 
-enum { MD_RESTART_FIELDS = 8 };
+/* Fields of particles; columns of values that fixes keep for each particle. */
+enum { MD_RESTART_FIELDS = 8, MD_RESTART_COLUMNS = 64 };
 
 /* The content of a file without the particles. */
 typedef struct md_restart {
@@ -35,6 +38,9 @@ typedef struct md_restart {
   int64_t noutput;
   md_output_mark *output;
   uint64_t checksum[MD_RESTART_FIELDS]; /* one for each field */
+  int ncolumn;
+  md_id_column *column; /* [ncolumn] of fixes; its values once the particles were read */
+  uint64_t column_checksum[MD_RESTART_COLUMNS];
   char program[64];
 } md_restart;
 
@@ -58,10 +64,10 @@ void md_restart_free(md_restart *restart);
 /* The size of its particles in megabytes. */
 double md_restart_megabytes(const md_restart *restart);
 
-/* Reads this rank's share of the particles and replaces those in *particles. If `particles` is NULL, the particles
- * are only verified. Collective, with the same status on every rank. MD_RUNTIME: a checksum is wrong, or the
+/* Reads this rank's share of the particles and replaces those in *particles; restart->column gets the values of fixes
+ * for them. If `particles` is NULL, the particles are only verified. Collective, with the same status on every rank. MD_RUNTIME: a checksum is wrong, or the
  * particles are not valid. */
-md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, const md_restart *restart,
+md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, md_restart *restart,
                                md_particles *particles) MD_CHECKED;
 
 #endif

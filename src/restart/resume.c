@@ -1,6 +1,7 @@
 /* Choosing a restart, and executing a deck up to the place where the restart was written; see resume.h. */
 #include "src/restart/resume.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
@@ -246,9 +247,17 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
   if (status == MD_OK)
     status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
+  if (status == MD_OK) status = md_id_columns_take(sim, resume->restart.ncolumn, resume->restart.column);
   status = md_h5_close_after(&file, status);
   md_restart_free(&again);
   return md_comm_agree(comm, status);
+}
+
+static bool can_halt(const md_sim *sim)
+{
+  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next)
+    if (((const md_output_fix *)o)->style == &md_fix_halt_style) return true;
+  return false;
 }
 
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed)
@@ -263,7 +272,9 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   md_run_record *now = &history->run[k];
   const md_run_record *then = &r->history.run[k];
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
-  if (first != then->first || (last >= 0 && last != then->last))
+  /* A run before the interrupted one may have been halted. */
+  const bool halted = k < r->history.nrun - 1 && can_halt(sim) && then->last >= first && then->last < last;
+  if (first != then->first || (last >= 0 && last != then->last && !halted))
     return changed(sim, "this run had other steps");
   if (k == r->history.nrun - 1) {
     /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */

@@ -199,7 +199,7 @@ static bool knows_compute(const md_sim *sim, const char *name)
 static bool knows_fix(const md_sim *sim, const char *name)
 {
   (void)sim;
-  return md_fix_find(name) != MD_FIX_KINDS || strcmp(name, "balance") == 0 || md_output_fix_style_find(name);
+  return md_fix_find(name) != MD_FIX_KINDS || md_output_fix_style_find(name);
 }
 
 static bool knows_pair(const md_sim *sim, const char *name)

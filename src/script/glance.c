@@ -17,7 +17,7 @@ static bool is_pair_style(const char *name)
 
 static bool is_fix_style(const char *name)
 {
-  return strcmp(name, "balance") == 0 || md_fix_find(name) != MD_FIX_KINDS || md_output_fix_style_find(name);
+  return md_fix_find(name) != MD_FIX_KINDS || md_output_fix_style_find(name);
 }
 
 static bool is_compute_style(const char *name)
