@@ -13,6 +13,7 @@
 #include "src/computes/host_compute.h"
 #include "src/formula/particle_values.h"
 #include "src/output/dump.h"
+#include "src/properties/property.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,9 @@ static md_status compute_column(const md_sim *sim, const char *name, md_dump_col
 static md_status no_such_value(const char *name)
 {
   if (strncmp(name, "f_", 2) == 0)
-    return md_error(MD_USAGE, "dump: `%.80s`: no fix has a value for each particle here", name);
+    return md_error(MD_USAGE, "dump: `%.80s`: this fix has no such value for each particle", name);
+  if (md_property_is_name(name))
+    return md_error(MD_USAGE, "dump: particles have no property `%.80s`; fix property/atom makes it", name);
   if (*name == 'v')
     return md_error(MD_USAGE, "dump: `%.80s` has no value for each particle: a variable of style atom has",
                     name);
@@ -91,7 +94,7 @@ static md_status name_column(md_dump *dump, const md_sim *sim, const char *name,
 static bool is_named(const md_sim *sim, const char *name)
 {
   if (md_is_compute(name)) return md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
-  return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0;
+  return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0 || md_property_is_name(name);
 }
 
 md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
@@ -107,7 +110,9 @@ md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
-  return md_error(MD_USAGE, "dump %s: unknown column `%.80s`; accepted are%s c_ID c_ID[K] v_NAME",
+  return md_error(MD_USAGE,
+                  "dump %s: unknown column `%.80s`; accepted are%s c_ID c_ID[K] f_ID "
+                  "f_ID[K] v_NAME i_NAME d_NAME mol",
                   dump->style->name, name, accepted);
 }
 

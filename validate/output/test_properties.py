@@ -38,19 +38,26 @@ def test_values_of_lammps(tmp_path):
     assert_like_lmp(MELT + KEPT, tmp_path, "a")
 
 
+DUMPED = KEPT.replace("thermo 100", "dump d odd custom 15 d.txt id d_w i_k c_q[1] f_s[2] f_a[1]\nthermo 100")
+
+
 def test_same_files_on_every_engine(tmp_path):
-    harness.run(MELT + KEPT, tmp_path / "naive", engine="naive")
-    harness.run(MELT + KEPT, tmp_path / "openmp", threads=3)
-    assert files(tmp_path / "naive", "a") == files(tmp_path / "openmp", "a")
+    harness.run(MELT + DUMPED, tmp_path / "naive", engine="naive")
+    harness.run(MELT + DUMPED, tmp_path / "openmp", threads=3)
+    assert files(tmp_path / "naive", "ad") == files(tmp_path / "openmp", "ad")
+    rows = [line.split() for line in (tmp_path / "naive" / "d.txt").read_text().splitlines()[9:12]]
+    for row in rows:  # at step 0: id, id/2 + vx, 7, the same as d_w, vx, no average yet
+        assert float(row[1]) == float(row[3]) == pytest.approx(0.5 * int(row[0]) + float(row[4]))
+        assert row[2] == "7" and row[5] == "0"
 
 
 @pytest.mark.mpi
 def test_same_files_on_ranks(tmp_path):
     """The weights that move the cuts are kept too; they follow from times, and are no part of the files."""
     weights = "fix z all property/atom d_z\nfix b all balance 5 1.0 shift weight time 0.9 weight neigh 0.9 weight store z\n"
-    harness.run(MELT + KEPT, tmp_path / "one")
-    harness.run(MELT + weights + KEPT, tmp_path / "four", ranks=4, threads=1)
-    assert files(tmp_path / "one", "a") == files(tmp_path / "four", "a")
+    harness.run(MELT + DUMPED, tmp_path / "one")
+    harness.run(MELT + weights + DUMPED, tmp_path / "four", ranks=4, threads=1)
+    assert files(tmp_path / "one", "ad") == files(tmp_path / "four", "ad")
 
 
 @pytest.mark.mpi
@@ -182,6 +189,8 @@ BAD = {
     "fix 2 all halt 1 tlimit => 1": ["=>", "accepted"],
     "fix 2 all halt 1 tlimit > 1 error loud": ["loud", "hard"],
     "fix 2 all halt 0 tlimit > 1": ["N of fix halt"],
+    "dump 1 all custom 1 d id d_v": ["no property `d_v`"],
+    "dump 1 all custom 1 d id f_p": ["f_p", "no such value"],
     "replicate 2 1 1": ["replicate", "values"],
 }
 
