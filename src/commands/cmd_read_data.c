@@ -70,7 +70,7 @@ static md_status read_fix(read_call *c)
   if (o->nfix == MD_DATA_FIXES)
     return md_error(MD_USAGE, "read_data: sections of at most %d fixes are accepted", MD_DATA_FIXES);
   md_data_fix *fix = &o->fix[o->nfix++];
-  MD_TRY(md_property_of_fix(c->sim, c->word[0], &fix->values, &fix->whole));
+  MD_TRY(md_property_of_fix(c->sim, c->word[0], &fix->values));
   if (fix->values->columns > MD_DATA_VALUES)
     return md_error(MD_USAGE, "read_data fix: a section has at most %d values of each particle",
                     MD_DATA_VALUES);

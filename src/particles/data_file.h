@@ -9,8 +9,7 @@
 enum { MD_DATA_FIXES = 4, MD_DATA_VALUES = 8 };
 typedef struct md_data_fix {
   char section[64];
-  md_id_values *values; /* of at most MD_DATA_VALUES columns */
-  const bool *whole;    /* by column: only whole numbers */
+  md_id_values *values; /* of at most MD_DATA_VALUES properties */
   bool done;
 } md_data_fix;
 

@@ -36,6 +36,7 @@
 #include "common/base/open_file.h"
 #include "src/create/create.h"
 #include "src/particles/id_table.h"
+#include "src/properties/property.h"
 #include "src/sums/masses.h"
 #include <ctype.h>
 #include <errno.h>
@@ -818,7 +819,7 @@ static md_status parse_values(reader *r, record *a)
   MD_TRY(shift_id(r, a));
   for (int k = 0; k < r->fix->values->columns; ++k) {
     MD_TRY(real(r, r->field[1 + k], "value of a fix", &a->value[k]));
-    if (r->fix->whole[k] && a->value[k] != floor(a->value[k]))
+    if (md_property_is_whole(r->fix->values, k) && a->value[k] != floor(a->value[k]))
       return WRONG(r, "'%.40s' is not a whole number", r->field[1 + k]);
   }
   return MD_OK;

@@ -7,7 +7,6 @@
 #include "src/computes/computes.h"
 #include "src/properties/property.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,52 +18,7 @@ typedef struct fix_property {
   md_id_values *values;
   int n;
   char name[PROPERTIES_MAX][NAME_SIZE];
-  bool whole[PROPERTIES_MAX];
 } fix_property;
-
-bool md_property_is_name(const char *name)
-{
-  const bool prefixed = (name[0] == 'i' || name[0] == 'd') && name[1] == '_' && name[2];
-  return prefixed || strcmp(name, "mol") == 0;
-}
-
-bool md_property_find(const md_sim *sim, const char *name, md_property *property)
-{
-  if (!md_property_is_name(name)) return false;
-  for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
-    const fix_property *fix = (const fix_property *)o;
-    if (fix->base.style != &md_fix_property_atom_style) continue;
-    for (int k = 0; k < fix->n; ++k)
-      if (strcmp(fix->name[k], name) == 0) {
-        *property = (md_property){fix->values, k, fix->whole[k]};
-        return true;
-      }
-  }
-  return false;
-}
-
-md_status md_property_need(const md_sim *sim, const char *command, const char *name, md_property *property)
-{
-  if (md_property_find(sim, name, property)) return MD_OK;
-  return md_error(MD_USAGE, "%s: particles have no property '%.64s'; fix property/atom makes it", command,
-                  name);
-}
-
-md_status md_property_check(const md_property *property, const char *name, double value)
-{
-  if (!property->whole || (value == floor(value) && fabs(value) <= 0x1p53)) return MD_OK;
-  return md_error(MD_USAGE, "%.64s takes whole numbers, and not %g", name, value);
-}
-
-md_status md_property_of_fix(const md_sim *sim, const char *id, md_id_values **values, const bool **whole)
-{
-  const fix_property *fix = (const fix_property *)md_output_fix_find(sim, id, strlen(id));
-  if (!fix || fix->base.style != &md_fix_property_atom_style)
-    return md_error(MD_USAGE, "read_data fix: there is no fix property/atom '%.64s'", id);
-  *values = fix->values;
-  *whole = fix->whole;
-  return MD_OK;
-}
 
 static md_status add_name(fix_property *fix, const md_sim *sim, const char *word)
 {
@@ -81,7 +35,6 @@ static md_status add_name(fix_property *fix, const md_sim *sim, const char *word
   if (twice) return md_error(MD_USAGE, "fix property/atom: there is a property %s already", word);
   if (fix->n == PROPERTIES_MAX)
     return md_error(MD_USAGE, "fix property/atom: one fix has at most %d properties", PROPERTIES_MAX);
-  fix->whole[fix->n] = word[0] != 'd';
   memcpy(fix->name[fix->n++], word, strlen(word) + 1);
   return MD_OK;
 }
@@ -101,7 +54,9 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
       md_sim_explain(sim, "fix property/atom ghost", "properties are found by id, so that ghosts need none");
   }
   if (fix->n == 0) return md_error(MD_USAGE, "fix property/atom takes names: i_NAME, d_NAME or mol");
-  return md_id_values_new(sim, "property/atom", base->id, fix->n, &fix->values);
+  MD_TRY(md_id_values_new(sim, "property/atom", base->id, fix->n, &fix->values));
+  fix->values->property = (const char(*)[NAME_SIZE])fix->name;
+  return MD_OK;
 }
 
 static int64_t due(const md_output_fix *base, int64_t step)

@@ -18,9 +18,11 @@ struct md_id_values {
   int columns;   /* values of each particle */
   bool
       claimed; /* a fix has them; else they came from read_restart, for a fix that the deck has not given yet */
-  int64_t n;   /* particles at this home */
-  int64_t *id;   /* [n], in increasing order */
-  double *value; /* [n][columns] */
+  const char (
+      *property)[64]; /* [columns] names of properties (property.h), which belong to the fix; or NULL */
+  int64_t n;          /* particles at this home */
+  int64_t *id;        /* [n], in increasing order */
+  double *value;      /* [n][columns] */
   md_id_values *next;
 };
 

@@ -21,10 +21,11 @@ bool md_property_is_name(const char *name);
 md_status md_property_need(const md_sim *sim, const char *command, const char *name,
                            md_property *property) MD_CHECKED;
 
-/* The values of the fix property/atom with this ID, and which columns are of whole numbers. MD_USAGE: there is no such
- * fix. */
-md_status md_property_of_fix(const md_sim *sim, const char *id, md_id_values **values,
-                             const bool **whole) MD_CHECKED;
+/* The values of the fix property/atom with this ID. MD_USAGE: there is no such fix. */
+md_status md_property_of_fix(md_sim *sim, const char *id, md_id_values **values) MD_CHECKED;
+
+/* Has a column of values only whole numbers? */
+bool md_property_is_whole(const md_id_values *values, int column);
 
 /* MD_USAGE: a property of whole numbers cannot have that value. */
 md_status md_property_check(const md_property *property, const char *name, double value) MD_CHECKED;
