@@ -82,8 +82,8 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
 /* The output fix with an id of n letters; NULL: there is none. */
 md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n);
 
-/* The column of the values for each particle that a name f_ID or f_ID[K] says, from 0, and its fix; NULL: the name is of
- * no such value. */
+/* The column of the values for each particle that a name f_ID or f_ID[K] says, from 0, and its fix; NULL: the name is
+ * of no such value. */
 md_output_fix *md_output_fix_each(const md_sim *sim, const char *name, int *column);
 
 /* Is the observer an output fix? */

@@ -1,9 +1,9 @@
 /* fix balance: moves the cuts between the domains of ranks during a run, every N steps.
  *
- * Particles alike, or with weights of groups, are counted where particles migrate (mpi/domains.c), without a look of the
- * program. Other weights need it: at every N-th step, and at the beginning of a run, the fix makes weights of the
- * particles, and moves the cuts if the imbalance is above the threshold. The particles follow at the next rebin. No bit
- * of the results changes.
+ * Particles alike, or with weights of groups, are counted where particles migrate (mpi/domains.c), without a look of
+ * the program. Other weights need it: at every N-th step, and at the beginning of a run, the fix makes weights of the
+ * particles, and moves the cuts if the imbalance is above the threshold. The particles follow at the next rebin. No
+ * bit of the results changes.
  *
  * Cost: that of a rebin, and with such weights particles come from the engine. Reference: the LAMMPS manual, fix
  * balance. */

@@ -1,7 +1,7 @@
 /* compute property/atom: attributes of particles by name, for what takes a compute.
  *
- * Names that formulas know have their values (src/formula/particle_values.h). Others are made here: scaled positions, and
- * the rank that owns a particle. Reference: the LAMMPS manual, compute property/atom. */
+ * Names that formulas know have their values (src/formula/particle_values.h). Others are made here: scaled positions,
+ * and the rank that owns a particle. Reference: the LAMMPS manual, compute property/atom. */
 #include "src/computes/host_compute.h"
 #include "src/formula/particle_values.h"
 #include "src/properties/property.h"

@@ -109,7 +109,8 @@ static md_status fill_each(md_sim *sim, const char *name, double *value)
   return MD_OK;
 }
 
-/* Values that fixes keep for each particle: a property such as d_WEIGHT, or f_ID or f_ID[K]. NULL: the name is of none. */
+/* Values that fixes keep for each particle: a property such as d_WEIGHT, or f_ID or f_ID[K]. NULL: the name is of
+ * none. */
 static const md_id_values *kept_values(const md_sim *sim, const char *name, int *column)
 {
   md_property property;

@@ -1,8 +1,8 @@
 /* fix store/state: keeps values that the particles of a group have now, or at every N-th step.
  *
- * With N 0 they are kept when the fix is defined. Values that are only known at an output of a run, such as fx and most
- * computes, are kept at the first step of the next run instead. They are kept by id (id_values.h). Reference: the LAMMPS
- * manual, fix store/state. */
+ * With N 0 they are kept when the fix is defined. Values that are only known at an output of a run, such as fx and
+ * most computes, are kept at the first step of the next run instead. They are kept by id (id_values.h). Reference: the
+ * LAMMPS manual, fix store/state. */
 #include "src/averages/output_fix.h"
 #include "src/formula/particle_values.h"
 #include "src/steps.h"

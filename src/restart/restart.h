@@ -65,8 +65,8 @@ void md_restart_free(md_restart *restart);
 double md_restart_megabytes(const md_restart *restart);
 
 /* Reads this rank's share of the particles and replaces those in *particles; restart->column gets the values of fixes
- * for them. If `particles` is NULL, the particles are only verified. Collective, with the same status on every rank. MD_RUNTIME: a checksum is wrong, or the
- * particles are not valid. */
+ * for them. If `particles` is NULL, the particles are only verified. Collective, with the same status on every rank.
+ * MD_RUNTIME: a checksum is wrong, or the particles are not valid. */
 md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, md_restart *restart,
                                md_particles *particles) MD_CHECKED;
 

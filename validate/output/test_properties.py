@@ -1,5 +1,5 @@
-"""Values that fixes keep for each particle (property/atom, ave/atom, store/state), and runs that halt: the values of lmp,
-the same on every engine and number of ranks, in restarts and behind edits."""
+"""Values that fixes keep for each particle (property/atom, ave/atom, store/state), and runs that halt: the values of
+lmp, the same on every engine and number of ranks, in restarts and behind edits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def test_same_files_on_every_engine(tmp_path):
 @pytest.mark.mpi
 def test_same_files_on_ranks(tmp_path):
     """The weights that move the cuts are kept too; they follow from times, and are no part of the files."""
-    weights = "fix z all property/atom d_z\nfix b all balance 5 1.0 shift weight time 0.9 weight neigh 0.9 weight store z\n"
+    weights = ("fix z all property/atom d_z\n"
+               "fix b all balance 5 1.0 shift weight time 0.9 weight neigh 0.9 weight store z\n")
     harness.run(MELT + DUMPED, tmp_path / "one")
     harness.run(MELT + weights + DUMPED, tmp_path / "four", ranks=4, threads=1)
     assert files(tmp_path / "one", "ad") == files(tmp_path / "four", "ad")
@@ -70,7 +71,8 @@ def test_stored_weights_move_the_cuts(tmp_path):
             "fix b all balance 5 1.01 shift x 5 1.0 weight var w weight store w\n"
             "thermo 5\nthermo_style custom step f_b f_b[1] f_b[2] f_b[3]\nrun 10\n")
     got = harness.run(deck, tmp_path, ranks=2, threads=1)
-    assert [list(map(float, row)) for row in got.table.rows] == [[0, 1, 864, 1, 1.5], [5, 1, 864, 0, 1], [10, 1, 864, 0, 1]]
+    rows = [list(map(float, row)) for row in got.table.rows]
+    assert rows == [[0, 1, 864, 1, 1.5], [5, 1, 864, 0, 1], [10, 1, 864, 0, 1]]
     assert got.particles_of_ranks[1] == 576
 
 
