@@ -21,7 +21,11 @@
 
 void md_model_init(md_model *model)
 {
-  *model = (md_model){.ntypes = 0, .dt = 0.005, .skin = 0.3, .pair = {.kind = MD_PAIR_NONE}};
+  *model = (md_model){.units = &md_units_lj,
+                      .ntypes = 0,
+                      .dt = md_units_lj.dt,
+                      .skin = md_units_lj.skin,
+                      .pair = {.kind = MD_PAIR_NONE}};
   model->box.dim = 3;
   for (int d = 0; d < 3; ++d) model->box.periodic[d] = true;
   model->groups.n = 1;
@@ -343,7 +347,8 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
   const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
   /* Weak forces say little about speeds, and a model without forces says nothing. Speeds in reduced units are about
    * 1. */
-  const double hot = s->energy > 0.0 ? 0x1p8 * md_max(usual, 1.0) : 0x1p16;
+  const double speed = model->units->speed;
+  const double hot = s->energy > 0.0 ? 0x1p8 * md_max(usual, speed) : 0x1p16 * speed;
   double fastest = model->dt > 0.0 ? model->move_limit / model->dt : 2.0 * hot;
   if (!model->float_drift) fastest = md_min(fastest, 2.0 * hot);
   model->speed_most = 2.0 * hot;
@@ -413,6 +418,10 @@ static md_status check_all_pairs(const md_model *model)
 {
   const md_box *box = &model->box;
   const char *name = md_pair_style_of(model->pair.kind)->name;
+  if (model->units != &md_units_lj)
+    return md_error(
+        MD_USAGE, "pair style %s: its constant is 1 in reduced units, and unknown in units %s; use units lj",
+        name, model->units->name);
   if (model->nexcluded > 0)
     return md_error(
         MD_USAGE,

@@ -48,6 +48,7 @@
 #include "common/pair/pair.h"
 #include "common/particles.h"
 #include "common/step/motion.h"
+#include "common/units.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,9 +83,10 @@ typedef struct md_resolution {
 } md_resolution;
 
 typedef struct md_model {
+  const md_units *units; /* static */
   md_box box;
   int ntypes;
-  double mass[MD_TYPES_MAX + 1]; /* by type, 1-based; 0: not set */
+  double mass[MD_TYPES_MAX + 1]; /* by type, 1-based; 0: not set. Not in the deck's unit: units.h */
   bool massed; /* particles have masses of their own, for pair styles without a cutoff only */
   double mass_least, mass_most; /* if massed, of all particles, from src/sums/masses.h; 0: there are none */
   md_pair pair;
@@ -100,7 +102,7 @@ typedef struct md_model {
   bool wall[3][2];      /* a reflecting wall below, above */
   double wall_at[3][2]; /* sigma */
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
-  double hottest;       /* the highest temperature of a thermostat, or 0 */
+  double hottest;       /* the highest temperature of a thermostat, as an energy, or 0 */
   double dt;
   double skin;    /* of `neighbor`: a hint to engines, never changes a result */
   int64_t natoms; /* over all ranks */
@@ -192,6 +194,12 @@ void md_model_leave(const md_model *model, md_particles *particles);
 static inline double md_mass_of(const md_model *model, const md_particles *p, int64_t i)
 {
   return p->mass ? p->mass[i] : model->mass[p->type[i]];
+}
+
+/* The same in the deck's unit. */
+static inline double md_shown_mass_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  return md_mass_of(model, p, i) / model->units->mvv2e;
 }
 
 /* The inertia of particle i, of a prepared model. */

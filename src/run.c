@@ -443,6 +443,19 @@ static md_status shares(const md_run *run, const md_engine_report *report)
   return MD_OK;
 }
 
+/* LAMMPS's line. rate: steps in a second. */
+static void print_rate(const md_sim *sim, double rate)
+{
+  const double nanosecond = sim->model.units->nanosecond, day = rate * sim->model.dt * 86400.0;
+  if (nanosecond > 0.0)
+    md_log_print(sim->log, "Performance: %.3f ns/day, %.3f hours/ns, ", day / nanosecond,
+                 day > 0.0 ? 24.0 * nanosecond / day : 0.0);
+  else
+    md_log_print(sim->log, "Performance: %.3f tau/day, ", day);
+  md_log_print(sim->log, "%.3f timesteps/s, %.3f Matom-step/s\n", rate,
+               rate * (double)sim->model.natoms * 1e-6);
+}
+
 /* Prints the summary. `timers` are the engine's timers at the end of the loop; later work is not part of the time. */
 static md_status summary(const md_run *run, const md_timers *timers, double seconds)
 {
@@ -459,9 +472,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   if (run->brief) return MD_OK;
   if (steps > 0 && seconds > 0.0) {
     const double rate = (double)steps / seconds;
-    if (!run->minimizes && !run->rerun)
-      md_log_print(sim->log, "Performance: %.3f tau/day, %.3f timesteps/s, %.3f Matom-step/s\n",
-                   rate * sim->model.dt * 86400.0, rate, rate * (double)sim->model.natoms * 1e-6);
+    if (!run->minimizes && !run->rerun) print_rate(sim, rate);
     md_log_print(sim->log, "%.1f%% CPU use with %d MPI tasks x %d OpenMP threads\n",
                  100.0 * cpu / seconds / report.threads, sim->comm->size, report.threads);
   }

@@ -49,8 +49,9 @@ void md_temperature_set(const md_model *model, const md_compute *compute, int64_
                         double *value)
 {
   const double freedom = freedom_of(model, compute, count);
-  value[MD_TEMPERATURE_T] = freedom > 0.0 ? 2.0 * kinetic / freedom : 0.0;
-  value[MD_TEMPERATURE_KINETIC] = 0.5 * freedom * value[MD_TEMPERATURE_T];
+  const double boltz = model->units->boltz;
+  value[MD_TEMPERATURE_T] = freedom > 0.0 ? 2.0 * kinetic / (freedom * boltz) : 0.0;
+  value[MD_TEMPERATURE_KINETIC] = 0.5 * freedom * (boltz * value[MD_TEMPERATURE_T]);
   value[MD_TEMPERATURE_FREEDOM] = freedom;
 }
 

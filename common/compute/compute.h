@@ -70,7 +70,7 @@ typedef struct md_compute {
 /* The values of a temperature. Only the first one has a name, c_ID. */
 enum {
   MD_TEMPERATURE_T,
-  MD_TEMPERATURE_KINETIC, /* f T/2 */
+  MD_TEMPERATURE_KINETIC, /* f T/2, an energy */
   MD_TEMPERATURE_FREEDOM, /* f, the degrees of freedom */
   MD_TEMPERATURE_FLOW     /* of a bias that is a shift: the shift along each axis */
 };

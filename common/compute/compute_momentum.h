@@ -22,7 +22,8 @@ static void momentum_value(const md_model *model, const md_compute *compute, con
                            double *value)
 {
   (void)compute;
-  for (int d = 0; d < model->box.dim; ++d) value[d] = md_compute_sum(sums, d) * model->mass_reference;
+  for (int d = 0; d < model->box.dim; ++d)
+    value[d] = md_compute_sum(sums, d) * (model->mass_reference / model->units->mvv2e);
 }
 
 static const md_compute_style momentum_style = {

@@ -434,5 +434,5 @@ double md_fix_coupled(const md_model *model, int f)
   const md_step step = md_step_of(model);
   int e = 0;
   while (model->end[e].fix != f) ++e;
-  return styles[fix->kind]->coupled(fix, &step, md_temperature_freedom(model, &model->end[e].compute));
+  return styles[fix->kind]->coupled(fix, model, &step, md_temperature_freedom(model, &model->end[e].compute));
 }

@@ -183,7 +183,8 @@ typedef struct md_fix_style {
                     double *value, md_action *action, bool *acts);
   int nstate; /* numbers of fix->state that restarts hold */
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
-  double (*coupled)(const md_fix *fix, const struct md_step *step, double freedom);
+  double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
+                    double freedom);
 } md_fix_style;
 
 /* The style of a kind below MD_FIX_KINDS; static. */

@@ -13,7 +13,8 @@
  * (fix.h).
  * Reference for the order of the step, BAOAB: Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34.
  *
- * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Numbers of its action: k0 c, k1 TSTART, k2 TSTOP.
+ * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Numbers of its action: k0 c, k1 TSTART and k2 TSTOP as
+ * energies.
  */
 #if defined MD_FIX_STYLE
 
@@ -43,7 +44,7 @@ static md_status langevin_join(const md_fix *fix, md_model *model)
                       "fix langevin: there is one with this seed already; give each a seed of its own");
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
-  model->hottest = md_max(model->hottest, md_max(fix->k[0], fix->k[1]));
+  model->hottest = md_max(model->hottest, model->units->boltz * md_max(fix->k[0], fix->k[1]));
   return MD_OK;
 }
 
@@ -55,8 +56,8 @@ static md_status langevin_prepare(const md_fix *fix, const md_model *model, md_a
   const double a = 0.5 * model->dt / fix->k[2];
   if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
   action->k[0] = (1.0 - a) / (1.0 + a);
-  action->k[1] = fix->k[0];
-  action->k[2] = fix->k[1];
+  action->k[1] = model->units->boltz * fix->k[0];
+  action->k[2] = model->units->boltz * fix->k[1];
   return MD_OK;
 }
 

@@ -81,7 +81,7 @@ static md_status nvt_join(const md_fix *fix, md_model *model)
                     "fix nvt: temperatures and Tdamp must be positive, tchain from 1 to %d, tloop from 1 to "
                     "1000, and drag zero or positive",
                     NVT_CHAIN);
-  model->hottest = md_max(model->hottest, md_max(k[0], k[1]));
+  model->hottest = md_max(model->hottest, model->units->boltz * md_max(k[0], k[1]));
   return join_integrator(fix, model, MD_NVE);
 }
 
@@ -100,7 +100,7 @@ static int64_t nvt_every(const md_fix *fix)
 /* The chain in one half of a step. Thermostat n is the first of those that are not there: w[n] is 0. */
 typedef struct nvt_chain {
   int n;
-  double target, freedom;
+  double target, freedom; /* the temperature as an energy */
   double e[NVT_CHAIN], w[NVT_CHAIN + 1], mass[NVT_CHAIN];
 } nvt_chain;
 
@@ -127,7 +127,8 @@ static void nvt_push(nvt_chain *c, int k, double h, double kinetic2, double keep
 static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *step, int64_t done,
                           double *value, md_action *action, bool *acts)
 {
-  const double target = md_step_ramp(step, fix->k[0], fix->k[1], done), loops = fix->k[4];
+  const double target = model->units->boltz * md_step_ramp(step, fix->k[0], fix->k[1], done),
+               loops = fix->k[4];
   const double h = 0.5 * model->dt / loops, keep = 1.0 - model->dt * fix->k[5] / (fix->k[2] * loops);
   double kinetic2 = 2.0 * value[MD_TEMPERATURE_KINETIC], factor = 1.0;
   nvt_chain c = nvt_chain_of(fix, target, value[MD_TEMPERATURE_FREEDOM]);
@@ -155,9 +156,9 @@ static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *ste
                   (long long)model->step);
 }
 
-static double nvt_coupled(const md_fix *fix, const md_step *step, double freedom)
+static double nvt_coupled(const md_fix *fix, const md_model *model, const md_step *step, double freedom)
 {
-  const double target = md_step_ramp(step, fix->k[0], fix->k[1], 0);
+  const double target = model->units->boltz * md_step_ramp(step, fix->k[0], fix->k[1], 0);
   const nvt_chain c = nvt_chain_of(fix, target, freedom);
   double energy = 0.0;
   for (int k = 0; k < c.n; ++k)

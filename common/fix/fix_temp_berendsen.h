@@ -37,7 +37,7 @@ static md_status temp_berendsen_join(const md_fix *fix, md_model *model)
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE,
                     "fix temp/berendsen: temperatures must be zero or positive, and Tdamp positive");
-  model->hottest = md_max(model->hottest, md_max(fix->k[0], fix->k[1]));
+  model->hottest = md_max(model->hottest, model->units->boltz * md_max(fix->k[0], fix->k[1]));
   return MD_OK;
 }
 

@@ -45,7 +45,7 @@ static md_status temp_rescale_join(const md_fix *fix, md_model *model)
     return md_error(MD_USAGE,
                     "fix temp/rescale: N must be at least 1, temperatures and window must be zero or "
                     "positive, and the fraction must be above 0 and at most 1");
-  model->hottest = md_max(model->hottest, md_max(k[1], k[2]));
+  model->hottest = md_max(model->hottest, model->units->boltz * md_max(k[1], k[2]));
   return MD_OK;
 }
 

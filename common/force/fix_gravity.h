@@ -2,7 +2,9 @@
  *
  * The directions of chute and spherical come from sine and cosine of the C library, when the deck is read.
  *
- * Numbers of the fix and of its action: k0 to k2 the acceleration.
+ * In other units than lj the deck gives a force per mass, as in LAMMPS.
+ *
+ * Numbers of the fix: k0 to k2 the force per mass of the deck. Of its action: the acceleration.
  */
 #if defined MD_FIX_STYLE
 
@@ -61,6 +63,14 @@ static md_status gravity_field_parse(md_fix *fix, const md_words *words, const m
   return MD_OK;
 }
 
+static md_status gravity_field_prepare(const md_fix *fix, const md_model *model, md_force_action *action,
+                                       int *count)
+{
+  (void)count;
+  for (int d = 0; d < 3; ++d) action->k[d] = fix->k[d] / model->units->mvv2e;
+  return MD_OK;
+}
+
 static bool gravity_field_needs_image(const md_fix *fix, int axis) { return fix->k[axis] != 0.0; }
 
 static const md_fix_style gravity_field_style = {
@@ -74,7 +84,7 @@ static const md_fix_style gravity_field_style = {
     .reversible = true,
     .parse = gravity_field_parse,
     .join = join_force,
-    .prepare_force = copy_numbers,
+    .prepare_force = gravity_field_prepare,
     .not_minimized = true,
     .has_energy = true,
     .energy_needs_image = gravity_field_needs_image,

@@ -1,14 +1,15 @@
 /* Fixes that act on forces, on the host; see forces.h.
  *
- * Sums for output are exact: each term is rounded to a fine quantum of 2^-64 in reduced units, which is far below the
- * rounding of the terms themselves, and terms reach up to 2^37.
+ * Sums for output are exact: each term is rounded to a fine quantum of 2^-64 usual energies or forces (units.h),
+ * which is far below the rounding of the terms themselves, and terms reach up to 2^37.
  */
 #include "common/force/forces.h"
 #include "common/ranks/reductions.h"
 
 #include <string.h>
 
-static const double COARSE = 0x1p24; /* coarse quanta in a unit of energy or force */
+/* Coarse quanta in a unit of energy or force. */
+static double coarse_of(const md_model *model) { return 0x1p24 / model->units->usual; }
 
 /* ---- impulses ---- */
 
@@ -112,39 +113,41 @@ void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, 
 
 /* ---- output ---- */
 
-static void add_term(md_wide *sum, double term)
+static void add_term(const md_model *model, md_wide *sum, double term)
 {
   md_fine fine = {0, 0};
-  md_fine_add(&fine, term * COARSE);
+  md_fine_add(&fine, term * coarse_of(model));
   md_wide_add(sum, md_fine_count(fine));
 }
 
 /* Adds the output of one action on one particle. before: the force before it. */
-static void add_output(const md_force_action *a, const double before[3], const md_net_force *net, int dim,
-                       md_wide sum[MD_FORCE_SUMS])
+static void add_output(const md_model *model, const md_force_action *a, const double before[3],
+                       const md_net_force *net, int dim, md_wide sum[MD_FORCE_SUMS])
 {
   const md_fix_style *style = md_fix_style_of(a->kind);
-  if (style->has_energy) add_term(&sum[0], net->energy);
+  if (style->has_energy) add_term(model, &sum[0], net->energy);
   for (int d = 0; d < dim; ++d) {
-    if (style->vector == MD_VECTOR_BEFORE) add_term(&sum[1 + d], before[d]);
-    if (style->vector == MD_VECTOR_REACTION) add_term(&sum[1 + d], -net->given[d]);
-    if (style->vector == MD_VECTOR_WALLS) add_term(&sum[1 + a->part], -net->given[d]);
+    if (style->vector == MD_VECTOR_BEFORE) add_term(model, &sum[1 + d], before[d]);
+    if (style->vector == MD_VECTOR_REACTION) add_term(model, &sum[1 + d], -net->given[d]);
+    if (style->vector == MD_VECTOR_WALLS) add_term(model, &sum[1 + a->part], -net->given[d]);
   }
 }
 
 /* n actions act on the force on a particle. *fix: the fix that acted last. False: its force is out of range. */
-static bool act_for_output(int dim, const md_force_action *action, int n, const md_particle *p, double f[3],
-                           md_force_sums *sums, int *fix)
+static bool act_for_output(const md_model *model, const md_force_action *action, int n, const md_particle *p,
+                           double f[3], md_force_sums *sums, int *fix)
 {
+  const int dim = model->box.dim;
   for (int k = 0; k < n; ++k) {
     const md_force_action *a = &action[k];
     if (!(p->group & a->group)) continue;
     md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0};
-    bool known = md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE;
-    for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE;
+    bool known =
+        md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
+    for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
     *fix = a->fix;
     if (!known) return false;
-    add_output(a, f, &net, dim, sums->sum[a->fix]);
+    add_output(model, a, f, &net, dim, sums->sum[a->fix]);
     memcpy(f, net.f, sizeof net.f);
   }
   return true;
@@ -158,7 +161,7 @@ static void act_on_forces(const md_model *model, const md_force_action *action, 
     double f[3] = {0.0};
     int fix = 0;
     for (int d = 0; d < p->dim; ++d) f[d] = force[d][i];
-    if (!act_for_output(p->dim, action, n, &one, f, sums, &fix))
+    if (!act_for_output(model, action, n, &one, f, sums, &fix))
       md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
     for (int d = 0; d < p->dim; ++d) force[d][i] = f[d];
   }
@@ -171,8 +174,9 @@ static md_status take_mean_force(md_model *model, md_comm *comm, const md_partic
   md_wide sum[3] = {{{0}}};
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim && is_in(p, i, action->group); ++d)
-      if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE) add_term(&sum[d], force[d][i]);
-  return md_forces_take_mean(comm, model, sum, 1.0 / (COARSE * MD_FINE), action);
+      if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE * model->units->usual)
+        add_term(model, &sum[d], force[d][i]);
+  return md_forces_take_mean(comm, model, sum, 1.0 / (coarse_of(model) * MD_FINE), action);
 }
 
 md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
@@ -191,9 +195,9 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
   return md_comm_agree(comm, md_overlap_status(&overlap, model));
 }
 
-md_forced md_forces_value(const md_wide sum[MD_FORCE_SUMS])
+md_forced md_forces_value(const md_model *model, const md_wide sum[MD_FORCE_SUMS])
 {
-  const double quantum = 1.0 / (COARSE * MD_FINE);
+  const double quantum = 1.0 / (coarse_of(model) * MD_FINE);
   md_forced value = {.energy = md_wide_value(&sum[0], quantum)};
   for (int k = 0; k < MD_FORCE_VECTOR; ++k) value.vector[k] = md_wide_value(&sum[1 + k], quantum);
   return value;

@@ -147,7 +147,7 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
                            md_force_sums *sums) MD_CHECKED;
 
 /* The output of a fix from its sums over all ranks. */
-md_forced md_forces_value(const md_wide sum[MD_FORCE_SUMS]);
+md_forced md_forces_value(const md_model *model, const md_wide sum[MD_FORCE_SUMS]);
 
 #ifdef __cplusplus
 }

@@ -208,7 +208,7 @@ static md_status check_rows(fix_ave_chunk *fix, int64_t rows)
   return set_rows(fix, rows);
 }
 
-/* Twice the kinetic energy of the motion that is heat. */
+/* Twice the kinetic energy of the motion that is heat, in units of temperature. */
 static md_status fill_heat(const fix_ave_chunk *fix, md_sim *sim, double *value)
 {
   const md_particles *p = &sim->particles;
@@ -221,7 +221,7 @@ static md_status fill_heat(const fix_ave_chunk *fix, md_sim *sim, double *value)
       const double v = md_model_velocity(&sim->model, p, d, i), heat = v - md_bias_of(&bias, d, x, v, 1.0);
       v2 = fma(heat, heat, v2);
     }
-    value[i] = md_mass_of(&sim->model, p, i) * v2;
+    value[i] = md_mass_of(&sim->model, p, i) * v2 / sim->model.units->boltz;
   }
   return MD_OK;
 }
@@ -232,7 +232,10 @@ static md_status fill_value(const fix_ave_chunk *fix, md_sim *sim, int k, double
   switch (fix->kind[k]) {
   case MEAN: return md_particle_values_of(sim, fix->name[k], value);
   case TEMPERATURE: return fill_heat(fix, sim, value);
-  case DENSITY_MASS: return md_particle_values_of(sim, "mass", value);
+  case DENSITY_MASS:
+    MD_TRY(md_particle_values_of(sim, "mass", value));
+    for (int64_t i = 0; i < n; ++i) value[i] *= sim->model.units->mv2d;
+    break;
   case DENSITY_NUMBER:
     for (int64_t i = 0; i < n; ++i) value[i] = 1.0;
     break;

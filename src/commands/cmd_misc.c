@@ -103,8 +103,8 @@ static void info_system(md_sim *sim)
 {
   const md_model *m = &sim->model;
   md_log *log = sim->log;
-  md_log_print(log, "  units lj, dimension %d, timestep %.15g, step %lld, skin %.15g\n", m->box.dim, m->dt,
-               (long long)m->step, m->skin);
+  md_log_print(log, "  units %s, dimension %d, timestep %.15g, step %lld, skin %.15g\n", m->units->name,
+               m->box.dim, m->dt, (long long)m->step, m->skin);
   if (!sim->has_box) {
     md_log_print(log, "  no box yet: create_box or read_data makes one\n");
     return;
@@ -123,7 +123,7 @@ static void info_system(md_sim *sim)
   if (m->massed) md_log_print(log, "  each particle has a mass of its own\n");
   for (int type = 1; type <= m->ntypes && !m->massed; ++type) {
     if (m->mass[type] > 0.0)
-      md_log_print(log, "  mass of type %d: %.15g\n", type, m->mass[type]);
+      md_log_print(log, "  mass of type %d: %.15g\n", type, md_units_mass(m->units, m->mass[type]));
     else
       md_log_print(log, "  mass of type %d: not set\n", type);
   }

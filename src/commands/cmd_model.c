@@ -1,5 +1,5 @@
 /* Commands that set single quantities of the model: units, dimension, boundary, box, atom_style, mass, neighbor,
- * neigh_modify, timestep, reset_timestep. Units: lj (sigma, epsilon, m, tau).
+ * neigh_modify, timestep, reset_timestep.
  */
 #include "src/averages/output_fix.h"
 #include "src/box/boundary.h"
@@ -16,12 +16,13 @@ static md_status need_no_box(const md_sim *sim, const char *command)
 md_status md_do_units(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "units"));
-  if (strcmp(words->word[0], "lj") == 0) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "units '%.64s': only lj exists; divide lengths by sigma, energies by epsilon and masses by m, and "
-      "write units lj",
-      words->word[0]);
+  const md_units *units = md_units_find(words->word[0]);
+  if (!units)
+    return md_error(MD_USAGE, "units '%.64s' are unknown; accepted are %s", words->word[0], md_units_names());
+  sim->model.units = units;
+  sim->model.dt = units->dt;
+  sim->model.skin = units->skin;
+  return MD_OK;
 }
 
 md_status md_do_dimension(md_sim *sim, const md_words *words)
@@ -84,7 +85,7 @@ md_status md_do_mass(md_sim *sim, const md_words *words)
   double mass;
   MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &first, &last));
   MD_TRY(md_word_positive(words->word[1], "the mass", &mass));
-  for (int type = first; type <= last; ++type) sim->model.mass[type] = mass;
+  for (int type = first; type <= last; ++type) sim->model.mass[type] = mass * sim->model.units->mvv2e;
   return MD_OK;
 }
 

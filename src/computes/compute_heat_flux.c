@@ -70,8 +70,9 @@ static void terms_of(const void *context, const md_particles *p, int64_t i, doub
   for (int d = 0; d < p->dim; ++d) term[3 + d] = energy * v[d];
   for (int k = 0; k < MD_TENSOR; ++k) {
     const int a = md_tensor_row(k), b = md_tensor_column(k);
-    term[a] -= s->value[STRESS + k][i] * v[b];
-    if (a != b) term[b] -= s->value[STRESS + k][i] * v[a];
+    const double stress = s->value[STRESS + k][i] / s->model->units->nktv2p;
+    term[a] -= stress * v[b];
+    if (a != b) term[b] -= stress * v[a];
   }
 }
 

@@ -1,4 +1,4 @@
-/* compute stress/atom: the stress of each particle times its volume, in units of energy.
+/* compute stress/atom: the stress of each particle times its volume, in units of pressure times volume.
  *
  *      S_ab = - m v_a v_b - 1/2 sum over its pairs of r_a f_b,   ab = xx yy zz xy xz yz
  *
@@ -67,7 +67,7 @@ static md_status subtract_pairs(compute_stress *c, md_sim *sim)
   md_fine *sum;
   MD_TRY(md_pair_sums(sim, c->base.group, MD_TENSOR, add, &sum));
   for (int64_t k = 0; k < sim->particles.n * MD_TENSOR; ++k)
-    c->base.each[k] -= 0.5 * md_fine_value(sum[k]) * sim->model.grids.w;
+    c->base.each[k] -= 0.5 * md_fine_value(sum[k]) * sim->model.grids.w * sim->model.units->nktv2p;
   free(sum);
   return MD_OK;
 }
@@ -79,7 +79,7 @@ static md_status subtract_kinetic(compute_stress *c, md_sim *sim)
   MD_TRY(md_temperature_bias(sim, "compute stress/atom", c->temperature, &bias));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
-    const double mass = md_mass_of(&sim->model, p, i);
+    const double mass = md_mass_of(&sim->model, p, i) * sim->model.units->nktv2p;
     double v[3] = {0.0}, x[3] = {0.0};
     if (!md_particles_in_group(p, md_group_bit(c->base.group), i)) continue;
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];

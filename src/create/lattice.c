@@ -246,7 +246,7 @@ md_status md_do_lattice(md_sim *sim, const md_words *words)
   const cell_style *style;
   MD_TRY(find_style(words->word[0], dim, &style));
   const bool none = strcmp(style->name, "none") == 0;
-  bool direct = none;
+  bool direct = none || sim->model.units != &md_units_lj;
   int at = 1;
   if (words->n > 2 && (strcmp(words->word[1], "scale") == 0 || strcmp(words->word[1], "density") == 0)) {
     direct = words->word[1][0] == 's';

@@ -59,7 +59,7 @@ static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t 
   switch (what) {
   case ID: return (double)p->id[i];
   case TYPE: return p->type[i];
-  case MASS: return md_mass_of(&sim->model, p, i);
+  case MASS: return md_shown_mass_of(&sim->model, p, i);
   case PLACE: return place(sim, axis, i);
   case VELOCITY: return velocity(sim, axis, i);
   case FORCE: return force_on(sim, axis, i);

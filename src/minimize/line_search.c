@@ -36,7 +36,7 @@ typedef struct search {
 static md_status find_slope(const md_minimizer *m, double *slope)
 {
   MD_TRY(md_minimizer_products(m, 1, &(md_min_product){m->view.force, m->vector[MD_MIN_U]}, slope));
-  if (m->sim->thermo.norm) *slope /= (double)m->sim->model.natoms;
+  if (md_thermo_is_normed(m->sim)) *slope /= (double)m->sim->model.natoms;
   return MD_OK;
 }
 

@@ -21,7 +21,7 @@ static md_status evaluate(md_minimizer *m)
   m->view = (md_view){.sim = sim, .kind = m->run->kind, .engine = m->run->engine, .step = sim->model.step};
   MD_TRY(md_view_forces(&m->view));
   MD_TRY(md_view_energy(&m->view, &m->energy));
-  if (sim->thermo.norm && sim->model.natoms > 0) m->energy /= (double)sim->model.natoms;
+  if (md_thermo_is_normed(sim) && sim->model.natoms > 0) m->energy /= (double)sim->model.natoms;
   return MD_OK;
 }
 

@@ -37,7 +37,7 @@ typedef struct writer {
   const md_density_map *map;
   const md_sim *sim;
   int64_t step, bins;
-  double time; /* tau */
+  double time;
 } writer;
 
 /* The number of particles, and of how many if some are not in the map. */
@@ -140,6 +140,18 @@ static md_status furnish(const writer *w, const colours *c, const unsigned char 
   return status;
 }
 
+static const char *length_name(const writer *w)
+{
+  const char *name = w->sim->model.units->length;
+  return name[0] ? name : "sigma";
+}
+
+static const char *time_name(const writer *w)
+{
+  const char *name = w->sim->model.units->time;
+  return name[0] ? name : "tau";
+}
+
 /* The text in the file. Numbers of particles are those of a bin, so that levels can be turned back into them. */
 static void describe(const writer *w, const colours *c, char *text, size_t size)
 {
@@ -151,16 +163,16 @@ static void describe(const writer *w, const colours *c, char *text, size_t size)
     if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + count)");
     snprintf(text, size,
              "particle density at step %lld: %s; colours from 0 to %lld particles per bin, %s; a bin is "
-             "%g x %g "
-             "sigma",
-             (long long)w->step, particles, (long long)c->most, scale, width, height);
+             "%g x %g %s",
+             (long long)w->step, particles, (long long)c->most, scale, width, height, length_name(w));
     return;
   }
+  char per_area[32] = "";
+  if (!w->what->mean) snprintf(per_area, sizeof per_area, " per %s^2", length_name(w));
   if (c->unit > 0.0) snprintf(scale, sizeof scale, "by log(1 + value/%.9g)", c->unit * w->map->factor);
-  snprintf(text, size, "%s%s%s at step %lld: %s; colours from %.9g to %.9g, %s; a bin is %g x %g sigma",
-           w->what->mean ? "mean " : "", w->what->quantity, w->what->mean ? "" : " per sigma^2",
-           (long long)w->step, particles, c->least * w->map->factor, c->most * w->map->factor, scale, width,
-           height);
+  snprintf(text, size, "%s%s%s at step %lld: %s; colours from %.9g to %.9g, %s; a bin is %g x %g %s",
+           w->what->mean ? "mean " : "", w->what->quantity, per_area, (long long)w->step, particles,
+           c->least * w->map->factor, c->most * w->map->factor, scale, width, height, length_name(w));
 }
 
 static md_status write_picture(const writer *w, const char *path)
@@ -192,13 +204,16 @@ static void put_head(const writer *w, md_text *text)
   const md_density_map *m = w->map;
   char particles[64];
   put_particles(w, particles, sizeof particles);
-  md_text_print(text, w->what->mean ? "# mean %s\n" : "# %s / sigma^2\n", w->what->quantity);
-  md_text_print(text, "# step %lld\n# time %.17g tau\n# %s, group %s\n", (long long)w->step, w->time,
-                particles,
+  if (w->what->mean)
+    md_text_print(text, "# mean %s\n", w->what->quantity);
+  else
+    md_text_print(text, "# %s / %s^2\n", w->what->quantity, length_name(w));
+  md_text_print(text, "# step %lld\n# time %.17g %s\n# %s, group %s\n", (long long)w->step, w->time,
+                time_name(w), particles,
                 w->dump->observer.group == 0 ? "all" : w->sim->model.groups.name[w->dump->observer.group]);
   for (int k = 0; k < 2; ++k)
-    md_text_print(text, "# %d %s: %c from %.17g to %.17g sigma\n", m->grid.n[k], side[k],
-                  "xyz"[m->grid.axis[k]], m -> lo[k], m -> hi[k]);
+    md_text_print(text, "# %d %s: %c from %.17g to %.17g %s\n", m->grid.n[k], side[k], "xyz"[m->grid.axis[k]],
+                  m -> lo[k], m -> hi[k], length_name(w));
 }
 
 static void put_row(const md_density_map *m, int row, md_text *text)
@@ -261,7 +276,9 @@ static md_status note_facts(const writer *w, md_h5_file *file)
   static const char *const letter[3] = {"x", "y", "z"};
   const md_density_map *m = w->map;
   const char *const quantity[] = {w->what->quantity};
-  const char *const normalisation[] = {w->what->mean ? "mean over the particles of a bin" : "per sigma^2"};
+  char per_area[32];
+  snprintf(per_area, sizeof per_area, "per %s^2", length_name(w));
+  const char *const normalisation[] = {w->what->mean ? "mean over the particles of a bin" : per_area};
   const char *const group[] = {
       w->dump->observer.group == 0 ? "all" : w->sim->model.groups.name[w->dump->observer.group]};
   const char *const axes[2] = {letter[m->grid.axis[0]], letter[m->grid.axis[1]]};

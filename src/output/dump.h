@@ -42,6 +42,7 @@ typedef struct md_dump_column {
   md_dump_what what;
   int axis;                    /* of MD_DUMP_NAMED: its place in the list */
   md_compute compute;          /* of MD_DUMP_COMPUTE */
+  double scale;                /* real values are shown times this; 0: as they are */
   char format[MD_FORMAT_SIZE]; /* of this column only; "": none */
 } md_dump_column;
 

@@ -223,7 +223,7 @@ double md_dump_value(const md_dump_column *column, const md_frame *frame, int64_
   case MD_DUMP_XS: return scaled_place(frame, axis, i);
   case MD_DUMP_V: return velocity(frame, axis, i);
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
-  case MD_DUMP_MASS: return md_mass_of(frame->model, p, i);
+  case MD_DUMP_MASS: return md_shown_mass_of(frame->model, p, i);
   case MD_DUMP_COMPUTE: return computed(&column->compute, frame, i);
   case MD_DUMP_NAMED: return frame->rows.value[axis][i];
   case MD_DUMP_ID: return (double)p->id[i];
@@ -246,7 +246,8 @@ static void put_value(const md_dump *dump, const md_dump_column *column, const m
   const md_format_kind kind = md_dump_column_kind(column);
   const char *format = format_of(dump, column, kind);
   if (kind == MD_FORMAT_FLOAT) {
-    const double value = md_dump_value(column, frame, i);
+    const double shown = md_dump_value(column, frame, i);
+    const double value = column->scale > 0.0 ? shown * column->scale : shown;
     if (format[0])
       md_text_print(text, format, value);
     else

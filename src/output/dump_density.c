@@ -336,13 +336,15 @@ static double value_of(const md_density_map *map, bool mean, const int64_t *sum)
   return sum[MD_BIN_COUNT] > 0 ? total / (double)sum[MD_BIN_COUNT] : (double)NAN;
 }
 
-static md_status make_values(md_density_map *map, bool mean, const int64_t *sum)
+static md_status make_values(const md_units *units, md_density_map *map, bool mean, const int64_t *sum)
 {
   const int64_t bins = (int64_t)map->grid.n[0] * map->grid.n[1];
   const int sums = md_histogram_sums(&map->grid);
   MD_TRY(md_array_new(&map->count, bins, sizeof *map->count, "the density map"));
   MD_TRY(md_array_new(&map->value, bins, sizeof *map->value, "the density map"));
   map->factor = mean ? 1.0 : map->grid.per_length[0] * map->grid.per_length[1];
+  if (map->grid.weight == MD_WEIGHT_MASS || map->grid.weight == MD_WEIGHT_MOMENTUM)
+    map->factor /= units->mvv2e;
   for (int64_t b = 0; b < bins; ++b) {
     map->count[b] = sum[b * sums + MD_BIN_COUNT];
     map->value[b] = value_of(map, mean, sum + b * sums);
@@ -355,7 +357,7 @@ static md_status make_values(md_density_map *map, bool mean, const int64_t *sum)
 static md_status write_map(const md_dump *dump, const md_view *view, md_density_map *map, const int64_t *sum,
                            const char *path)
 {
-  md_status status = make_values(map, dump->density.mean, sum);
+  md_status status = make_values(view->sim->model.units, map, dump->density.mean, sum);
   if (status == MD_OK) status = md_density_write(dump, view, map, path);
   free(map->count);
   free(map->value);

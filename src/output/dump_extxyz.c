@@ -6,6 +6,9 @@
  *   - a line for each particle: species, position, then velocity, force, type and mass if chosen, and id.
  *
  * A species must be a chemical symbol. `dump_modify element` chooses it for each type.
+ *
+ * Readers take lengths in Angstrom and energies in electronvolt. In units real, metal and si the values are converted
+ * to these, times to femtoseconds, and masses to atomic ones; in units lj they stay as they are.
  */
 #include "src/output/dump.h"
 
@@ -26,6 +29,33 @@ static const struct {
 
 enum { CHOICES = sizeof choices / sizeof choices[0], ID = CHOICES - 1, COLUMNS_MAX = 4 + 9 };
 
+/* Factors from the deck's units to those of the file. */
+typedef struct factors {
+  double length, time, force, mass;
+} factors;
+
+static factors factors_of(const md_units *u)
+{
+  const md_units *metal = md_units_find("metal");
+  if (!(u->angstrom > 0.0)) return (factors){1.0, 1.0, 1.0, 1.0};
+  const double length = 1.0 / u->angstrom, time = 1e6 / u->nanosecond, energy = 1.0 / u->electronvolt;
+  const double picosecond = 1e-3 * time;
+  const double mass =
+      u->mvv2e == 1.0 ? energy * picosecond * picosecond / (length * length) / metal->mvv2e : 1.0;
+  return (factors){length, time, energy / length, mass};
+}
+
+static double factor_of(const factors *f, md_dump_what what)
+{
+  switch (what) {
+  case MD_DUMP_X: return f->length;
+  case MD_DUMP_V: return f->length / f->time;
+  case MD_DUMP_F: return f->force;
+  case MD_DUMP_MASS: return f->mass;
+  default: return 0.0;
+  }
+}
+
 static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 {
   bool chosen[CHOICES] = {[ID] = true};
@@ -43,7 +73,10 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   int n = 4;
   for (int c = 0; c < CHOICES; ++c)
     for (int k = 0; chosen[c] && k < choices[c].ncolumn; ++k) name[n++] = choices[c].column[k];
-  return md_dump_set_columns(dump, sim, n, name);
+  MD_TRY(md_dump_set_columns(dump, sim, n, name));
+  const factors f = factors_of(sim->model.units);
+  for (int c = 0; c < dump->ncolumn; ++c) dump->column[c].scale = factor_of(&f, dump->column[c].what);
+  return MD_OK;
 }
 
 static bool has_column(const md_dump *dump, const char *name)
@@ -53,11 +86,11 @@ static bool has_column(const md_dump *dump, const char *name)
   return false;
 }
 
-static void put_vector(md_text *text, const double *value, const char *between)
+static void put_vector(md_text *text, const double *value, double scale, const char *between)
 {
   for (int d = 0; d < 3; ++d) {
     if (d > 0) md_text_string(text, between);
-    md_text_double(text, value[d], MD_DIGITS_MAX);
+    md_text_double(text, value[d] * scale, MD_DIGITS_MAX);
   }
 }
 
@@ -65,22 +98,23 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
 {
   (void)first;
   const md_box *box = &frame->model->box;
+  const factors f = factors_of(frame->model->units);
   md_text_int(text, frame->count);
   md_text_string(text, "\nLattice=\"");
   const double *l = box->length, *t = box->tilt;
   const double edge[3][3] = {{l[0], 0.0, 0.0}, {t[MD_XY], l[1], 0.0}, {t[MD_XZ], t[MD_YZ], l[2]}};
   for (int d = 0; d < 3; ++d) {
     if (d > 0) md_text_string(text, " ");
-    put_vector(text, edge[d], " ");
+    put_vector(text, edge[d], f.length, " ");
   }
   md_text_string(text, "\" Origin=\"");
-  put_vector(text, box->lo, " ");
+  put_vector(text, box->lo, f.length, " ");
   md_text_string(text, "\" Properties=species:S:1:pos:R:3");
   for (int c = 0; c < CHOICES; ++c)
     if (has_column(dump, choices[c].column[0])) md_text_string(text, choices[c].property);
   md_text_print(text, " pbc=\"%c %c %c\" Time=", box->periodic[0] ? 'T' : 'F', box->periodic[1] ? 'T' : 'F',
                 box->periodic[2] ? 'T' : 'F');
-  md_text_double(text, (double)frame->step * frame->model->dt, MD_DIGITS_MAX);
+  md_text_double(text, (double)frame->step * frame->model->dt * f.time, MD_DIGITS_MAX);
   md_text_print(text, " Step=%lld\n", (long long)frame->step);
 }
 

@@ -95,6 +95,22 @@ static md_status make_about(md_h5_file *file, const md_model *model)
   return md_h5->note(file, "particles/all/box", "offset", MD_H5_DOUBLE, 3, model->box.lo);
 }
 
+/* The name of the unit of an element; "" if it has none. */
+static const char *unit_of(const md_units *units, md_dump_what what)
+{
+  switch (what) {
+  case MD_DUMP_X: return units->length;
+  case MD_DUMP_V: return units->velocity;
+  case MD_DUMP_F: return units->force;
+  default: return "";
+  }
+}
+
+static md_status note_unit(md_h5_file *file, const char *object, const char *unit)
+{
+  return unit[0] ? md_h5->note_text(file, object, "unit", 0, &unit) : MD_OK;
+}
+
 static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model *model)
 {
   const md_h5_shape times = {.n = 1, .size = {0}, .chunk = {CHUNK_FRAMES}};
@@ -107,6 +123,8 @@ static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model
   MD_TRY(md_h5->array(file, "particles/all/box/edges/step", MD_H5_INT64, &times));
   MD_TRY(md_h5->array(file, "particles/all/box/edges/time", MD_H5_DOUBLE, &times));
   MD_TRY(md_h5->array(file, "particles/all/box/edges/value", MD_H5_DOUBLE, &edges));
+  MD_TRY(note_unit(file, "particles/all/box/edges/time", model->units->time));
+  MD_TRY(note_unit(file, "particles/all/box/edges/value", model->units->length));
   MD_TRY(md_h5->array(file, "particles/all/id", MD_H5_INT64, &ids));
   for (int c = 0; c < dump->ncolumn; ++c) {
     const md_dump_column *column = &dump->column[c];
@@ -120,6 +138,7 @@ static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model
     }
     snprintf(name, sizeof name, "particles/all/%s/value", column->name);
     MD_TRY(md_h5->array(file, name, column->what == MD_DUMP_TYPE ? MD_H5_UINT16 : MD_H5_DOUBLE, &shape));
+    MD_TRY(note_unit(file, name, unit_of(model->units, column->what)));
   }
   return MD_OK;
 }

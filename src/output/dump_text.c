@@ -22,7 +22,7 @@ static void add_bounds(const md_box *box, md_text *text)
 static void header(const md_dump *dump, const md_frame *frame, bool first, md_text *text)
 {
   const md_box *box = &frame->model->box;
-  if (dump->show_units && first) md_text_string(text, "ITEM: UNITS\nlj\n");
+  if (dump->show_units && first) md_text_print(text, "ITEM: UNITS\n%s\n", frame->model->units->name);
   if (dump->show_time) {
     md_text_string(text, "ITEM: TIME\n");
     md_text_double(text, (double)frame->step * frame->model->dt, MD_DIGITS_MAX);

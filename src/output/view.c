@@ -49,7 +49,7 @@ static md_status act_on_forces(md_view *view)
   if (model->nforce_action == 0) return MD_OK;
   MD_TRY(md_forces_output(model, sim->comm, &sim->particles, view->force, &sums));
   MD_TRY(sum_over_ranks(sim->comm, model->nfix, &sums));
-  for (int f = 0; f < model->nfix; ++f) view->forced[f] = md_forces_value(sums.sum[f]);
+  for (int f = 0; f < model->nfix; ++f) view->forced[f] = md_forces_value(model, sums.sum[f]);
   return MD_OK;
 }
 

@@ -357,7 +357,7 @@ static md_status read_masses(reader *r)
       return WRONG(r, "the mass of type %lld must be positive, not %s", (long long)type, r->field[1]);
     if (seen[type]) return WRONG(r, "the mass of type %lld is given twice", (long long)type);
     seen[type] = true;
-    r->sim->model.mass[type] = mass;
+    r->sim->model.mass[type] = mass * r->sim->model.units->mvv2e;
   }
   return end_section(r, "Masses", r->ntypes);
 }

@@ -91,7 +91,8 @@ static void add_header(md_sim *sim, md_text *text)
       return;
     }
   md_text_string(text, "\nMasses\n\n");
-  for (int t = 1; t <= model->ntypes; ++t) md_text_print(text, "%d %.17g\n", t, model->mass[t]);
+  for (int t = 1; t <= model->ntypes; ++t)
+    md_text_print(text, "%d %.17g\n", t, md_units_mass(model->units, model->mass[t]));
 }
 
 static md_status write_all(md_sim *sim, md_output *output, const md_rows *rows)

@@ -148,6 +148,7 @@ static void take_model(md_sim *sim, md_restart *r)
   md_pair_free(&m->pair);
   m->pair = r->model.pair;
   r->model.pair = (md_pair){.kind = MD_PAIR_NONE};
+  m->units = r->model.units;
   m->dt = r->model.dt;
   m->skin = r->model.skin;
   m->extent = r->model.extent;

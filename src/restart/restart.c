@@ -372,6 +372,19 @@ static void walk_box(walk *w, md_box *box)
   real(w, "model/box_room", &box->room);
 }
 
+/* The units, where they are others than lj. */
+static void walk_units(walk *w, md_model *m)
+{
+  char name[16];
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/units") : m->units == &md_units_lj) return;
+  snprintf(name, sizeof name, "%s", m->units->name);
+  text(w, "model/units", name, sizeof name);
+  if (w->status != MD_OK) return;
+  m->units = md_units_find(name);
+  if (!m->units) w->status = wrong(w, "model/units");
+}
+
 /* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
@@ -380,6 +393,7 @@ static void walk_model(walk *w, md_model *m)
   whole(w, "model/particles", &m->natoms);
   if (w->status == MD_OK && m->natoms < 0) w->status = wrong(w, "model/particles");
   walk_box(w, &m->box);
+  walk_units(w, m);
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   walk_excluded(w, m);
@@ -819,7 +833,7 @@ static md_status check_arrays(md_h5_file *file, const char *path, const md_resta
 md_status md_restart_open(const char *path, md_h5_file **file, md_restart *r)
 {
   *file = NULL;
-  *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
+  *r = (md_restart){.model = {.units = &md_units_lj, .pair.kind = MD_PAIR_NONE}};
   MD_TRY(md_h5_need("reading restarts"));
   MD_TRY(md_h5->open(file, path, MD_H5_READ, NULL));
   MD_TRY(read_header(*file, path, r));
@@ -839,7 +853,7 @@ void md_restart_free(md_restart *r)
   md_history_free(&r->history);
   free_marks(r);
   md_id_columns_free(r->ncolumn, r->column);
-  *r = (md_restart){.model.pair.kind = MD_PAIR_NONE};
+  *r = (md_restart){.model = {.units = &md_units_lj, .pair.kind = MD_PAIR_NONE}};
 }
 
 /* Reads particles from places [place, place + n) of the file into [at, at + n) of *p, and adds their hashes. */

@@ -121,7 +121,12 @@ static md_status find_centre(asked *a)
 /* ---- the functions ---- */
 
 static md_status get_count(asked *a, double *value) { return sum_of(a, COUNT, value); }
-static md_status get_mass(asked *a, double *value) { return sum_of(a, MASS, value); }
+static md_status get_mass(asked *a, double *value)
+{
+  MD_TRY(sum_of(a, MASS, value));
+  *value /= a->sim->model.units->mvv2e;
+  return MD_OK;
+}
 static md_status get_xcm(asked *a, double *value) { return centre_along(a, a->axis, value); }
 static md_status get_vcm(asked *a, double *value) { return mean_of(a, MOMENTUM, value); }
 static md_status get_ke(asked *a, double *value) { return sum_of(a, KINETIC, value); }
@@ -129,7 +134,9 @@ static md_status get_ke(asked *a, double *value) { return sum_of(a, KINETIC, val
 static md_status get_angmom(asked *a, double *value)
 {
   MD_TRY(find_centre(a));
-  return sum_of(a, ANGULAR, value);
+  MD_TRY(sum_of(a, ANGULAR, value));
+  *value /= a->sim->model.units->mvv2e;
+  return MD_OK;
 }
 
 static md_status get_gyration(asked *a, double *value)

@@ -56,6 +56,7 @@ static md_status total_by_type(md_sim *sim, double *total)
   MD_TRY(md_types_count(sim, MD_GROUP_ALL, count));
   *total = 0.0;
   for (int t = 1; t <= model->ntypes; ++t) *total += (double)count[t] * model->mass[t];
+  *total /= model->units->mvv2e;
   return MD_OK;
 }
 

@@ -29,12 +29,18 @@ static md_format_kind kind_of(const char *column)
   return keyword && keyword->whole ? MD_FORMAT_INT : MD_FORMAT_FLOAT;
 }
 
+bool md_thermo_is_normed(const md_sim *sim)
+{
+  const md_norm norm = sim->thermo.norm;
+  return norm == MD_NORM_YES || (norm == MD_NORM_OF_UNITS && sim->model.units == &md_units_lj);
+}
+
 /* A new style resets formats and normalisation, as in LAMMPS. */
 static void reset_formats(md_thermo *thermo)
 {
   thermo->format_float[0] = thermo->format_int[0] = '\0';
   memset(thermo->format_column, 0, sizeof thermo->format_column);
-  thermo->norm = true;
+  thermo->norm = MD_NORM_OF_UNITS;
 }
 
 /* Takes the standard temperature and pressure. */
@@ -134,7 +140,7 @@ static const char *format_of(const md_thermo *thermo, int c, md_format_kind kind
 static md_status named_column(md_sim *sim, const char *name, double *value)
 {
   MD_TRY(md_is_fix_value(name) ? md_fix_value(sim, name, value) : md_compute_value(sim, name, value));
-  if (sim->thermo.norm && sim->model.natoms > 0 && md_value_is_extensive(sim, name))
+  if (md_thermo_is_normed(sim) && sim->model.natoms > 0 && md_value_is_extensive(sim, name))
     *value /= (double)sim->model.natoms;
   return MD_OK;
 }
@@ -265,6 +271,14 @@ static md_status set_format(md_thermo *thermo, const char *which, const char *fo
                                 thermo->format_column[column - 1]);
 }
 
+static md_status set_norm(md_thermo *thermo, const char *word)
+{
+  bool norm;
+  MD_TRY(md_word_bool(word, "thermo_modify norm", &norm));
+  thermo->norm = norm ? MD_NORM_YES : MD_NORM_NO;
+  return MD_OK;
+}
+
 static md_status set_lost(md_sim *sim, const char *word)
 {
   if (strcmp(word, "error") == 0) return MD_OK;
@@ -306,7 +320,7 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
   const int left = words->n - *at - 1;
   const bool format = strcmp(keyword, "format") == 0;
   if (format && left >= 1 && strcmp(arg[0], "none") == 0) {
-    const bool norm = thermo->norm;
+    const md_norm norm = thermo->norm;
     reset_formats(thermo);
     thermo->norm = norm;
     *at += 2;
@@ -319,7 +333,7 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
                            : "its value");
   *at += 1 + takes;
   if (format) return set_format(thermo, arg[0], arg[1]);
-  if (strcmp(keyword, "norm") == 0) return md_word_bool(arg[0], "thermo_modify norm", &thermo->norm);
+  if (strcmp(keyword, "norm") == 0) return set_norm(thermo, arg[0]);
   if (strcmp(keyword, "flush") == 0) return md_word_bool(arg[0], "thermo_modify flush", &thermo->flush);
   if (strcmp(keyword, "lost") == 0) return set_lost(sim, arg[0]);
   if (strcmp(keyword, "temp") == 0) return set_temp(sim, arg[0]);

@@ -9,6 +9,9 @@
 
 enum { MD_THERMO_COLUMNS = 64, MD_THERMO_FORMAT = 32 };
 
+/* Are energies per particle? OF_UNITS: in units lj they are, as in LAMMPS. */
+typedef enum md_norm { MD_NORM_OF_UNITS, MD_NORM_NO, MD_NORM_YES } md_norm;
+
 typedef struct md_thermo {
   int64_t every; /* steps between rows; 0: only the first and the last step */
   int ncolumn;
@@ -19,7 +22,7 @@ typedef struct md_thermo {
   char format_column[MD_THERMO_COLUMNS][MD_THERMO_FORMAT];
   bool flush;
   char temp[64], press[64]; /* IDs of the computes that temp, ke and press show */
-  bool norm;                /* energies per particle; default yes, as LAMMPS in lj units */
+  md_norm norm;             /* energies per particle? */
   int64_t row_step;         /* step of the last row, for steps per second ... */
   double row_seconds;       /* ... and its time, in seconds since the run began */
 } md_thermo;
@@ -29,6 +32,9 @@ typedef struct md_view md_view;
 
 /* Sets the columns of thermo_style one and the defaults. */
 void md_thermo_init(md_thermo *thermo);
+
+/* Are extensive values shown per particle? */
+bool md_thermo_is_normed(const md_sim *sim);
 
 /* Print the header line, and the row of the view's step, to the log. Collective. MD_USAGE: the formula of a
  * variable fails. */

@@ -1,9 +1,9 @@
 /* The table of thermo keywords, and a function for the value of each; see thermo_keywords.h.
  *
- * Names, titles and meanings are those of LAMMPS for `units lj` and short-range pairs. Quantities that such a system
- * does not have (energies of bonds, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per
- * particle unless the deck has `thermo_modify norm no`. LAMMPS has no momx, momy and momz: the total momentum, which
- * never changes by a bit in a periodic box.
+ * Names, titles and meanings are those of LAMMPS for short-range pairs. Quantities that such a system does not have
+ * (energies of bonds, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per particle in units
+ * lj, unless the deck has `thermo_modify norm no`, and of the whole system in other units. LAMMPS has no momx, momy
+ * and momz: the total momentum, which never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
 #include "src/commands/fixes.h"
@@ -52,7 +52,7 @@ static double get_cpuremain(const md_thermo_reading *r)
 static double normed(const md_thermo_reading *r, double total)
 {
   const int64_t n = r->sim->model.natoms;
-  return r->sim->thermo.norm && n > 0 ? total / (double)n : total;
+  return md_thermo_is_normed(r->sim) && n > 0 ? total / (double)n : total;
 }
 
 /* The kinetic energy as in LAMMPS: that of the degrees of freedom of the temperature. A single particle has none. */
@@ -83,9 +83,12 @@ static double get_econserve(const md_thermo_reading *r)
 }
 static double get_enthalpy(const md_thermo_reading *r)
 {
-  return normed(r, potential(r) + kinetic(r) + get_press(r) * get_vol(r));
+  return normed(r, potential(r) + kinetic(r) + get_press(r) * get_vol(r) / r->sim->model.units->nktv2p);
 }
-static double get_density(const md_thermo_reading *r) { return r->total_mass / get_vol(r); }
+static double get_density(const md_thermo_reading *r)
+{
+  return r->sim->model.units->mv2d * r->total_mass / get_vol(r);
+}
 
 static double get_lx(const md_thermo_reading *r) { return r->sim->model.box.length[0]; }
 static double get_ly(const md_thermo_reading *r) { return r->sim->model.box.length[1]; }

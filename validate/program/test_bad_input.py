@@ -236,7 +236,7 @@ UNKNOWN = {
 }
 
 UNKNOWN_BEFORE_BOX = {
-    "units metal": ["metal", "lj"],
+    "units metric": ["metric", "lj"],
     "atom_style full": ["full", "atomic"],
     "dimension 4": ["4", "from 2 to 3"],
     "boundary p p q": ["q", "p (periodic)", "f (fixed)"],

@@ -9,7 +9,7 @@
 // links: src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c src/script/source.c
 // links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
 // links: src/stop.c common/base/timer.c common/force/wall.c
-// links: src/properties/id_values.c src/properties/property.c
+// links: src/properties/id_values.c src/properties/property.c common/units.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -289,7 +289,7 @@ static void model_commands_set_the_model(void **state)
 static void boxes_are_checked(void **state)
 {
   bench *b = *state;
-  refused(b, "units metal", "only lj exists");
+  refused(b, "units metric", "accepted are lj, real, metal and si");
   refused(b, "dimension 4", "dimension must be from 2 to 3, not 4");
   refused(b, "boundary sp p p", "boundary x: 'sp': both faces must be periodic, or neither");
   refused(b, "boundary p fp p", "both faces");

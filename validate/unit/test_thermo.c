@@ -6,7 +6,7 @@
 // links: src/measure.c src/computes/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 // links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
-// links: src/properties/id_values.c src/properties/property.c
+// links: src/properties/id_values.c src/properties/property.c common/units.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 
@@ -144,7 +144,7 @@ static void test_formats(void **state)
   assert_log(0, "100 1.5 -5 \n100 <1.5> -5 \n000100 1.500000e+00 -5 \n     100          1.5           -5 \n");
   assert_int_equal(command(md_do_thermo_modify, "format 1 %d norm no"), MD_OK);
   assert_int_equal(command(md_do_thermo_style, "one"), MD_OK);
-  assert_true(sim.thermo.norm);
+  assert_true(md_thermo_is_normed(&sim));
   assert_string_equal(sim.thermo.format_column[0], "");
 }
 
