@@ -58,8 +58,18 @@ typedef struct md_box {
   md_face face[3][2]; /* below, above */
   double bound[3][2]; /* of faces with a bound: where create_box, read_data or change_box put them */
   double margin[3];   /* between a face that follows and the nearest particle */
-  double room;        /* positions along axes with such faces are between -room and room; 0: not chosen yet */
+  double
+      room; /* positions along axes with such faces, or that change, are between -room and room; 0: not chosen yet */
+  bool changes[3]; /* does a fix change the length along the axis during runs? */
 } md_box;
+
+/* The change of a box from one step to the next (common/step/step.h). Only periodic axes change. */
+typedef struct md_box_move {
+  bool pending; /* the next step changes the box; else the rest means nothing */
+  double lo[3], hi[3];
+  double stretch[3];   /* the drift of that step goes this much farther along the axis */
+  uint32_t carried[3]; /* bits of the groups whose particles go with the box along the axis */
+} md_box_move;
 
 static inline bool md_box_face_follows(const md_box *box, int axis, int side)
 {
@@ -73,6 +83,12 @@ static inline bool md_box_follows(const md_box *box)
   for (int d = 0; d < box->dim; ++d)
     any = any || md_box_face_follows(box, d, 0) || md_box_face_follows(box, d, 1);
   return any;
+}
+
+/* Does the box change during runs, by a fix or with the particles? Then its grids have room. */
+static inline bool md_box_has_room(const md_box *box)
+{
+  return md_box_follows(box) || box->changes[0] || box->changes[1] || box->changes[2];
 }
 
 /* Moves the lower (side 0) or the upper face of an axis. */

@@ -50,15 +50,18 @@ void md_model_free(md_model *model)
   md_pair_free(&model->pair);
 }
 
-/* ---- faces that follow the particles ---- */
+/* ---- boxes that change ---- */
+
+/* The room of a box that only fixes change, in reaches of the box with which it begins. */
+#define BOX_GROWS 16.0
 
 static double reach_of(const md_box *box)
 {
   double reach = 0.0;
   for (int d = 0; d < box->dim; ++d) {
     reach = md_max(reach, box->length[d]);
-    if (md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
-    if (md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
+    if (box->changes[d] || md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
+    if (box->changes[d] || md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
   }
   return reach;
 }
@@ -85,10 +88,55 @@ void md_model_widen_box(md_model *model, const md_box *shown, int grown)
 static void take_room(md_model *model)
 {
   md_box *box = &model->box;
-  if (box->room == 0.0) box->room = md_power_above(md_max(64.0 * reach_of(box), 1024.0 * model->cutoff));
+  const double follows = md_box_follows(box) ? md_max(64.0 * reach_of(box), 1024.0 * model->cutoff) : 0.0;
+  if (box->room == 0.0) box->room = md_power_above(md_max(BOX_GROWS * reach_of(box), follows));
   for (int d = 0; d < box->dim; ++d)
     for (int side = 0; side < 2; ++side)
       if (md_box_face_follows(box, d, side)) md_box_move_face(box, d, side, side ? box->room : -box->room);
+}
+
+void md_model_find_changes(md_model *model)
+{
+  memset(model->box.changes, 0, sizeof model->box.changes);
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
+    if (style->changes) style->changes(&model->fix[f], model, model->box.changes);
+  }
+}
+
+md_box md_model_shown_box(const md_model *model)
+{
+  md_box box = model->box;
+  for (int d = 0; d < box.dim && model->move.pending; ++d)
+    for (int side = 0; side < 2; ++side)
+      md_box_move_face(&box, d, side, side ? model->move.hi[d] : model->move.lo[d]);
+  return box;
+}
+
+void md_model_take_box(md_model *model)
+{
+  model->box = md_model_shown_box(model);
+  model->move.pending = false;
+}
+
+md_status md_model_check_move(md_model *model)
+{
+  md_box_move *move = &model->move;
+  for (int d = 0; d < model->box.dim; ++d) {
+    move->lo[d] = md_round_to(move->lo[d], model->grids.x);
+    move->hi[d] = md_round_to(move->hi[d], model->grids.x);
+    const double length = move->hi[d] - move->lo[d], reach = md_max(fabs(move->lo[d]), fabs(move->hi[d]));
+    if (!(md_max(reach, length) <= model->box.room))
+      return md_error(
+          MD_PHYSICS,
+          "step %lld: the box would reach from %g to %g along %c, beyond the room of its positions, %g; "
+          "end the run before, and begin another one with a larger box",
+          (long long)model->step, move->lo[d], move->hi[d], "xyz"[d], model -> box.room);
+    if (!(length > 0.0 && 0.5 * length >= model->cutoff))
+      return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g",
+                      (long long)model->step, length, "xyz"[d], model -> cutoff);
+  }
+  return MD_OK;
 }
 
 static md_status check_box(const md_box *box)
@@ -249,6 +297,12 @@ static md_status prepare_box(md_model *model, const scales *s)
     longest = md_max(longest, box->hi[d] - box->lo[d]);
     extent = md_max(extent, md_max(fabs(box->lo[d]), fabs(box->hi[d])));
     images = images || box->periodic[d];
+  }
+  /* Nothing that follows here may depend on how large the box is at the moment. */
+  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
+  if (changes) {
+    extent = box->room;
+    longest = 2.0 * box->room / BOX_GROWS;
   }
   if (model->float_drift && images)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
@@ -504,6 +558,7 @@ static md_status prepare_grids(md_model *model, double *unit_k)
 
 md_status md_model_prepare(md_model *model)
 {
+  md_model_find_changes(model);
   if (model->ntypes < 1) return md_error(MD_USAGE, "there is no box yet: use create_box or read_data first");
   MD_TRY(check_box(&model->box));
   MD_TRY(md_box_check_tilt(&model->box));
@@ -518,7 +573,7 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&unit_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
   const md_box shown = model->box;
-  if (md_box_follows(&shown)) take_room(model);
+  if (md_box_has_room(&shown)) take_room(model);
   const md_status status = prepare_grids(model, unit_k);
   free(unit_k);
   if (status == MD_OK)

@@ -112,6 +112,7 @@ typedef struct md_model {
   int64_t extent_natoms;      /* the number of particles of which it is the extent */
   int64_t step;               /* of the current state */
   int64_t run_begin, run_end; /* of the present run, for ramps */
+  md_box_move move;           /* the change of the box in the next step */
 
   /* derived by md_model_prepare */
   md_grids grids;
@@ -178,6 +179,19 @@ void md_box_forget_room(md_box *box);
  * two cutoffs) times 2^grown from those of the box `shown`, beyond the walls, and not beyond the room. For a prepared
  * model; md_model_prepare does it with grown = 0 and the box that it was given. */
 void md_model_widen_box(md_model *model, const md_box *shown, int grown);
+
+/* The box that output shows: that of the next step if a fix has changed it behind this one. */
+md_box md_model_shown_box(const md_model *model);
+
+/* Makes the box that of model->move, as engines do in the drift of the step. */
+void md_model_take_box(md_model *model);
+
+/* Sets box->changes from the list of fixes. */
+void md_model_find_changes(md_model *model);
+
+/* Rounds the faces of model->move to the grid. MD_PHYSICS: the box would be beyond its room, or shorter than two
+ * cutoffs along an axis. */
+md_status md_model_check_move(md_model *model) MD_CHECKED;
 
 /* Puts particles on the grids of a prepared model: rounds and wraps positions, and makes momenta of velocities, v :=
  * velocity m/m_reference, rounded. MD_PHYSICS: a particle outside the box, above the speed limit or with a NaN; the

@@ -303,9 +303,10 @@ static md_status take(mpi_state *s, md_particles *p, int axis, bool wait, bool *
   return MD_OK;
 }
 
-md_status md_mpi_halo_begin(md_comm *c, md_particles *p)
+md_status md_mpi_halo_begin(md_comm *c, const md_box *box, md_particles *p)
 {
   mpi_state *s = mpi_state_of(c);
+  s->box = *box;
   s->axis = s->dim - 1;
   return post(s, p, s->axis);
 }

@@ -490,10 +490,10 @@ static bool move(const move_args *a, const double *const *impulse, int64_t first
         sane = sane && to[i] >= lo && to[i] <= hi;
       }
     const float *from = a->from[d] + first;
-    const double corner = a->corner[d];
+    const double corner = a->corner[d], box_scale = a->scale[d];
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) {
-      const double delta = to[i] - corner - (double)from[i];
+      const double delta = to[i] - corner - box_scale * (double)from[i];
       distance2[i] += delta * delta;
     }
   }

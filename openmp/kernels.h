@@ -72,6 +72,7 @@ typedef struct move_args {
   double kicks;      /* how many times each impulse is given (1 or 2) */
   double quantum;    /* of momenta */
   double time_scale; /* displacement per momentum of a drift, where all masses are equal */
+  double scale[3];   /* of `from`: what the box has become since then */
   const md_step *step;
 } move_args;
 

@@ -33,7 +33,7 @@ md_status engine_tell(md_engine *e, double distance)
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   /* One rank knows already that its ghosts will be made anew. */
   if (e->comm->size == 1 && engine_list_ended(e, distance) && engine_cells_ended(e, distance)) return MD_OK;
-  MD_TRY(e->comm->exchange->halo_begin(e->comm, e->p));
+  MD_TRY(e->comm->exchange->halo_begin(e->comm, &e->model->box, e->p));
   e->halo_state = HALO_UNDER_WAY;
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;

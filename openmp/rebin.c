@@ -232,6 +232,11 @@ static md_status renew_list(md_engine *e)
   double mark = md_time();
   MD_TRY(round_positions(e));
   e->near_error = near_error(e);
+  e->shrunk = e->grown = 1.0;
+  for (int d = 0; d < 3; ++d) {
+    e->scale[d] = 1.0;
+    e->corner[d] = e->grid.lo[d];
+  }
   if (e->queues.begin[e->threads] != e->nchunk) queues_evenly(&e->queues, e->nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
     MD_TRY(build_list(e));

@@ -66,7 +66,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
       sane = sane && md_step_allows(step, d, moved[d], m.x[d]);
-      const double delta = m.x[d] - a->corner[d] - (double)a->from[d][i];
+      const double delta = m.x[d] - a->corner[d] - e->scale[d] * (double)a->from[d][i];
       distance2 += delta * delta;
       a->to[d][i] = m.x[d];
       a->v[d][i] = m.v[d];
@@ -80,8 +80,8 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain =
-      e->model->one_mass && !e->model->wide && a->step->middles == 0 && a->step->moving == MD_GROUP_ALL;
+  const bool plain = e->model->one_mass && !e->model->wide && a->step->middles == 0 &&
+                     a->step->moving == MD_GROUP_ALL && !a->step->changes_box;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
@@ -116,7 +116,8 @@ static move_args move_args_of(const md_engine *e, const md_step *step, bool push
     a.to[d] = push ? e->p->spare[d] : e->p->x[d];
     a.v[d] = e->p->v[d];
     a.from[d] = e->near_x[d];
-    a.corner[d] = e->grid.lo[d];
+    a.corner[d] = e->corner[d];
+    a.scale[d] = e->scale[d];
   }
   return a;
 }
@@ -166,6 +167,19 @@ static md_status keep_impulses(md_engine *e)
   return MD_OK;
 }
 
+/* The drift of this step changes the box, and takes the places from which distances are measured with it. */
+static void change_box(md_engine *e, const md_step *step)
+{
+  if (!step->changes_box) return;
+  for (int d = 0; d < e->p->dim; ++d) {
+    e->corner[d] = fma(e->corner[d] - step->box_lo[d], step->scale[d], step->new_lo[d]);
+    e->scale[d] *= step->scale[d];
+    e->shrunk = md_min(e->shrunk, e->scale[d] * (1.0 - 0x1p-40));
+    e->grown = md_max(e->grown, e->scale[d] * (1.0 + 0x1p-40));
+  }
+  md_model_take_box(e->model);
+}
+
 /* Gives the owed kicks, drifts the particles, and tells the other ranks. */
 static md_status drift(md_engine *e, const md_step *step)
 {
@@ -182,6 +196,7 @@ static md_status drift(md_engine *e, const md_step *step)
     summed = 0;
   }
   md_particles *p = e->p;
+  change_box(e, step);
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = move_args_of(e, step, push),
             .chunk = push ? push_chunk : drift_chunk,
@@ -202,7 +217,7 @@ static md_status drift(md_engine *e, const md_step *step)
   e->moved = true;
   e->positions_step = e->model->step;
   e->place = e->model->step + 1;
-  return engine_tell(e, sqrt(f.largest2) + e->near_error);
+  return engine_tell(e, sqrt(f.largest2) + e->grown * e->near_error);
 }
 
 /* Sums the impulses on one chunk, kicks it without a drift, and keeps the impulses in `out`. */

@@ -27,6 +27,8 @@ static int64_t due_from(const md_model *model, int64_t step)
   return due;
 }
 
+static bool measures(const md_fix_end *end) { return end->compute.kind != MD_COMPUTE_KINDS; }
+
 static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
                           const md_fix_end *end, md_measure *measure)
 {
@@ -36,6 +38,8 @@ static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model)
 {
   for (int f = 0; f < model->nend; ++f) {
+    md_fix *fix = &model->fix[model->end[f].fix];
+    if (md_fix_style_of(fix->kind)->begin) md_fix_style_of(fix->kind)->begin(fix, model);
     if (!md_fix_end_knows(model, &model->end[f])) continue;
     md_measure measure;
     MD_TRY(measured(kind, engine, comm, model, &model->end[f], &measure));
@@ -54,12 +58,23 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *com
   md_measure measure;
   md_action action;
   bool acts;
-  if (!knows) MD_TRY(measured(kind, engine, comm, model, end, &measure));
-  MD_TRY(md_fix_end_action(model, end, knows ? NULL : &measure, before, &action, &acts));
+  const bool sums = measures(end) && !knows;
+  if (sums) MD_TRY(measured(kind, engine, comm, model, end, &measure));
+  MD_TRY(md_fix_end_action(model, end, sums ? &measure : NULL, before, &action, &acts));
   if (!acts) return MD_OK;
   for (int other = 0; other < model->nend; ++other)
     if (other != f) model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
   return md_comm_agree(comm, kind->act(engine, &action));
+}
+
+/* Runs n steps. One that changes the box is run by itself. */
+static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
+{
+  if (sim->model.move.pending && n > 1) {
+    MD_TRY(md_comm_agree(sim->comm, md_fix_vary_run(kind, engine, sim, 1)));
+    --n;
+  }
+  return md_fix_vary_run(kind, engine, sim, n);
 }
 
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
@@ -69,10 +84,10 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
   const int64_t last = model->step + n;
   while (model->step < last) {
     const int64_t due = due_from(model, model->step + 1);
-    if (due > last) return md_fix_vary_run(kind, engine, sim, last - model->step);
+    if (due > last) return run_steps(kind, engine, sim, last - model->step);
     for (int f = 0; f < model->nend; ++f)
       if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
-    MD_TRY(md_comm_agree(comm, md_fix_vary_run(kind, engine, sim, due - model->step)));
+    MD_TRY(md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
       if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, f, false));
   }

@@ -18,6 +18,7 @@
 #include "src/averages/output_fix.h"
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
+#include "src/box/move.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
@@ -116,6 +117,7 @@ md_status md_run_show(md_run *run, bool stopped)
   sim->run_seconds = shown[0];
   sim->run_builds = shown[1];
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
+  run->engine_box = sim->model.box;
   sim->view = &view;
   md_host_computes_forget(sim);
   md_status status = show_faces(run, &view);
@@ -548,6 +550,7 @@ static md_status run_engine(md_run *run)
   sim->run_work = report.timers.seconds[MD_PHASE_FORCE] + report.timers.seconds[MD_PHASE_LIST];
   sim->run_neighbours = report.neighbours * (double)sim->particles.n;
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
+  if (!md_run_is_stopped(run)) md_box_move_end(sim);
   MD_TRY(md_faces_follow(sim));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
@@ -597,7 +600,7 @@ static void renew_room(md_sim *sim)
   if (before > 0.0 && sim->model.box.room == 0.0)
     md_log_print(
         sim->log,
-        "Note: the particles went beyond half of the room that positions had, %g: this run has more room, "
+        "Note: particles or box went beyond half of the room that positions had, %g: this run has more room, "
         "and a coarser grid of positions\n",
         before);
 }

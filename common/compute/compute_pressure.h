@@ -45,8 +45,8 @@ static void pressure_value(const md_model *model, const md_compute *compute, con
     kinetic2 = 2.0 * temperature[MD_TEMPERATURE_KINETIC];
   }
   if (compute->k[1] == 0.0) virial = 0.5 * md_wide_value(&sums->all->virial2, model->grids.w);
-  value[0] =
-      (kinetic2 + virial) / ((double)model->box.dim * md_box_volume(&model->box)) * model->units->nktv2p;
+  const md_box box = md_model_shown_box(model);
+  value[0] = (kinetic2 + virial) / ((double)box.dim * md_box_volume(&box)) * model->units->nktv2p;
 }
 
 static const md_compute_style pressure_style = {

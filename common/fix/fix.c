@@ -223,16 +223,20 @@ md_status md_fixes_join(md_model *model)
   model->hottest = 0.0;
   memset(model->wall, 0, sizeof model->wall);
   for (int f = 0; f < model->nfix; ++f) MD_TRY(styles[model->fix[f].kind]->join(&model->fix[f], model));
+  md_model_find_changes(model);
   return MD_OK;
 }
+
+/* Does the fix act behind steps, on velocities or on the box? */
+static bool acts_behind(md_fix_kind kind) { return acts_at_end[kind] || styles[kind]->move_box; }
 
 static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
-  const bool middle = acts_in_middle[kind], end = acts_at_end[kind], force = acts_on_forces[kind];
-  if (end == (style->every != NULL) && end == ((style->end != NULL) != (style->half != NULL)) &&
-      (!middle || style->prepare) && (middle || end || !style->prepare) &&
-      force == (style->prepare_force != NULL) &&
+  const bool middle = acts_in_middle[kind], end = acts_behind(kind), force = acts_on_forces[kind];
+  if (end == (style->every != NULL) && acts_at_end[kind] == ((style->end != NULL) != (style->half != NULL)) &&
+      (style->move_box != NULL) == (style->changes != NULL) && (!middle || style->prepare) &&
+      (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
       (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))
     return MD_OK;
   return md_error(MD_RUNTIME, "fix %s: its file lacks a part, or has one too many (fix.h)", style->name);
@@ -281,7 +285,7 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
                     "fix %s: the particles in the region of its temperature %s change, and so would its "
                     "degrees of freedom",
                     style->name, temperature->id);
-  return md_compute_join(model, &end->compute);
+  return style->measures == MD_COMPUTE_KINDS ? MD_OK : md_compute_join(model, &end->compute);
 }
 
 /* Adds the actions of fix f on forces. */
@@ -370,6 +374,60 @@ int md_fix_vector_size(const md_model *model, int fix)
   return walls;
 }
 
+static bool has_place(const md_bias *bias) { return bias->kind >= MD_BIAS_RAMP; }
+
+/* Numbers that follow from the box are made at the beginning of a run. What needs them does not suit a box that
+ * changes. */
+static md_status check_places(const md_model *model)
+{
+  for (int c = 0; c < model->ncompute; ++c)
+    if (has_place(&model->compute[c].bias))
+      return md_error(MD_USAGE,
+                      "compute %s has a place in the box, and does not suit a box that a fix changes",
+                      model->compute[c].id);
+  for (int f = 0; f < model->nend; ++f)
+    if (has_place(&model->end[f].action.bias))
+      return md_error(MD_USAGE, "fix %s has a region of the box, and does not suit a box that a fix changes",
+                      styles[model->end[f].action.kind]->name);
+  for (int f = 0; f < model->nforce_action; ++f)
+    if (model->force_action[f].kind == MD_FIX_indent)
+      return md_error(MD_USAGE,
+                      "fix indent has a place in the box, and does not suit a box that a fix changes");
+  return MD_OK;
+}
+
+/* Do the fixes that change the box suit the model? */
+static md_status check_changes(const md_model *model)
+{
+  bool any = false, changed[3] = {false, false, false};
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = styles[model->fix[f].kind];
+    bool axis[3] = {false, false, false};
+    if (!style->changes) continue;
+    style->changes(&model->fix[f], model, axis);
+    for (int d = 0; d < 3; ++d) {
+      any = any || axis[d];
+      if (axis[d] && changed[d])
+        return md_error(MD_USAGE, "fix %s: two fixes would change the box along %c", style->name, "xyz"[d]);
+      changed[d] = changed[d] || axis[d];
+      if (axis[d] && !(d < model->box.dim && model->box.periodic[d]))
+        return md_error(MD_USAGE, "fix %s: the box is not periodic along %c, and only periodic axes change",
+                        style->name, "xyz"[d]);
+    }
+    if (model->integrator != MD_NVE)
+      return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
+    if (model->box.triclinic)
+      return md_error(
+          MD_USAGE,
+          "fix %s: a tilted box does not change its sides within a run; change_box does between runs",
+          style->name);
+    if (md_pair_is_all(&model->pair))
+      return md_error(MD_USAGE, "fix %s: the box of pair style %s does not change, as it is not periodic",
+                      style->name, md_pair_style_of(model->pair.kind)->name);
+  }
+  return any ? check_places(model) : MD_OK;
+}
+
 md_status md_fixes_prepare(md_model *model)
 {
   model->nmiddle = model->nforce_action = model->nend = 0;
@@ -385,9 +443,9 @@ md_status md_fixes_prepare(md_model *model)
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
     if (acts_in_middle[kind]) MD_TRY(add_middle(model, &action));
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
-    if (acts_at_end[kind]) MD_TRY(add_end(model, f, &action, temperature));
+    if (acts_behind(kind)) MD_TRY(add_end(model, f, &action, temperature));
   }
-  return MD_OK;
+  return check_changes(model);
 }
 
 bool md_fix_end_knows(const md_model *model, const md_fix_end *end)
@@ -406,6 +464,22 @@ void md_fix_end_compare(md_model *model, const md_fix_end *end, const md_measure
   }
 }
 
+/* Lets a fix change the box of the next step. */
+static md_status move_box(md_model *model, md_fix *fix, bool before, const double *value)
+{
+  md_box_move move = model->move;
+  for (int d = 0; d < 3 && !move.pending; ++d) {
+    move.lo[d] = model->box.lo[d];
+    move.hi[d] = model->box.hi[d];
+    move.stretch[d] = 1.0;
+    move.carried[d] = 0;
+  }
+  MD_TRY(styles[fix->kind]->move_box(fix, model, before, value, &move));
+  move.pending = true;
+  model->move = move;
+  return md_model_check_move(model);
+}
+
 md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_measure *measure, bool before,
                             md_action *action, bool *acts)
 {
@@ -415,14 +489,20 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
   double value[MD_COMPUTE_TERMS] = {0.0};
   if (measure)
     md_compute_evaluate(model, &end->compute, measure, value);
-  else
+  else if (style->half)
     memcpy(value, fix->state + MD_FIX_VALUES, sizeof value);
   *action = end->action;
   *acts = true;
   if (action->bias.kind == MD_BIAS_SHIFT)
     memcpy(action->bias.k, value + MD_TEMPERATURE_FLOW, 3 * sizeof *value);
-  if (!style->half) return style->end(fix, model, &step, value, action, acts);
-  MD_TRY(style->half(fix, model, &step, before, value, action, acts));
+  if (style->half)
+    MD_TRY(style->half(fix, model, &step, before, value, action, acts));
+  else if (style->end)
+    MD_TRY(style->end(fix, model, &step, value, action, acts));
+  else
+    *acts = false;
+  if (style->move_box) MD_TRY(move_box(model, fix, before, value));
+  if (!style->half) return MD_OK;
   fix->state[MD_FIX_KNOWN] = before ? 0.0 : 1.0;
   memcpy(fix->state + MD_FIX_VALUES, value, sizeof value);
   return MD_OK;

@@ -181,7 +181,16 @@ typedef struct md_fix_style {
    * ramp has the value of the step's end by md_step_ramp with it. */
   md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
                     double *value, md_action *action, bool *acts);
-  int nstate; /* numbers of fix->state that restarts hold */
+  /* For a style that changes the box: marks the axes. */
+  void (*changes)(const md_fix *fix, const struct md_model *model, bool axis[3]);
+  /* For the same, behind `end` or `half`, or in place of both: changes the faces of the next step's box in *move, which
+   * fixes before may have changed. before: the step is about to begin. value: of the compute, if it has one.
+   * MD_USAGE, MD_PHYSICS: the box that results is none. */
+  md_status (*move_box)(md_fix *fix, const struct md_model *model, bool before, const double *value,
+                        md_box_move *move);
+  void (*begin)(md_fix *fix,
+                const struct md_model *model); /* at the beginning of a run, or when one goes on; or NULL */
+  int nstate;                                  /* numbers of fix->state that restarts hold */
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                     double freedom);

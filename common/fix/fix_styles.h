@@ -9,6 +9,7 @@
  *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_post_force and
  *                                            md_NAME_end (step.h).
  */
+#include "common/fix/fix_deform.h"
 #include "common/fix/fix_enforce2d.h"
 #include "common/fix/fix_heat.h"
 #include "common/fix/fix_langevin.h"

@@ -24,11 +24,12 @@ struct md_comm_exchange {
    * particles must be wrapped and with their owners (migrate). Ghosts have x, id and type. MD_USAGE: a domain is
    * thinner than `width`. */
   md_status (*halo_build)(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
-  /* halo_begin starts to refresh the positions of the ghosts that halo_build has made. halo_next copies those that
+  /* halo_begin starts to refresh the positions of the ghosts that halo_build has made, in the present box, of which
+   * the lengths may have changed. halo_next copies those that
    * have come, and says in *done whether all are there. With `wait` it waits for all. Until it is done, owned
    * particles may be read and must not move, and they must be in the order that they had at halo_build. halo_next is
    * not collective, but every rank must call it until it is done. */
-  md_status (*halo_begin)(md_comm *, md_particles *) MD_CHECKED;
+  md_status (*halo_begin)(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
   md_status (*halo_next)(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
 
   /* The sparse exchange: sends record k, for each k < n, to rank to[k]. `records`: n records of `size` bytes each;

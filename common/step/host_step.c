@@ -13,8 +13,9 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
   }
 }
 
-static void drift_one(const md_model *model, md_particles *p, const md_step *step, int64_t i,
-                      md_runaway *runaway)
+/* box: that behind the drift. */
+static void drift_one(const md_model *model, const md_box *box, md_particles *p, const md_step *step,
+                      int64_t i, md_runaway *runaway)
 {
   md_particle m = md_particle_of(model, p, i);
   double moved[3] = {0.0};
@@ -27,7 +28,7 @@ static void drift_one(const md_model *model, md_particles *p, const md_step *ste
     } else if (!step->periodic[d] && !md_step_allows(step, d, moved[d], m.x[d]))
       md_runaway_add(runaway, p->id[i], d, m.x[d], m.v[d], m.velocity_per_v);
   }
-  if (sane) md_box_wrap(&model->box, m.x);
+  if (sane) md_box_wrap(box, m.x);
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = m.x[d];
     p->v[d][i] = m.v[d];
@@ -37,12 +38,13 @@ static void drift_one(const md_model *model, md_particles *p, const md_step *ste
 
 md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step, int threads)
 {
+  const md_box box = md_model_shown_box(model);
   md_runaway runaway = md_runaway_none();
 #pragma omp parallel num_threads(threads)
   {
     md_runaway found = md_runaway_none();
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i) drift_one(model, p, step, i, &found);
+    for (int64_t i = 0; i < p->n; ++i) drift_one(model, &box, p, step, i, &found);
 #pragma omp critical
     md_runaway_add(&runaway, found.id, found.axis, found.x, found.v, found.velocity_per_v);
   }
@@ -69,7 +71,7 @@ md_status md_host_find_runaway(const md_model *model, const md_particles *p, con
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) {
       const double ratio = md_inertia_of(model, p, i).velocity_per_v, x = p->x[d][i], v = p->v[d][i];
-      if (!md_step_allows(step, d, md_drift(v, step->time * ratio, step->round_x), x))
+      if (!md_step_allows(step, d, md_drift(v, step->stretch[d] * step->time * ratio, step->round_x), x))
         md_runaway_add(&runaway, p->id[i], d, x, v, ratio);
     }
   return md_runaway_status(&runaway, model);

@@ -5,6 +5,8 @@
  *              deck (common/force/forces.h)
  *   2  kick    v += kicks_before impulses
  *   3  drift   x += v dt, reflected at walls                        if moves
+ *              if a fix changes the box in this step, first every particle goes to its place in the new box, and the
+ *              drift is stretched; from here on the box is the new one
  *              with fixes that act in the middle, such as a thermostat: half a drift, these fixes in the order of
  *              the deck, half a drift; each half is reflected
  *   4  force   as 1, at the new positions                           if kicks_after > 0
@@ -41,6 +43,11 @@ typedef struct md_step {
   double lo[3], hi[3];           /* reflecting walls, or infinite */
   double stay_lo[3], stay_hi[3]; /* bounds after a move: walls, faces that are not periodic, or infinite */
   bool periodic[3];
+  /* The change of the box in this step: see md_step_carry. Without one the new faces are those of the box. */
+  bool changes_box;
+  uint32_t carried[3];
+  double box_lo[3], box_hi[3], length[3];
+  double scale[3], stretch[3], new_lo[3], new_hi[3], new_length[3];
   double move_limit;
   double mass_reference;
   uint32_t moving; /* bits of the groups that get kicks and drift; the others stay where they are */
@@ -49,6 +56,25 @@ typedef struct md_step {
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
   uint64_t number;              /* model->step before this step, for random numbers */
 } md_step;
+
+/* The numbers of the change of the box. */
+static inline void md_step_change_box(md_step *s, const md_model *model)
+{
+  const md_box_move *move = &model->move;
+  s->changes_box = move->pending;
+  for (int d = 0; d < 3; ++d) {
+    const bool changes = move->pending && s->periodic[d] && d < s->dim;
+    s->box_lo[d] = model->box.lo[d];
+    s->box_hi[d] = model->box.hi[d];
+    s->length[d] = model->box.length[d];
+    s->carried[d] = changes ? move->carried[d] : 0;
+    s->stretch[d] = changes ? move->stretch[d] : 1.0;
+    s->new_lo[d] = changes ? move->lo[d] : s->box_lo[d];
+    s->new_hi[d] = changes ? move->hi[d] : s->box_hi[d];
+    s->new_length[d] = s->new_hi[d] - s->new_lo[d];
+    s->scale[d] = changes ? s->new_length[d] / s->length[d] : 1.0;
+  }
+}
 
 /* The step that begins at model->step, of a prepared model. */
 static inline md_step md_step_of(const md_model *model)
@@ -76,6 +102,7 @@ static inline md_step md_step_of(const md_model *model)
     s.stay_hi[d] = model->box.periodic[d] ? s.hi[d] : md_min(s.hi[d], model->box.hi[d]);
     s.periodic[d] = model->box.periodic[d];
   }
+  md_step_change_box(&s, model);
   return s;
 }
 
@@ -129,6 +156,18 @@ MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
   }
 }
 
+/* Where the change of the box takes the coordinate x of a particle of these groups, on any image. Images stay whole new
+ * box lengths apart, so that the result is the same on each of them. */
+MD_FN double md_step_carry(const md_step *s, int d, uint32_t group, double x)
+{
+  if (!s->changes_box || !s->periodic[d]) return x;
+  const double in = md_wrap(x, s->box_lo[d], s->box_hi[d], s->length[d]);
+  const double images = rint((x - in) / s->length[d]);
+  const double to =
+      group & s->carried[d] ? md_round_to(fma(in - s->box_lo[d], s->scale[d], s->new_lo[d]), s->quantum) : in;
+  return fma(images, s->new_length[d], to);
+}
+
 /* One drift along one axis, with its reflection. Returns the displacement. If this is beyond move_limit or a NaN, there
  * is no reflection, because that might never end. */
 MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, double *x, double *v)
@@ -144,13 +183,16 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
  * After a displacement beyond move_limit there is no second drift along this axis. */
 MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
-  for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
+    moved[d] = 0.0;
+    p->x[d] = md_step_carry(s, d, p->group, p->x[d]);
+  }
   if (!(p->group & s->moving)) return;
   const double time_scale = s->time * p->velocity_per_v;
   double before[3], middle[3];
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     before[d] = p->v[d];
-    moved[d] = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
+    moved[d] = md_step_drift_once(s, d, s->stretch[d] * time_scale, &p->x[d], &p->v[d]);
     middle[d] = p->v[d];
   }
   if (s->middles > 0) {
@@ -160,7 +202,7 @@ MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
         p->v[d] = middle[d];
         continue;
       }
-      const double more = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
+      const double more = md_step_drift_once(s, d, s->stretch[d] * time_scale, &p->x[d], &p->v[d]);
       if (fabs(more) > fabs(moved[d]) || !(fabs(more) <= s->move_limit)) moved[d] = more;
     }
   }

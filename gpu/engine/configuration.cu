@@ -46,6 +46,34 @@ static const int SLAB_ROWS = 2 * MOST_BUFFER_ROWS * ROWS_PER_BUFFER_ROW;
  * several ranks the limit is lower, because there the host waits at an ordinary rebin too. */
 static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
 
+/* Boxes that fixes change may shrink to BOX_LEAST of their sides and grow to BOX_MOST of them, until the engine is made
+ * anew (gpu/engine/remade.cuh). So cells are wider, and of the slack of lists LIST_KEPT is for the way of particles:
+ * the rest is for changes of the box between two rebins. */
+static const double BOX_LEAST = 0.98, BOX_MOST = 1.04, LIST_KEPT = 0.9;
+
+void gpu_box_range(const md_model *model, double lo[3], double hi[3], double least[3], double most[3])
+{
+  const md_box now = model->box, next = md_model_shown_box(model);
+  for (int d = 0; d < 3; ++d) {
+    const bool changes = now.changes[d];
+    const double shorter = std::min(now.length[d], next.length[d]),
+                 longer = std::max(now.length[d], next.length[d]);
+    const double beyond = changes ? (BOX_MOST - 1.0) * longer : 0.0;
+    least[d] = changes ? BOX_LEAST * shorter : shorter;
+    most[d] = longer + beyond;
+    lo[d] = std::min(now.lo[d], next.lo[d]) - beyond;
+    hi[d] = std::max(now.hi[d], next.hi[d]) + beyond;
+  }
+}
+
+/* The least length of an axis while the engine lives. */
+static double shortest(const md_model *model, int d)
+{
+  double lo[3], hi[3], least[3], most[3];
+  gpu_box_range(model, lo, hi, least, most);
+  return least[d];
+}
+
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
 
 /* Chooses cells at least `width` wide: as many as fit, but at most CELLS_PER_PARTICLE for each particle. For
@@ -60,7 +88,7 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
     for (int d = 0; d < 3; ++d) {
       c->count[d] = 1;
       if (d < box->dim && width > 0.0) {
-        const double most = std::floor(box->length[d] * c->border[d] / (width * wider * (1.0 + 1e-6)));
+        const double most = std::floor(shortest(model, d) * c->border[d] / (width * wider * (1.0 + 1e-6)));
         c->count[d] = (int)std::min(std::max(most, 1.0), 1e9);
       }
       cells *= d < box->dim ? c->count[d] + 2.0 * c->border[d] : 1.0;
@@ -154,9 +182,11 @@ static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed,
 {
   const md_box *box = &model->box;
   const bool list = c->neighbours == MD_GPU_LIST;
-  c->slack = list ? 0.5 * c->skin : INFINITY;
+  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
+  c->slack = list ? (changes ? LIST_KEPT : 1.0) * 0.5 * c->skin : INFINITY;
+  c->strain = changes && list ? (1.0 - LIST_KEPT) * c->skin / (c->reach + c->skin + 4.0 * c->extra) : 0.0;
   for (int d = 0; d < box->dim && !list; ++d) {
-    const double length = box->length[d], width = length / c->count[d];
+    const double length = shortest(model, d), width = length / c->count[d];
     /* On an axis with one cell and no images every particle is a candidate of every other. */
     if (c->count[d] > 1 || box->periodic[d])
       c->slack =
@@ -175,7 +205,9 @@ static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed,
 double gpu_packed_margin(const md_model *model)
 {
   double longest = 0.0;
-  for (int d = 0; d < model->box.dim; ++d) longest = std::max(longest, model->box.length[d]);
+  double lo[3], hi[3], least[3], most[3];
+  gpu_box_range(model, lo, hi, least, most);
+  for (int d = 0; d < model->box.dim; ++d) longest = std::max(longest, most[d]);
   return std::floor(0.5 * longest / model->grids.x) * model->grids.x;
 }
 
@@ -189,8 +221,10 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
       model->float_drift || model->wide || model->cutoff * model->cutoff >= RECIPROCAL_MOST)
     return false;
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
+  double lo[3], hi[3], least[3], most[3];
+  gpu_box_range(model, lo, hi, least, most);
   for (int d = 0; d < 3; ++d)
-    if (model->box.length[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
+    if (hi[d] - lo[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
   return model->cutoff + c->reach + c->skin + 4.0 * c->extra + 2.0 * LIST_BEYOND * c->skin <
          0.98 * (0x1p42 * quantum);
 }
@@ -201,7 +235,7 @@ static double longest_reach(const md_model *model, bool mixed)
 {
   double longest = model->cutoff > 0.0 ? MD_REACH_CUTOFFS * model->cutoff : INFINITY;
   for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * model->box.length[d]);
+    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * shortest(model, d));
   return longest;
 }
 
@@ -242,9 +276,10 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   const bool wide = model->wide && !o->gpu.mixed;
   c->tagged =
       dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
-             model->moving == MD_GROUP_ALL && !o->gpu.unfused && !o->gpu.symmetric &&
-             neighbours != MD_GPU_ALL_PAIRS;
+  const bool *changes = model->box.changes;
+  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 && !changes[0] &&
+             !changes[1] && !changes[2] && model->moving == MD_GROUP_ALL && !o->gpu.unfused &&
+             !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);
@@ -322,6 +357,13 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
         "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+  for (int d = 0; d < model->box.dim; ++d)
+    if (g->mixed && model->box.changes[d])
+      return md_error(
+          MD_USAGE,
+          "package gpu precision mixed: its coordinates are fractions of a box that stays, and a fix "
+          "changes the box along %c; use precision double",
+          'x' + d);
   for (int d = 0; d < model->box.dim; ++d)
     if (g->mixed && model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
       return md_error(MD_USAGE, "package gpu precision mixed: no fix wall/reflect along a periodic axis (%c)",

@@ -21,6 +21,7 @@ typedef struct gpu_configuration {
   int64_t cells;      /* cells in all, with the border */
   double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: no ghosts */
   double slack;       /* how far a particle may move before a rebin */
+  double strain;      /* how much the box may change with lists, as a fraction of its sides, before a rebin */
   double beyond;      /* how much farther it may move with lists, while list checks look at its pairs */
   int64_t ghosts;     /* ghosts expected on one rank */
   int rows;           /* rows of four neighbours, expected for the longest list; 0 without lists */
@@ -32,6 +33,10 @@ typedef struct gpu_configuration {
  * precision. */
 md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *options,
                         int64_t available, gpu_configuration *config) MD_CHECKED;
+
+/* The boxes for which a configuration is: faces between lo and hi, lengths between least and most. They hold the
+ * present box and that of the next step. Only axes that a fix changes have a range. */
+void gpu_box_range(const md_model *model, double lo[3], double hi[3], double least[3], double most[3]);
 
 /* Reduces the number of cells along each axis, so that all domains have the same number of cells and none has more
  * particles than others. Cells become wider. Along an axis with too few cells for this, nothing changes. */

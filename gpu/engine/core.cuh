@@ -81,7 +81,10 @@ template <class T> struct gpu_core {
 
   /* ---- where things stand, and times ---- */
 
-  progress now = {};       /* as last read while the device rested */
+  progress now = {}; /* as last read while the device rested */
+  /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
+  bool box_changed = false;
+  double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
   control *seen = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
   gpu_profile profile = {};
   md_timers timers = {};
@@ -122,6 +125,12 @@ template <class T> struct gpu_core {
   md_status put_progress();
   /* If a force kernel of any rank has found an overlap, all ranks halt. */
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
+
+  /* The box of the step that is about to move the particles, for what wraps positions and makes images. The cells are
+   * those of the last rebin until fit_grid() makes them follow. */
+  void take_box();
+  void show_box();
+  void fit_grid();
 
   /* Gives ghosts the present positions of their sources. */
   md_status update_halo();

@@ -19,6 +19,7 @@
 #include "gpu/engine/core.inc"
 #include "gpu/engine/engine.inc"
 #include "gpu/engine/output.inc"
+#include "gpu/engine/remade.cuh"
 #include "gpu/engine/storage.inc"
 #include "gpu/engine/transfer.inc"
 #include "gpu/gpu.h"
@@ -134,8 +135,8 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configurat
  * a kernel at its first launch. The step waits for that, and on several ranks one rank waits for another. */
 const int64_t LOADS_ALL_FROM = 1 << 20;
 
-md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
-                 const md_engine_options *options)
+md_status create_one(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                     const md_engine_options *options)
 {
   const bool several = comm->size > 1;
   /* This must come before the first call of CUDA. A value that the user has set stays. */
@@ -166,6 +167,27 @@ md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *
   if (!mixed) return make(exact3_tagged{});
   if (!config.tagged) return make(mixed2{});
   return flat ? make(mixed2_tagged{}) : make(mixed3_tagged{});
+}
+
+/* An engine for a box that a fix changes is made anew now and then. */
+md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
+                 const md_engine_options *options)
+{
+  const bool *changes = model->box.changes;
+  if (!changes[0] && !changes[1] && !changes[2]) return create_one(engine, model, p, comm, options);
+  remade_engine *e = new (std::nothrow) remade_engine();
+  if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
+  e->maker = create_one;
+  e->model = model;
+  e->particles = p;
+  e->comm = comm;
+  e->options = *options;
+  const md_status status = e->start();
+  if (status != MD_OK)
+    delete e;
+  else
+    *engine = e;
+  return status;
 }
 
 md_status run(md_engine *e, int64_t n) { return e->run(n); }

@@ -125,6 +125,8 @@ template <class T> struct gpu_ranks {
   /* Divides the cells of the whole box among the ranks. *g: the grid of the whole box, which becomes that of this
    * rank. */
   md_status set_domain(const gpu_configuration &config, cell_grid *g);
+  /* The same cells and domains in a box that has changed. */
+  void follow_box(const gpu_configuration &config, cell_grid *g);
   md_status cut_axis(const md_box *whole, int d, int cells, int least);
   int thinnest(int d) const;
   void find_neighbours();

@@ -89,9 +89,31 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
     const double most = T::MIXED ? (double)a.most_single[d] : a.motion.move_limit;
     if (!((double)drift[d].moved <= most)) continue;
     v[d] = (typename T::real)p.v[d];
-    const drifted<T> second = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
+    const drifted<T> second =
+        drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
     drift[d] = drifted<T>{drift[d].moved + second.moved, second.sane};
   }
+}
+
+/* Takes a particle with the change of the box. Returns the square of how far it stays behind the places of the box; 0
+ * if it goes with the box. With cells, a rebin follows anyway. */
+template <class T>
+static __device__ __forceinline__ float carry(const step_args &a, uint32_t group, typename T::particle &r)
+{
+  float behind2 = 0.0f;
+  if constexpr (!T::MIXED)
+    if (a.motion.changes_box) {
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) {
+        const double before = r.x[d];
+        r.x[d] = md_step_carry(&a.motion, d, group, before);
+        if (!a.motion.periodic[d] || (group & a.motion.carried[d])) continue;
+        const float behind =
+            (float)(fma(before - a.motion.box_lo[d], a.motion.scale[d], a.motion.new_lo[d]) - r.x[d]);
+        behind2 = fmaf(behind, behind, behind2);
+      }
+    }
+  return behind2 * (1.0f + 0x1p-20f);
 }
 
 static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
@@ -115,8 +137,9 @@ static __global__ void __launch_bounds__(256)
     const int i = (int)k;
     const uint32_t group = group_of(a, i);
     const bool moves = (group & a.motion.moving) != 0;
-    if (std::is_same_v<OWED, nothing_owed> && !moves) continue;
+    if (std::is_same_v<OWED, nothing_owed> && !moves && !a.motion.changes_box) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
+    const float carried2 = carry<T>(a, group, r);
     const int type = type_of(r);
     const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
     typename T::real v[T::DIM], before[T::DIM];
@@ -130,6 +153,9 @@ static __global__ void __launch_bounds__(256)
         s.v[d][i] = v[d];
         if (int64_t *word = low_word<T>(a, i, d)) *word = low[d];
       }
+      if (!a.motion.changes_box) continue;
+      if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, carried2, r));
+      store_particle<T>(s, now.parity, i, r);
       continue;
     }
 #pragma unroll
@@ -137,7 +163,7 @@ static __global__ void __launch_bounds__(256)
       int64_t *word = low_word<T>(a, i, d);
       if (kicks != 0.0) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
       before[d] = v[d];
-      drift[d] = drift_axis<T>(s, a, d, time_scale, r.x[d], v[d]);
+      drift[d] = drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
     }
     if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
     float moved2 = 0.0f;
@@ -152,6 +178,7 @@ static __global__ void __launch_bounds__(256)
       most = max(most, magnitude_word(drift[d].moved));
       moved2 = fmaf((float)drift[d].moved, (float)drift[d].moved, moved2);
     }
+    if (carried2 > 0.0f) moved2 = 2.0f * (moved2 + carried2); /* bounds the square of the sum of both ways */
     if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
     if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, moved2, r));

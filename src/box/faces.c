@@ -61,7 +61,7 @@ md_status md_faces_widen(md_sim *sim, int grown)
 
 void md_faces_put(const md_box *box, double to[7])
 {
-  if (!md_box_follows(box)) return;
+  if (!md_box_has_room(box)) return;
   memcpy(to, box->lo, sizeof box->lo);
   memcpy(to + 3, box->hi, sizeof box->hi);
   to[6] = box->room;
@@ -69,7 +69,7 @@ void md_faces_put(const md_box *box, double to[7])
 
 void md_faces_take(md_box *box, const double from[7])
 {
-  if (!md_box_follows(box)) return;
+  if (!md_box_has_room(box)) return;
   for (int d = 0; d < box->dim; ++d)
     for (int side = 0; side < 2; ++side) md_box_move_face(box, d, side, from[d + 3 * side]);
   box->room = from[6];

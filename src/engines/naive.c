@@ -145,6 +145,7 @@ static md_status take_step(md_engine *e)
   MD_TRY(push(e, step.kicks_before, e->model->step, &mark));
   if (step.moves) {
     MD_TRY(md_host_drift(e->model, e->p, &step, 1));
+    md_model_take_box(e->model);
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);

@@ -136,9 +136,10 @@ static void place_tilted(const images *im, md_particles *p, int d)
         x[im->source[g]] + im->shift[d][g] * length + im->shift[1][g] * second + im->shift[2][g] * third;
 }
 
-static md_status halo_begin(md_comm *c, md_particles *p)
+static md_status halo_begin(md_comm *c, const md_box *box, md_particles *p)
 {
-  const images *im = images_of(c);
+  images *im = images_of(c);
+  im->box = *box;
   if (p->nghost == 0) return MD_OK;
 #pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {

@@ -162,6 +162,7 @@ static void take_model(md_sim *sim, md_restart *r)
 static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_restart *r)
 {
   md_model *m = &sim->model;
+  m->move = r->model.move;
   m->box.dim = r->model.box.dim;
   m->massed = r->model.massed;
   m->box = r->model.box;

@@ -360,7 +360,7 @@ static void walk_box(walk *w, md_box *box)
   if (w->mode == READ) box->triclinic = md_h5->has(w->file, "model/box_tilt");
   if (box->triclinic) reals(w, "model/box_tilt", 3, box->tilt);
   if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/box_faces") : !md_box_follows(box)) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/box_faces") : !md_box_has_room(box)) return;
   for (int f = 0; f < 6; ++f) face[f] = (int64_t)box->face[f / 2][f % 2];
   numbers(w, "model/box_faces", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {6}}, face);
   for (int f = 0; f < 6 && w->status == MD_OK; ++f) {
@@ -385,6 +385,21 @@ static void walk_units(walk *w, md_model *m)
   if (!m->units) w->status = wrong(w, "model/units");
 }
 
+/* The change of the box in the next step, if there is one. The state of a run, and no part of what it is about. */
+static void walk_move(walk *w, md_box_move *move)
+{
+  int64_t carried[3];
+  if (w->mode == HASH || w->status != MD_OK) return;
+  if (w->mode == READ) move->pending = md_h5->has(w->file, "model/next_box_lo");
+  if (!move->pending) return;
+  for (int d = 0; d < 3; ++d) carried[d] = (int64_t)move->carried[d];
+  reals(w, "model/next_box_lo", 3, move->lo);
+  reals(w, "model/next_box_hi", 3, move->hi);
+  reals(w, "model/next_box_stretch", 3, move->stretch);
+  numbers(w, "model/next_box_groups", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {3}}, carried);
+  for (int d = 0; d < 3; ++d) move->carried[d] = (uint32_t)carried[d];
+}
+
 /* The items that determine the trajectory, and the grids that follow from them. */
 static void walk_model(walk *w, md_model *m)
 {
@@ -394,6 +409,7 @@ static void walk_model(walk *w, md_model *m)
   if (w->status == MD_OK && m->natoms < 0) w->status = wrong(w, "model/particles");
   walk_box(w, &m->box);
   walk_units(w, m);
+  walk_move(w, &m->move);
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   walk_excluded(w, m);
@@ -441,7 +457,7 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
     snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
     real(w, name, &run->computed.fix_energy);
     snprintf(name, sizeof name, "run/%d/box", k + 1);
-    if (md_box_follows(box)) reals(w, name, 7, run->box);
+    if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
     snprintf(name, sizeof name, "run/%d/coupled", k + 1);
     if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
   }

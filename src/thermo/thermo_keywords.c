@@ -70,7 +70,13 @@ static double get_epair(const md_thermo_reading *r)
   return normed(r, potential(r) - r->computed->fix_energy);
 }
 
-static double get_vol(const md_thermo_reading *r) { return md_box_volume(&r->sim->model.box); }
+static md_box box_of(const md_thermo_reading *r) { return md_model_shown_box(&r->sim->model); }
+
+static double get_vol(const md_thermo_reading *r)
+{
+  const md_box box = box_of(r);
+  return md_box_volume(&box);
+}
 static double get_temp(const md_thermo_reading *r) { return r->computed->value[r->temp][0]; }
 static double get_press(const md_thermo_reading *r) { return r->computed->value[r->press][0]; }
 static double get_pe(const md_thermo_reading *r) { return normed(r, potential(r)); }
@@ -90,18 +96,18 @@ static double get_density(const md_thermo_reading *r)
   return r->sim->model.units->mv2d * r->total_mass / get_vol(r);
 }
 
-static double get_lx(const md_thermo_reading *r) { return r->sim->model.box.length[0]; }
-static double get_ly(const md_thermo_reading *r) { return r->sim->model.box.length[1]; }
-static double get_lz(const md_thermo_reading *r) { return r->sim->model.box.length[2]; }
-static double get_xy(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_XY]; }
-static double get_xz(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_XZ]; }
-static double get_yz(const md_thermo_reading *r) { return r->sim->model.box.tilt[MD_YZ]; }
-static double get_xlo(const md_thermo_reading *r) { return r->sim->model.box.lo[0]; }
-static double get_xhi(const md_thermo_reading *r) { return r->sim->model.box.hi[0]; }
-static double get_ylo(const md_thermo_reading *r) { return r->sim->model.box.lo[1]; }
-static double get_yhi(const md_thermo_reading *r) { return r->sim->model.box.hi[1]; }
-static double get_zlo(const md_thermo_reading *r) { return r->sim->model.box.lo[2]; }
-static double get_zhi(const md_thermo_reading *r) { return r->sim->model.box.hi[2]; }
+static double get_lx(const md_thermo_reading *r) { return box_of(r).length[0]; }
+static double get_ly(const md_thermo_reading *r) { return box_of(r).length[1]; }
+static double get_lz(const md_thermo_reading *r) { return box_of(r).length[2]; }
+static double get_xy(const md_thermo_reading *r) { return box_of(r).tilt[MD_XY]; }
+static double get_xz(const md_thermo_reading *r) { return box_of(r).tilt[MD_XZ]; }
+static double get_yz(const md_thermo_reading *r) { return box_of(r).tilt[MD_YZ]; }
+static double get_xlo(const md_thermo_reading *r) { return box_of(r).lo[0]; }
+static double get_xhi(const md_thermo_reading *r) { return box_of(r).hi[0]; }
+static double get_ylo(const md_thermo_reading *r) { return box_of(r).lo[1]; }
+static double get_yhi(const md_thermo_reading *r) { return box_of(r).hi[1]; }
+static double get_zlo(const md_thermo_reading *r) { return box_of(r).lo[2]; }
+static double get_zhi(const md_thermo_reading *r) { return box_of(r).hi[2]; }
 static double get_xlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 0); }
 static double get_ylat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 1); }
 static double get_zlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 2); }

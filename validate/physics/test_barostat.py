@@ -1,0 +1,118 @@
+"""Boxes that fixes change: against LAMMPS, over restarts, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import harness
+from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
+from test_lammps import LMP, both_tables
+
+# LAMMPS wraps positions when it makes lists, in every step here.  Where a particle that stays behind is, at a face that
+# moves, depends on that.
+MELT = """\
+units lj
+atom_style atomic
+pair_style lj/cut 2.5
+read_data melt.data
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check no
+thermo_style custom step temp pe etotal press vol lx ly lz xlo zhi
+thermo_modify format float %.15g
+thermo 10
+timestep 0.004
+"""
+
+
+def write_melt(folder, mass2: float = 1.0) -> None:
+    harness.run("lattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 2 b\ncreate_atoms 1 box\n"
+                f"set type 1 type/fraction 2 0.5 7\nmass 1 1\nmass 2 {mass2}\nvelocity all create 1.44 87287\n"
+                "pair_style lj/cut 2.5\npair_coeff * * 1 1\nfix 1 all nve\nrun 40\n"
+                "write_data melt.data nocoeff\n", folder)
+
+
+def assert_tables_agree(ours, theirs, relative: float) -> None:
+    assert len(ours) == len(theirs) >= 1
+    for a, b in zip(ours, theirs):
+        assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 3
+        for name in a.titles[1:]:
+            scale = max(abs(value) for value in b.column(name))
+            assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=relative * scale), name
+
+
+DEFORMED = MELT + """\
+group half type 2
+lattice fcc 0.8
+fix 1 all nve
+fix 2 all deform 1 x scale 1.03 y volume z final -0.03 4.1
+run 30
+unfix 2
+fix 2 all deform 2 x trate -0.1 y volume z volume units box
+run 20
+unfix 2
+fix 2 half deform 1 x wiggle 0.05 0.5 y erate 0.02
+run 20
+unfix 2
+fix 2 all deform 5 z vel 0.2 units box remap none
+run 20
+unfix 2
+fix 2 all deform 4 x delta 0.1 -0.05 units box
+run 30 start 80 stop 150
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_deforms_alike(fast_engine, tmp_path):
+    """Every style, several fixes, groups, and particles that do not go with the box."""
+    write_melt(tmp_path)
+    assert_tables_agree(*both_tables(DEFORMED, tmp_path, fast_engine), 1e-9)
+
+
+# Fixes of boxes that keep a state.
+STATES = {"deform": "fix 1 all nve\nfix 2 all deform 3 x erate 0.03 y wiggle 0.2 0.3 units box\n"}
+
+
+@pytest.mark.parametrize("fixes", STATES.values(), ids=STATES)
+def test_a_changing_box_is_resumed(fixes, tmp_path):
+    """Within the second run of a deck. Behind step 42 a change of the box belongs to the step that is not done yet."""
+    write_melt(tmp_path)
+    deck = f"{MELT}{fixes}restart 21 r.*\nrun 30\nvariable v equal vol\nprint \"volume ${{v}}\"\nrun 30\n" \
+        "write_data e.data\n"
+    whole = works(run_deck(tmp_path, deck)).out
+    end = (tmp_path / "e.data").read_bytes()
+    (tmp_path / "e.data").unlink()
+    again = works(run_deck(tmp_path, deck, "--resume")).out
+    assert "Resumed at step 42" in again and (tmp_path / "e.data").read_bytes() == end
+    for words in (r"volume -?\d\S+", r"\n +60 \S+"):
+        assert re.findall(words, again) == re.findall(words, whole) != []
+
+
+def test_boxes_that_do_not_change(tmp_path):
+    """The message says what is wrong, and where a box that changes too much ends the run."""
+    for line, words in {
+        "fix 2 all deform 1": ["fix deform needs N"],
+        "fix 2 all deform 0 x erate 1": ["N of fix deform"],
+        "fix 2 all deform 1 x squeeze 1": ["'squeeze'", "final LO HI", "volume"],
+        "fix 2 all deform 1 x variable v_a v_b": ["variable", "not evaluated within steps"],
+        "fix 2 all deform 1 x final 1": ["x final needs 2 numbers"],
+        "fix 2 all deform 1 x erate 1 x vel 1": ["x comes twice"],
+        "fix 2 all deform 1 x volume": ["another axis"],
+        "fix 2 all deform 1 x wiggle 1 0": ["period"],
+        "fix 2 all deform 1 x scale -1": ["factor"],
+        "fix 2 all deform 1 x final 3 2": ["above"],
+        "fix 2 all deform 1 xy erate 1": ["tilt"],
+        "fix 2 all deform 1 x erate 1 remap v": ["remap v", "remap none"],
+        "fix 2 all deform 1 x erate 1 remap w": ["'w'", "x, none"],
+        "fix 2 all deform 1 x erate 1 units cm": ["'cm'", "box, lattice"],
+        "fix 2 all deform 1 x erate 1 color 1": ["'color'", "x, y, z, remap"],
+    }.items():
+        refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *words)
+    two = "fix 2 all deform 1 x erate 1\nfix 3 all deform 1 x vel 1\nrun 1\n"
+    refused(run_deck(tmp_path, BOX + two), USAGE, "two fixes", "along x")
+    refused(run_deck(tmp_path, BOX + "unfix 1\nfix 2 all deform 1 x erate 1\nrun 1\n"), USAGE, "fix nve")
+    refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x vel 1e9\nrun 9\n"), PHYSICS, "room")
+    refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x final 1 1.1 units box\nrun 1\n"), PHYSICS, "two cutoffs")
+    refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x erate 1\n"
+                     "compute c all temp/region b\nrun 1\n"), USAGE, "compute c", "box that a fix changes")
