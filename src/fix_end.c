@@ -77,6 +77,30 @@ static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim
   return md_fix_vary_run(kind, engine, sim, n);
 }
 
+/* Lets fix f act behind the present step on particles that it chooses. */
+static md_status act_on_chosen(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
+{
+  md_model *model = &sim->model;
+  const md_fix_end *end = &model->end[f];
+  md_fix *fix = &model->fix[end->fix];
+  md_action action[MD_CHOSEN_MAX];
+  int n;
+  MD_TRY(md_comm_agree(sim->comm, kind->download(engine, NULL)));
+  MD_TRY(
+      md_fix_style_of(fix->kind)->choose(fix, model, &sim->particles, sim->comm, &end->action, action, &n));
+  for (int other = 0; other < model->nend && n > 0; ++other)
+    model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
+  for (int k = 0; k < n; ++k) MD_TRY(md_comm_agree(sim->comm, kind->act(engine, &action[k])));
+  return MD_OK;
+}
+
+/* Lets fix f of those that act behind steps act behind the present step. */
+static md_status act_behind(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
+{
+  if (md_fix_style_of(sim->model.end[f].action.kind)->choose) return act_on_chosen(kind, engine, sim, f);
+  return act(kind, engine, sim->comm, &sim->model, f, false);
+}
+
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
   md_comm *comm = sim->comm;
@@ -89,7 +113,7 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
       if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
     MD_TRY(md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
-      if (due % model->end[f].every == 0) MD_TRY(act(kind, engine, comm, model, f, false));
+      if (due % model->end[f].every == 0) MD_TRY(act_behind(kind, engine, sim, f));
   }
   return MD_OK;
 }

@@ -1,5 +1,6 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
+#include "common/fix/swaps.h"
 #include "common/force/wall.h"
 #include "common/model.h"
 #include "common/step/step.h"
@@ -234,7 +235,8 @@ static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
   const bool middle = acts_in_middle[kind], end = acts_behind(kind), force = acts_on_forces[kind];
-  if (end == (style->every != NULL) && acts_at_end[kind] == ((style->end != NULL) != (style->half != NULL)) &&
+  const int ends = (style->end != NULL) + (style->half != NULL) + (style->choose != NULL);
+  if (end == (style->every != NULL) && acts_at_end[kind] == (ends == 1) &&
       (style->move_box != NULL) == (style->changes != NULL) && (!middle || style->prepare) &&
       (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
       (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))

@@ -17,7 +17,8 @@
  *                   passes.
  *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
  *                   particles. Steps are run as without the style, up to the step behind which it acts (src/fix_end.h).
- *                   A style with `half` acts before each step too, with numbers that it makes in the same way.
+ *                   A style with `half` acts before each step too, with numbers that it makes in the same way. One with
+ *                   `choose` looks at all particles on the host, and acts on some of them, by their ids.
  *                   Cost: the velocities are completed, which on a GPU sums the forces once more; a pass over particles
  *                   for the sums; a reduction over ranks; a pass over particles for the action.
  */
@@ -133,6 +134,10 @@ typedef struct md_fix_place {
 
 struct md_model;
 struct md_step;
+struct md_particles;
+struct md_comm;
+
+enum { MD_CHOSEN_MAX = 64 };
 
 /* A style: the host's part of its file. All strings are static. */
 typedef struct md_fix_style {
@@ -190,7 +195,14 @@ typedef struct md_fix_style {
                         md_box_move *move);
   void (*begin)(md_fix *fix,
                 const struct md_model *model); /* at the beginning of a run, or when one goes on; or NULL */
-  int nstate;                                  /* numbers of fix->state that restarts hold */
+  /* In place of `end`, for a style that acts on particles that it chooses, as they are behind the step: fills *n <=
+   * MD_CHOSEN_MAX actions, each of which is `first` with other numbers. particles: of this rank, current. It may change
+   * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
+  md_status (*choose)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
+                      struct md_comm *comm, const md_action *first, md_action *action, int *n);
+  int nstate; /* numbers of fix->state that restarts hold */
+  /* A number of the fix for output, f_ID, or NULL. It is no sum over particles. */
+  double (*scalar)(const md_fix *fix);
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                     double freedom);

@@ -19,6 +19,8 @@
 #include "common/fix/fix_nvt.h"
 #include "common/fix/fix_temp_berendsen.h"
 #include "common/fix/fix_temp_rescale.h"
+#include "common/fix/fix_thermal_conductivity.h"
+#include "common/fix/fix_viscosity.h"
 #include "common/fix/fix_wall_reflect.h"
 #include "common/force/fix_addforce.h"
 #include "common/force/fix_aveforce.h"

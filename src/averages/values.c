@@ -196,12 +196,14 @@ bool md_value_is_extensive(md_sim *sim, const char *name)
   const md_compute *compute;
   const md_values *values = values_of(sim, name);
   md_value_name apart;
-  int component;
+  int component, fix;
   if (is_variable(name) || md_value_name_read(name, &apart) != MD_OK) return false;
   if (md_is_compute(name) && !values)
     return md_compute_named(sim, name, &compute, &component) == MD_OK &&
            md_compute_style_of(compute->kind)->extensive;
-  if (!values) return true;
+  if (!values)
+    return md_fix_named(sim, name, &fix, &component) != MD_OK ||
+           !md_fix_style_of(sim->model.fix[fix].kind)->scalar;
   if (!values->extensive) return false;
   if (values->columns > 0 && apart.nindex > 0) return values->extensive[apart.index[apart.nindex - 1] - 1];
   return values->extensive[apart.nindex == 0 || values->nvector == 0 ? 0 : apart.index[0] - 1];

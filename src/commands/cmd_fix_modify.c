@@ -88,6 +88,7 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   if (bracket) return read_component(name, bracket, md_fix_vector_size(&sim->model, *fix), component);
   *component = -1;
   if (md_fix_style_of(sim->model.fix[*fix].kind)->coupled) return MD_OK;
+  if (md_fix_style_of(sim->model.fix[*fix].kind)->scalar) return MD_OK;
   const md_status status = md_fix_check_energy(&sim->model, &sim->model.fix[*fix]);
   if (status != MD_OK) md_error_prefix("%.80s: ", name);
   return status;
@@ -118,6 +119,10 @@ md_status md_fix_value(md_sim *sim, const char *name, double *value)
   if (!sim->view)
     return md_error(MD_USAGE, "%.80s is known only while a run shows a step: use it in thermo_style custom",
                     name);
+  if (md_fix_style_of(sim->model.fix[fix].kind)->scalar) {
+    *value = md_fix_style_of(sim->model.fix[fix].kind)->scalar(&sim->model.fix[fix]);
+    return MD_OK;
+  }
   if (md_fix_style_of(sim->model.fix[fix].kind)->coupled) {
     *value = md_fix_coupled(&sim->model, fix);
     return MD_OK;

@@ -44,3 +44,13 @@ def test_indentation(fast_engine, tmp_path):
     force = [table.column("f_indenter[2]")[-1] for table in tables[:-1]]
     assert force[0] == 0 and min(force[3:]) > 0 and max(force[3:]) > 5
     assert is_picture(tmp_path / "indentation.png")
+
+
+def test_conductivity(fast_engine, tmp_path):
+    """Heat is moved to the middle, which is warmer then, and flows back; the energy stays."""
+    tables = run("conductivity", tmp_path, fast_engine, columns=24, rows=20, steps=4000).tables
+    energy, heat = tables[-1].column("TotEng"), tables[-1].column("f_swap")
+    assert np.ptp(energy) < 0.01 and np.all(np.diff(heat) > 0)
+    assert 1 < tables[-1].column("v_kappa")[-1] < 12
+    profile = np.loadtxt((tmp_path / "conductivity.profile").read_text().splitlines()[-20:])
+    assert np.mean(profile[9:12, 3]) > np.mean(profile[[0, 1, 19], 3]) + 0.1
