@@ -32,7 +32,7 @@ static bool measures(const md_fix_end *end) { return end->compute.kind != MD_COM
 static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
                           const md_fix_end *end, md_measure *measure)
 {
-  return md_measure_ranks(kind, engine, comm, model, md_computes_want(&end->compute, 1), measure);
+  return md_measure_ranks(kind, engine, comm, model, md_fix_end_wants(end), measure);
 }
 
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model)

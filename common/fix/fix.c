@@ -281,13 +281,30 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
                       .every = style->every(fix),
                       .action = *action,
                       .compute = {.kind = style->measures, .group = fix->group, .bias = action->bias}};
+  if (style->parts) end->parts = style->parts(fix);
+  if (style->parts) end->compute.group = 0;
   if (temperature) end->compute = *temperature;
   if (temperature && style->coupled && temperature->bias.kind == MD_BIAS_BLOCK)
     return md_error(MD_USAGE,
                     "fix %s: the particles in the region of its temperature %s change, and so would its "
                     "degrees of freedom",
                     style->name, temperature->id);
-  return style->measures == MD_COMPUTE_KINDS ? MD_OK : md_compute_join(model, &end->compute);
+  if (style->measures == MD_COMPUTE_KINDS) return MD_OK;
+  MD_TRY(md_compute_join(model, &end->compute));
+  if (end->parts != MD_PARTS_AXES) return MD_OK;
+  end->tensor = (md_compute){.kind = MD_COMPUTE_pressure_tensor, .bias = end->compute.bias};
+  return md_compute_join(model, &end->tensor);
+}
+
+md_wanted md_fix_end_wants(const md_fix_end *end)
+{
+  md_wanted wanted = md_computes_want(&end->compute, 1);
+  if (end->parts == MD_PARTS_ALL) wanted.pairs = true;
+  if (end->parts != MD_PARTS_AXES) return wanted;
+  const md_wanted tensor = md_computes_want(&end->tensor, 1);
+  wanted.tensor = true;
+  wanted.summands |= tensor.summands;
+  return wanted;
 }
 
 /* Adds the actions of fix f on forces. */
@@ -450,6 +467,24 @@ md_status md_fixes_prepare(md_model *model)
   return check_changes(model);
 }
 
+enum { FIX_VALUES = MD_COMPUTE_TERMS + MD_FIX_PARTS };
+
+/* The numbers that the fix gets of a measure. */
+static void evaluate(const md_model *model, const md_fix_end *end, const md_measure *measure, double *value)
+{
+  double *part = value + MD_COMPUTE_TERMS;
+  md_compute_evaluate(model, &end->compute, measure, value);
+  if (end->parts == MD_PARTS_ALL) {
+    part[0] = 2.0 * value[MD_TEMPERATURE_KINETIC];
+    part[3] = 0.5 * md_wide_value(&measure->virial2, model->grids.w);
+  }
+  for (int d = 0; d < model->box.dim && end->parts == MD_PARTS_AXES; ++d) {
+    const md_summand *s = &model->summand[end->tensor.summand];
+    part[d] = 2.0 * md_wide_value(&measure->term[s->first + d], s->unit[d]);
+    part[3 + d] = 0.5 * md_wide_value(&measure->tensor2[d], model->grids.w);
+  }
+}
+
 bool md_fix_end_knows(const md_model *model, const md_fix_end *end)
 {
   const md_fix *fix = &model->fix[end->fix];
@@ -458,9 +493,9 @@ bool md_fix_end_knows(const md_model *model, const md_fix_end *end)
 
 void md_fix_end_compare(md_model *model, const md_fix_end *end, const md_measure *measure)
 {
-  double *state = model->fix[end->fix].state, value[MD_COMPUTE_TERMS] = {0.0};
-  md_compute_evaluate(model, &end->compute, measure, value);
-  for (int k = 0; k < MD_COMPUTE_TERMS; ++k) {
+  double *state = model->fix[end->fix].state, value[FIX_VALUES] = {0.0};
+  evaluate(model, end, measure, value);
+  for (int k = 0; k < FIX_VALUES; ++k) {
     const double known = state[MD_FIX_VALUES + k];
     if (!(fabs(value[k] - known) <= 1e-9 * fabs(known))) state[MD_FIX_KNOWN] = 0.0;
   }
@@ -477,9 +512,15 @@ static md_status move_box(md_model *model, md_fix *fix, bool before, const doubl
     move.carried[d] = 0;
   }
   MD_TRY(styles[fix->kind]->move_box(fix, model, before, value, &move));
-  move.pending = true;
+  const bool pending = model->move.pending;
   model->move = move;
-  return md_model_check_move(model);
+  MD_TRY(md_model_check_move(model));
+  model->move.pending = pending;
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->move.lo[d] != model->box.lo[d] || model->move.hi[d] != model->box.hi[d] ||
+        move.stretch[d] != 1.0)
+      model->move.pending = true;
+  return MD_OK;
 }
 
 md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_measure *measure, bool before,
@@ -488,9 +529,9 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
   md_fix *fix = &model->fix[end->fix];
   const md_fix_style *style = styles[fix->kind];
   const md_step step = md_step_of(model);
-  double value[MD_COMPUTE_TERMS] = {0.0};
+  double value[FIX_VALUES] = {0.0};
   if (measure)
-    md_compute_evaluate(model, &end->compute, measure, value);
+    evaluate(model, end, measure, value);
   else if (style->half)
     memcpy(value, fix->state + MD_FIX_VALUES, sizeof value);
   *action = end->action;
@@ -503,6 +544,7 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
     MD_TRY(style->end(fix, model, &step, value, action, acts));
   else
     *acts = false;
+  if (style->account && *acts) style->account(fix, value, action);
   if (style->move_box) MD_TRY(move_box(model, fix, before, value));
   if (!style->half) return MD_OK;
   fix->state[MD_FIX_KNOWN] = before ? 0.0 : 1.0;

@@ -43,8 +43,17 @@ enum {
   MD_FIX_OWN = 16,
   MD_FIX_KNOWN = MD_FIX_OWN,
   MD_FIX_VALUES,
-  MD_FIX_STATE = MD_FIX_VALUES + MD_COMPUTE_TERMS
+  MD_FIX_HALF_STATE = MD_FIX_VALUES + MD_COMPUTE_TERMS,
+  /* Of a style with `parts`: these of its values; and more numbers of its own. */
+  MD_FIX_PARTS = 6,
+  MD_FIX_MORE_AT = MD_FIX_HALF_STATE + MD_FIX_PARTS,
+  MD_FIX_MORE = 32,
+  MD_FIX_STATE = MD_FIX_MORE_AT + MD_FIX_MORE
 };
+
+/* The parts of the pressure that a style gets behind the values of its compute: twice the kinetic energy and the
+ * virial, of all axes in the places 0 and 3, or of axis d in the places d and 3 + d. */
+enum { MD_PARTS_NONE, MD_PARTS_ALL, MD_PARTS_AXES };
 
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
@@ -120,7 +129,9 @@ typedef struct md_fix_end {
   int64_t every;    /* it acts behind the steps that are multiples of this */
   md_action action; /* as `prepare` made it */
   md_compute
-      compute; /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
+      compute;       /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
+  int parts;         /* MD_PARTS_NONE and so on */
+  md_compute tensor; /* of MD_PARTS_AXES */
 } md_fix_end;
 
 /* The box, the lattice and the regions, to which the arguments of a fix may refer. */
@@ -181,11 +192,14 @@ typedef struct md_fix_style {
    * fix. */
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
+  /* Behind `end`, where the fix acts: keeps in fix->state what the action does to the values; or NULL. */
+  void (*account)(md_fix *fix, const double *value, const md_action *action);
   /* In place of `end`, for a style that acts before and behind each step, `every` being 1. It may change fix->state, on
    * all ranks alike, and makes of the values what they are behind its action. done: 1 before a step, 0 behind it; a
    * ramp has the value of the step's end by md_step_ramp with it. */
   md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
                     double *value, md_action *action, bool *acts);
+  int (*parts)(const md_fix *fix); /* the parts of the pressure that it gets; NULL: MD_PARTS_NONE */
   /* For a style that changes the box: marks the axes. */
   void (*changes)(const md_fix *fix, const struct md_model *model, bool axis[3]);
   /* For the same, behind `end` or `half`, or in place of both: changes the faces of the next step's box in *move, which
@@ -228,6 +242,9 @@ md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
  * if the fix has nothing to do. MD_PHYSICS: as for `end`. */
 md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
                             bool before, md_action *action, bool *acts) MD_CHECKED;
+
+/* The sums that the fix needs. */
+md_wanted md_fix_end_wants(const md_fix_end *end);
 
 /* Does the fix know the values of its compute for the half before the next step? */
 bool md_fix_end_knows(const struct md_model *model, const md_fix_end *end);

@@ -124,30 +124,39 @@ static void nvt_push(nvt_chain *c, int k, double h, double kinetic2, double keep
   c->w[k] = (c->w[k] * friction + drive / c->mass[k] * (0.5 * h)) * keep * friction;
 }
 
-static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *step, int64_t done,
-                          double *value, md_action *action, bool *acts)
+/* One half of the chain. kinetic2: twice the kinetic energy of the particles, before and behind it. Returns the factor
+ * of the velocities. */
+static double nvt_turn(md_fix *fix, double dt, double target, double freedom, double *kinetic2)
 {
-  const double target = model->units->boltz * md_step_ramp(step, fix->k[0], fix->k[1], done),
-               loops = fix->k[4];
-  const double h = 0.5 * model->dt / loops, keep = 1.0 - model->dt * fix->k[5] / (fix->k[2] * loops);
-  double kinetic2 = 2.0 * value[MD_TEMPERATURE_KINETIC], factor = 1.0;
-  nvt_chain c = nvt_chain_of(fix, target, value[MD_TEMPERATURE_FREEDOM]);
-  if (!(c.freedom > 0.0)) {
-    *acts = false;
-    return MD_OK;
-  }
+  const double loops = fix->k[4], h = 0.5 * dt / loops, keep = 1.0 - dt * fix->k[5] / (fix->k[2] * loops);
+  double factor = 1.0;
+  nvt_chain c = nvt_chain_of(fix, target, freedom);
   for (int loop = 0; loop < (int)loops; ++loop) {
-    for (int k = c.n - 1; k >= 0; --k) nvt_push(&c, k, h, kinetic2, keep);
+    for (int k = c.n - 1; k >= 0; --k) nvt_push(&c, k, h, *kinetic2, keep);
     const double scale = md_exp(-h * c.w[0]);
     factor *= scale;
-    kinetic2 *= scale * scale;
+    *kinetic2 *= scale * scale;
     for (int k = 0; k < c.n; ++k) c.e[k] += h * c.w[k];
-    for (int k = 0; k < c.n; ++k) nvt_push(&c, k, h, kinetic2, 1.0);
+    for (int k = 0; k < c.n; ++k) nvt_push(&c, k, h, *kinetic2, 1.0);
   }
   for (int k = 0; k < c.n; ++k) {
     fix->state[k] = c.e[k];
     fix->state[NVT_CHAIN + k] = c.w[k];
   }
+  return factor;
+}
+
+static md_status nvt_half(md_fix *fix, const md_model *model, const md_step *step, int64_t done,
+                          double *value, md_action *action, bool *acts)
+{
+  const double target = model->units->boltz * md_step_ramp(step, fix->k[0], fix->k[1], done);
+  const double freedom = value[MD_TEMPERATURE_FREEDOM];
+  double kinetic2 = 2.0 * value[MD_TEMPERATURE_KINETIC];
+  if (!(freedom > 0.0)) {
+    *acts = false;
+    return MD_OK;
+  }
+  const double factor = nvt_turn(fix, model->dt, target, freedom, &kinetic2);
   action->k[0] = factor;
   value[MD_TEMPERATURE_KINETIC] = 0.5 * kinetic2;
   if (isfinite(factor)) return MD_OK;
@@ -173,7 +182,7 @@ static const md_fix_style nvt_style = {
             "TDAMP\n"
             "is the time in which the temperature answers. f_ID is the energy of the chain, also in ecouple",
     .takes_temp = true,
-    .nstate = MD_FIX_STATE,
+    .nstate = MD_FIX_HALF_STATE,
     .parse = nvt_parse,
     .join = nvt_join,
     .prepare = nvt_prepare,

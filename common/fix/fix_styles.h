@@ -18,6 +18,7 @@
 #include "common/fix/fix_nve_leapfrog.h"
 #include "common/fix/fix_nvt.h"
 #include "common/fix/fix_temp_berendsen.h"
+#include "common/fix/fix_temp_csvr.h"
 #include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_thermal_conductivity.h"
 #include "common/fix/fix_viscosity.h"
@@ -36,3 +37,9 @@
 
 /* Uses functions of fix_heat.h. */
 #include "common/fix/fix_ehex.h"
+
+/* Use functions of fix_nvt.h, and of fix_npt.h. */
+#include "common/fix/fix_npt.h"
+
+#include "common/fix/fix_nph.h"
+#include "common/fix/fix_press_berendsen.h"
