@@ -27,10 +27,11 @@ def same(a, b) -> None:
 
 @pytest.mark.parametrize("turn, case", list(enumerate(check_engines.CASES)), ids=[c.name for c in check_engines.CASES])
 def test_openmp_equals_naive(turn, case, isas, tmp_path):
+    """Short: `make check` runs every deck for longer, with all variants."""
     chosen = [check_engines.variants(case, turn, isas)[k] for k in (turn % 2, 2 + turn % 2)]
-    verdict = check_engines.check_case(case, chosen, tmp_path, steps=300, every=100)
+    verdict = check_engines.check_case(case, chosen, tmp_path, steps=120, every=40)
     assert not verdict.failures, "\n".join(verdict.failures)
-    assert verdict.steps == 300 and verdict.variants == 2 and verdict.particles >= 3
+    assert verdict.steps == 120 and verdict.variants == 2 and verdict.particles >= 3
 
 
 @pytest.mark.gpu
