@@ -211,6 +211,27 @@ static scales scales_of_all(const md_model *model, const double *unit_k)
                   .length = r};
 }
 
+/* The usual force between types with a density: the largest that it may be at distance r, if each particle has twelve
+ * neighbours there. */
+static double density_force(const md_eam *eam, int a, int b, double r)
+{
+  enum { NEIGHBOURS = 12 };
+  double slope[2], energy, none;
+  (void)md_eam_embedding(eam, a, NEIGHBOURS * md_eam_density(eam, a, b, r * r), &slope[0]);
+  (void)md_eam_embedding(eam, b, NEIGHBOURS * md_eam_density(eam, b, a, r * r), &slope[1]);
+  const double pair = fabs(md_eam_force(eam, a, b, 0.0, 0.0, r * r, &energy)) * r;
+  return pair + fabs(md_eam_force(eam, a, b, slope[0], 0.0, r * r, &none)) * r +
+         fabs(md_eam_force(eam, a, b, 0.0, slope[1], r * r, &none)) * r;
+}
+
+/* The usual force between two types at distance r. k: their row. */
+static double usual_force(const md_model *model, int i, int j, const double *k, double r)
+{
+  const md_eam *eam = model->pair.eam;
+  if (!eam) return fabs(md_pair_force(model->pair.kind, r * r, k) * r);
+  return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
+}
+
 static scales scales_of(const md_model *model, const double *unit_k)
 {
   if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
@@ -220,7 +241,7 @@ static scales scales_of(const md_model *model, const double *unit_k)
       const double r = md_pair_length(&model->pair, i, j);
       if (!(r > 0.0)) continue;
       const double *k = unit_k + ((size_t)i * (size_t)model->ntypes + (size_t)j) * MD_PAIR_K;
-      const double force = fabs(md_pair_force(model->pair.kind, r * r, k) * r);
+      const double force = usual_force(model, i, j, k, r);
       if (!(force > 0.0)) continue;
       s.strongest = md_max(s.strongest, force);
       s.weakest = s.weakest > 0.0 ? md_min(s.weakest, force) : force;
@@ -511,6 +532,27 @@ static md_status check_cutoff(const md_model *model)
   return MD_OK;
 }
 
+/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. Nearer than an
+ * interval of the tables, particles overlap. */
+static void largest_of_potential(const md_eam *eam, double largest[3])
+{
+  const int64_t pairs = (int64_t)eam->nelement * eam->nelement * eam->nr;
+  double slope = 0.0, density = 0.0, value = 0.0, pair = 0.0;
+  for (int64_t k = 0; k < (int64_t)eam->nelement * eam->nrho; ++k) {
+    slope = md_max(slope, fabs(eam->embedding[k * MD_SPLINE_ROW + 2]));
+    value = md_max(value, fabs(eam->embedding[k * MD_SPLINE_ROW + 6]));
+  }
+  for (int64_t k = 0; k < pairs; ++k) {
+    density = md_max(density, fabs(eam->density[k * MD_SPLINE_ROW + 2]));
+    pair = md_max(pair, md_max(fabs(eam->pair[k * MD_SPLINE_ROW + 2]),
+                               fabs(eam->pair[k * MD_SPLINE_ROW + 6]) / eam->dr));
+  }
+  const double force = 2.0 * (slope * density + pair / eam->dr);
+  largest[0] = md_max(largest[0], 2.0 * (value + pair));
+  largest[1] = md_max(largest[1], force * eam->cutoff);
+  largest[2] = md_max(largest[2], force);
+}
+
 static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -520,12 +562,17 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   model->close2 = 0.0;
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
+    if (model->pair.eam) {
+      model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->dr * model->pair.eam->dr : 0.0;
+      continue;
+    }
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
     /* Without a cutoff the impulse itself decides (all_pairs.h). */
     model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
   }
+  if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
@@ -535,8 +582,10 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  md_model_pair_table(model, model->kick_time / (model->mass_reference * model->grids.v), model->impulse_k);
-  md_model_pair_table(model, 1.0 / (model->grids.f * MD_FINE), model->force_k);
+  model->impulse_scale = model->kick_time / (model->mass_reference * model->grids.v);
+  model->force_scale = 1.0 / (model->grids.f * MD_FINE);
+  md_model_pair_table(model, model->impulse_scale, model->impulse_k);
+  md_model_pair_table(model, model->force_scale, model->force_k);
   return MD_OK;
 }
 

@@ -125,9 +125,11 @@ typedef struct md_model {
   double cutoff;     /* the largest of all pairs, 0 without a pair style */
   double kick_time;  /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   double *impulse_k; /* [ntypes*ntypes][MD_PAIR_K], forces as impulses of a kick in quanta of v */
-  double *force_k;   /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
-  double close2;     /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
-  double *overlap2;  /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
+  double impulse_scale,
+      force_scale;  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+  double *force_k;  /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
+  double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
+  double *overlap2; /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
   double
       force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
   double speed_limit; /* the largest velocity along one axis */

@@ -103,6 +103,7 @@ static const md_comm_exchange exchange = {.migrate = md_mpi_migrate,
                                           .halo_build = md_mpi_halo_build,
                                           .halo_begin = md_mpi_halo_begin,
                                           .halo_next = md_mpi_halo_next,
+                                          .halo_values = md_mpi_halo_values,
                                           .sparse_exchange = md_mpi_sparse_exchange,
                                           .ring_begin = md_mpi_ring_begin,
                                           .ring_next = md_mpi_ring_next};

@@ -322,6 +322,26 @@ md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
+/* Axis by axis as positions go, so that ghosts of ghosts have theirs. */
+md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value)
+{
+  mpi_state *s = mpi_state_of(c);
+  (void)p;
+  for (int axis = s->dim - 1; axis >= 0; --axis)
+    for (int side = 0; side < 2; ++side) {
+      halo_message *m = &s->message[axis][side];
+      const int tag = 2 * axis + side;
+      for (int64_t k = 0; k < m->nsend; ++k) m->out[k] = value[m->send[k]];
+      if (s->division.count[axis] == 1) {
+        if (m->nreceive > 0) memcpy(value + m->first, m->out, (size_t)m->nreceive * sizeof(double));
+        continue;
+      }
+      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend, MPI_DOUBLE, m->to, tag, value + m->first, (int)m->nreceive,
+                          MPI_DOUBLE, m->from, tag, s->halo, MPI_STATUS_IGNORE));
+    }
+  return MD_OK;
+}
+
 void md_mpi_halo_free(mpi_state *s)
 {
   free(s->found);

@@ -111,6 +111,7 @@ md_status md_mpi_rebalance_if_due(md_comm *, const md_model *, const md_particle
 md_status md_mpi_halo_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
 md_status md_mpi_halo_begin(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
 md_status md_mpi_halo_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
+md_status md_mpi_halo_values(md_comm *, const md_particles *, double *value) MD_CHECKED;
 void md_mpi_halo_free(mpi_state *);
 
 /* file.c */

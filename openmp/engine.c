@@ -29,6 +29,8 @@ static void destroy(md_engine *e)
   cell_index_free(&e->ghost);
   for (int d = 0; d < 3; ++d) free(e->near_x[d]);
   free(e->type);
+  free(e->slope);
+  free(e->embedding);
   if (e->arenas)
     for (int t = 0; t < e->threads; ++t) {
       free(e->arenas[t].entry);
@@ -124,6 +126,8 @@ static md_status measure_pairs(md_engine *e, const pair_measure *measure_of, md_
   const md_model *model = e->model;
   const md_particles *p = e->p;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  if (md_pair_has_density(&model->pair))
+    return engine_density_measure(e, measure_of == e->kernels->tensor, total);
   force_args a = engine_force_args(e, model->force_k);
   a.per_e = 1.0 / (model->grids.e * MD_FINE);
   a.per_w = model->grids.f / model->grids.w;
@@ -188,6 +192,7 @@ static md_status download(md_engine *e, double *const force[3])
   MD_TRY(engine_finish_halo(e));
   if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebin(e));
   if (!force) return MD_OK;
+  MD_TRY(engine_find_slopes(e));
   pass s = {.force = engine_force_args(e, e->model->force_k),
             .out = {force[0], force[1], force[2]},
             .chunk = download_chunk};
@@ -207,6 +212,7 @@ static void report(const md_engine *e, md_engine_report *r)
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
+  bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + CHUNK_BLOCKS * 4);
   *r = (md_engine_report){.timers = e->timers,
@@ -232,5 +238,6 @@ const md_engine_kind md_engine_openmp = {
     .report = report,
     .destroy = destroy,
     .on_host = true,
+    .densities = true,
     .all_pairs = &md_engine_openmp_all_pairs,
 };

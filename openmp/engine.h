@@ -4,6 +4,7 @@
  *     step.c       a step: kicks and a drift, in one pass
  *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
+ *       density.c    pass 1 of pair styles with a density
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
 #ifndef MD_OPENMP_ENGINE_H
@@ -70,6 +71,9 @@ struct md_engine {
   int32_t *type; /* 0-based, of owned particles and ghosts; only with several types */
   int64_t type_capacity;
   arena *arenas; /* [threads] */
+  double *slope,
+      *embedding; /* of a style with a density: F' of owned particles and ghosts, F of owned ones */
+  int64_t slope_capacity;
   int64_t nchunk, chunk_capacity;
   int64_t *chunk_at;      /* where the list of a chunk begins in its arena, ... */
   int32_t *chunk_arena;   /* ... the number of that arena, ... */
@@ -151,6 +155,18 @@ md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECK
 
 /* The finding of a thread that has done nothing yet. */
 finding finding_none(void);
+
+/* ---- density.c ---- */
+
+/* For a style with a density: finds the slopes at the present positions, which the next two functions need. The list
+ * must hold. Other styles: does nothing. */
+md_status engine_find_slopes(md_engine *) MD_CHECKED;
+
+/* Sums the impulses on chunk c, or the forces for output. Pairs that overlap are left out and noted. */
+void engine_density_forces(const md_engine *, bool output, int64_t c, double (*force)[CHUNK], md_overlap *);
+
+/* Adds energies and virials, or the components of virials, to a measure. */
+md_status engine_density_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
 
 /* ---- messages.c ---- */
 

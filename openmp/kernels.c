@@ -14,6 +14,7 @@
  * is about 1 ns a listed pair.
  */
 #include "openmp/kernels.h"
+#include "openmp/density_kernels.h"
 #include "openmp/simd.h"
 
 #include <stdlib.h>
@@ -551,4 +552,9 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
 #undef MD_PAIR_CUT
         },
     .move = move,
+    .density = density_chunk,
+    .density_force = density_force,
+    .density_output = density_output,
+    .density_measure = density_measure,
+    .density_tensor = density_tensor,
 };

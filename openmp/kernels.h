@@ -18,6 +18,7 @@
 #define MD_OPENMP_KERNELS_H
 
 #include "common/model.h"
+#include "common/pair/density.h"
 #include "common/step/step.h"
 #include "openmp/cells.h"
 
@@ -63,6 +64,23 @@ typedef struct force_args {
   int64_t n;           /* owned */
 } force_args;
 
+/* What the two passes of a style with a density need. slope and scale: pass 2 only. */
+typedef struct density_args {
+  const md_model *model;
+  const double *x[3];
+  const uint16_t *type; /* from 1 */
+  const int64_t *id;
+  const double *slope; /* F' of owned particles and ghosts */
+  double reach2;       /* the largest cutoff, squared */
+  double scale;        /* of forces: to impulses, or to coarse quanta of grids.f */
+  int64_t total;       /* owned and ghosts */
+} density_args;
+
+typedef void (*density_force_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                                  const int32_t *rows, md_overlap *, double (*force)[CHUNK]);
+typedef void (*density_measure_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                                    const int32_t *rows, md_overlap *, md_measure *);
+
 /* What a move needs. */
 typedef struct move_args {
   const double *x[3];
@@ -107,6 +125,12 @@ typedef struct kernels {
    * left the box. Then too all particles were kicked, so that the caller can name the one of the smallest id. */
   bool (*move)(const move_args *, const double *const *impulse, int64_t first, int64_t last,
                double *largest2);
+  /* For a style with a density: the densities at the particles of a chunk, in quanta; then the same sums as above, in
+   * which pairs that overlap are left out and noted. The embeddings are the caller's. */
+  void (*density)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                  const int32_t *rows, int64_t *count);
+  density_force_sum density_force, density_output;
+  density_measure_sum density_measure, density_tensor;
 } kernels;
 
 /* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor support. Static.

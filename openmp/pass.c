@@ -88,6 +88,8 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
+  } else if (md_pair_has_density(&model->pair)) {
+    engine_density_forces(e, false, c, force, overlap);
   } else {
     const double least = e->kernels->force[model->pair.kind](
         a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
@@ -102,6 +104,10 @@ void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, do
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
+    return;
+  }
+  if (md_pair_has_density(&model->pair)) {
+    engine_density_forces(e, true, c, force, overlap);
     return;
   }
   const double least = e->kernels->output[model->pair.kind](
@@ -171,7 +177,8 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
   const int of = parts_of(e);
   *summed = 0;
   MD_TRY(engine_poll(e));
-  if (e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  if (e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE || md_pair_has_density(&e->model->pair))
+    return MD_OK;
   pass s = {.force = engine_force_args(e, e->model->impulse_k)};
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
   for (; e->move == MOVE_ASKED && *summed < of; ++*summed) {

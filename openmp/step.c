@@ -154,6 +154,7 @@ static md_status keep_impulses(md_engine *e)
 {
   if (e->impulses_kept) return MD_OK;
   MD_TRY(engine_act_on_verdict(e));
+  MD_TRY(engine_find_slopes(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k), .chunk = keep_chunk};
   double *impulse[3] = {NULL, NULL, NULL};
   for (int d = 0; d < e->p->dim; ++d) impulse[d] = s.out[d] = e->p->spare[d];
@@ -195,6 +196,7 @@ static md_status drift(md_engine *e, const md_step *step)
     f = finding_none();
     summed = 0;
   }
+  if (push) MD_TRY(engine_find_slopes(e));
   md_particles *p = e->p;
   change_box(e, step);
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
@@ -256,7 +258,10 @@ static void kick_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 md_status engine_settle(md_engine *e)
 {
   if (e->owed == 0.0) return MD_OK;
-  if (takes_mean(e)) MD_TRY(keep_impulses(e));
+  if (takes_mean(e))
+    MD_TRY(keep_impulses(e));
+  else
+    MD_TRY(engine_find_slopes(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = {.kicks = e->owed, .quantum = e->model->grids.v},
             .chunk = takes_mean(e) ? kick_chunk : settle_chunk};

@@ -4,6 +4,14 @@
 
 #include <stdlib.h>
 
+/* Of the styles with a density. */
+static void density_prepare(const double *parameter, bool shift, double scale, double *k)
+{
+  (void)shift;
+  (void)scale;
+  k[0] = parameter[0] * parameter[0];
+}
+
 #define MD_PAIR_HOST
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_HOST
@@ -95,6 +103,7 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
                     "pair style %s has no coefficients of its own for a pair of types, only those of "
                     "pair_style",
                     style->name);
+  if (style->density) return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
   if (nvalue < least || nvalue > style->nparameter)
     return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least,
                     style->nparameter, nvalue);
@@ -111,6 +120,10 @@ md_status md_pair_complete(md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return MD_OK;
+  if (style->density && !pair->eam)
+    return md_error(MD_USAGE,
+                    "pair style %s has no potential: add pair_coeff with a file (restarts hold none)",
+                    style->name);
   if (style->needs_no_coeff)
     for (int i = 0; i < pair->ntypes; ++i)
       for (int j = i; j < pair->ntypes; ++j)
@@ -118,6 +131,9 @@ md_status md_pair_complete(md_pair *pair)
   for (int i = 0; i < pair->ntypes; ++i)
     for (int j = i; j < pair->ntypes; ++j) {
       if (*set_flag(pair, i, j) == 1) continue;
+      if (style->density)
+        return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
+                        style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
       if (i == j || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
         return md_error(MD_USAGE,
                         "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
@@ -139,6 +155,7 @@ void md_pair_free(md_pair *pair)
 {
   free(pair->parameter);
   free(pair->set);
+  md_eam_free(pair->eam);
   *pair = (md_pair){.kind = MD_PAIR_NONE};
 }
 
@@ -146,6 +163,22 @@ bool md_pair_is_all(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   return style && style->rc_parameter == MD_NO_CUTOFF;
+}
+
+bool md_pair_has_density(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  return style && style->density;
+}
+
+void md_pair_take_potential(md_pair *pair, md_eam *eam)
+{
+  const double value[MD_PAIR_PARAMETERS] = {eam->cutoff, md_eam_checksum(eam)};
+  if (pair->eam != eam) md_eam_free(pair->eam);
+  pair->eam = eam;
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j)
+      if (eam->element[i] >= 0 && eam->element[j] >= 0) store(pair, i, j, value, 1);
 }
 
 double md_pair_cutoff(const md_pair *pair)
@@ -205,12 +238,14 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
 {
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
-#define MD_PAIR_STYLE(symbol, label)                                                                         \
+#define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_force(r2, k);
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
-  case MD_PAIR_NONE: break;
+#undef MD_PAIR_CUT
+#undef MD_PAIR_ALL
+  default: break;
   }
   return 0.0;
 }
@@ -219,12 +254,14 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
 {
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
-#define MD_PAIR_STYLE(symbol, label)                                                                         \
+#define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_energy(r2, k);
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
-  case MD_PAIR_NONE: break;
+#undef MD_PAIR_CUT
+#undef MD_PAIR_ALL
+  default: break;
   }
   return 0.0;
 }

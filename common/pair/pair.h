@@ -11,11 +11,14 @@
  * charge is the mass times a constant c of the style and of the caller's scale: k1 = -(m_i c)(m_j c). Their squared
  * distance is softened: r2 = k2 + dx^2 + dy^2 + dz^2, added in this order by fma. Such a style is computed by the
  * engines of openmp/all_pairs/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
+ *
+ * Styles with a density (eam.h) have a potential of tables in place of formulas of r2 and k. pair_coeff gives a file.
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
 
 #include "common/base/error.h"
+#include "common/pair/eam.h"
 #include "common/real.h"
 #include <stdbool.h>
 
@@ -47,6 +50,7 @@ typedef struct md_pair_style {
   int length_parameter;
   double length_factor;
   bool takes_shift;    /* pair_modify shift has a meaning */
+  bool density;        /* a style of eam.h: its numbers are in md_pair.eam */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
   /* Returns the reason why these parameters do not go together, or NULL if they do. The pointer is NULL for a style
@@ -77,6 +81,7 @@ typedef struct md_pair {
   double global[MD_PAIR_PARAMETERS]; /* of pair_style, in the order of the last nglobal parameters */
   double *parameter;                 /* [ntypes*ntypes][MD_PAIR_PARAMETERS], symmetric */
   unsigned char *set;                /* [ntypes*ntypes] by pair_coeff (1), mixed (2), or not yet (0) */
+  md_eam *eam; /* the potential of a style with a density; NULL until pair_coeff has given it */
 } md_pair;
 
 /* The style's description, or NULL for MD_PAIR_NONE. */
@@ -104,6 +109,13 @@ void md_pair_free(md_pair *pair);
 /* Is there a style, and is it one without a cutoff? */
 bool md_pair_is_all(const md_pair *pair);
 
+/* Is there a style, and is it one with a density? */
+bool md_pair_has_density(const md_pair *pair);
+
+/* Gives a pair of a style with a density its potential, which the pair then owns, for the types that have an element.
+ */
+void md_pair_take_potential(md_pair *pair, md_eam *eam);
+
 /* The largest cutoff of all pairs of types, 0 without a style and for a style without a cutoff. For use after
  * md_pair_complete. */
 double md_pair_cutoff(const md_pair *pair);
@@ -129,7 +141,7 @@ double md_pair_softening2(const md_pair *pair);
 
 /* The formulas for one pair at squared distance r2: F/r times the scale of the table, and the energy U. k: the row of
  * the table. Both are zero at the cutoff and beyond. These functions choose the style at every call, which is slow; the
- * openmp and gpu engines have kernels of their own. */
+ * openmp and gpu engines have kernels of their own. Both are 0 for a style with a density. */
 double md_pair_force(md_pair_kind kind, double r2, const double *k);
 double md_pair_energy(md_pair_kind kind, double r2, const double *k);
 

@@ -4,9 +4,13 @@
  *   with MD_PAIR_STYLE(symbol, name) defined  it becomes one MD_PAIR_STYLE for each style;
  *   with MD_PAIR_CUT(symbol) defined          it becomes one MD_PAIR_CUT for each style with a cutoff;
  *   with MD_PAIR_ALL(symbol) defined          it becomes one MD_PAIR_ALL for each style without a cutoff;
+ *   with MD_PAIR_DENSITY(symbol) defined      it becomes one MD_PAIR_DENSITY for each style with a density;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
  *   with real and MD_T defined                it becomes the formulas for the number type `real` (real.h).
  */
+#include "common/pair/pair_eam.h"
+#include "common/pair/pair_eam_alloy.h"
+#include "common/pair/pair_eam_fs.h"
 #include "common/pair/pair_gravity.h"
 #include "common/pair/pair_lj_cut.h"
 #include "common/pair/pair_lj_smooth_linear.h"

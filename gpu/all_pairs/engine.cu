@@ -711,5 +711,5 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     download, histogram,
     plan,     report,
     destroy,  false,
-    nullptr,
+    nullptr,  false,
 };

@@ -232,4 +232,5 @@ extern "C" const md_engine_kind md_engine_gpu = {
     destroy,
     false,
     &md_engine_gpu_all_pairs,
+    false,
 };

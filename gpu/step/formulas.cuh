@@ -110,7 +110,8 @@ template <int STYLE> __device__ float force_of(float r2, const float *k);
 template <int STYLE> __device__ double ranged_force_of(double r2, const double *k);
 template <int STYLE> __device__ double energy_of(double r2, const double *k);
 
-#define MD_PAIR_STYLE(symbol, name)                                                                          \
+#define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_CUT(symbol)                                                                                  \
   template <> __device__ __forceinline__ double force_of<MD_PAIR_##symbol>(double r2, const double *k)       \
   {                                                                                                          \
     return md_##symbol##_force(r2, k);                                                                       \
@@ -129,6 +130,7 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
     return md_##symbol##_energy(r2, k);                                                                      \
   }
 #include "common/pair/pair_styles.h"
-#undef MD_PAIR_STYLE
+#undef MD_PAIR_CUT
+#undef MD_PAIR_ALL
 
 #endif

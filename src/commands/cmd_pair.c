@@ -4,6 +4,7 @@
  * pair_style may come before the box, when the number of types is unknown. The style is then started for no types
  * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
  */
+#include "src/commands/potential.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -70,6 +71,7 @@ md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
   if (pair->kind == MD_PAIR_NONE)
     return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
   MD_TRY(md_sim_settle_pair(sim));
+  if (md_pair_has_density(pair)) return md_potential_coeff(sim, words);
   int i0, i1, j0, j1, n;
   double value[MD_PAIR_PARAMETERS] = {0};
   MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &i0, &i1));

@@ -12,6 +12,7 @@
 #include "common/faults.h"
 #include "common/force/forces.h"
 #include "common/pair/all_pairs.h"
+#include "common/pair/density.h"
 #include "common/pair/formulas.h"
 #include "common/step/host_step.h"
 
@@ -25,7 +26,8 @@ struct md_engine {
   double softening2;   /* of a style without a cutoff (pair.h), else 0 */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
-  bool current; /* the impulses are those at the present positions */
+  double *slope, *embedding; /* of each particle, for a style with a density */
+  bool current;              /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
 };
@@ -33,6 +35,8 @@ struct md_engine {
 static void destroy(md_engine *e)
 {
   for (int d = 0; d < 3; ++d) free(e->impulse[d]);
+  free(e->slope);
+  free(e->embedding);
   free(e);
 }
 
@@ -55,6 +59,10 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   md_status status = MD_OK;
   for (int d = 0; d < p->dim && status == MD_OK; ++d)
     status = md_array_new(&e->impulse[d], p->n, sizeof(int64_t), "impulses");
+  if (status == MD_OK && md_pair_has_density(&model->pair)) {
+    status = md_array_new(&e->slope, p->n, sizeof(double), "slopes");
+    if (status == MD_OK) status = md_array_new(&e->embedding, p->n, sizeof(double), "energies");
+  }
   if (status != MD_OK) {
     destroy(e);
     return status;
@@ -89,6 +97,40 @@ static const double *coefficients(const md_engine *e, const double *table, const
   return own;
 }
 
+/* Pass 1 of a style with a density: slope and embedding of each particle. */
+static void find_slopes(md_engine *e)
+{
+  const md_model *model = e->model;
+  for (int64_t i = 0; i < e->p->n; ++i) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < e->p->n; ++j) {
+      double delta[3];
+      if (j != i) count += md_density_term(model, e->p->type[i], e->p->type[j], separation(e, i, j, delta));
+    }
+    e->embedding[i] =
+        md_eam_embedding(model->pair.eam, model->pair.eam->element[e->p->type[i] - 1], count, &e->slope[i]);
+  }
+}
+
+/* Pass 2: the impulses of all pairs. */
+static void sum_density_impulses(md_engine *e, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  for (int64_t i = 0; i < e->p->n; ++i)
+    for (int64_t j = i + 1; j < e->p->n; ++j) {
+      double delta[3];
+      const double r2 = separation(e, i, j, delta);
+      const md_density_pair pair = md_density_force(model, e->p->type[i], e->p->type[j], e->slope[i],
+                                                    e->slope[j], delta, r2, model->impulse_scale);
+      if (pair.overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+      for (int d = 0; d < model->box.dim && !pair.overlap; ++d) {
+        const int64_t quanta = (int64_t)md_round_product(pair.f, delta[d]);
+        e->impulse[d][i] += quanta;
+        e->impulse[d][j] -= quanta;
+      }
+    }
+}
+
 /* Sums the impulses of all pairs, each for both partners, in e->impulse. Then the fixes act on the sums. step: the one
  * behind which the positions are. */
 static md_status sum_impulses(md_engine *e, int64_t step)
@@ -96,9 +138,12 @@ static md_status sum_impulses(md_engine *e, int64_t step)
   const md_model *model = e->model;
   const int dim = model->box.dim;
   for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
-  const bool all = md_pair_is_all(&model->pair), none = model->pair.kind == MD_PAIR_NONE;
+  const bool all = md_pair_is_all(&model->pair), density = md_pair_has_density(&model->pair);
+  const bool none = model->pair.kind == MD_PAIR_NONE || density;
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   md_overlap overlap = md_overlap_none();
+  if (density) find_slopes(e);
+  if (density) sum_density_impulses(e, &overlap);
   for (int64_t i = 0; i < e->p->n && !none; ++i)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
       double delta[3], own[MD_PAIR_K];
@@ -169,14 +214,37 @@ static bool out_of_range(const md_model *model, const double delta[3], double r2
   return md_all_overlaps(f, delta, model->box.dim, r2, model->force_range);
 }
 
-/* For output: visit_partners calls this for every partner j of i within the cutoff. delta: from j to i. k:
- * coefficients of model->force_k. Overlaps are noted instead. */
-typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, const double *k, void *to);
+/* For output: visit_partners calls this for every partner j of i within the cutoff. delta: from j to i. f: force over
+ * distance, in coarse quanta of f. Overlaps are noted instead. */
+typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, double f, double energy,
+                             void *to);
+
+/* For a style with a density. */
+static void visit_density_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to,
+                                   md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  for (int64_t j = 0; j < e->p->n; ++j) {
+    double delta[3];
+    if (j == i) continue;
+    const double r2 = separation(e, i, j, delta);
+    const md_density_pair pair = md_density_force(model, e->p->type[i], e->p->type[j], e->slope[i],
+                                                  e->slope[j], delta, r2, model->force_scale);
+    if (pair.overlap)
+      md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+    else
+      visit(model, delta, r2, pair.f, pair.energy, to);
+  }
+}
 
 static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
 {
   const md_model *model = e->model;
   const bool all = md_pair_is_all(&model->pair);
+  if (md_pair_has_density(&model->pair)) {
+    visit_density_partners(e, i, visit, to, overlap);
+    return;
+  }
   for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
     if (j == i) continue;
     double delta[3], own[MD_PAIR_K];
@@ -185,26 +253,30 @@ static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, vo
     if (r2 < model->overlap2[pair_index(e, i, j)] || (all && out_of_range(model, delta, r2, k)))
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else if (r2 < k[0])
-      visit(model, delta, r2, k, to);
+      visit(model, delta, r2, md_pair_force(model->pair.kind, r2, k), md_pair_energy(model->pair.kind, r2, k),
+            to);
   }
 }
 
-static void measure_pair(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+static void measure_pair(const md_model *model, const double delta[3], double r2, double f, double u,
+                         void *to)
 {
   md_measure *m = to;
   md_fine energy = {0, 0}, virial = {0, 0};
   (void)delta;
-  md_fine_add(&energy, md_pair_energy(model->pair.kind, r2, k) / (model->grids.e * MD_FINE));
-  const double f = md_pair_force(model->pair.kind, r2, k);
+  md_fine_add(&energy, u / (model->grids.e * MD_FINE));
   md_fine_add(&virial, f * (r2 - md_pair_softening2(&model->pair)) * (model->grids.f / model->grids.w));
   md_wide_add(&m->pair_energy2, md_fine_count(energy));
   md_wide_add(&m->virial2, md_fine_count(virial));
 }
 
-static void measure_tensor(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+static void measure_tensor(const md_model *model, const double delta[3], double r2, double f, double u,
+                           void *to)
 {
   md_measure *m = to;
-  const double f = md_pair_force(model->pair.kind, r2, k), per_w = model->grids.f / model->grids.w;
+  const double per_w = model->grids.f / model->grids.w;
+  (void)r2;
+  (void)u;
   for (int c = 0; c < MD_TENSOR; ++c) {
     const int a = md_tensor_row(c), b = md_tensor_column(c);
     md_fine term = {0, 0};
@@ -218,9 +290,13 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
+  const bool density = md_pair_has_density(&e->model->pair);
+  if (density && (wanted.pairs || wanted.tensor)) find_slopes(e);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
     if (wanted.pairs) visit_partners(e, i, measure_pair, m, &overlap);
+    if (wanted.pairs && density)
+      md_wide_add(&m->pair_energy2, md_embedding_count2(e->model, e->embedding[i]));
     if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
@@ -234,10 +310,11 @@ static md_status act(md_engine *e, const md_action *action)
   return MD_OK;
 }
 
-static void add_force(const md_model *model, const double delta[3], double r2, const double *k, void *to)
+static void add_force(const md_model *model, const double delta[3], double r2, double f, double u, void *to)
 {
   md_fine *sum = to;
-  const double f = md_pair_force(model->pair.kind, r2, k);
+  (void)r2;
+  (void)u;
   for (int d = 0; d < model->box.dim; ++d) md_fine_add(&sum[d], f * delta[d]);
 }
 
@@ -245,6 +322,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   if (!force) return MD_OK;
   md_overlap overlap = md_overlap_none();
+  if (md_pair_has_density(&e->model->pair)) find_slopes(e);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_fine sum[3] = {{0, 0}};
     visit_partners(e, i, add_force, sum, &overlap);
@@ -275,4 +353,5 @@ const md_engine_kind md_engine_naive = {
     .download = download,
     .report = report,
     .destroy = destroy,
+    .densities = true,
 };

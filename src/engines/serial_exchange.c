@@ -163,6 +163,14 @@ static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
+static md_status halo_values(md_comm *c, const md_particles *p, double *value)
+{
+  const images *im = images_of(c);
+#pragma omp parallel for schedule(static)
+  for (int64_t g = 0; g < p->nghost; ++g) value[p->n + g] = value[im->source[g]];
+  return MD_OK;
+}
+
 static md_status sparse_exchange(md_comm *c, int64_t n, const int32_t *to, const void *records, int64_t size,
                                  void **received, int64_t *count)
 {
@@ -177,6 +185,7 @@ const md_comm_exchange md_serial_exchange = {.migrate = migrate,
                                              .halo_build = halo_build,
                                              .halo_begin = halo_begin,
                                              .halo_next = halo_next,
+                                             .halo_values = halo_values,
                                              .sparse_exchange = sparse_exchange};
 
 void md_serial_images_free(images *im)

@@ -46,6 +46,7 @@ static const struct {
     [MD_FILE_LOG] = {"the log", true, false},
     [MD_FILE_READ_DATA] = {"read_data", false, true},
     [MD_FILE_READ_RESTART] = {"read_restart", false, true},
+    [MD_FILE_POTENTIAL] = {"pair_coeff", false, true},
     [MD_FILE_DUMP] = {"dump", true, false},
     [MD_FILE_RESTART] = {"restart", true, false},
     [MD_FILE_WRITE_DATA] = {"write_data", false, false},

@@ -10,7 +10,7 @@
 // links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
 // links: src/stop.c common/base/timer.c common/force/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c
+// links: common/fix/swaps.c common/pair/eam.c src/commands/potential.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"
@@ -336,7 +336,8 @@ static void pair_commands_set_the_pair(void **state)
   refused(b, "pair_coeff 1 1 x 1", "pair_coeff must be a number, not 'x'");
   refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 to 1 numbers");
   refused(b, "pair_style lj/cut -1", "rc of pair style lj/cut must be positive");
-  refused(b, "pair_style morse 2.5", "unknown pair style 'morse'; accepted are gravity, lj/cut, ");
+  refused(b, "pair_style morse 2.5",
+          "unknown pair style 'morse'; accepted are eam, eam/alloy, eam/fs, gravity, lj/cut, ");
   refused(b, "pair_style none 1", "takes no further argument");
   refused(b, "pair_modify mix harmonic", "pair_modify mix 'harmonic' is unknown");
   refused(b, "pair_modify tail yes", "only tail no");

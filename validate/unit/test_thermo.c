@@ -7,7 +7,7 @@
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
 // links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c
+// links: common/fix/swaps.c common/pair/eam.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 

@@ -1,0 +1,127 @@
+/* The embedded-atom method: pair styles with a density between two passes. C and CUDA.
+ *
+ *   E = sum over i of F(rho_i) + sum over pairs of phi(r)        rho_i = sum over j of density(r_ij)
+ *
+ * F, the densities and z = r phi are cubic splines through the values of a potential file. A row of a spline has 7
+ * numbers, as in LAMMPS: the slope (c0 p + c1) p + c2 and the value ((c3 p + c4) p + c5) p + c6, p being the fraction
+ * of an interval. Beyond its last density F goes on as a straight line.
+ *
+ * A force is found in two passes:
+ *   1  the density of each particle. Each term is rounded to a quantum, and the sum is an integer, so that it does not
+ *      depend on order, threads, ranks or engine. Then the slope F' of each particle;
+ *   2  the force of each pair, F'_i density_ij' + F'_j density_ji' + phi'. It is symmetric in i and j to the last bit:
+ *      both products are rounded, then added. Its impulse is rounded once, as that of every pair style.
+ * On several ranks the slopes of ghosts come from their owners (halo_values of exchange.h).
+ *
+ * Trade-off: a sum of particles must be complete before pass 2, so that a step has one exchange more. The splines are
+ * tables of some 10 to 100 kB for each pair of elements, which caches hold.
+ * References: Daw and Baskes, Phys. Rev. B 29 (1984) 6443; Foiles, Baskes and Daw, Phys. Rev. B 33 (1986) 7983; the
+ * LAMMPS manual, pair_style eam.
+ */
+#ifndef MD_COMMON_EAM_H
+#define MD_COMMON_EAM_H
+
+#include "common/base/error.h"
+#include "common/exact.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MD_SPLINE_ROW = 7, MD_EAM_ELEMENTS = 32 };
+
+/* The values of a potential, before splines are made of them; arrays as above without the rows of 7. */
+typedef struct md_eam_values {
+  int nelement, nr, nrho;
+  double dr, drho, cutoff;
+  double mass[MD_EAM_ELEMENTS];
+  char name[MD_EAM_ELEMENTS][16];
+  double *embedding, *density, *pair;
+} md_eam_values;
+
+/* A potential: tables by element, 0-based. Distances begin at 0, in steps of dr; densities likewise. */
+typedef struct md_eam {
+  int nelement, nr, nrho;
+  double dr, drho, cutoff;
+  double mass[MD_EAM_ELEMENTS]; /* in the unit of the file */
+  double *embedding;            /* F: [nelement][nrho][MD_SPLINE_ROW] */
+  double *density;              /* at an element a, of an element b: [a nelement + b][nr][MD_SPLINE_ROW] */
+  double *pair;                 /* r phi: [a nelement + b][nr][MD_SPLINE_ROW], symmetric */
+  int *element;                 /* by type, 0-based; -1: not given yet */
+  double quanta;                /* of density in a unit of it: a power of two */
+  double per_r, per_rho;        /* 1/dr, 1/drho */
+  int nfile;                    /* of pair style eam, to which another pair_coeff may add one: */
+  md_eam_values *file;          /* the files, each of one element; `pair` has its charge */
+} md_eam;
+
+void md_eam_values_free(md_eam_values *values);
+
+/* Makes a potential of values, for ntypes types that have no element yet. The caller frees *eam with md_eam_free.
+ * MD_USAGE: fewer than 5 values. MD_RUNTIME: out of memory. */
+md_status md_eam_new(md_eam **eam, const md_eam_values *values, int ntypes) MD_CHECKED;
+void md_eam_free(md_eam *eam);
+
+/* A number that two potentials rarely share, below 2^53. */
+double md_eam_checksum(const md_eam *eam);
+
+/* The row of a spline of n values, at x steps from its beginning, x >= 0. *p: the fraction of the interval. */
+MD_FN int64_t md_spline_row(double x, int n, double *p)
+{
+  const double last = (double)(n - 2), whole = floor(md_min(x, last));
+  *p = md_min(x - whole, 1.0);
+  return (int64_t)whole;
+}
+
+MD_FN double md_spline_slope(const double *c, double p) { return fma(fma(c[0], p, c[1]), p, c[2]); }
+MD_FN double md_spline_value(const double *c, double p)
+{
+  return fma(fma(fma(c[3], p, c[4]), p, c[5]), p, c[6]);
+}
+
+MD_FN const double *md_eam_row(const md_eam *eam, const double *table, int a, int b, int64_t row)
+{
+  return table + (((int64_t)a * eam->nelement + b) * eam->nr + row) * MD_SPLINE_ROW;
+}
+
+/* The density at an element a by an element b at squared distance r2, in quanta. */
+MD_FN int64_t md_eam_density(const md_eam *eam, int a, int b, double r2)
+{
+  double p;
+  const int64_t row = md_spline_row(sqrt(r2) * eam->per_r, eam->nr, &p);
+  return md_count(md_spline_value(md_eam_row(eam, eam->density, a, b, row), p) * eam->quanta);
+}
+
+/* F and its slope for an element in a density of `count` quanta. */
+MD_FN double md_eam_embedding(const md_eam *eam, int element, int64_t count, double *slope)
+{
+  const double rho = (double)count / eam->quanta, most = (double)(eam->nrho - 1) * eam->drho;
+  double p;
+  const int64_t row = md_spline_row(md_max(rho, 0.0) * eam->per_rho, eam->nrho, &p);
+  const double *c = eam->embedding + ((int64_t)element * eam->nrho + row) * MD_SPLINE_ROW;
+  *slope = md_spline_slope(c, p);
+  const double energy = md_spline_value(c, p);
+  return rho > most ? fma(*slope, rho - most, energy) : energy;
+}
+
+/* F/r of the force between elements a and b at squared distance r2, positive apart, whose particles have the slopes
+ * slope_a and slope_b. *energy: phi. */
+MD_FN double md_eam_force(const md_eam *eam, int a, int b, double slope_a, double slope_b, double r2,
+                          double *energy)
+{
+  const double r = sqrt(r2), inverse = 1.0 / r;
+  double p;
+  const int64_t row = md_spline_row(r * eam->per_r, eam->nr, &p);
+  const double *z = md_eam_row(eam, eam->pair, a, b, row);
+  const double phi = md_spline_value(z, p) * inverse;
+  const double phi_slope = fma(md_spline_slope(z, p), inverse, -(phi * inverse));
+  const double by_a = slope_a * md_spline_slope(md_eam_row(eam, eam->density, a, b, row), p);
+  const double by_b = slope_b * md_spline_slope(md_eam_row(eam, eam->density, b, a, row), p);
+  *energy = phi;
+  return -((by_a + by_b) + phi_slope) * inverse;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,344 @@
+/* The files of potentials with a density: funcfl (one element), setfl and that of Finnis and Sinclair (several).
+ *
+ * Layout, by lines and then by numbers in any lines:
+ *   funcfl  a comment; Z mass lattice type; nrho drho nr dr rc; then F, the charge Z(r), density
+ *   setfl   three comments; the number of elements and their names; nrho drho nr dr rc; for each element: Z mass
+ *           lattice type, F, and its density (in the other file one for each element at which it is); then r phi of
+ *           1 1, 2 1, 2 2, 3 1 ...
+ *
+ * Files of the first kind are brought to one grid, the coarsest step and the farthest reach of all, by cubic
+ * interpolation, as LAMMPS does. r phi of two elements is then 27.2 eV 0.529 Angstrom Z_1 Z_2. Each rank reads the
+ * files.
+ *
+ * Reference: the LAMMPS manual, pair_style eam.
+ */
+#include "src/commands/potential.h"
+#include "common/base/memory.h"
+#include "common/base/open_file.h"
+#include "common/ranks/reductions.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hartree times the radius of Bohr, with the digits of the format. */
+#define CHARGES (27.2 * 0.529)
+
+/* A file in memory, and how far it is read. */
+typedef struct text_file {
+  const char *path;
+  char *text, *at;
+  int line;
+} text_file;
+
+static md_status wrong(const text_file *f, const char *what)
+{
+  return md_error(MD_USAGE, "%.500s:%d: %s", f->path, f->line, what);
+}
+
+static md_status read_all(FILE *file, text_file *f)
+{
+  long size;
+  if (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
+    return md_error(MD_RUNTIME, "cannot read %.500s", f->path);
+  MD_TRY(md_array_new(&f->text, (long long)size + 1, 1, "a file of a potential"));
+  const size_t n = fread(f->text, 1, (size_t)size, file);
+  f->text[n] = '\0';
+  f->at = f->text;
+  f->line = 1;
+  return n == (size_t)size ? MD_OK : md_error(MD_RUNTIME, "cannot read %.500s", f->path);
+}
+
+/* Opens the file, or the one of this name in the folder of the environment variable LAMMPS_POTENTIALS. */
+static md_status open_file(md_sim *sim, const char *path, text_file *f)
+{
+  const char *folder = getenv("LAMMPS_POTENTIALS");
+  char other[1024];
+  *f = (text_file){.path = path};
+  MD_TRY(md_sim_use_file(sim, MD_FILE_POTENTIAL, NULL, path));
+  FILE *file = md_open_read(path);
+  const int reason = errno;
+  if (!file && folder && snprintf(other, sizeof other, "%s/%s", folder, path) < (int)sizeof other)
+    file = md_open_read(other);
+  if (!file) return md_error(MD_USAGE, "cannot read the potential %.500s: %s", path, md_open_reason(reason));
+  const md_status status = read_all(file, f);
+  (void)fclose(file);
+  return status;
+}
+
+/* The rest of the present line; the next one is then the present. */
+static char *next_line(text_file *f)
+{
+  char *line = f->at, *end = strchr(line, '\n');
+  f->at = end ? end + 1 : line + strlen(line);
+  if (end) *end = '\0';
+  ++f->line;
+  return line;
+}
+
+static md_status number(text_file *f, double *value)
+{
+  while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
+  char *end;
+  *value = strtod(f->at, &end);
+  if (!*f->at) return wrong(f, "the file ends before all tables are there");
+  if (end == f->at || (*end && !isspace((unsigned char)*end)) || !isfinite(*value))
+    return wrong(f, "a finite number is expected here");
+  f->at = end;
+  return MD_OK;
+}
+
+static md_status numbers(text_file *f, double *value, int64_t n)
+{
+  for (int64_t k = 0; k < n; ++k) MD_TRY(number(f, &value[k]));
+  return MD_OK;
+}
+
+/* The line nrho drho nr dr rc. */
+static md_status read_grid(text_file *f, md_eam_values *v)
+{
+  int used = 0;
+  const char *line = next_line(f);
+  const int n = sscanf(line, "%d %lf %d %lf %lf%n", &v->nrho, &v->drho, &v->nr, &v->dr, &v->cutoff, &used);
+  --f->line;
+  if (n != 5) return wrong(f, "nrho drho nr dr rc are expected in this line");
+  if (v->nrho < 5 || v->nr < 5 || v->nrho > 1 << 24 || v->nr > 1 << 24)
+    return wrong(f, "nrho and nr must be from 5 to 2^24");
+  if (!(v->drho > 0.0 && v->dr > 0.0 && v->cutoff > 0.0 && isfinite(v->drho + v->dr + v->cutoff)))
+    return wrong(f, "drho, dr and rc must be positive");
+  ++f->line;
+  return MD_OK;
+}
+
+/* The line Z mass lattice type. */
+static md_status read_mass(text_file *f, double *mass)
+{
+  double z;
+  while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
+  const char *line = next_line(f);
+  --f->line;
+  if (sscanf(line, "%lf %lf", &z, mass) != 2 || !(*mass > 0.0) || !isfinite(*mass))
+    return wrong(f, "an atomic number and a positive mass are expected in this line");
+  ++f->line;
+  return MD_OK;
+}
+
+static md_status allocate(md_eam_values *v)
+{
+  const long long elements = v->nelement, pairs = elements * elements;
+  MD_TRY(md_array_new(&v->embedding, elements * v->nrho, sizeof(double), "tables of a potential"));
+  MD_TRY(md_array_new(&v->density, pairs * v->nr, sizeof(double), "tables of a potential"));
+  return md_array_new(&v->pair, pairs * v->nr, sizeof(double), "tables of a potential");
+}
+
+/* ---- funcfl ---- */
+
+/* One element; `pair` has Z(r). */
+static md_status read_funcfl(text_file *f, md_eam_values *v)
+{
+  *v = (md_eam_values){.nelement = 1};
+  (void)next_line(f);
+  MD_TRY(read_mass(f, &v->mass[0]));
+  MD_TRY(read_grid(f, v));
+  MD_TRY(allocate(v));
+  MD_TRY(numbers(f, v->embedding, v->nrho));
+  MD_TRY(numbers(f, v->pair, v->nr));
+  return numbers(f, v->density, v->nr);
+}
+
+/* The value at x steps of n values, by the cubic through four of them. */
+static double interpolated(const double *value, int n, double x)
+{
+  const int whole = (int)x, k = whole < 1 ? 1 : whole > n - 3 ? n - 3 : whole;
+  const double p = md_min(x - k, 2.0);
+  return -p * (p - 1.0) * (p - 2.0) / 6.0 * value[k - 1] + (p * p - 1.0) * (p - 2.0) / 2.0 * value[k] -
+         p * (p + 1.0) * (p - 2.0) / 2.0 * value[k + 1] + p * (p * p - 1.0) / 6.0 * value[k + 2];
+}
+
+/* Brings n files to one grid. */
+static md_status combine(const md_eam_values *file, int n, md_eam_values *v)
+{
+  double far = 0.0, most = 0.0;
+  *v = (md_eam_values){.nelement = n};
+  for (int e = 0; e < n; ++e) {
+    v->dr = md_max(v->dr, file[e].dr);
+    v->drho = md_max(v->drho, file[e].drho);
+    v->cutoff = md_max(v->cutoff, file[e].cutoff);
+    far = md_max(far, (file[e].nr - 1) * file[e].dr);
+    most = md_max(most, (file[e].nrho - 1) * file[e].drho);
+    v->mass[e] = file[e].mass[0];
+  }
+  v->nr = (int)(far / v->dr + 0.5);
+  v->nrho = (int)(most / v->drho + 0.5);
+  MD_TRY(allocate(v));
+  for (int a = 0; a < n; ++a) {
+    const md_eam_values *from = &file[a];
+    for (int m = 0; m < v->nrho; ++m)
+      v->embedding[(size_t)a * (size_t)v->nrho + (size_t)m] =
+          interpolated(from->embedding, from->nrho, m * v->drho / from->drho);
+    for (int b = 0; b < n; ++b)
+      for (int m = 0; m < v->nr; ++m) {
+        const double r = m * v->dr, rb = r / file[b].dr;
+        const size_t at = (size_t)(a * n + b) * (size_t)v->nr + (size_t)m;
+        v->density[at] = interpolated(file[b].density, file[b].nr, rb);
+        v->pair[at] = CHARGES * (interpolated(from->pair, from->nr, r / from->dr) *
+                                 interpolated(file[b].pair, file[b].nr, rb));
+      }
+  }
+  return MD_OK;
+}
+
+/* ---- setfl ---- */
+
+static md_status read_names(text_file *f, md_eam_values *v)
+{
+  char *rest, *word = strtok_r(next_line(f), " \t\r", &rest);
+  --f->line;
+  v->nelement = word ? atoi(word) : 0;
+  if (v->nelement < 1 || v->nelement > MD_EAM_ELEMENTS)
+    return wrong(f, "the number of elements must be from 1 to 32, and stands in this line");
+  for (int e = 0; e < v->nelement; ++e) {
+    word = strtok_r(NULL, " \t\r", &rest);
+    if (!word || strlen(word) >= sizeof v->name[0])
+      return wrong(f, "the names of the elements are expected here");
+    snprintf(v->name[e], sizeof v->name[e], "%s", word);
+  }
+  ++f->line;
+  return MD_OK;
+}
+
+/* each: a density of element b for each element at which it is; else one for all. */
+static md_status read_element(text_file *f, md_eam_values *v, int b, bool each)
+{
+  const size_t n = (size_t)v->nelement, nr = (size_t)v->nr;
+  MD_TRY(read_mass(f, &v->mass[b]));
+  MD_TRY(numbers(f, v->embedding + (size_t)b * (size_t)v->nrho, v->nrho));
+  for (size_t a = 0; a < n; ++a) {
+    double *to = v->density + (a * n + (size_t)b) * nr;
+    if (a == 0 || each)
+      MD_TRY(numbers(f, to, v->nr));
+    else
+      memcpy(to, v->density + (size_t)b * nr, nr * sizeof *to);
+  }
+  return MD_OK;
+}
+
+static md_status read_setfl(text_file *f, bool each, md_eam_values *v)
+{
+  *v = (md_eam_values){0};
+  for (int k = 0; k < 3; ++k) (void)next_line(f);
+  MD_TRY(read_names(f, v));
+  MD_TRY(read_grid(f, v));
+  MD_TRY(allocate(v));
+  const size_t n = (size_t)v->nelement, nr = (size_t)v->nr;
+  for (int e = 0; e < v->nelement; ++e) MD_TRY(read_element(f, v, e, each));
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b <= a; ++b) {
+      MD_TRY(numbers(f, v->pair + (a * n + b) * nr, v->nr));
+      memcpy(v->pair + (b * n + a) * nr, v->pair + (a * n + b) * nr, nr * sizeof(double));
+    }
+  return MD_OK;
+}
+
+/* ---- pair_coeff ---- */
+
+/* Replaces the potential. The elements of types come from the caller. */
+static md_status take(md_sim *sim, const md_eam_values *values, const int *element)
+{
+  md_model *model = &sim->model;
+  md_eam *eam;
+  MD_TRY(md_eam_new(&eam, values, model->ntypes));
+  for (int t = 0; t < model->ntypes; ++t) {
+    eam->element[t] = element[t];
+    if (element[t] >= 0) model->mass[t + 1] = values->mass[element[t]] * model->units->mvv2e;
+  }
+  md_pair_take_potential(&model->pair, eam);
+  return MD_OK;
+}
+
+static md_status coeff_funcfl(md_sim *sim, const md_words *words, text_file *f)
+{
+  md_pair *pair = &sim->model.pair;
+  int i0, i1, j0, j1, element[MD_TYPES_MAX];
+  MD_TRY(md_word_types(words->word[0], pair->ntypes, &i0, &i1));
+  MD_TRY(md_word_types(words->word[1], pair->ntypes, &j0, &j1));
+  const int first = i0 > j0 ? i0 : j0, last = i1 < j1 ? i1 : j1;
+  if (first > last)
+    return md_error(MD_USAGE, "pair_coeff %.64s %.64s: pair style eam has a file for each element: give I I",
+                    words->word[0], words->word[1]);
+  const int old = pair->eam ? pair->eam->nfile : 0;
+  if (old == MD_EAM_ELEMENTS) return md_error(MD_USAGE, "pair style eam takes at most 32 files");
+  md_eam_values *file = calloc((size_t)old + 1, sizeof *file), values = {0};
+  if (!file) return md_error(MD_RUNTIME, "out of memory: files of potentials");
+  for (int t = 0; t < pair->ntypes; ++t) element[t] = pair->eam ? pair->eam->element[t] : -1;
+  for (int t = first - 1; t < last; ++t) element[t] = old;
+  md_status status = read_funcfl(f, &file[old]);
+  if (old > 0) memcpy(file, pair->eam->file, (size_t)old * sizeof *file);
+  if (status == MD_OK) status = combine(file, old + 1, &values);
+  if (status == MD_OK && old > 0) {
+    /* The new potential takes them. */
+    free(pair->eam->file);
+    pair->eam->nfile = 0;
+  }
+  if (status == MD_OK) status = take(sim, &values, element);
+  if (status == MD_OK) {
+    pair->eam->file = file;
+    pair->eam->nfile = old + 1;
+  } else {
+    md_eam_values_free(&file[old]);
+    free(file);
+  }
+  md_eam_values_free(&values);
+  return status;
+}
+
+static md_status find_elements(const md_eam_values *v, const md_words *words, int *element)
+{
+  for (int w = 3; w < words->n; ++w) {
+    int e = 0;
+    while (e < v->nelement && strcmp(v->name[e], words->word[w]) != 0) ++e;
+    if (e == v->nelement)
+      return md_error(MD_USAGE, "pair_coeff: the element '%.32s' is not in %.200s", words->word[w],
+                      words->word[2]);
+    element[w - 3] = e;
+  }
+  return MD_OK;
+}
+
+static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, text_file *f)
+{
+  int element[MD_TYPES_MAX];
+  md_eam_values values = {0};
+  if (strcmp(words->word[0], "*") != 0 || strcmp(words->word[1], "*") != 0 ||
+      words->n != 3 + sim->model.ntypes)
+    return md_error(MD_USAGE,
+                    "pair_coeff of pair style %s takes * * FILE and an element for each of %d types",
+                    md_pair_style_of(sim->model.pair.kind)->name, sim->model.ntypes);
+  md_status status = read_setfl(f, each, &values);
+  if (status == MD_OK) status = find_elements(&values, words, element);
+  if (status == MD_OK) status = take(sim, &values, element);
+  md_eam_values_free(&values);
+  return status;
+}
+
+md_status md_potential_coeff(md_sim *sim, const md_words *words)
+{
+  const md_pair_kind kind = sim->model.pair.kind;
+  text_file f = {0};
+  if (strcmp(sim->model.units->name, "metal") != 0)
+    return md_error(MD_USAGE,
+                    "pair style %s: potentials are in Angstrom and eV, and need units metal, not %s",
+                    md_pair_style_of(kind)->name, sim->model.units->name);
+  if (words->n < 3)
+    return md_error(MD_USAGE, "pair_coeff of pair style %s takes a file", md_pair_style_of(kind)->name);
+  if (kind == MD_PAIR_eam && words->n != 3)
+    return md_error(MD_USAGE, "pair_coeff of pair style eam takes I J FILE");
+  md_status status = open_file(sim, words->word[2], &f);
+  if (status == MD_OK)
+    status = kind == MD_PAIR_eam ? coeff_funcfl(sim, words, &f)
+                                 : coeff_setfl(sim, words, kind == MD_PAIR_eam_fs, &f);
+  free(f.text);
+  return md_comm_agree(sim->comm, status);
+}

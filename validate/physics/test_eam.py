@@ -1,0 +1,191 @@
+"""Pair styles with a density: eam, eam/alloy and eam/fs, against LAMMPS and against themselves."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import harness
+from cli import USAGE, refused, run_deck
+from test_lammps import LMP, both_tables
+
+COPPER = harness.REFERENCE / "Cu_u3.eam"
+ELEMENTS = ("Cu", "Xx")
+
+
+def write_setfl(path, each):
+    """A setfl file of two made-up elements; each: with a density for each pair, as Finnis and Sinclair have it."""
+    nrho, nr, drho, dr, rc = 160, 200, 0.02, 0.02, 3.9
+    r, rho = np.arange(nr) * dr, np.arange(nrho) * drho
+    near = np.clip(1.0 - r / rc, 0.0, None) ** 3
+
+    def rows(values):
+        return "\n".join(" ".join(f"{v:.15e}" for v in values[k:k + 5]) for k in range(0, len(values), 5)) + "\n"
+
+    text = "made up\nfor a test\n-\n2 " + " ".join(ELEMENTS) + f"\n{nrho} {drho} {nr} {dr} {rc}\n"
+    for e in range(2):
+        text += f"29 {(63.55, 40.1)[e]} 3.6 fcc\n" + rows(-(1.1 + 0.3 * e) * np.sqrt(rho + 0.05) + 0.1 * rho * rho)
+        for a in range(2 if each else 1):
+            text += rows((0.9 + 0.4 * e + 0.17 * a) * near * np.exp(-0.3 * r))
+    for scale, at in ((0.9, 2.2), (1.1, 2.3), (1.3, 2.5)):
+        text += rows(r * scale * near * 8.0 * (at / (r + 0.5)) ** 2)
+    path.write_text(text)
+
+
+def crystal(folder, types, edge=3.7):
+    """mix.data: a hot crystal of displaced atoms with masses that a potential replaces."""
+    fraction = "set type 1 type/fraction 2 0.4 77\n" if types == 2 else ""
+    harness.run(f"units metal\nlattice fcc {edge}\nregion b block 0 4 0 4 0 4\ncreate_box {types} b\n"
+                f"create_atoms 1 box\n{fraction}mass * 60\nvelocity all create 900 87287\n"
+                "displace_atoms all random 0.08 0.08 0.08 7\nwrite_data mix.data nocoeff\n", folder)
+
+
+def deck(style, folder):
+    """Writes files, and returns a deck up to the model's end."""
+    crystal(folder, 1 if style == "eam" else 2)
+    if style == "eam":
+        shutil.copy(COPPER, folder / "potential")
+    else:
+        write_setfl(folder / "potential", style == "eam/fs")
+    coefficients = "* * potential" + ("" if style == "eam" else " Xx Cu")
+    return (f"units metal\natom_style atomic\nneighbor 0.6 bin\nread_data mix.data\npair_style {style}\n"
+            f"pair_coeff {coefficients}\nfix 1 all nve\ntimestep 0.002\n")
+
+
+STYLES = ("eam", "eam/alloy", "eam/fs")
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("style", STYLES)
+def test_lammps_moves_alike(style, tmp_path):
+    text = deck(style, tmp_path) + ("neigh_modify every 1 delay 0 check yes\n"
+                                    "thermo_style custom step temp pe ke etotal press pxx pyy pxy density\n"
+                                    "thermo 10\nthermo_modify format float %.15g\nrun 50\n")
+    (ours,), (theirs,) = both_tables(text, tmp_path, "openmp")
+    for step in (0, 10, 50):
+        a, b = ours.at(step), theirs.at(step)
+        for name in ours.titles[1:]:
+            near = 1e-9 if step == 0 else 1e-6
+            assert a[name] == pytest.approx(b[name], rel=near, abs=near * abs(b["Press"]) if name[0] == "P" else 0), (
+                step, name)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_engine_has_the_same_bits(style, tmp_path):
+    text = deck(style, tmp_path) + ("thermo 10\nthermo_style custom step temp pe press pxy\n"
+                                    "thermo_modify format float %.17g\n"
+                                    "dump 1 all custom 10 dump id type x y z vx vy vz fx fy fz\nrun 20\n")
+    naive = None
+    ways = [("naive", {}), *(("openmp", {"isa": isa, "threads": 1 + k})
+                             for k, isa in enumerate(harness.instruction_sets()))]
+    if not harness.mpi_missing():
+        ways.append(("openmp", {"ranks": 4, "threads": 1}))
+    for k, (engine, more) in enumerate(ways):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        for name in ("mix.data", "potential"):
+            shutil.copy(tmp_path / name, folder / name)
+        got = harness.run(text, folder, engine=engine, **more)
+        found = (folder / "dump").read_bytes(), got.table.rows
+        naive = naive or found
+        assert found == naive, (engine, more)
+
+
+def test_forces_are_gradients(tmp_path):
+    """Of a pair of displaced atoms in a crystal of two elements."""
+    text = deck("eam/fs", tmp_path) + "thermo_style custom step pe\nthermo_modify format float %.17g\n"
+    step, energy = 1e-4, {}
+    harness.run(text + "dump 1 all custom 1 dump id fx fy fz\nrun 0\n", tmp_path)
+    forces = harness.read_dump(tmp_path / "dump")[0].vectors("fx", "fy", "fz")
+    for atom in (5, 40):
+        for sign in (-1, 1):
+            moved = f"group one id {atom}\ndisplace_atoms one move {sign * step} 0 0 units box\nrun 0\n"
+            got = harness.run(text + moved, tmp_path)
+            energy[sign] = got.table.at(0)["PotEng"]
+        assert -(energy[1] - energy[-1]) / (2 * step) == pytest.approx(forces[atom - 1][0], rel=1e-5, abs=1e-5)
+    assert np.abs(forces.sum(axis=0)).max() == 0.0
+
+
+@pytest.mark.parametrize("style", ("eam", "eam/fs"))
+def test_a_run_goes_back_and_on(style, tmp_path):
+    """Backwards to the first bits; and the second half from a restart, which holds no potential."""
+    text = deck(style, tmp_path)
+    harness.run(text + "dump 1 all custom 100 dump id x y z vx vy vz\nrun 50\nwrite_restart half\nrun 50\n"
+                "velocity all negate\nrun 100\n", tmp_path)
+    frames = harness.read_dump(tmp_path / "dump")
+    assert [frame.step for frame in frames] == [0, 100, 200]
+    assert np.array_equal(frames[0].vectors("x", "y", "z"), frames[2].vectors("x", "y", "z"))
+    assert np.array_equal(frames[0].vectors("vx", "vy", "vz"), -frames[2].vectors("vx", "vy", "vz"))
+    refused(run_deck(tmp_path, "read_restart half\nfix 1 all nve\nrun 1\n"), USAGE, "restarts hold none")
+    coefficients = next(line for line in text.splitlines() if line.startswith("pair_coeff"))
+    harness.run(f"read_restart half\n{coefficients}\nfix 1 all nve\nrun 50\n"
+                "dump 1 all custom 1 again id x y z vx vy vz\nrun 0\n", tmp_path)
+    again, there = harness.read_dump(tmp_path / "again")[0], frames[1]
+    assert all(np.array_equal(again.columns[c], there.columns[c]) for c in again.columns)
+
+
+def test_copper_is_copper(tmp_path):
+    """Cohesive energy, lattice constant and bulk modulus of the potential's authors: -3.54 eV, 3.615 A, 1.38 Mbar."""
+    rows = {}
+    for edge in (3.605, 3.615, 3.625):
+        text = (f"units metal\nlattice fcc {edge}\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\n"
+                f"pair_style eam\npair_coeff * * {COPPER}\nthermo_style custom step pe press atoms\nrun 0\n")
+        rows[edge] = harness.run(text, tmp_path).table.at(0)
+    assert rows[3.615]["PotEng"] / 256 == pytest.approx(-3.54, abs=0.001)
+    assert abs(rows[3.615]["Press"]) < 100
+    bulk = -(rows[3.625]["Press"] - rows[3.605]["Press"]) / (3.625 ** 3 - 3.605 ** 3) * 3.615 ** 3
+    assert bulk == pytest.approx(1.38e6, rel=0.02)
+
+
+def test_bad_files_and_words(tmp_path):
+    start = deck("eam/alloy", tmp_path).split("pair_style")[0]
+    copper = COPPER.read_text()
+    short = copper[:20000]
+    lines = copper.splitlines()
+    files = {"short": short, "word": copper.replace("-3.1561636903424350e-01", "nonsense"),
+             "grid": "\n".join([*lines[:2], "500 0.1 500 -1 5", *lines[3:]]),
+             "mass": "\n".join([lines[0], "29 -1 3.6", *lines[2:]]), "setfl": "a\nb\nc\n99 Cu\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    cases = [
+        ("eam\npair_coeff * * short", "short:", "the file ends before all tables are there"),
+        ("eam\npair_coeff * * word", "word:4: a finite number"),
+        ("eam\npair_coeff * * grid", "grid:3: drho, dr and rc must be positive"),
+        ("eam\npair_coeff * * mass", "mass:2: an atomic number and a positive mass"),
+        ("eam\npair_coeff * * nowhere", "cannot read the potential nowhere"),
+        ("eam\npair_coeff 1 2 short", "give I I"),
+        ("eam\npair_coeff 1 1 0.5 1", "takes I J FILE"),
+        (f"eam\npair_coeff 1 1 {COPPER}\nfix 1 all nve\nrun 1", "type 2 has no potential"),
+        ("eam\nfix 1 all nve\nrun 1", "has no potential"),
+        ("eam/alloy\npair_coeff * * setfl Cu Cu", "setfl:4: the number of elements"),
+        ("eam/alloy\npair_coeff * * potential Cu", "an element for each of 2 types"),
+        ("eam/alloy\npair_coeff * * potential Cu Zz", "the element 'Zz' is not in potential"),
+        ("eam/fs\npair_coeff * * potential Cu Xx", "potential:"),
+        ("eam 1.0", "takes 0 to 0 numbers"),
+        ("eam/alloy\npair_coeff * * potential Cu Xx\nfix 1 all nve\ncompute p all pe/atom\n"
+         "compute s all reduce sum c_p\nthermo_style custom step c_s\nrun 1", "not available"),
+    ]
+    for text, *words in cases:
+        refused(run_deck(tmp_path, start + "pair_style " + text + "\n"), USAGE, *words)
+    refused(run_deck(tmp_path, start.replace("metal", "real") + "pair_style eam\npair_coeff * * word\n"), USAGE,
+            "need units metal")
+
+
+def test_files_of_two_elements(tmp_path):
+    """Two pair_coeff of style eam, against the same in LAMMPS: one grid for both, and the second mass."""
+    crystal(tmp_path, 2)
+    second = COPPER.read_text().replace("63.550", "50.000")
+    lines = second.splitlines()
+    lines[2] = lines[2].replace("1.0000000000000009e-02", "0.9800000000000000e-02")
+    (tmp_path / "second").write_text("\n".join(lines) + "\n")
+    text = ("units metal\natom_style atomic\nneighbor 0.6 bin\nread_data mix.data\npair_style eam\n"
+            f"pair_coeff 1 1 {COPPER}\npair_coeff 2 2 second\nfix 1 all nve\ntimestep 0.002\nthermo_modify format float %.15g\nrun 20\n")
+    ours = harness.run(text, tmp_path).table
+    if LMP is None:
+        pytest.skip("lmp is not installed")
+    theirs = both_tables(text, tmp_path, "naive")[1][0]
+    for step in (0, 20):
+        for name in ("PotEng", "Press") if "PotEng" in ours.titles else ("E_pair", "TotEng", "Press"):
+            assert ours.at(step)[name] == pytest.approx(theirs.at(step)[name], rel=1e-8), (step, name)
