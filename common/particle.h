@@ -8,6 +8,7 @@
 typedef struct md_particle {
   uint64_t id;
   uint32_t group;                      /* bit g is set if the particle is in group g (groups.h) */
+  int type;                            /* 1 and on */
   double mass, v_step, velocity_per_v; /* its inertia (motion.h) */
   double x[3]; /* on a periodic axis any image: the drift uses it, and others behind md_wrap */
   double v[3]; /* p/m_reference, or the first words of a wide momentum */
@@ -21,6 +22,7 @@ static inline md_particle md_particle_of(const md_model *model, const md_particl
   const md_inertia inertia = md_inertia_of(model, p, i);
   md_particle one = {.id = (uint64_t)p->id[i],
                      .group = p->group ? p->group[i] : MD_GROUP_ALL,
+                     .type = p->type[i],
                      .mass = inertia.mass,
                      .v_step = inertia.v_step,
                      .velocity_per_v = inertia.velocity_per_v,
@@ -31,6 +33,14 @@ static inline md_particle md_particle_of(const md_model *model, const md_particl
     if (one.wide) one.low[d] = p->v_low[d][i];
   }
   return one;
+}
+
+/* The factor that an action has for a type. */
+MD_FN double md_action_scale(const md_action *a, int type)
+{
+  for (int n = 0; n < (int)a->k[MD_SCALES]; ++n)
+    if (a->k[MD_SCALES + 1 + 2 * n] == (double)type) return a->k[MD_SCALES + 2 + 2 * n];
+  return 1.0;
 }
 
 /* p/m_reference along axis d as a double; quantum: grids.v. */

@@ -64,7 +64,12 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *com
   if (!acts) return MD_OK;
   for (int other = 0; other < model->nend; ++other)
     if (other != f) model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
-  return md_comm_agree(comm, kind->act(engine, &action));
+  MD_TRY(md_comm_agree(comm, kind->act(engine, &action)));
+  if (!md_fix_style_of(action.kind)->tallies) return MD_OK;
+  md_measure after;
+  MD_TRY(measured(kind, engine, comm, model, end, &after));
+  md_fix_end_tally(model, end, &measure, &after);
+  return MD_OK;
 }
 
 /* Runs n steps. One that changes the box is run by itself. */

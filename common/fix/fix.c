@@ -27,6 +27,48 @@ static md_status parse_temperature(const char *word, const char *what, double *t
   return MD_OK;
 }
 
+/* ---- factors of types ---- */
+
+/* Reads the keyword scale at word w with a type and a factor. accepted: keywords, for the message. */
+static md_status read_scale(md_fix *fix, const md_words *words, int w, const char *accepted)
+{
+  const char *name = md_fix_style_of(fix->kind)->name;
+  const int n = (int)fix->k[MD_SCALES];
+  double *pair = &fix->k[MD_SCALES + 1 + 2 * n];
+  int64_t type;
+  char what[64];
+  if (strcmp(words->word[w], "scale") != 0)
+    return md_error(MD_USAGE, "fix %s: unknown keyword '%.64s'; accepted are %s", name, words->word[w],
+                    accepted);
+  if (w + 2 >= words->n) return md_error(MD_USAGE, "fix %s scale takes a type and a factor", name);
+  if (n == MD_SCALES_MAX)
+    return md_error(MD_USAGE, "fix %s: at most %d types may have factors", name, MD_SCALES_MAX);
+  snprintf(what, sizeof what, "the type of fix %s scale", name);
+  MD_TRY(md_word_int64(words->word[w + 1], what, 1, 65535, &type));
+  pair[0] = (double)type;
+  fix->k[MD_SCALES] = n + 1;
+  snprintf(what, sizeof what, "the factor of fix %s scale", name);
+  return md_word_positive(words->word[w + 2], what, &pair[1]);
+}
+
+static md_status check_scales(const md_fix *fix, const md_model *model)
+{
+  const double n = fix->k[MD_SCALES];
+  const char *name = md_fix_style_of(fix->kind)->name;
+  if (!(n >= 0.0 && n <= MD_SCALES_MAX))
+    return md_error(MD_USAGE, "fix %s: the number of its factors makes no sense", name);
+  for (int k = 0; k < (int)n; ++k)
+    if (model->ntypes > 0 && fix->k[MD_SCALES + 1 + 2 * k] > model->ntypes)
+      return md_error(MD_USAGE, "fix %s scale %g: there are %d types", name, fix->k[MD_SCALES + 1 + 2 * k],
+                      model->ntypes);
+  return MD_OK;
+}
+
+static void copy_scales(const md_fix *fix, md_action *action)
+{
+  memcpy(&action->k[MD_SCALES], &fix->k[MD_SCALES], (1 + 2 * MD_SCALES_MAX) * sizeof *fix->k);
+}
+
 /* ---- for thermostats that scale the velocities of their group behind steps ---- */
 
 static md_status prepare_scaling(const md_fix *fix, const md_model *model)
@@ -110,6 +152,33 @@ static md_status parse_varied(md_fix *fix, const char *word, double *value)
   char what[64];
   snprintf(what, sizeof what, "a number of fix %s", md_fix_style_of(fix->kind)->name);
   return md_fix_read_varied(fix, word, what, value);
+}
+
+/* Images along slanted edges are not those of one coordinate alone. */
+static md_status check_right_angles(const md_fix *fix, const md_model *model)
+{
+  if (!model->box.triclinic) return MD_OK;
+  return md_error(MD_USAGE, "fix %s: images in a tilted box are not known; use a box of right angles",
+                  md_fix_style_of(fix->kind)->name);
+}
+
+/* Fills the numbers of md_shape_wrap. */
+static md_status settle_shape(const md_fix *fix, const md_model *model, double box[SHAPE_BOX])
+{
+  MD_TRY(check_right_angles(fix, model));
+  for (int d = 0; d < 3; ++d) {
+    const bool in = d < model->box.dim;
+    box[d] = in ? model->box.lo[d] : 0.0;
+    box[3 + d] = in && model->box.periodic[d] ? model->box.length[d] : 0.0;
+  }
+  return MD_OK;
+}
+
+/* Three words, behind which `region ID` may stand. */
+static md_status read_region(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  if (words->n != 5 || strcmp(words->word[3], "region") != 0) return md_fix_takes(fix, words, 3);
+  return place->shape(place->context, words->word[4], &fix->k[MD_FIX_REGION]);
 }
 
 /* The number of words must be n. Advises on keywords of LAMMPS that stand behind them. */
@@ -283,8 +352,11 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
                       .compute = {.kind = style->measures, .group = fix->group, .bias = action->bias}};
   if (style->parts) end->parts = style->parts(fix);
   if (style->parts) end->compute.group = 0;
-  if (temperature) end->compute = *temperature;
-  if (temperature && style->coupled && temperature->bias.kind == MD_BIAS_BLOCK)
+  /* A tally is of the group on which the fix acts, whatever that of its temperature. */
+  if (style->tallies && action->bias.kind == MD_BIAS_SHIFT)
+    return md_error(MD_USAGE, "fix %s with a tally takes no temperature temp/com", style->name);
+  if (temperature && !style->tallies) end->compute = *temperature;
+  if (temperature && style->coupled && !style->tallies && temperature->bias.kind == MD_BIAS_BLOCK)
     return md_error(MD_USAGE,
                     "fix %s: the particles in the region of its temperature %s change, and so would its "
                     "degrees of freedom",
@@ -326,6 +398,10 @@ static md_status add_forces(md_model *model, int f)
     to->fix = f;
     to->part = k;
     to->takes_mean = styles[fix->kind]->takes_mean;
+    to->in_region = styles[fix->kind]->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
+    if (!to->in_region) continue;
+    memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
+    MD_TRY(settle_shape(fix, model, to->region + SHAPE_K));
   }
   return MD_OK;
 }
@@ -409,9 +485,10 @@ static md_status check_places(const md_model *model)
       return md_error(MD_USAGE, "fix %s has a region of the box, and does not suit a box that a fix changes",
                       styles[model->end[f].action.kind]->name);
   for (int f = 0; f < model->nforce_action; ++f)
-    if (model->force_action[f].kind == MD_FIX_indent)
-      return md_error(MD_USAGE,
-                      "fix indent has a place in the box, and does not suit a box that a fix changes");
+    if (model->force_action[f].kind == MD_FIX_indent || model->force_action[f].kind == MD_FIX_drag ||
+        model->force_action[f].kind == MD_FIX_wall_region || model->force_action[f].in_region)
+      return md_error(MD_USAGE, "fix %s has a place in the box, and does not suit a box that a fix changes",
+                      styles[model->force_action[f].kind]->name);
   return MD_OK;
 }
 
@@ -460,9 +537,10 @@ md_status md_fixes_prepare(md_model *model)
     MD_TRY(find_temperature(model, fix, &temperature));
     if (temperature) action.bias = temperature->bias;
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
-    if (acts_in_middle[kind]) MD_TRY(add_middle(model, &action));
+    const bool end = acts_behind(kind) && !(acts_in_middle[kind] && styles[kind]->every(fix) == 0);
+    if (acts_in_middle[kind] && !end) MD_TRY(add_middle(model, &action));
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
-    if (acts_behind(kind)) MD_TRY(add_end(model, f, &action, temperature));
+    if (end) MD_TRY(add_end(model, f, &action, temperature));
   }
   return check_changes(model);
 }
@@ -552,11 +630,34 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
   return MD_OK;
 }
 
-double md_fix_coupled(const md_model *model, int f)
+void md_fix_end_tally(md_model *model, const md_fix_end *end, const md_measure *before,
+                      const md_measure *after)
+{
+  double was[MD_COMPUTE_TERMS] = {0.0}, is[MD_COMPUTE_TERMS] = {0.0};
+  md_compute_evaluate(model, &end->compute, before, was);
+  md_compute_evaluate(model, &end->compute, after, is);
+  model->fix[end->fix].state[0] += was[MD_TEMPERATURE_KINETIC] - is[MD_TEMPERATURE_KINETIC];
+}
+
+/* The place among those that act behind steps; model->nend: it does not. */
+static int find_end(const md_model *model, int f)
+{
+  int e = 0;
+  while (e < model->nend && model->end[e].fix != f) ++e;
+  return e;
+}
+
+bool md_fix_is_coupled(const md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];
+  return styles[fix->kind]->coupled && styles[fix->kind]->every(fix) > 0;
+}
+
+double md_fix_coupled(const md_model *model, int f)
+{
+  if (!md_fix_is_coupled(model, f)) return 0.0;
+  const md_fix *fix = &model->fix[f];
   const md_step step = md_step_of(model);
-  int e = 0;
-  while (model->end[e].fix != f) ++e;
-  return styles[fix->kind]->coupled(fix, model, &step, md_temperature_freedom(model, &model->end[e].compute));
+  const md_compute *compute = &model->end[find_end(model, f)].compute;
+  return styles[fix->kind]->coupled(fix, model, &step, md_temperature_freedom(model, compute));
 }

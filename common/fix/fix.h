@@ -29,13 +29,14 @@
 #include "common/base/words.h"
 #include "common/box.h"
 #include "common/compute/compute.h"
+#include "common/force/shape.h"
 #include "common/groups.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 6 };
+enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 14 };
 
 /* The state of a fix. A style with `half` has its own numbers first. Behind its action at the end of a step follow, for
  * the half before the next step, whether the values of its compute are known (1.0), and these values. */
@@ -57,7 +58,11 @@ enum { MD_PARTS_NONE, MD_PARTS_ALL, MD_PARTS_AXES };
 
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
-enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 14, MD_FORCE_VECTOR = 6 };
+enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 22, MD_FORCE_VECTOR = 6 };
+
+/* Where the numbers of a fix or an action have factors of types: how many, then type and factor of each. Where those of
+ * a fix have the region of its particles (shape.h). */
+enum { MD_SCALES = 4, MD_SCALES_MAX = 4, MD_FIX_REGION = 20 };
 
 /* Where the numbers of an action have the mean of the forces on its group, if the style takes it. */
 enum { MD_FORCE_MEAN = 6 };
@@ -112,6 +117,8 @@ typedef struct md_force_action {
   int fix;         /* place in model->fix */
   int part;        /* number of the action among those of the fix, from 0 */
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
+  bool in_region;  /* it acts on particles in this region only (shape.h) */
+  double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];
 } md_force_action;
 
@@ -119,6 +126,7 @@ typedef struct md_force_action {
 typedef enum md_force_vector {
   MD_VECTOR_NONE,
   MD_VECTOR_BEFORE,   /* of the force before the fix acts: three values */
+  MD_VECTOR_GIVEN,    /* of the force of the fix: three values */
   MD_VECTOR_REACTION, /* of minus the force of the fix: three values */
   MD_VECTOR_WALLS     /* the same along the normal of each wall: one value for each action */
 } md_force_vector;
@@ -140,6 +148,8 @@ typedef struct md_fix_place {
   const void *context; /* of `block` */
   /* Fills kind and faces of a bias of the region with this ID. MD_USAGE: there is none, or it is not a block. */
   md_status (*block)(const void *context, const char *id, md_bias *bias);
+  /* Fills the numbers of a shape with the region of this ID. MD_USAGE: there is none, or its style is no shape. */
+  md_status (*shape)(const void *context, const char *id, double k[SHAPE_K]);
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
 } md_fix_place;
 
@@ -176,6 +186,7 @@ typedef struct md_fix_style {
                              int *count);
   bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
   bool takes_temp;    /* fix_modify temp is accepted */
+  bool takes_region;  /* k from MD_FIX_REGION on has the region of its particles, or SHAPE_NONE */
   bool takes_mean;    /* its action needs the mean of the forces on its group (forces.h) */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
@@ -183,7 +194,7 @@ typedef struct md_fix_style {
    * The energy is refused if the axis is periodic. */
   bool (*energy_needs_image)(const md_fix *fix, int axis);
   /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
-   * every(fix). */
+   * every(fix). 0, of a style that has md_NAME_middle too: it acts there instead. */
   int64_t (*every)(const md_fix *fix);
   md_compute_kind measures; /* a compute of one or several values, without arguments */
   /* Fills the other numbers of the action behind step model->step, from the values of the compute. step: the one that
@@ -214,10 +225,14 @@ typedef struct md_fix_style {
    * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
   md_status (*choose)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                       struct md_comm *comm, const md_action *first, md_action *action, int *n);
+  /* Behind the action of `end` the energy that the particles have lost is added to fix->state[0], from the values of
+   * the compute before and after it, which must be a temperature. Cost: those sums twice. */
+  bool tallies;
   int nstate; /* numbers of fix->state that restarts hold */
   /* A number of the fix for output, f_ID, or NULL. It is no sum over particles. */
   double (*scalar)(const md_fix *fix);
-  /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. */
+  /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. For a
+   * style that does not act behind steps it has no value. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                     double freedom);
 } md_fix_style;
@@ -253,8 +268,16 @@ bool md_fix_end_knows(const struct md_model *model, const md_fix_end *end);
  * but for their rounding: a command between two runs has changed the particles, or the compute. */
 void md_fix_end_compare(struct md_model *model, const md_fix_end *end, const struct md_measure *measure);
 
-/* The energy that fix f of a prepared model, whose style has `coupled`, has taken from the particles. */
+/* The energy that fix f of a prepared model has taken from the particles; 0 if its style does not say that. */
 double md_fix_coupled(const struct md_model *model, int f);
+
+/* Does fix f say which energy it has taken from the particles? */
+bool md_fix_is_coupled(const struct md_model *model, int f);
+
+/* Adds the energy that an action has taken from the particles, between two measures of all ranks, to the state of the
+ * fix, whose style tallies it. */
+void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struct md_measure *before,
+                      const struct md_measure *after);
 
 /* Does variable give one of the numbers of a fix? */
 bool md_fixes_vary(const struct md_model *model);

@@ -40,7 +40,8 @@ static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_plac
   if (words->n < 4) return md_error(MD_USAGE, "fix %s region: the ID of a region is missing", name);
   MD_TRY(place->block(place->context, words->word[3], &block));
   fix->k[2] = 1.0;
-  memcpy(&fix->k[3], block.k, 6 * sizeof *block.k);
+  /* Numbers of fixes are finite. */
+  for (int b = 0; b < 6; ++b) fix->k[3 + b] = md_min(md_max(block.k[b], -0x1p1000), 0x1p1000);
   *at = 4;
   return MD_OK;
 }

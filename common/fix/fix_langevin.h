@@ -1,5 +1,6 @@
 /* fix langevin: a thermostat. Friction and noise (an Ornstein-Uhlenbeck process) act on each velocity between the two
- * halves of the drift.
+ * halves of the drift; with `tally yes` behind each step instead, where sums over the particles before and after give
+ * the energy that the bath takes.
  *
  *   v' = c v + sqrt(12 T (1 - c^2)/m) (u - 1/2),   c = (1 - a)/(1 + a),   a = dt/(2 damp),   u uniform in (0, 1)
  *
@@ -13,8 +14,9 @@
  * (fix.h).
  * Reference for the order of the step, BAOAB: Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34.
  *
- * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP. Numbers of its action: k0 c, k1 TSTART and k2 TSTOP as
- * energies.
+ * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP, k3 1 with tally, from MD_SCALES on factors of DAMP. Numbers of its
+ * action: k0 c, k1 TSTART and k2 TSTOP as energies, k3 a, from MD_SCALES on the same. State: the energy taken from the
+ * particles.
  */
 #if defined MD_FIX_STYLE
 
@@ -24,16 +26,42 @@ MD_FIX_STYLE(langevin, "langevin")
 
 MD_FIX_MIDDLE(langevin)
 
+#elif defined MD_FIX_END
+
+MD_FIX_END(langevin)
+
 #elif defined MD_FIX_HOST
+
+/* Reads the keywords from word 4 on. */
+static md_status langevin_keywords(md_fix *fix, const md_words *words)
+{
+  for (int w = 4, takes; w < words->n; w += takes) {
+    const char *keyword = words->word[w];
+    const bool tally = strcmp(keyword, "tally") == 0, zero = strcmp(keyword, "zero") == 0;
+    bool yes = false;
+    takes = tally || zero ? 2 : 3;
+    if (takes == 3) MD_TRY(read_scale(fix, words, w, "scale TYPE FACTOR, tally yes|no and zero no"));
+    if (takes == 3) continue;
+    if (w + 1 == words->n) return md_error(MD_USAGE, "fix langevin %s: its value is missing", keyword);
+    MD_TRY(md_word_bool(words->word[w + 1], keyword, &yes));
+    if (tally) fix->k[3] = yes ? 1.0 : 0.0;
+    if (zero && yes)
+      return md_error(MD_USAGE,
+                      "fix langevin zero yes is not available: it would need a sum of the noise of all "
+                      "particles within each step; `fix momentum` takes the momentum away");
+  }
+  return MD_OK;
+}
 
 static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   (void)place;
-  MD_TRY(md_fix_takes(fix, words, 4));
+  if (words->n < 4) return md_fix_takes(fix, words, 4);
   MD_TRY(parse_temperature(words->word[0], "Tstart of fix langevin", &fix->k[0]));
   MD_TRY(parse_temperature(words->word[1], "Tstop of fix langevin", &fix->k[1]));
   MD_TRY(md_word_positive(words->word[2], "damp of fix langevin", &fix->k[2]));
-  return md_word_int64(words->word[3], "the seed of fix langevin", 1, INT64_MAX, &fix->seed);
+  MD_TRY(md_word_int64(words->word[3], "the seed of fix langevin", 1, INT64_MAX, &fix->seed));
+  return langevin_keywords(fix, words);
 }
 
 static md_status langevin_join(const md_fix *fix, md_model *model)
@@ -45,7 +73,7 @@ static md_status langevin_join(const md_fix *fix, md_model *model)
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
   model->hottest = md_max(model->hottest, model->units->boltz * md_max(fix->k[0], fix->k[1]));
-  return MD_OK;
+  return check_scales(fix, model);
 }
 
 static md_status langevin_prepare(const md_fix *fix, const md_model *model, md_action *action)
@@ -55,20 +83,59 @@ static md_status langevin_prepare(const md_fix *fix, const md_model *model, md_a
     return md_error(MD_USAGE, "fix langevin needs fix nve to move the particles");
   const double a = 0.5 * model->dt / fix->k[2];
   if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
+  for (int n = 0; n < (int)fix->k[MD_SCALES]; ++n)
+    if (!(a < fix->k[MD_SCALES + 2 + 2 * n]))
+      return md_error(MD_USAGE,
+                      "fix langevin: damp times the factor of type %g must be larger than half a timestep",
+                      fix->k[MD_SCALES + 1 + 2 * n]);
   action->k[0] = (1.0 - a) / (1.0 + a);
   action->k[1] = model->units->boltz * fix->k[0];
   action->k[2] = model->units->boltz * fix->k[1];
+  action->k[3] = a;
+  copy_scales(fix, action);
   return MD_OK;
+}
+
+static int64_t langevin_every(const md_fix *fix) { return fix->k[3] != 0.0 ? 1 : 0; }
+
+static md_status langevin_end(const md_fix *fix, const md_model *model, const md_step *step,
+                              const double *value, md_action *action, bool *acts)
+{
+  (void)fix;
+  (void)model;
+  (void)step;
+  (void)value;
+  (void)action;
+  (void)acts;
+  return MD_OK;
+}
+
+static double langevin_coupled(const md_fix *fix, const md_model *model, const md_step *step, double freedom)
+{
+  (void)model;
+  (void)step;
+  (void)freedom;
+  return fix->state[0];
 }
 
 static const md_fix_style langevin_style = {
     .name = "langevin",
-    .usage = "langevin TSTART TSTOP DAMP SEED",
-    .help = "thermostat beside fix nve; its temperature ramps in a run",
+    .usage = "langevin TSTART TSTOP DAMP SEED [scale TYPE FACTOR ...] [tally yes|no] [zero no]",
+    .help =
+        "thermostat beside fix nve; its temperature ramps in a run. scale: DAMP times FACTOR for a type. "
+        "tally "
+        "yes:\n"
+        "f_ID is the energy that the bath has taken, also in ecouple; the bath then acts behind each step",
     .takes_temp = true,
     .parse = langevin_parse,
     .join = langevin_join,
     .prepare = langevin_prepare,
+    .every = langevin_every,
+    .measures = MD_COMPUTE_temp,
+    .end = langevin_end,
+    .tallies = true,
+    .nstate = 1,
+    .coupled = langevin_coupled,
 };
 
 #elif defined MD_FIX_FORMULAS
@@ -77,7 +144,9 @@ static const md_fix_style langevin_style = {
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
 {
   if (!md_bias_counts(&a->bias, p->x)) return;
-  const double temperature = md_step_ramp(s, a->k[1], a->k[2], done), keep = a->k[0];
+  const double temperature = md_step_ramp(s, a->k[1], a->k[2], done);
+  const double part = a->k[MD_SCALES] > 0.0 ? a->k[3] / md_action_scale(a, p->type) : a->k[3];
+  const double keep = a->k[MD_SCALES] > 0.0 ? (1.0 - part) / (1.0 + part) : a->k[0];
   const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
@@ -86,6 +155,11 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
     const double thermal = fma(keep, p->v[d] - bias, noise * (md_random_unit(random.word[d]) - 0.5));
     p->v[d] = md_round_to(bias + thermal, p->v_step);
   }
+}
+
+MD_FN void md_langevin_end(const md_action *a, const md_step *s, md_particle *p)
+{
+  md_langevin_middle(a, s, 0, p);
 }
 
 #endif

@@ -17,14 +17,17 @@
 #include "common/fix/fix_nve.h"
 #include "common/fix/fix_nve_leapfrog.h"
 #include "common/fix/fix_nvt.h"
+#include "common/fix/fix_propel_self.h"
 #include "common/fix/fix_temp_berendsen.h"
 #include "common/fix/fix_temp_csvr.h"
 #include "common/fix/fix_temp_rescale.h"
 #include "common/fix/fix_thermal_conductivity.h"
 #include "common/fix/fix_viscosity.h"
+#include "common/fix/fix_viscous.h"
 #include "common/fix/fix_wall_reflect.h"
 #include "common/force/fix_addforce.h"
 #include "common/force/fix_aveforce.h"
+#include "common/force/fix_drag.h"
 #include "common/force/fix_gravity.h"
 #include "common/force/fix_indent.h"
 #include "common/force/fix_lineforce.h"
@@ -35,8 +38,9 @@
 #include "common/force/fix_wall_lj126.h"
 #include "common/force/fix_wall_lj93.h"
 
-/* Uses functions of fix_heat.h. */
+/* These use functions of those above. */
 #include "common/fix/fix_ehex.h"
+#include "common/force/fix_wall_region.h"
 
 /* Use functions of fix_nvt.h, and of fix_npt.h. */
 #include "common/fix/fix_npt.h"

@@ -1,6 +1,6 @@
 /* fix addforce: adds a force to that on each particle. Its energy is U = -F x.
  *
- * Numbers of the fix and of its action: k0 to k2 the force.
+ * Numbers of the fix and of its action: k0 to k2 the force. Of the fix also a region, from MD_FIX_REGION on.
  */
 #if defined MD_FIX_STYLE
 
@@ -14,8 +14,7 @@ MD_FIX_FORCE(addforce)
 
 static md_status addforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
-  (void)place;
-  MD_TRY(check_vector_words(fix, words, 3));
+  MD_TRY(read_region(fix, words, place));
   for (int d = 0; d < 3; ++d) MD_TRY(parse_varied(fix, words->word[d], &fix->k[d]));
   return MD_OK;
 }
@@ -24,16 +23,18 @@ static bool addforce_needs_image(const md_fix *fix, int axis) { return fix->k[ax
 
 static const md_fix_style addforce_style = {
     .name = "addforce",
-    .usage = "addforce FX FY FZ",
+    .usage = "addforce FX FY FZ [region ID]",
     .help =
         "adds a force to that on each particle. f_ID: its energy, -F x, where no axis along F is periodic;\n"
-        "f_ID[1] to f_ID[3]: the force on the group before it. A component may be v_NAME",
+        "f_ID[1] to f_ID[3]: the force on the group before it. A component may be v_NAME. region: on\n"
+        "particles that are in this block, sphere, cylinder or plane at the time",
     .conserves_energy = true,
     .reversible = true,
     .parse = addforce_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
     .vector = MD_VECTOR_BEFORE,
+    .takes_region = true,
     .has_energy = true,
     .energy_needs_image = addforce_needs_image,
 };

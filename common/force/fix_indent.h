@@ -111,10 +111,7 @@ static md_status indent_join(const md_fix *fix, md_model *model)
 static md_status indent_prepare(const md_fix *fix, const md_model *model, md_force_action *action, int *count)
 {
   MD_TRY(copy_numbers(fix, model, action, count));
-  if (model->box.triclinic)
-    return md_error(MD_USAGE,
-                    "fix indent: the images of an indenter in a tilted box are not known; use a box of "
-                    "right angles");
+  MD_TRY(check_right_angles(fix, model));
   for (int d = 0; d < model->box.dim; ++d) {
     if (!model->float_drift) action->k[5 + d] = md_round_to(fix->k[5 + d], model->grids.x);
     action->k[8 + d] = model->box.periodic[d] ? model->box.length[d] : 0.0;
@@ -146,22 +143,13 @@ static const md_fix_style indent_style = {
 
 #elif defined MD_FIX_FORMULAS
 
-/* From the indenter to the nearest image of the particle, along axis d. */
-MD_FN double md_indent_delta(const md_force_action *a, const md_particle *p, int d)
-{
-  const double length = a->k[8 + d], lo = a->k[11 + d];
-  if (!(length > 0.0)) return p->x[d] - a->k[5 + d];
-  double delta = md_wrap(p->x[d], lo, lo + length, length) - a->k[5 + d];
-  while (delta + delta > length) delta -= length;
-  while (delta + delta < -length) delta += length;
-  return delta;
-}
-
 MD_FN void md_indent_round(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
   double delta[3], r2 = 0.0;
   for (int d = 0; d < 3; ++d) {
-    delta[d] = a->k[1] == 1.0 && d == (int)a->k[2] ? 0.0 : md_indent_delta(a, p, d);
+    delta[d] = a->k[1] == 1.0 && d == (int)a->k[2]
+                   ? 0.0
+                   : md_force_delta(p->x[d], a->k[5 + d], a->k[11 + d], a->k[8 + d]);
     r2 = fma(delta[d], delta[d], r2);
   }
   const double r = sqrt(r2), way = a->k[4] != 0.0 ? -1.0 : 1.0, depth = way * (a->k[3] - r);

@@ -14,17 +14,25 @@ MD_FIX_FORCE(setforce)
 
 #elif defined MD_FIX_HOST
 
+static md_status setforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  const md_words force = {3, words->word};
+  MD_TRY(read_region(fix, words, place));
+  return parse_components(fix, &force, place);
+}
+
 static const md_fix_style setforce_style = {
     .name = "setforce",
-    .usage = "setforce FX FY FZ",
+    .usage = "setforce FX FY FZ [region ID]",
     .help =
         "gives the force on each particle these components; NULL leaves a component as it is. 0 0 0, with\n"
         "velocities of 0, holds particles. f_ID[1] to f_ID[3]: the force on the group before that.\n"
-        "A component may be v_NAME",
+        "A component may be v_NAME. region: on particles that are in it at the time",
     .reversible = true,
-    .parse = parse_components,
+    .parse = setforce_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .takes_region = true,
     .vector = MD_VECTOR_BEFORE,
 };
 

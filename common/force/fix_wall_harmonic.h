@@ -41,12 +41,20 @@ static const md_fix_style wall_harmonic_style = {
 
 #elif defined MD_FIX_FORMULAS
 
+/* -dU/dr and U at distance r. k: the numbers of the potential. */
+MD_FN void md_wall_harmonic_value(const double *k, double cutoff, double r, double *force, double *energy)
+{
+  const double deep = cutoff - r;
+  *force = 2.0 * k[0] * deep;
+  *energy = k[0] * deep * deep;
+}
+
 MD_FN void md_wall_harmonic_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
-  double r;
+  double r, force, energy;
   if (!md_wall_reaches(a, p, n, &r)) return;
-  const double deep = a->k[3] - r;
-  md_wall_push(a, n, 2.0 * a->k[4] * deep, a->k[4] * deep * deep);
+  md_wall_harmonic_value(a->k + MD_WALL_POTENTIAL, a->k[3], r, &force, &energy);
+  md_wall_push(a, n, force, energy);
 }
 
 #endif

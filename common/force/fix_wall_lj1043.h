@@ -54,16 +54,22 @@ static const md_fix_style wall_lj1043_style = {
 
 #elif defined MD_FIX_FORMULAS
 
+/* -dU/dr and U at distance r. k: the numbers of the potential. */
+MD_FN void md_wall_lj1043_value(const double *k, double cutoff, double r, double *force, double *energy)
+{
+  (void)cutoff;
+  const double inverse = 1.0 / r, inverse2 = inverse * inverse, inverse4 = inverse2 * inverse2;
+  const double deep = 1.0 / (r + k[3]), deep3 = deep * deep * deep;
+  *force = (10.0 * k[0] * inverse4 * inverse2 - 4.0 * k[1]) * inverse4 * inverse - 3.0 * k[2] * deep3 * deep;
+  *energy = (k[0] * inverse4 * inverse2 - k[1]) * inverse4 - k[2] * deep3 - k[4];
+}
+
 MD_FN void md_wall_lj1043_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
-  double r;
+  double r, force, energy;
   if (!md_wall_reaches(a, p, n, &r)) return;
-  const double inverse = 1.0 / r, inverse2 = inverse * inverse, inverse4 = inverse2 * inverse2;
-  const double deep = 1.0 / (r + a->k[7]), deep3 = deep * deep * deep;
-  md_wall_push(a, n,
-               (10.0 * a->k[4] * inverse4 * inverse2 - 4.0 * a->k[5]) * inverse4 * inverse -
-                   3.0 * a->k[6] * deep3 * deep,
-               (a->k[4] * inverse4 * inverse2 - a->k[5]) * inverse4 - a->k[6] * deep3 - a->k[8]);
+  md_wall_lj1043_value(a->k + MD_WALL_POTENTIAL, a->k[3], r, &force, &energy);
+  md_wall_push(a, n, force, energy);
 }
 
 #endif

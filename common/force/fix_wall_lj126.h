@@ -44,13 +44,21 @@ static const md_fix_style wall_lj126_style = {
 
 #elif defined MD_FIX_FORMULAS
 
+/* -dU/dr and U at distance r. k: the numbers of the potential. */
+MD_FN void md_wall_lj126_value(const double *k, double cutoff, double r, double *force, double *energy)
+{
+  (void)cutoff;
+  const double inverse = 1.0 / r, inverse3 = inverse * inverse * inverse, inverse6 = inverse3 * inverse3;
+  *force = (12.0 * k[0] * inverse6 - 6.0 * k[1]) * inverse6 * inverse;
+  *energy = (k[0] * inverse6 - k[1]) * inverse6 - k[2];
+}
+
 MD_FN void md_wall_lj126_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
-  double r;
+  double r, force, energy;
   if (!md_wall_reaches(a, p, n, &r)) return;
-  const double inverse = 1.0 / r, inverse3 = inverse * inverse * inverse, inverse6 = inverse3 * inverse3;
-  md_wall_push(a, n, (12.0 * a->k[4] * inverse6 - 6.0 * a->k[5]) * inverse6 * inverse,
-               (a->k[4] * inverse6 - a->k[5]) * inverse6 - a->k[6]);
+  md_wall_lj126_value(a->k + MD_WALL_POTENTIAL, a->k[3], r, &force, &energy);
+  md_wall_push(a, n, force, energy);
 }
 
 #endif

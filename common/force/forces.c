@@ -128,6 +128,7 @@ static void add_output(const md_model *model, const md_force_action *a, const do
   if (style->has_energy) add_term(model, &sum[0], net->energy);
   for (int d = 0; d < dim; ++d) {
     if (style->vector == MD_VECTOR_BEFORE) add_term(model, &sum[1 + d], before[d]);
+    if (style->vector == MD_VECTOR_GIVEN) add_term(model, &sum[1 + d], net->given[d]);
     if (style->vector == MD_VECTOR_REACTION) add_term(model, &sum[1 + d], -net->given[d]);
     if (style->vector == MD_VECTOR_WALLS) add_term(model, &sum[1 + a->part], -net->given[d]);
   }
@@ -140,7 +141,7 @@ static bool act_for_output(const md_model *model, const md_force_action *action,
   const int dim = model->box.dim;
   for (int k = 0; k < n; ++k) {
     const md_force_action *a = &action[k];
-    if (!(p->group & a->group)) continue;
+    if (!md_forces_acts(a, p)) continue;
     md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0};
     bool known =
         md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE * model->units->usual;

@@ -31,13 +31,23 @@
 #include "common/ranks/comm.h"
 #include "common/step/step.h"
 
+/* Does an action act on a particle? */
+MD_FN bool md_forces_acts(const md_force_action *a, const md_particle *p)
+{
+  if (!(p->group & a->group)) return false;
+  if (!a->in_region) return true;
+  double x[3] = {p->x[0], p->x[1], p->x[2]};
+  md_shape_wrap(a->region + SHAPE_K, x);
+  return md_shape_contains(a->region, x);
+}
+
 /* Lets n actions act on the force on a particle. Returns the place in model->fix of the first fix whose force is out of
  * range, or -1. */
 MD_FN int md_forces_act(const md_force_action *action, int n, const md_particle *p, md_net_force *net)
 {
   for (int k = 0; k < n; ++k) {
     const md_force_action *a = &action[k];
-    if (!(p->group & a->group)) continue;
+    if (!md_forces_acts(a, p)) continue;
 #define MD_FIX_FORCE(symbol)                                                                                 \
   if (a->kind == MD_FIX_##symbol) md_##symbol##_post_force(a, p, net);
 #include "common/fix/fix_styles.h"

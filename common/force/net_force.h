@@ -20,6 +20,17 @@ typedef struct md_net_force {
   double energy;    /* potential energy of the particle by the present fix */
 } md_net_force;
 
+/* From a point to the nearest image of a coordinate x. length: of the box along a periodic axis, else 0; lo: where the
+ * box begins. The same for every image of x. */
+MD_FN double md_force_delta(double x, double point, double lo, double length)
+{
+  if (!(length > 0.0)) return x - point;
+  double delta = md_wrap(x, lo, lo + length, length) - point;
+  while (delta + delta > length) delta -= length;
+  while (delta + delta < -length) delta += length;
+  return delta;
+}
+
 /* A term of this size or larger leaves the range of impulses, as for pairs (model.h). */
 #define MD_FORCE_RANGE 0x1p52
 /* Forces and energies for output must be smaller than this, so that their sums are exact (forces.c). */

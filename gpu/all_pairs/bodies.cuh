@@ -181,6 +181,7 @@ static __device__ __forceinline__ md_particle particle_of(const body_view &b, in
   md_particle p = {};
   p.id = (uint64_t)b.id[i];
   p.group = b.group ? b.group[i] : MD_GROUP_ALL;
+  p.type = b.type[i];
   p.mass = inertia.mass;
   p.v_step = inertia.v_step;
   p.velocity_per_v = inertia.velocity_per_v;

@@ -35,6 +35,7 @@ static __device__ __forceinline__ md_particle particle_of(const system_view<T> &
   md_particle p = {};
   p.id = f.id ? (uint64_t)f.id[origin] : 0;
   p.group = f.group ? f.group[origin] : MD_GROUP_ALL;
+  p.type = type + 1;
   p.mass = f.mass[type];
   p.v_step = f.v_step[type];
   p.velocity_per_v = f.velocity_per_v[type];

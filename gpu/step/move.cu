@@ -75,6 +75,7 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
   md_particle p = {};
   p.id = (uint64_t)a.id[a.origin[i]];
   p.group = group;
+  p.type = type + 1;
   p.mass = a.mass[type];
   p.v_step = a.v_step[type];
   p.velocity_per_v = a.velocity_per_v[type];

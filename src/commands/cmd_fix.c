@@ -48,6 +48,13 @@ static md_status find_block(const void *context, const char *id, md_bias *bias)
   return MD_OK;
 }
 
+static md_status find_shape(const void *context, const char *id, double k[SHAPE_K])
+{
+  const md_region *region;
+  MD_TRY(md_region_find(context, id, &region));
+  return md_region_shape(region, k);
+}
+
 /* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
  * error the model is as before. */
 static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
@@ -61,7 +68,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
-  md_fix_place place = {.box = &model->box, .context = sim, .block = find_block};
+  md_fix_place place = {.box = &model->box, .context = sim, .block = find_block, .shape = find_shape};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
   md_fix fix = {.kind = kind, .group = group};
   MD_TRY(style->parse(&fix, words, &place));

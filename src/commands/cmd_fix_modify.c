@@ -87,7 +87,7 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component)
   }
   if (bracket) return read_component(name, bracket, md_fix_vector_size(&sim->model, *fix), component);
   *component = -1;
-  if (md_fix_style_of(sim->model.fix[*fix].kind)->coupled) return MD_OK;
+  if (md_fix_is_coupled(&sim->model, *fix)) return MD_OK;
   if (md_fix_style_of(sim->model.fix[*fix].kind)->scalar) return MD_OK;
   const md_status status = md_fix_check_energy(&sim->model, &sim->model.fix[*fix]);
   if (status != MD_OK) md_error_prefix("%.80s: ", name);
@@ -123,7 +123,7 @@ md_status md_fix_value(md_sim *sim, const char *name, double *value)
     *value = md_fix_style_of(sim->model.fix[fix].kind)->scalar(&sim->model.fix[fix]);
     return MD_OK;
   }
-  if (md_fix_style_of(sim->model.fix[fix].kind)->coupled) {
+  if (md_fix_is_coupled(&sim->model, fix)) {
     *value = md_fix_coupled(&sim->model, fix);
     return MD_OK;
   }

@@ -120,8 +120,7 @@ md_status md_view_compute(md_view *view)
   MD_TRY(md_measure_ranks(view->kind, view->engine, sim->comm, model, wanted, &measure));
   MD_TRY(sum_fix_energy(view, &measure.fix_energy));
   md_computes_value(model, &measure, &view->computed);
-  for (int f = 0; f < model->nfix; ++f)
-    if (md_fix_style_of(model->fix[f].kind)->coupled) view->computed.coupled += md_fix_coupled(model, f);
+  for (int f = 0; f < model->nfix; ++f) view->computed.coupled += md_fix_coupled(model, f);
   MD_TRY(compute_places(view));
   view->have_computed = true;
   sim->computed = view->computed;

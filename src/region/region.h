@@ -84,6 +84,9 @@ md_status md_region_need_block(const md_region *region, const char *what) MD_CHE
 /* The bias whose thermal particles are those in a block, without the place of the box (common/temperature/bias.h). */
 md_bias md_region_bias(const md_region *block, int dim);
 
+/* The numbers of a shape (common/force/shape.h). MD_USAGE: the region is not a block, sphere, cylinder or plane. */
+md_status md_region_shape(const md_region *region, double k[SHAPE_K]) MD_CHECKED;
+
 /* MD_USAGE: in two dimensions, the region does not contain z = 0, where the particles are. */
 md_status md_region_check_plane(const md_sim *sim, const md_region *region) MD_CHECKED;
 

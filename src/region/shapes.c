@@ -201,3 +201,32 @@ void md_region_prism_edges(const md_region *prism, double lo[3], double hi[3], d
     tilt[d] = prism->k[TILT + d];
   }
 }
+
+/* ---- for fixes on forces ---- */
+
+md_status md_region_shape(const md_region *region, double k[SHAPE_K])
+{
+  static const struct {
+    const char *name;
+    md_shape_kind kind;
+  } shapes[] = {
+      {"block", SHAPE_BLOCK}, {"sphere", SHAPE_SPHERE}, {"cylinder", SHAPE_CYLINDER}, {"plane", SHAPE_PLANE}};
+  int s = 0;
+  while (s < 4 && strcmp(region->style->name, shapes[s].name) != 0) ++s;
+  if (s == 4)
+    return md_error(MD_USAGE,
+                    "region %s: a fix on forces takes a block, a sphere, a cylinder or a plane, not a %s",
+                    region->id, region->style->name);
+  k[SHAPE_KIND] = shapes[s].kind;
+  k[SHAPE_OUTSIDE] = region->outside ? 1.0 : 0.0;
+  k[SHAPE_AXIS] = region->axis;
+  for (int d = 0; d < 3; ++d) {
+    /* Numbers of fixes are finite. */
+    k[SHAPE_AT + d] = shapes[s].kind == SHAPE_BLOCK ? md_max(region->lo[d], -0x1p1000) : region->k[d];
+    k[SHAPE_AT + 3 + d] = shapes[s].kind == SHAPE_BLOCK ? md_min(region->hi[d], 0x1p1000) : region->k[3 + d];
+  }
+  if (shapes[s].kind != SHAPE_CYLINDER) return MD_OK;
+  k[SHAPE_AT + 4] = md_max(region->lo[region->axis], -0x1p1000);
+  k[SHAPE_AT + 5] = md_min(region->hi[region->axis], 0x1p1000);
+  return MD_OK;
+}

@@ -116,6 +116,44 @@ def test_berendsen_goes_to_its_target(engine, tmp_path):
     assert t == pytest.approx(expected, rel=1e-12)
 
 
+def test_viscous_friction_slows_each_mass(engine, tmp_path):
+    """By (1 - a)/(1 + a), a = gamma dt/(2 m), a step; `scale` is a factor of gamma."""
+    deck = "fix v all viscous 2.0 scale 2 1.5\nrun 5\n"
+    table = harness.run(FREE + deck, tmp_path, engine=engine).table
+    heavy, light = (0.5 * 2.0 * scale * 0.01 / mass for scale, mass in ((1.5, 3), (1, 1)))
+    for name, a in (("c_h", heavy), ("c_l", light)):
+        t = table.column(name)
+        assert t[5] == pytest.approx(t[0] * ((1 - a) / (1 + a)) ** 10, rel=1e-10)
+
+
+def test_self_propulsion_adds_to_the_speed(engine, tmp_path):
+    """F/m t along the velocity. With friction, which acts behind it, the speed becomes F/gamma (1 - a)."""
+    deck = "velocity all set 0.6 0 -0.8\nfix p light propel/self velocity 3.0\nrun 10\n"
+    t = harness.run(FREE + deck, tmp_path, engine=engine).table.column("c_l")
+    assert t[10] / t[0] == pytest.approx((1 + 3.0 * 0.1) ** 2, rel=1e-10)
+    deck = deck.replace("run 10", "fix v light viscous 2.0\nrun 2000")
+    ends = harness.run(FREE + deck, tmp_path, engine=engine).table.column("c_l")
+    assert ends[-1] / t[0] == pytest.approx((1.5 * 0.99) ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("more", ["", "fix_modify t temp h\n"])
+def test_the_bath_tallies_what_it_takes(more, engine, tmp_path):
+    """Energy of free particles and that of the bath add up to a constant; a hot bath gives energy."""
+    deck = f"fix t all langevin 6 6 0.5 7 scale 2 0.7 tally yes\n{more}" \
+        "thermo_style custom step ke f_t ecouple econserve\nthermo_modify norm no format float %.17g\nrun 200\n"
+    table = harness.run(FREE + deck, tmp_path, engine=engine).table
+    energy, given = table.column("KinEng"), table.column("f_t")
+    assert given[0] == 0 and given[-1] < -20 and list(table.column("Ecouple")) == list(given)
+    assert [e + g for e, g in zip(energy, given)] == pytest.approx([energy[0]] * 201, rel=1e-9)
+
+
+def test_without_tally_there_is_no_energy_of_the_bath(tmp_path):
+    deck = FREE + "fix t all langevin 6 6 0.5 7 {}\nthermo_style custom step f_t\nrun 1\n"
+    refused(run_deck(tmp_path, deck.format("")), USAGE, "fix langevin has no energy")
+    refused(run_deck(tmp_path, deck.format("zero yes")), USAGE, "fix langevin zero yes is not available")
+    refused(run_deck(tmp_path, deck.format("scale 2 0.001 tally yes")), USAGE, "damp times the factor of type 2")
+
+
 def test_groups_keep_temperatures_of_their_own(engine, tmp_path):
     deck = "fix r heavy temp/rescale 3 1.0 1.0 0 1\nfix b light temp/berendsen 5.0 5.0 0.01\nrun 3\n"
     assert temperatures(tmp_path, deck, engine, "c_h")[-1] == pytest.approx(1.0, rel=1e-12)
