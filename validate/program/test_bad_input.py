@@ -40,7 +40,7 @@ UNKNOWN = {
     "pair_modify shaft yes": ["shaft", "shift yes|no", "mix"],
     "pair_modify mix harmonic": ["harmonic", "geometric", "arithmetic", "sixthpower"],
     "pair_modify tail yes": ["tail", "tail no"],
-    "fix 2 all npt": ["npt", "nve", "langevin", "wall/reflect"],
+    "fix 2 all rigid": ["rigid", "nve", "langevin", "wall/reflect"],
     "fix 2 some nve": ["some", "all"],
     "fix 1 all enforce2d": ["fix 1", "exists", "unfix"],
     "fix 2 all nve": ["nve", "unfix"],

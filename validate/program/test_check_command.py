@@ -54,12 +54,12 @@ def test_nothing_is_made(tmp_path):
 
 
 def test_every_problem_is_listed(tmp_path):
-    deck = MELT + ("compute erotate all erotate\nfix 2 all npt temp 1 1 1\ndump 1 all image 5 f.jpg type type\n"
+    deck = MELT + ("compute erotate all erotate\nfix 2 all rigid single\ndump 1 all image 5 f.jpg type type\n"
                    "thermo_style custom step c_erotate foo temp bar\njump SELF nowhere\n"
                    "temper first.dump\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
-    for words in ("unknown compute style 'erotate'", "'npt'", "`image`", "`foo`", "`bar`",
+    for words in ("unknown compute style 'erotate'", "'rigid'", "`image`", "`foo`", "`bar`",
                   "there is no label 'nowhere' in in.deck", "`temper` is", "unknown command 'bonnd_style'"):
         assert words in done.out
     assert unjudged(done) == "line 13"
@@ -112,7 +112,7 @@ def test_no_end_of_one_line(tmp_path):
 
 
 def test_plan_lists_all(tmp_path):
-    done = check(tmp_path, MELT + "compute 1 all erotate\nfix 2 all npt\nrun 10\n", command="plan")
+    done = check(tmp_path, MELT + "compute 1 all erotate\nfix 2 all rigid\nrun 10\n", command="plan")
     assert done.status == USAGE and "2 problems" in done.err
     assert "in.deck:10: unknown compute style" in done.out and "in.deck:11: unknown fix style" in done.out
     assert "Plan of engine" not in done.out

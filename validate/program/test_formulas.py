@@ -87,7 +87,7 @@ def test_what_is_defined(tmp_path):
              "region,q": 0, "compute,c": 1, "compute,thermo_temp": 1, "compute,k": 0, "dump,d": 1, "dump,e": 0}
     lines = "".join(f"print $(is_defined({words}))\n" for words in asked)
     lines += "".join(f"print $({name}({words}))\n" for name, words in (
-        ("is_available", "fix,nve"), ("is_available", "fix,npt"), ("is_available", "command,run"),
+        ("is_available", "fix,nve"), ("is_available", "fix,rigid"), ("is_available", "command,run"),
         ("is_available", "pair_style,lj/cut"), ("is_available", "compute,erotate"), ("is_active", "pair_style,lj/cut"),
         ("is_active", "pair_style,soft"), ("is_active", "atom_style,atomic"), ("is_active", "run_style,respa")))
     out = works(run_deck(tmp_path, deck + lines)).out.splitlines()[-len(asked) - 10:-1]

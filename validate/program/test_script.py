@@ -399,7 +399,7 @@ def test_check_ends_on_loops(tmp_path):
 
 
 def test_check_looks_at_every_branch(tmp_path):
-    (tmp_path / "in.a").write_text("print a\nfix 2 all npt\n")
+    (tmp_path / "in.a").write_text("print a\nfix 2 all rigid\n")
     deck = (MELT + "if 1 then 'timestep fast' else 'fix 2 all wibble'\n"
             "if 0 then 'fix 3 all wobble'\n"
             "include in.a\n"
@@ -409,7 +409,7 @@ def test_check_looks_at_every_branch(tmp_path):
     assert done.status == USAGE
     problems = done.out.splitlines()[1:]
     for line, words in zip(problems, [("in.deck:11: ", "wibble"), ("in.deck:11: ", "'fast'"),
-                                      ("in.deck:12: ", "wobble"), ("in.a:2: ", "npt"),
+                                      ("in.deck:12: ", "wobble"), ("in.a:2: ", "rigid"),
                                       ("in.deck:16: ", "weeble"), ("in.deck:18: ", "prnt"), ("in.deck:20: ", "prnt")]):
         assert line.startswith(words[0]) and words[1] in line, line
     assert problems[-1].startswith("7 problems in")
