@@ -8,7 +8,7 @@
  * 3. A cut moves less where a domain would become thinner than the halo.
  *
  * Trade-off: the domains stay a grid, so that each keeps its neighbours. But what planes through the whole box
- * cannot balance stays unbalanced.
+ * cannot balance stays unbalanced. Recursive bisection (bricks.c) balances everything.
  *
  * Cost: for each axis one pass over the particles and a sum of BINS numbers over ranks.
  *
@@ -53,17 +53,24 @@ static bool fitted(md_comm *c, const md_box *box)
 static void domain(md_comm *c, const md_box *box, double lo[3], double hi[3])
 {
   const md_decomposition *d = &mpi_state_of(c)->division;
-  const bool divided = fitted(c, box);
-  for (int a = 0; a < 3; ++a) {
-    lo[a] = divided ? d->cut[a][d->place[a]] : box->lo[a];
-    hi[a] = divided ? d->cut[a][d->place[a] + 1] : box->lo[a];
+  if (fitted(c, box)) {
+    md_decomposition_domain(d, box, d->rank, lo, hi);
+    return;
   }
+  for (int a = 0; a < 3; ++a) lo[a] = hi[a] = box->lo[a];
 }
 
 static const double *cuts(md_comm *c, const md_box *box, int axis)
 {
   return fitted(c, box) ? mpi_state_of(c)->division.cut[axis] : NULL;
 }
+
+static int owner(md_comm *c, const md_box *box, const double x[3])
+{
+  return fitted(c, box) ? md_decomposition_owner(&mpi_state_of(c)->division, box->dim, x) : 0;
+}
+
+static bool are_bricks(md_comm *c) { return mpi_state_of(c)->division.bisector != NULL; }
 
 static int rank_at(md_comm *c, const int place[3])
 {
@@ -114,8 +121,11 @@ static md_status rebalance(md_comm *c, const md_model *model, const md_particles
   md_decomposition *division = &mpi_state_of(c)->division;
   MD_TRY(md_decomposition_fit(division, &model->box));
   MD_TRY(imbalance_of(c, p, &imbalance[0]));
+  MD_TRY(md_comm_agree(c, md_decomposition_tile(division, c->balance.bisects)));
+  if (c->balance.bisects) MD_TRY(md_mpi_bisect(c, &model->box, p));
   for (int a = 0; a < model->box.dim; ++a)
-    if (c->balance.axis[a] && division->count[a] > 1) MD_TRY(shift_axis(c, &model->box, p, a));
+    if (!c->balance.bisects && c->balance.axis[a] && division->count[a] > 1)
+      MD_TRY(shift_axis(c, &model->box, p, a));
   MD_TRY(md_decomposition_fit(division, &model->box));
   return imbalance_of(c, p, &imbalance[1]);
 }
@@ -142,6 +152,7 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
 static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
 {
   md_decomposition *division = &mpi_state_of(c)->division;
+  MD_TRY(md_decomposition_tile(division, false));
   MD_TRY(md_decomposition_fit(division, box));
   MD_TRY(md_decomposition_place(division, axis, n, fraction));
   return md_decomposition_fit(division, box);
@@ -153,6 +164,8 @@ const md_comm_domains md_mpi_domains = {.decompose = decompose,
                                         .grid = grid,
                                         .domain = domain,
                                         .cuts = cuts,
+                                        .owner = owner,
+                                        .are_bricks = are_bricks,
                                         .rank_at = rank_at,
                                         .place_cuts = place_cuts,
                                         .rebalance = rebalance};

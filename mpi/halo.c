@@ -219,7 +219,10 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   s->box = *box;
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) s->message[a][side].nsend = s->message[a][side].nreceive = 0;
+  md_mpi_bricks_free(s);
+  s->between_bricks = s->division.bisector != NULL;
   if (!(width > 0.0)) return MD_OK;
+  if (s->division.bisector) return md_mpi_bricks_build(c, box, width, p);
   for (int a = 0; a < box->dim; ++a)
     for (int k = 0; k < s->division.count[a]; ++k) {
       const double thickness = s->division.cut[a][k + 1] - s->division.cut[a][k];
@@ -306,6 +309,7 @@ static md_status take(mpi_state *s, md_particles *p, int axis, bool wait, bool *
 md_status md_mpi_halo_begin(md_comm *c, const md_box *box, md_particles *p)
 {
   mpi_state *s = mpi_state_of(c);
+  if (s->between_bricks) return md_mpi_bricks_begin(c, box, p);
   s->box = *box;
   s->axis = s->dim - 1;
   return post(s, p, s->axis);
@@ -314,6 +318,7 @@ md_status md_mpi_halo_begin(md_comm *c, const md_box *box, md_particles *p)
 md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 {
   mpi_state *s = mpi_state_of(c);
+  if (s->between_bricks) return md_mpi_bricks_next(c, p, wait, done);
   for (bool here = true; here && s->axis >= 0;) {
     MD_TRY(take(s, p, s->axis, wait, &here));
     if (here && --s->axis >= 0) MD_TRY(post(s, p, s->axis));
@@ -344,6 +349,7 @@ md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value)
 
 void md_mpi_halo_free(mpi_state *s)
 {
+  md_mpi_bricks_free(s);
   free(s->found);
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) {

@@ -38,6 +38,17 @@ typedef struct bounds {
   double lo[3], hi[3];
 } bounds;
 
+/* The messages of a halo exchange between bricks, with one other rank or with this rank itself (bricks.c). */
+typedef struct brick_message {
+  int rank;
+  int64_t nsend, nreceive, first; /* particles sent; ghosts received, and the index of the first */
+  int64_t capacity;
+  int32_t *send;  /* [nsend] indices of particles */
+  uint8_t *image; /* [nsend] number of their image */
+  double *out, *in;
+  MPI_Request request[2];
+} brick_message;
+
 typedef struct mpi_state {
   MPI_Comm ranks;      /* reductions */
   MPI_Comm halo;       /* halo messages */
@@ -47,8 +58,11 @@ typedef struct mpi_state {
   MPI_Comm last;       /* finalise */
   md_decomposition division;
   halo_message message[3][2]; /* [axis][side]; side 0 sends to the lower neighbour, 1 to the higher one */
-  MPI_Request ring[2];        /* of ring_begin */
-  int axis;                   /* the axis whose positions are under way; -1: none */
+  bool between_bricks;        /* the ghosts are those of bricks */
+  int nbrick;                 /* messages between bricks */
+  brick_message *brick;
+  MPI_Request ring[2]; /* of ring_begin */
+  int axis;            /* the axis whose positions are under way; -1: none */
   int dim;
   md_box box;                   /* of the last halo_build */
   double maxima[MD_MAX_VALUES]; /* of max_begin */
@@ -106,6 +120,14 @@ md_status md_mpi_migrate(md_comm *, const md_model *, md_particles *) MD_CHECKED
 extern const md_comm_domains md_mpi_domains;
 /* Rebalances if this is due (comm->balance.every) and the imbalance is above comm->balance.threshold. */
 md_status md_mpi_rebalance_if_due(md_comm *, const md_model *, const md_particles *) MD_CHECKED;
+
+/* bricks.c: recursive bisection, and the halo of bricks, with the same functions as halo.c. md_mpi_bisect sets the
+ * planes of all bricks so that the loads are equal. */
+md_status md_mpi_bisect(md_comm *, const md_box *, const md_particles *) MD_CHECKED;
+md_status md_mpi_bricks_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
+md_status md_mpi_bricks_begin(md_comm *, const md_box *box, const md_particles *) MD_CHECKED;
+md_status md_mpi_bricks_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
+void md_mpi_bricks_free(mpi_state *);
 
 /* halo.c */
 md_status md_mpi_halo_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;

@@ -108,8 +108,12 @@ class RankVariant:
     grid: Optional[Tuple[int, int, int]]  # None: the program's choice
     threads: int
     skin: float
-    balance: int  # steps between looks at the balance; 0: cuts stay
+    balance: int  # steps between looks at the balance; 0: cuts stay; 1: by recursive bisection
     shifted: bool  # cuts are moved before the run, too
+
+    def bisects(self, deck: str) -> bool:
+        """Are domains bricks, and no grid?  A tilted box has none."""
+        return self.balance == 1 and "prism" not in deck
 
     def text(self) -> str:
         grid = "free" if self.grid is None else "x".join(map(str, self.grid))
@@ -127,7 +131,7 @@ class RankVariant:
         """A deck with the commands that make this variant."""
         before = "balance 1 shift\n" if self.shifted else ""
         if self.balance:
-            before += f"fix cuts all balance {self.balance} 1\n"
+            before += f"fix cuts all balance {self.balance} 1{' rcb' if self.bisects(text) else ''}\n"
         text, runs = re.subn(r"(?m)^(?=run\s)", before, text)
         assert runs == 1, "a deck with one run"
         grid = ["*"] * 3 if self.grid is None else self.grid

@@ -45,6 +45,7 @@ typedef struct md_balance {
   int64_t every; /* steps between two looks at the balance; 0: never */
   double
       threshold; /* cuts move if the largest load of a rank, divided by the average, is above this (balance.h) */
+  bool bisects; /* new domains are bricks, by recursive bisection */
   bool axis[3]; /* whether the cuts along each axis may move */
   int ngroup;   /* groups whose particles have a weight: bits of groups, and weights */
   uint32_t group[MD_BALANCE_GROUPS];

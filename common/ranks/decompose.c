@@ -18,6 +18,8 @@ void md_decomposition_free(md_decomposition *d)
     free(d->cut[a]);
     d->fraction[a] = d->cut[a] = NULL;
   }
+  free(d->bisector);
+  d->bisector = NULL;
 }
 
 /* Area of the faces between domains, divided by the volume of the box: a measure of the messages. A face between a
@@ -113,6 +115,53 @@ static void locate_cuts(md_decomposition *d, const md_box *box)
     for (int k = 0; k < d->count[a]; ++k) d->cut[a][k] = fma(d->fraction[a][k], box->length[a], box->lo[a]);
     d->cut[a][d->count[a]] = box->hi[a];
   }
+  for (int k = 1; k < d->ranks && d->bisector; ++k) {
+    md_bisector *b = &d->bisector[k];
+    b->cut = fma(b->fraction, box->length[b->axis], box->lo[b->axis]);
+  }
+}
+
+md_status md_decomposition_tile(md_decomposition *d, bool bricks)
+{
+  if (bricks && !d->bisector)
+    return md_array_new_zero(&d->bisector, d->ranks, sizeof *d->bisector, "planes between domains");
+  if (!bricks) {
+    free(d->bisector);
+    d->bisector = NULL;
+  }
+  return MD_OK;
+}
+
+static void domain_of_grid(const md_decomposition *d, int rank, double lo[3], double hi[3])
+{
+  const int place[3] = {rank % d->count[0], rank / d->count[0] % d->count[1],
+                        rank / d->count[0] / d->count[1]};
+  for (int a = 0; a < 3; ++a) {
+    lo[a] = d->cut[a][place[a]];
+    hi[a] = d->cut[a][place[a] + 1];
+  }
+}
+
+void md_decomposition_domain(const md_decomposition *d, const md_box *box, int rank, double lo[3],
+                             double hi[3])
+{
+  if (!d->bisector) {
+    domain_of_grid(d, rank, lo, hi);
+    return;
+  }
+  for (int a = 0; a < 3; ++a) lo[a] = box->lo[a], hi[a] = box->hi[a];
+  for (int first = 0, n = d->ranks; n > 1;) {
+    const int lower = n / 2;
+    const md_bisector *b = &d->bisector[first + lower];
+    if (rank < first + lower) {
+      hi[b->axis] = b->cut;
+      n = lower;
+    } else {
+      lo[b->axis] = b->cut;
+      first += lower;
+      n -= lower;
+    }
+  }
 }
 
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
@@ -202,7 +251,11 @@ md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double
   int count[3] = {1, 1, 1};
   const double slab = is_shifted(d, box->dim) ? 0.0 : d->slab;
   d->width = width;
-  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, slab, count)) return too_many(d, box, width);
+  if (!md_decomposition_choose(box, d->ranks, d->wanted, width, slab, count)) {
+    if (!d->bisector) return too_many(d, box, width);
+    locate_cuts(d, box);
+    return MD_OK;
+  }
   if (!d->cut[0] || memcmp(count, d->count, sizeof count) != 0) {
     memcpy(d->count, count, sizeof count);
     MD_TRY(make_cuts(d));
@@ -229,9 +282,23 @@ static int domain_along(const double *cut, int count, double x)
   return k;
 }
 
+static int owner_of_bricks(const md_decomposition *d, const double x[3])
+{
+  int first = 0;
+  for (int n = d->ranks; n > 1;) {
+    const int lower = n / 2;
+    const md_bisector *b = &d->bisector[first + lower];
+    const bool above = x[b->axis] >= b->cut;
+    if (above) first += lower;
+    n = above ? n - lower : lower;
+  }
+  return first;
+}
+
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3])
 {
   int place[3] = {0, 0, 0};
+  if (d->bisector) return owner_of_bricks(d, x);
   for (int a = 0; a < dim; ++a) place[a] = domain_along(d->cut[a], d->count[a], x[a]);
   return place[0] + d->count[0] * (place[1] + d->count[1] * place[2]);
 }

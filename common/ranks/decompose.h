@@ -15,6 +15,16 @@
  * 3. Cuts are kept as fractions of the box. So they stay when the box is rounded to its grid, and can be moved to
  *    balance the load.
  *
+ * 4. Recursive bisection (`balance rcb`) replaces the grid by bricks: a plane divides the box between two halves of the
+ *    ranks, and so on. A brick may have any number of neighbours (mpi/bricks.c).
+ *
+ *      +----+-------+
+ *      | 1  |   3   |      ranks 0 and 1 are left of the first plane, 2 and 3 right of it
+ *      |    +-------+
+ *      +----+       |
+ *      | 0  |   2   |
+ *      +----+-------+
+ *
  * Every rank computes the same from the same numbers by the same operations. So nothing is communicated, and `myriad
  * plan` can use this for any number of ranks.
  */
@@ -24,6 +34,13 @@
 #include "common/base/error.h"
 #include "common/box.h"
 
+/* A plane that divides a brick between the ranks below it and those from a rank on: node k of the tree of bricks. The
+ * tree halves the ranks [first, first + n): the lower n/2 are below the plane of node first + n/2. */
+typedef struct md_bisector {
+  int axis;
+  double fraction, cut; /* the plane as a fraction of the box, and in the box of the last call */
+} md_bisector;
+
 typedef struct md_decomposition {
   int ranks, rank;
   int wanted[3];          /* fixed numbers of domains along the axes; 0: free */
@@ -32,6 +49,7 @@ typedef struct md_decomposition {
   double slab;            /* slabs of at least this thickness are preferred; 0: none are */
   double *fraction[3];    /* [count + 1]: the cuts as fractions of the box, from 0 to 1; NULL: no grid yet */
   double *cut[3];         /* [count + 1]: the cuts in the box of the last call */
+  md_bisector *bisector;  /* [ranks]: the domains are bricks of a tree, and no grid; NULL: they are a grid */
 } md_decomposition;
 
 /* A decomposition without a grid, for rank `rank` of `ranks`. md_decomposition_free frees grid and cuts, and keeps
@@ -61,6 +79,14 @@ md_status md_decomposition_fit(md_decomposition *d, const md_box *box) MD_CHECKE
 
 /* The rank at a place, which is taken modulo the grid. */
 int md_decomposition_rank(const md_decomposition *d, const int place[3]);
+
+/* The domain of a rank: [lo, hi) along each axis. For the box of the last call. */
+void md_decomposition_domain(const md_decomposition *d, const md_box *box, int rank, double lo[3],
+                             double hi[3]);
+
+/* Makes bricks of all domains, whose planes the caller then sets, or (bricks = false) goes back to the grid. Does
+ * nothing if they are so. MD_RUNTIME: out of memory. */
+md_status md_decomposition_tile(md_decomposition *d, bool bricks) MD_CHECKED;
 
 /* The owner of the position x, which must be in the box. */
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]);

@@ -1,7 +1,7 @@
 /* The domains of ranks, which divide the box: the part `domains` of the communicator (comm.h).
  *
- * A grid of domains divides the box, one domain for each rank. Cuts are the planes between domains. The arithmetic of
- * grid and cuts is in decompose.h.
+ * A grid of domains divides the box, one domain for each rank, or a tree of bricks. Cuts are the planes between
+ * domains. The arithmetic of grid and cuts is in decompose.h.
  *
  * Every function is collective unless it says "not collective" (comm.h).
  */
@@ -34,6 +34,10 @@ struct md_comm_domains {
    * its upper end. The communicator owns the array. It is valid until the next call of decompose, rebalance or
    * migrate, and on one rank until the next call of cuts. NULL: the box cannot be divided. Not collective. */
   const double *(*cuts)(md_comm *, const md_box *box, int axis);
+  /* The rank whose domain has the position x of the box. Not collective. */
+  int (*owner)(md_comm *, const md_box *box, const double x[3]);
+  /* Are the domains bricks of a tree, and no grid? Then there are no grid, cuts and ranks at places. Not collective. */
+  bool (*are_bricks)(md_comm *);
   /* The rank at a place of the grid, which is taken modulo the grid. Not collective. */
   int (*rank_at)(md_comm *, const int place[3]);
   /* Places the n cuts inside the box along an axis at fractions of its length, which increase; n = -1: at even

@@ -29,9 +29,19 @@ static md_status read_axes(const md_sim *sim, const char *word, const char *comm
   return MD_OK;
 }
 
-/* Reads shift [AXES [ITERATIONS STOP]] at words->word[*w], and moves *w behind them. */
-static md_status read_shift(const md_sim *sim, const md_words *words, const char *command, bool axis[3],
-                            int *w)
+static md_status check_bisection(const md_sim *sim, const char *command)
+{
+  if (sim->comm->size > 1 && strcmp(sim->engine->name, "gpu") == 0)
+    return md_error(
+        MD_USAGE, "%s rcb: the domains of GPUs are a grid of cells; take shift, or --engine openmp", command);
+  if (sim->comm->size > 1 && sim->model.box.triclinic)
+    return md_error(MD_USAGE, "%s rcb: a tilted box is divided along one axis; take shift", command);
+  return MD_OK;
+}
+
+/* Reads rcb, or shift [AXES [ITERATIONS STOP]], at words->word[*w], and moves *w behind them. */
+static md_status read_style(const md_sim *sim, const md_words *words, const char *command, bool axis[3],
+                            bool *bisects, int *w)
 {
   /* LAMMPS finds the cuts by iterations. Here they are found at once, so these numbers are only checked. */
   int64_t iterations;
@@ -39,11 +49,14 @@ static md_status read_shift(const md_sim *sim, const md_words *words, const char
   const int n = words->n;
   for (int d = 0; d < 3; ++d) axis[d] = d < sim->model.box.dim;
   if (*w == n || strcmp(words->word[*w], "weight") == 0) return MD_OK;
-  if (strcmp(words->word[*w], "rcb") == 0)
-    return md_error(MD_USAGE, "%s: style rcb is not available, because domains are a grid; take shift",
-                    command);
+  if (strcmp(words->word[*w], "rcb") == 0) {
+    ++*w;
+    *bisects = true;
+    return check_bisection(sim, command);
+  }
   if (strcmp(words->word[*w], "shift") != 0)
-    return md_error(MD_USAGE, "%s: unknown style '%.64s'; accepted is shift", command, words->word[*w]);
+    return md_error(MD_USAGE, "%s: unknown style '%.64s'; accepted are shift and rcb", command,
+                    words->word[*w]);
   if (++*w == n || strcmp(words->word[*w], "weight") == 0) return MD_OK;
   MD_TRY(read_axes(sim, words->word[(*w)++], command, axis));
   if (*w < n && is_number(words->word[*w]))
@@ -66,7 +79,7 @@ md_status md_balance_read(const md_sim *sim, const char *command, const md_words
                           md_balance *balance, md_balance_weights *weights)
 {
   MD_TRY(read_threshold(words->word[w++], command, &balance->threshold));
-  MD_TRY(read_shift(sim, words, command, balance->axis, &w));
+  MD_TRY(read_style(sim, words, command, balance->axis, &balance->bisects, &w));
   return md_balance_read_weights(sim, command, words, w, balance, weights);
 }
 

@@ -45,7 +45,8 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   if (!is_alone(sim))
     return md_error(MD_USAGE, "fix balance: another fix balance is at work already; unfix it first");
   if (words->n < 2)
-    return md_error(MD_USAGE, "fix balance takes N and THRESHOLD, and perhaps shift [AXES], not %d word%s",
+    return md_error(MD_USAGE,
+                    "fix balance takes N and THRESHOLD, and perhaps shift [AXES] or rcb, not %d word%s",
                     words->n, words->n == 1 ? "" : "s");
   MD_TRY(md_sim_need_box(sim, "fix balance"));
   MD_TRY(md_word_int64(words->word[0], "the number of steps between looks at the balance", 1, INT64_MAX,
@@ -135,11 +136,12 @@ static void stop(md_output_fix *base)
 
 const md_output_fix_style md_fix_balance_style = {
     .name = "balance",
-    .usage = "balance N THRESHOLD [shift [AXES [ITERATIONS STOP]]] [weight STYLE ...]",
+    .usage = "balance N THRESHOLD [shift [AXES [ITERATIONS STOP]] | rcb] [weight STYLE ...]",
     .help =
         "every N steps, where the largest load of a rank, over the average, is above THRESHOLD, moves the "
         "cuts\n"
-        "between the domains of ranks; AXES such as xy, all without it; weights as for balance. f_ID is the\n"
+        "between the domains of ranks; AXES such as xy, all without it, or rcb; weights as for balance. f_ID "
+        "is the\n"
         "imbalance, f_ID[1] the largest load of a rank, f_ID[2] whether cuts moved, f_ID[3] the imbalance\n"
         "before. No bit of the results changes",
     .size = sizeof(fix_balance),

@@ -62,7 +62,7 @@ md_status md_do_comm_style(md_sim *sim, const md_words *words)
   if (strcmp(style, "brick") != 0 && strcmp(style, "tiled") != 0)
     return md_error(MD_USAGE, "comm_style '%.64s' is unknown; accepted are brick and tiled", style);
   md_sim_explain(sim, "comm_style",
-                 "has no effect here: domains are always a grid, whose cuts `balance` moves");
+                 "has no effect here: `balance` alone says whether domains are a grid or bricks");
   return MD_OK;
 }
 

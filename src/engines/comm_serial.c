@@ -90,6 +90,18 @@ static const double *cuts(md_comm *c, const md_box *box, int axis)
   return s->cut;
 }
 
+static int owner(md_comm *c, const md_box *box, const double x[3])
+{
+  (void)c, (void)box, (void)x;
+  return 0;
+}
+
+static bool are_bricks(md_comm *c)
+{
+  (void)c;
+  return false;
+}
+
 static int rank_at(md_comm *c, const int place[3])
 {
   (void)c, (void)place;
@@ -116,6 +128,8 @@ static const md_comm_domains domains = {.decompose = decompose,
                                         .grid = grid,
                                         .domain = domain,
                                         .cuts = cuts,
+                                        .owner = owner,
+                                        .are_bricks = are_bricks,
                                         .rank_at = rank_at,
                                         .place_cuts = place_cuts,
                                         .rebalance = rebalance};

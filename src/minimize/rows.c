@@ -30,30 +30,17 @@ md_status md_min_rows_fill(md_min_rows *rows, const md_minimizer *m)
   return MD_OK;
 }
 
-/* The rank whose domain has this position of the box. */
-static int owner_of(md_comm *comm, const double *const cut[3], const int count[3], const double x[3])
-{
-  int place[3] = {0, 0, 0};
-  for (int d = 0; d < 3; ++d)
-    while (cut[d] && place[d] + 1 < count[d] && x[d] >= cut[d][place[d] + 1]) ++place[d];
-  return comm->domains->rank_at(comm, place);
-}
-
 /* The owners of the particles in the order of rows. */
 static md_status find_owners(const md_min_rows *rows, const md_minimizer *m, int32_t *owner)
 {
   md_comm *comm = m->sim->comm;
   const md_particles *p = &m->sim->particles;
   int32_t *order;
-  int count[3], place[3];
-  const double *cut[3] = {NULL, NULL, NULL};
   MD_TRY(md_particles_order_by_id(p, &order));
-  comm->domains->grid(comm, count, place);
-  for (int d = 0; d < p->dim; ++d) cut[d] = comm->domains->cuts(comm, &m->sim->model.box, d);
   for (int64_t k = 0; k < rows->n; ++k) {
     double x[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][order[k]];
-    owner[k] = owner_of(comm, cut, count, x);
+    owner[k] = comm->domains->owner(comm, &m->sim->model.box, x);
   }
   free(order);
   return MD_OK;

@@ -312,7 +312,8 @@ def test_weights_move_the_cuts(tmp_path):
 
 
 @pytest.mark.parametrize("command, says",
-                         [("balance 0 shift", "must be positive"), ("balance 1 rcb", "rcb is not available"),
+                         [("balance 0 shift", "must be positive"), ("balance 1 rcb x", "unexpected 'x'"),
+                          ("balance 1 bisect", "shift and rcb"),
                           ("balance 1 x 0.2 0.4", "0 cuts along this axis, not 2"),
                           ("balance 1 shift xx", "each once"), ("fix 9 all balance 0 1.1", "balance"),
                           ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
@@ -621,3 +622,63 @@ def test_a_launcher_whose_ranks_do_not_see_one_another(tmp_path):
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == RUNTIME
     assert "the launcher started 4 tasks, but MPI sees only one" in done.stderr
+
+
+DROPS = """\
+units lj
+dimension 2
+boundary f p p
+lattice hex 0.7
+region box block 0 40 0 25 -0.5 0.5
+create_box 1 box
+region one sphere 9 9 0 6
+region two sphere 25 14 0 4
+create_atoms 1 region one
+create_atoms 1 region two
+mass 1 1
+velocity all create 1.0 87287
+velocity all set 3 2 0 sum yes
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+fix move all nve
+fix walls all wall/reflect xlo EDGE xhi EDGE
+thermo 50
+thermo_style custom step temp pe press
+thermo_modify format float %.17g
+dump check all custom 50 check.dump id x y vx vy fx fy
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_bricks_balance_what_a_grid_cannot(ranks, tmp_path):
+    """Two drops that fly through periodic faces: the same bytes, and ranks within a tenth of each other."""
+    weights = "fix p all property/atom d_w\n"
+    end = "run 100\nminimize 0 0 5 20\nrun 50\n"
+    fix = "fix even all balance 10 1.05 {}\n"
+    got = {}
+    for name, commands, number in (
+            ("one", "", 1), ("bricks", "balance 1 rcb\n" + fix.format("rcb"), ranks),
+            ("grid", fix.format("shift"), ranks),
+            ("weighed", weights + fix.format("rcb weight neigh 0.5 weight store w"), ranks)):
+        grid = "processors 2 2 1\n" if (name, ranks) == ("grid", 4) else ""
+        got[name] = harness.run(grid + DROPS + commands + end, tmp_path / name, ranks=number, threads=1)
+        assert got[name].tables == got["one"].tables
+        assert (tmp_path / name / "check.dump").read_bytes() == (tmp_path / "one" / "check.dump").read_bytes()
+    assert got["bricks"].particles_of_ranks[3] < 1.1
+    assert ranks == 3 or got["grid"].particles_of_ranks[3] > 1.3
+    assert f"{ranks} domains by recursive bisection" in got["bricks"].log
+    # Back to a grid within a deck, while ghosts are still those of bricks.
+    both = (DROPS + "balance 1 rcb\nrun 20\n" + fix.format("shift weight neigh 1.0")
+            + "run 80\nminimize 0 0 5 20\nrun 50\n")
+    back = harness.run(both, tmp_path / "both", ranks=ranks, threads=1)
+    assert "processor grid" in back.log
+    assert (tmp_path / "both" / "check.dump").read_text().endswith(
+        (tmp_path / "one" / "check.dump").read_text().split("ITEM: TIMESTEP")[-1])
+
+
+@pytest.mark.mpi
+def test_a_tilted_box_has_no_bricks(tmp_path):
+    deck = ("units lj\nregion b prism 0 9 0 9 0 9 1 0 0\ncreate_box 1 b\ncreate_atoms 1 random 20 1 NULL\nmass 1 1\n"
+            "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nbalance 1 rcb\nrun 0\n")
+    refused(job(tmp_path, (2, ["-in", write(tmp_path, deck), *QUIET])), USAGE, "tilted box")
