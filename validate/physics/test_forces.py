@@ -284,12 +284,13 @@ def test_free_fall(engine, tmp_path):
 
 
 def test_forces_in_dumps_are_those_behind_the_fixes(engine, tmp_path):
-    fixes = "group two type 2\nfix a all addforce 1 2 3\nfix s two setforce 0 NULL -7"
-    deck = FREE.format(z=6, fixes=fixes, values="f_a[1] f_a[2] f_s[1] f_s[2]") + "run 0\n"
+    fixes = "group two type 2\ngroup one type 1\nfix a all addforce 1 2 3\nfix s two setforce 0 NULL -7\n" \
+        "fix z one freeze"
+    deck = FREE.format(z=6, fixes=fixes, values="f_a[1] f_a[2] f_s[1] f_s[2] f_z[3]") + "run 0\n"
     got = harness.run(deck, tmp_path, engine=engine).table
     frame = harness.read_dump(tmp_path / "out.dump")[-1]
-    assert frame.vectors("fx", "fy", "fz").tolist() == [[1, 2, 3], [0, 2, -7]]
-    assert [float(x) for x in got.rows[0][1:]] == [0, 0, 1, 2]
+    assert frame.vectors("fx", "fy", "fz").tolist() == [[0, 0, 0], [0, 2, -7]]
+    assert [float(x) for x in got.rows[0][1:]] == [0, 0, 1, 2, 3]
 
 
 def test_particles_without_a_force_fly_straight(engine, tmp_path):
@@ -397,6 +398,7 @@ def test_outside_of_a_region_there_is_no_wall(engine, tmp_path):
     ("setforce 1 1 1 every 2", "unexpected 'every'"), ("drag 1 2 3 4", "takes 5 arguments"),
     ("viscous -1", "gamma must be zero or positive"), ("viscous 1 scale 3 1", "there are 2 types"),
     ("viscous 1 scale 1", "takes a type and a factor"), ("viscous 1 size 1 1", "unknown keyword 'size'"),
+    ("freeze 1", "unexpected '1'"),
     ("propel/self dipole 1", "the mode 'dipole' is not available"), ("propel/self velocity", "takes 2 arguments"),
 ])
 def test_words_that_make_no_sense(words, message, tmp_path):
