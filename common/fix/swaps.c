@@ -184,7 +184,7 @@ static double collide(const md_fix *fix, const md_model *model, candidate *a, ca
                   ? b->p[d]
                   : md_round_to(2.0 * a->mass * (sum / (a->mass + b->mass)) - a->p[d], model->grids.v);
     b->p[d] = sum - a->p[d];
-    moved += axis >= 0 ? model->mass_reference * (b->p[d] - before)
+    moved += axis >= 0 ? model->mass_reference / model->units->mvv2e * (b->p[d] - before)
                        : 0.5 * b->mass * per_p * per_p * (b->p[d] * b->p[d] - before * before);
   }
   return moved;

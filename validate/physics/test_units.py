@@ -95,6 +95,16 @@ def test_a_thermostat_takes_degrees(units, tmp_path):
     assert berendsen.at(int(berendsen.rows[-1][0]))["Temp"] == pytest.approx(150.0, rel=0.05)
 
 
+def test_swapped_momenta_are_mass_times_velocity(tmp_path):
+    """In g/mol A/ps and g/mol A/fs: the same velocities, so that one number is a thousand times the other."""
+    moved = []
+    for units in ("metal", "real"):
+        text = start(units, tmp_path) + ("mass * 40\nfix 1 all nve\nfix v all viscosity 1 x z 4\n"
+                                         "thermo_style custom step f_v\nrun 1\n")
+        moved.append(harness.run(text, tmp_path).table.at(1)["f_v"])
+    assert moved[0] > 10.0 and moved[0] == pytest.approx(1000.0 * moved[1], rel=1e-2)
+
+
 def frame(path):
     lines = path.read_text().splitlines()
     rows = [line.split() for line in lines[2:]]
