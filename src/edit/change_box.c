@@ -5,7 +5,10 @@
  * particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
  * all must be inside, and faces that follow the particles move to them.
  *
- * Boxes are not tilted. Units: those of the lattice, unless units box is given. Reference: the LAMMPS manual, command
+ * A box becomes triclinic, with tilt factors, by `triclinic`, and by `ortho` one with right angles again, if its tilt
+ * factors are 0. `remap` keeps the fractions of the edges at which particles are.
+ *
+ * Units: those of the lattice, unless units box is given. Reference: the LAMMPS manual, command
  * change_box.
  */
 #include "src/box/boundary.h"
@@ -112,9 +115,55 @@ static md_status change_axes(change *c, int *at)
   return MD_OK;
 }
 
+/* xy|xz|yz final VALUE or delta VALUE. Moves *at behind it and its words. */
+static md_status change_tilt(change *c, int k, int *at)
+{
+  const char *name = c->words->word[*at], *what = *at + 1 < c->words->n ? c->words->word[*at + 1] : "";
+  const bool final = strcmp(what, "final") == 0;
+  double value;
+  if (!final && strcmp(what, "delta") != 0)
+    return md_error(MD_USAGE, "change_box %s: '%s' is not final or delta", name, what);
+  if (*at + 2 >= c->words->n) return md_error(MD_USAGE, "change_box %s %s needs a number", name, what);
+  if (!c->box.triclinic)
+    return md_error(MD_USAGE, "change_box %s: the box is orthogonal; write `triclinic` before", name);
+  MD_TRY(md_edit_number(c->sim, c->words->word[*at + 2], "number of change_box", &value));
+  if (c->in_lattice_units) value *= md_lattice_unit(c->sim, k == MD_YZ ? 1 : 0);
+  c->box.tilt[k] = final ? value : c->box.tilt[k] + value;
+  *at += 3;
+  return MD_OK;
+}
+
+/* The place at the same fractions of the edges of the box `to` as x in the box `from`. */
+static void remap_tilted(const md_box *from, const md_box *to, double x[3])
+{
+  const double *l = to->length, *t = to->tilt;
+  double f[3];
+  md_box_fractions(from, x, f);
+  x[0] = to->lo[0] + l[0] * f[0] + t[MD_XY] * f[1] + t[MD_XZ] * f[2];
+  x[1] = to->lo[1] + l[1] * f[1] + t[MD_YZ] * f[2];
+  x[2] = to->lo[2] + l[2] * f[2];
+}
+
+static void remap_all_tilted(const change *c)
+{
+  md_particles *p = &c->sim->particles;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    double x[3] = {0.0, 0.0, 0.0};
+    if (!md_particles_in_group(p, c->bit, i)) continue;
+    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+    remap_tilted(&c->saved, &c->box, x);
+    for (int d = 0; d < p->dim; ++d) p->x[d][i] = x[d];
+  }
+}
+
 static void remap(const change *c)
 {
   md_particles *p = &c->sim->particles;
+  if (c->box.triclinic) {
+    if (c->move) remap_all_tilted(c);
+    return;
+  }
   for (int d = 0; d < p->dim && c->move; ++d) {
     const double ratio = c->box.length[d] / c->saved.length[d], from = c->saved.lo[d], to = c->box.lo[d];
     if (ratio == 1.0 && from == to) continue;
@@ -132,16 +181,32 @@ static md_status change_boundary(change *c, int *at)
   return MD_OK;
 }
 
+/* Other kinds of boxes stand in the headers of dumps. */
+static md_status change_kind(change *c, bool triclinic)
+{
+  if (c->box.triclinic == triclinic) return MD_OK;
+  if (c->sim->observers)
+    return md_error(MD_USAGE,
+                    "change_box %s: undump and unfix the output before, which has another kind of box",
+                    triclinic ? "triclinic" : "ortho");
+  for (int k = 0; k < 3 && !triclinic; ++k)
+    if (c->box.tilt[k] != 0.0)
+      return md_error(MD_USAGE, "change_box ortho: the tilt factors must be 0 before, and one is %g",
+                      c->box.tilt[k]);
+  c->box.triclinic = triclinic;
+  memset(c->box.offset, 0, sizeof c->box.offset);
+  return MD_OK;
+}
+
 /* Applies the keyword words[*at], and moves *at behind it and its words. */
 static md_status apply_keyword(change *c, int *at)
 {
-  static const char *const tilted[] = {"xy", "xz", "yz", "triclinic"};
+  static const char *const tilts[] = {"xy", "xz", "yz"};
   const char *word = c->words->word[*at];
   if (strcmp(word, "x") == 0 || strcmp(word, "y") == 0 || strcmp(word, "z") == 0) return change_axes(c, at);
   if (strcmp(word, "boundary") == 0) return change_boundary(c, at);
-  for (size_t k = 0; k < sizeof tilted / sizeof *tilted; ++k)
-    if (strcmp(word, tilted[k]) == 0)
-      return md_error(MD_USAGE, "change_box %s: boxes are not tilted here", word);
+  for (int k = 0; k < 3; ++k)
+    if (strcmp(word, tilts[k]) == 0) return change_tilt(c, k, at);
   if (strcmp(word, "units") == 0) {
     *at += 2;
     return MD_OK;
@@ -155,10 +220,12 @@ static md_status apply_keyword(change *c, int *at)
     c->saved = c->box;
     return MD_OK;
   }
-  if (strcmp(word, "ortho") == 0) return MD_OK;
-  return md_error(
-      MD_USAGE, "change_box: unknown keyword '%s'; accepted are x, y, z, boundary, remap, set, ortho, units",
-      word);
+  if (strcmp(word, "ortho") == 0) return change_kind(c, false);
+  if (strcmp(word, "triclinic") == 0) return change_kind(c, true);
+  return md_error(MD_USAGE,
+                  "change_box: unknown keyword '%s'; accepted are x, y, z, xy, xz, yz, boundary, remap, set, "
+                  "triclinic, ortho, units",
+                  word);
 }
 
 static md_status apply_keywords(change *c, bool move)
@@ -183,6 +250,7 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
 {
   md_particles *p = &sim->particles;
   change c = {.sim = sim, .words = words, .in_lattice_units = true};
+  char text[MD_BOX_TEXT];
   int group;
   MD_TRY(md_sim_need_box(sim, "change_box"));
   MD_TRY(md_edit_need_no_wall(sim, "change_box"));
@@ -191,15 +259,20 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   MD_TRY(read_units(&c));
   MD_TRY(apply_keywords(&c, false));
   MD_TRY(apply_keywords(&c, true));
+  if (c.box.triclinic) {
+    const double tilt[3] = {c.box.tilt[0], c.box.tilt[1], c.box.tilt[2]};
+    MD_TRY(md_box_tilt(sim, &c.box, tilt));
+  }
   if (md_box_follows(&c.box)) md_faces_begin(&c.box);
   sim->model.box = c.box;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
+  md_particles_show(p, &c.box);
   MD_TRY(md_edit_check_inside(sim, "change_box"));
   /* Behind a run, the particles of a deck that is resumed are still those of its beginning. */
   if (!sim->resume || sim->history.nrun == 0) MD_TRY(md_faces_follow(sim));
   c.box = sim->model.box;
-  md_log_print(sim->log, "Changing box ...\n  orthogonal box = (%.8g %.8g %.8g) to (%.8g %.8g %.8g)\n",
-               c.box.lo[0], c.box.lo[1], c.box.lo[2], c.box.hi[0], c.box.hi[1], c.box.hi[2]);
+  md_box_text(&c.box, text);
+  md_log_print(sim->log, "Changing box ...\n  %s\n", text);
   return MD_OK;
 }

@@ -166,6 +166,41 @@ def test_output(tmp_path):
     assert f"TOP {places[:, 0].max():.15g}"[:14] in log
 
 
+CHANGED = """\
+units lj
+atom_style atomic
+lattice fcc 0.6
+region r block 0 4 0 4 0 4
+create_box 1 r
+create_atoms 1 box
+mass 1 1
+pair_style lj/cut 2.2
+pair_coeff 1 1 1 1
+displace_atoms all move 0.1 0.2 0.3
+change_box all triclinic
+change_box all xy final 0.7 xz delta -0.4 remap
+change_box all yz final 0.5 units box
+change_box all xy delta -0.3 x scale 1.1 z final -0.2 4.1 yz final 0.6 remap
+displace_atoms all move 3.7 -2.9 1.3
+thermo_style custom step pe press pxy pxz pyz vol xy xz yz lx lz
+thermo_modify format float %.15g
+run 0
+change_box all xy final 0 xz final 0 yz final 0 remap ortho
+run 0
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_changes_the_box_alike(tmp_path):
+    ours = harness.run(CHANGED, tmp_path).tables
+    theirs = lammps_tables(tmp_path / "in.deck", tmp_path)
+    assert len(ours) == len(theirs) == 2
+    for a, b in zip(ours, theirs):
+        for name, value in b.at(0).items():
+            assert a.at(0)[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
+    assert ours[0].at(0)["PotEng"] != pytest.approx(ours[1].at(0)["PotEng"], rel=1e-3)
+
+
 REFUSED = {
     "boundary f p p\nregion r prism 0 8 0 8 0 8 1 0 0\ncreate_box 1 r": "periodic along x and y",
     "boundary p p s\nregion r prism 0 8 0 8 0 8 1 0 0\ncreate_box 1 r": "follow the particles",
