@@ -61,6 +61,7 @@ typedef struct md_box {
   double
       room; /* positions along axes with such faces, or that change, are between -room and room; 0: not chosen yet */
   bool changes[3]; /* does a fix change the length along the axis during runs? */
+  bool shears[3];  /* does a fix change the tilt factor during runs? */
 } md_box;
 
 /* The change of a box from one step to the next (common/step/step.h). Only periodic axes change. */
@@ -69,7 +70,16 @@ typedef struct md_box_move {
   double lo[3], hi[3];
   double stretch[3];   /* the drift of that step goes this much farther along the axis */
   uint32_t carried[3]; /* bits of the groups whose particles go with the box along the axis */
+  double tilt[3];      /* of a triclinic box */
+  uint32_t sheared;    /* bits of the groups whose particles go with its tilt factors */
 } md_box_move;
+
+/* The flow of a box that is sheared at a constant rate. The velocity of a particle is that of its image in the brick,
+ * so that it changes where the particle goes through a face: as LAMMPS says it, velocities are remapped. */
+typedef struct md_flow {
+  uint32_t group; /* bits of the groups for which this holds; 0: velocities do not change at faces */
+  double rate[3]; /* by which the tilt factors grow, sigma/tau */
+} md_flow;
 
 static inline bool md_box_face_follows(const md_box *box, int axis, int side)
 {
@@ -89,6 +99,14 @@ static inline bool md_box_follows(const md_box *box)
 static inline bool md_box_has_room(const md_box *box)
 {
   return md_box_follows(box) || box->changes[0] || box->changes[1] || box->changes[2];
+}
+
+/* Does a fix change the box during runs, and not the particles? */
+static inline bool md_box_is_changed(const md_box *box)
+{
+  bool any = false;
+  for (int d = 0; d < 3; ++d) any = any || box->changes[d] || box->shears[d];
+  return any;
 }
 
 /* Moves the lower (side 0) or the upper face of an axis. */
@@ -190,6 +208,29 @@ static inline void md_box_set_tilt(md_box *box, const double tilt[3])
     offset[MD_XZ] += n > 0.0 ? -offset[MD_XY] : offset[MD_XY];
     md_tilt_reduce(&offset[MD_XZ], box->length[0]);
   }
+}
+
+/* Gives the box, whose sides may be other ones now, tilt factors that continue those of `before`, of which no yz is
+ * beyond half a side. The offsets change as the tilt factors do. So images that were found before keep their shifts by
+ * whole edges. A jump of a tilt factor by a side is a flip, of which an image knows nothing. Exact. */
+static inline void md_box_follow_tilt(md_box *box, const md_box *before, const double tilt[3])
+{
+  for (int k = 0; k < 3; ++k) {
+    const int axis = k == MD_YZ ? 1 : 0;
+    const double length = box->length[axis], was = before->offset[k];
+    double to = tilt[k] - rint((before->tilt[k] - was) / before->length[axis]) * length;
+    while (to - was > 0.5 * length) to -= length;
+    while (to - was < -0.5 * length) to += length;
+    box->tilt[k] = tilt[k];
+    box->offset[k] = to;
+  }
+}
+
+/* Chooses the shortest edges of a sheared box again. Images that were found before do not hold then. */
+static inline void md_box_shorten(md_box *box)
+{
+  const double tilt[3] = {box->tilt[0], box->tilt[1], box->tilt[2]};
+  if (box->triclinic) md_box_set_tilt(box, tilt);
 }
 
 /* The fractions of the edges a, b and c at which a point of a tilted box lies. In two dimensions that of c is 0. */

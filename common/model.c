@@ -98,9 +98,11 @@ static void take_room(md_model *model)
 void md_model_find_changes(md_model *model)
 {
   memset(model->box.changes, 0, sizeof model->box.changes);
+  memset(model->box.shears, 0, sizeof model->box.shears);
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
     if (style->changes) style->changes(&model->fix[f], model, model->box.changes);
+    if (style->shears) style->shears(&model->fix[f], model->box.shears);
   }
 }
 
@@ -110,6 +112,7 @@ md_box md_model_shown_box(const md_model *model)
   for (int d = 0; d < box.dim && model->move.pending; ++d)
     for (int side = 0; side < 2; ++side)
       md_box_move_face(&box, d, side, side ? model->move.hi[d] : model->move.lo[d]);
+  if (model->move.pending && box.triclinic) md_box_follow_tilt(&box, &model->box, model->move.tilt);
   return box;
 }
 
@@ -119,6 +122,19 @@ void md_model_take_box(md_model *model)
   model->move.pending = false;
 }
 
+static md_status check_next_tilt(md_model *model)
+{
+  md_box_move *move = &model->move;
+  for (int k = 0; k < 3 && model->box.triclinic; ++k) {
+    const int axis = k == MD_YZ ? 1 : 0;
+    move->tilt[k] = md_round_to(move->tilt[k], model->grids.x);
+    if (!(fabs(move->tilt[k]) <= MD_TILT_MOST * (move->hi[axis] - move->lo[axis])))
+      return md_error(MD_PHYSICS, "step %lld: a tilt factor would be %g, more than %g sides of the box",
+                      (long long)model->step, move->tilt[k], MD_TILT_MOST);
+  }
+  return MD_OK;
+}
+
 md_status md_model_check_move(md_model *model)
 {
   md_box_move *move = &model->move;
@@ -126,7 +142,7 @@ md_status md_model_check_move(md_model *model)
     move->lo[d] = md_round_to(move->lo[d], model->grids.x);
     move->hi[d] = md_round_to(move->hi[d], model->grids.x);
     const double length = move->hi[d] - move->lo[d], reach = md_max(fabs(move->lo[d]), fabs(move->hi[d]));
-    if (!(md_max(reach, length) <= model->box.room))
+    if (md_box_has_room(&model->box) && !(md_max(reach, length) <= model->box.room))
       return md_error(
           MD_PHYSICS,
           "step %lld: the box would reach from %g to %g along %c, beyond the room of its positions, %g; "
@@ -136,7 +152,7 @@ md_status md_model_check_move(md_model *model)
       return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g",
                       (long long)model->step, length, "xyz"[d], model -> cutoff);
   }
-  return MD_OK;
+  return check_next_tilt(model);
 }
 
 static md_status check_box(const md_box *box)
@@ -630,6 +646,7 @@ md_status md_model_prepare(md_model *model)
   else
     model->box = shown;
   MD_TRY(status);
+  MD_TRY(md_fixes_find_flow(model));
   MD_TRY(md_computes_prepare(model));
   return md_fixes_prepare(model);
 }

@@ -113,6 +113,7 @@ typedef struct md_model {
   int64_t step;               /* of the current state */
   int64_t run_begin, run_end; /* of the present run, for ramps */
   md_box_move move;           /* the change of the box in the next step */
+  md_flow flow;               /* of a sheared box; md_fixes_find_flow sets it */
 
   /* derived by md_model_prepare */
   md_grids grids;

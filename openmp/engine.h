@@ -68,7 +68,8 @@ struct md_engine {
   /* What the box has become since the list was built: the scale of each axis, the place of the corner, and the least
    * and the largest scale, at most and at least 1. Positions of the list go with the box. */
   double scale[3], corner[3], shrunk, grown;
-  int32_t *type; /* 0-based, of owned particles and ghosts; only with several types */
+  double sheared; /* by how much images of a tilted box have been shifted since then, at most */
+  int32_t *type;  /* 0-based, of owned particles and ghosts; only with several types */
   int64_t type_capacity;
   arena *arenas; /* [threads] */
   double *slope,
@@ -186,14 +187,14 @@ md_status engine_verdict(md_engine *, list_verdict *) MD_CHECKED;
 /* May the list lack pairs, if a particle is `distance` from where the list was built? */
 static inline bool engine_list_ended(const md_engine *e, double distance)
 {
-  return distance > 0.5 * (e->skin - (1.0 - e->shrunk) * e->reach);
+  return distance > 0.5 * (e->skin - (1.0 - e->shrunk) * e->reach - e->sheared);
 }
 
 /* Is that particle too far from where it was sorted for a new list from the same cells? Cells are those of the box in
  * which it was sorted. */
 static inline bool engine_cells_ended(const md_engine *e, double distance)
 {
-  return e->drifted + distance > e->slack || e->shrunk < 1.0 || e->grown > 1.0;
+  return e->drifted + distance > e->slack || e->shrunk < 1.0 || e->grown > 1.0 || e->sheared > 0.0;
 }
 
 /* ---- step.c ---- */

@@ -233,6 +233,7 @@ static md_status renew_list(md_engine *e)
   MD_TRY(round_positions(e));
   e->near_error = near_error(e);
   e->shrunk = e->grown = 1.0;
+  e->sheared = 0.0;
   for (int d = 0; d < 3; ++d) {
     e->scale[d] = 1.0;
     e->corner[d] = e->grid.lo[d];
@@ -277,6 +278,7 @@ static md_status choose_slack(md_engine *e)
 md_status engine_rebin(md_engine *e)
 {
   MD_TRY(engine_finish_halo(e));
+  md_box_shorten(&e->model->box);
   double mark = md_time();
   const double balanced = e->comm->balancing;
   MD_TRY(e->comm->exchange->migrate(e->comm, e->model, e->p));

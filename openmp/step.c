@@ -81,7 +81,7 @@ static void move_chunk(const md_engine *e, const move_args *a, const double *con
                        finding *f)
 {
   const bool plain = e->model->one_mass && !e->model->wide && a->step->middles == 0 &&
-                     a->step->moving == MD_GROUP_ALL && !a->step->changes_box;
+                     a->step->moving == MD_GROUP_ALL && !a->step->changes_box && a->step->flow.group == 0;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
@@ -178,6 +178,9 @@ static void change_box(md_engine *e, const md_step *step)
     e->shrunk = md_min(e->shrunk, e->scale[d] * (1.0 - 0x1p-40));
     e->grown = md_max(e->grown, e->scale[d] * (1.0 + 0x1p-40));
   }
+  /* An image across a y face of an image across a z face is shifted twice by the one along y. */
+  for (int k = 0; k < 3 && step->triclinic; ++k)
+    e->sheared += 2.0 * fabs(step->new_offset[k] - step->offset[k]);
   md_model_take_box(e->model);
 }
 

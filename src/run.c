@@ -125,6 +125,8 @@ md_status md_run_show(md_run *run, bool stopped)
     status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
   sim->view = NULL;
   md_host_computes_forget(sim);
+  /* The engine may have chosen other edges for images meanwhile. */
+  memcpy(run->engine_box.offset, sim->model.box.offset, sizeof sim->model.box.offset);
   sim->model.box = run->engine_box;
   md_view_close(&view);
   run->output += md_time() - mark - (engine_seconds(run, NULL) - before);

@@ -59,7 +59,7 @@ const char *md_error_text(void);
 
 /* A saved error. Cleaning up after an error may fail too and record another message, but the first message says the
  * cause. MD_ERROR_TEXT: bytes of a message, with its end. */
-enum { MD_ERROR_TEXT = 2048 };
+enum { MD_ERROR_TEXT = 4096 };
 typedef struct md_error_record {
   md_status status;
   int64_t about[2];

@@ -222,13 +222,37 @@ static md_status settle_ramp(const md_model *model, md_compute *compute)
   const int along = (int)k[1];
   k[6] = model->box.lo[along];
   k[7] = model->box.periodic[along] ? model->box.length[along] : 0.0;
-  if (model->box.triclinic && along < model->box.dim - 1)
+  const bool upright = along == 1 && model->box.tilt[MD_YZ] == 0.0 && !model->box.shears[MD_YZ];
+  if (model->box.triclinic && along < model->box.dim - 1 && !upright)
     return md_error(MD_USAGE, "compute %s: in a tilted box the velocity of a ramp can only change along %c",
                     compute->id, "xyz"[model->box.dim - 1]);
   if (fabs(k[2]) <= model->speed_limit && fabs(k[3]) <= model->speed_limit) return MD_OK;
   return md_error(MD_USAGE,
                   "compute %s: the velocities %g and %g of its ramp must be below the speed limit, %g",
                   compute->id, k[2], k[3], model->speed_limit);
+}
+
+md_status md_compute_take_flow(const md_model *model, md_compute *compute)
+{
+  static const int moves[] = {0, 0, 1}, across[] = {1, 2, 2};
+  const double *rate = model->flow.rate;
+  int part = -1, found = 0;
+  for (int k = 0; k < 3; ++k)
+    if (rate[k] != 0.0) {
+      part = k;
+      ++found;
+    }
+  if (found != 1)
+    return md_error(
+        MD_USAGE,
+        "%s needs a fix deform that shears the box by one of xy, xz and yz, with erate or vel; there are "
+        "%d such shears",
+        compute->id[0] ? compute->id : "the temperature of fix nvt/sllod", found);
+  const int to = across[part];
+  const double k[] = {moves[part], to, 0.0, rate[part], model->box.lo[to], model->box.hi[to]};
+  compute->bias = (md_bias){.kind = MD_BIAS_RAMP};
+  memcpy(compute->bias.k, k, sizeof k);
+  return settle_ramp(model, compute);
 }
 
 /* Finds the temperature of a pressure, and makes the compute of its tensor. */
@@ -253,6 +277,8 @@ md_status md_computes_prepare(md_model *model)
 {
   model->nsummand = model->nterm = 0;
   for (int c = 0; c < model->ncompute; ++c) {
+    if (model->compute[c].kind == MD_COMPUTE_temp_deform)
+      MD_TRY(md_compute_take_flow(model, &model->compute[c]));
     MD_TRY(settle_ramp(model, &model->compute[c]));
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK && model->box.triclinic)
       return md_error(MD_USAGE, "compute %s: blocks of a tilted box have no temperature of their own",

@@ -164,6 +164,9 @@ md_status md_compute_temperature(const struct md_model *model, const char *what,
 /* Sets compute->of. MD_USAGE: the word is too long. For use in `parse`. */
 md_status md_compute_set_of(md_compute *compute, const char *word) MD_CHECKED;
 
+/* Sets the bias of a compute temp/deform from the flow of the model. MD_USAGE: the box does not flow along one axis. */
+md_status md_compute_take_flow(const struct md_model *model, md_compute *compute) MD_CHECKED;
+
 /* The degrees of freedom of a temperature whose particles are all those of its group. */
 double md_temperature_freedom(const struct md_model *model, const md_compute *compute);
 

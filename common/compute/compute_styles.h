@@ -16,6 +16,7 @@
 #include "common/compute/compute_pressure_tensor.h"
 #include "common/compute/compute_temp.h"
 #include "common/temperature/compute_temp_com.h"
+#include "common/temperature/compute_temp_deform.h"
 #include "common/temperature/compute_temp_partial.h"
 #include "common/temperature/compute_temp_ramp.h"
 #include "common/temperature/compute_temp_region.h"

@@ -356,6 +356,10 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   if (style->tallies && action->bias.kind == MD_BIAS_SHIFT)
     return md_error(MD_USAGE, "fix %s with a tally takes no temperature temp/com", style->name);
   if (temperature && !style->tallies) end->compute = *temperature;
+  if (end->compute.kind == MD_COMPUTE_temp_deform && !temperature) {
+    MD_TRY(md_compute_take_flow(model, &end->compute));
+    end->action.bias = end->compute.bias;
+  }
   if (temperature && style->coupled && !style->tallies && temperature->bias.kind == MD_BIAS_BLOCK)
     return md_error(MD_USAGE,
                     "fix %s: the particles in the region of its temperature %s change, and so would its "
@@ -384,6 +388,9 @@ static md_status add_forces(md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];
   md_force_action action[MD_FORCES_EACH] = {{.kind = fix->kind}};
+  if (model->box.triclinic && (fix->kind == MD_FIX_drag || fix->kind == MD_FIX_wall_region))
+    return md_error(MD_USAGE, "fix %s has a place in the box, whose images in a tilted box are not known",
+                    styles[fix->kind]->name);
   int count = 1;
   MD_TRY(styles[fix->kind]->prepare_force(fix, model, action, &count));
   if (fix->energy) MD_TRY(md_fix_check_energy(model, fix));
@@ -492,6 +499,22 @@ static md_status check_places(const md_model *model)
   return MD_OK;
 }
 
+/* Does a triclinic box suit a fix that changes it? */
+static md_status check_shear(const md_model *model, const md_fix_style *style)
+{
+  const md_box *box = &model->box;
+  bool shears = false;
+  for (int k = 0; k < 3; ++k) shears = shears || box->shears[k];
+  if (shears && !box->triclinic)
+    return md_error(MD_USAGE,
+                    "fix %s changes a tilt factor, and the box is orthogonal: use change_box all triclinic",
+                    style->name);
+  if (fabs(box->tilt[MD_YZ]) > 0.5 * box->length[1])
+    return md_error(MD_USAGE, "fix %s: the tilt factor yz, %g, must be at most half of the box along y",
+                    style->name, box->tilt[MD_YZ]);
+  return MD_OK;
+}
+
 /* Do the fixes that change the box suit the model? */
 static md_status check_changes(const md_model *model)
 {
@@ -500,6 +523,7 @@ static md_status check_changes(const md_model *model)
     const md_fix_style *style = styles[model->fix[f].kind];
     bool axis[3] = {false, false, false};
     if (!style->changes) continue;
+    MD_TRY(check_shear(model, style));
     style->changes(&model->fix[f], model, axis);
     for (int d = 0; d < 3; ++d) {
       any = any || axis[d];
@@ -512,16 +536,23 @@ static md_status check_changes(const md_model *model)
     }
     if (model->integrator != MD_NVE)
       return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
-    if (model->box.triclinic)
-      return md_error(
-          MD_USAGE,
-          "fix %s: a tilted box does not change its sides within a run; change_box does between runs",
-          style->name);
+    if (model->box.triclinic && !style->shears)
+      return md_error(MD_USAGE, "fix %s: the box is tilted, and must have right angles", style->name);
     if (md_pair_is_all(&model->pair))
       return md_error(MD_USAGE, "fix %s: the box of pair style %s does not change, as it is not periodic",
                       style->name, md_pair_style_of(model->pair.kind)->name);
   }
   return any ? check_places(model) : MD_OK;
+}
+
+md_status md_fixes_find_flow(md_model *model)
+{
+  model->flow = (md_flow){.group = 0};
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = styles[model->fix[f].kind];
+    if (style->flow) MD_TRY(style->flow(&model->fix[f], model, &model->flow));
+  }
+  return MD_OK;
 }
 
 md_status md_fixes_prepare(md_model *model)
@@ -588,6 +619,8 @@ static md_status move_box(md_model *model, md_fix *fix, bool before, const doubl
     move.hi[d] = model->box.hi[d];
     move.stretch[d] = 1.0;
     move.carried[d] = 0;
+    move.tilt[d] = model->box.tilt[d];
+    move.sheared = 0;
   }
   MD_TRY(styles[fix->kind]->move_box(fix, model, before, value, &move));
   const bool pending = model->move.pending;
@@ -598,6 +631,8 @@ static md_status move_box(md_model *model, md_fix *fix, bool before, const doubl
     if (model->move.lo[d] != model->box.lo[d] || model->move.hi[d] != model->box.hi[d] ||
         move.stretch[d] != 1.0)
       model->move.pending = true;
+  for (int k = 0; k < 3; ++k)
+    if (model->move.tilt[k] != model->box.tilt[k]) model->move.pending = true;
   return MD_OK;
 }
 

@@ -213,9 +213,13 @@ typedef struct md_fix_style {
   int (*parts)(const md_fix *fix); /* the parts of the pressure that it gets; NULL: MD_PARTS_NONE */
   /* For a style that changes the box: marks the axes. */
   void (*changes)(const md_fix *fix, const struct md_model *model, bool axis[3]);
-  /* For the same, behind `end` or `half`, or in place of both: changes the faces of the next step's box in *move, which
-   * fixes before may have changed. before: the step is about to begin. value: of the compute, if it has one.
-   * MD_USAGE, MD_PHYSICS: the box that results is none. */
+  /* The same for tilt factors, or NULL. */
+  void (*shears)(const md_fix *fix, bool tilt[3]);
+  /* The flow of the box that the fix shears, or NULL. MD_USAGE: its rate is not constant. */
+  md_status (*flow)(const md_fix *fix, const struct md_model *model, md_flow *flow);
+  /* For a style that changes the box, behind `end` or `half`, or in place of both: changes the faces of the next step's
+   * box in *move, which fixes before may have changed. before: the step is about to begin. value: of the compute, if it
+   * has one. MD_USAGE, MD_PHYSICS: the box that results is none. */
   md_status (*move_box)(md_fix *fix, const struct md_model *model, bool before, const double *value,
                         md_box_move *move);
   void (*begin)(md_fix *fix,
@@ -246,6 +250,9 @@ md_fix_kind md_fix_find(const char *name);
 /* Makes the settings of the model anew from its list of fixes. Nothing remains of fixes that are no longer in the list.
  * MD_USAGE as for join. */
 md_status md_fixes_join(struct md_model *model) MD_CHECKED;
+
+/* Finds the flow of the box, for computes and engines. MD_USAGE: its rate is beyond the speed limit. */
+md_status md_fixes_find_flow(struct md_model *model) MD_CHECKED;
 
 /* Fills model->middle, model->force_action and model->end, and their numbers. md_computes_prepare comes before.
  * MD_USAGE: as for prepare; more than MD_MIDDLES_MAX fixes act within a step; more than MD_FORCES_MAX walls and other

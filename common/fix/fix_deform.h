@@ -9,12 +9,22 @@
  *   wiggle A TP     L = L0 + A sin(2 pi t/TP)
  *   volume          the volume stays as it was, while other axes change; two axes of this style share the change
  *
+ * and the tilt factors of a triclinic box, with T0 the one at the beginning and L0 the side y for xy, z for xz and yz:
+ *
+ *   final V, delta V, vel V, erate R, wiggle A TP
+ *            goes linearly to V, to T0 + V; T0 + V t; T0 + R L0 t; T0 + A sin(2 pi t/TP)
+ *
+ * With flip yes a tilt factor of more than half a side becomes one of less, which has the same images. With remap v
+ * particles stay where they are, and the velocity of a particle changes by that of the faces that it goes through
+ * (md_flow). A shear at constant rate is a function of the step alone.
+ *
  * The centre c stays, but with final and delta. Particles go to the same fraction of the box (remap x), or stay where
  * they are (none). The change belongs to the next step (common/step/step.h), so that a step costs no more.
  * Reference: the LAMMPS manual, fix deform.
  *
- * Numbers of the fix: k0 N, k1 is 1 for remap x; of axis d: k[2 + 3 d] the style, and two numbers. State: 1 if a run is
- * under way, and the faces at its beginning.
+ * Numbers of the fix: k0 N, k1 is 0, 1 or 2 for remap none, x or v; of axis d, or tilt factor d - 3: k[2 + 3 d] the
+ * style, and two numbers; k20 is 1 for flip yes. State: 1 if a run is under way, and the faces and tilt factors at its
+ * beginning.
  */
 #if defined MD_FIX_STYLE
 
@@ -47,40 +57,77 @@ static const struct {
     [DEFORM_VOLUME] = {"volume", 0, false},
 };
 
-enum { DEFORM_AXIS = 2, DEFORM_STATE = 7 };
+enum { DEFORM_AXIS = 2, DEFORM_PARTS = 6, DEFORM_FLIP = 20, DEFORM_STATE = 10 };
+enum { DEFORM_REMAP_NONE, DEFORM_REMAP_X, DEFORM_REMAP_V };
+
+static const char *const deform_names[DEFORM_PARTS] = {"x", "y", "z", "xy", "xz", "yz"};
+
+/* The part of the box that a word names, or DEFORM_PARTS. */
+static int deform_part_of(const char *word)
+{
+  int part = 0;
+  while (part < DEFORM_PARTS && strcmp(word, deform_names[part]) != 0) ++part;
+  return part;
+}
+
+/* The axis along which a part of the box is measured, and for a tilt factor that across which it shears. */
+static int deform_along(int part) { return part < 3 ? part : part == 5 ? 1 : 0; }
+static int deform_across(int part) { return part == 3 ? 1 : 2; }
 
 static deform_way deform_way_of(const md_fix *fix, int d) { return (deform_way)fix->k[DEFORM_AXIS + 3 * d]; }
 
-/* Reads what stands behind x, y or z at words->word[*w], and moves *w behind it. */
-static md_status deform_axis(md_fix *fix, const md_words *words, int *w)
+/* The number of values of a style. The faces of an axis have two targets, and a tilt factor has one. */
+static int deform_values(int part, int way)
 {
-  const int d = words->word[*w][0] - 'x', first = *w + 1;
-  int way = DEFORM_FINAL;
-  if (first >= words->n) return md_error(MD_USAGE, "fix deform %c needs a style", 'x' + d);
-  while (way < DEFORM_WAYS && strcmp(words->word[first], deform_ways[way].name) != 0) ++way;
-  if (strcmp(words->word[first], "variable") == 0)
-    return md_error(MD_USAGE,
-                    "fix deform %c variable: formulas are not evaluated within steps; accepted are final, "
-                    "delta, scale, vel, erate, trate, wiggle, volume",
-                    'x' + d);
-  if (way == DEFORM_WAYS)
+  return part >= 3 && (way == DEFORM_FINAL || way == DEFORM_DELTA) ? 1 : deform_ways[way].values;
+}
+
+static bool deform_has(int part, int way)
+{
+  return part < 3 || way == DEFORM_FINAL || way == DEFORM_DELTA || way == DEFORM_VEL || way == DEFORM_ERATE ||
+         way == DEFORM_WIGGLE;
+}
+
+static md_status deform_unknown(int part, const char *word)
+{
+  const char *name = deform_names[part];
+  if (strcmp(word, "variable") == 0)
+    return md_error(
+        MD_USAGE, "fix deform %s variable: formulas are not evaluated within steps; use another style", name);
+  if (part >= 3)
     return md_error(
         MD_USAGE,
-        "fix deform %c: unknown style '%.64s'; accepted are final LO HI, delta DLO DHI, scale F, vel V, "
-        "erate R, trate R, wiggle A TP, volume",
-        'x' + d, words->word[first]);
-  if (first + deform_ways[way].values >= words->n)
-    return md_error(MD_USAGE, "fix deform %c %s needs %d numbers", 'x' + d, deform_ways[way].name,
-                    deform_ways[way].values);
-  double *k = fix->k + DEFORM_AXIS + 3 * d;
-  if (k[0] != 0.0) return md_error(MD_USAGE, "fix deform: the axis %c comes twice", 'x' + d);
+        "fix deform %s: unknown style '%.64s'; accepted are final V, delta V, vel V, erate R, wiggle A TP",
+        name, word);
+  return md_error(
+      MD_USAGE,
+      "fix deform %s: unknown style '%.64s'; accepted are final LO HI, delta DLO DHI, scale F, vel V, "
+      "erate R, trate R, wiggle A TP, volume",
+      name, word);
+}
+
+/* Reads what stands behind x, y, z, xy, xz or yz at words->word[*w], and moves *w behind it. */
+static md_status deform_axis(md_fix *fix, const md_words *words, int *w)
+{
+  const int part = deform_part_of(words->word[*w]), first = *w + 1;
+  const char *name = deform_names[part];
+  int way = DEFORM_FINAL;
+  if (first >= words->n) return md_error(MD_USAGE, "fix deform %s needs a style", name);
+  while (way < DEFORM_WAYS && strcmp(words->word[first], deform_ways[way].name) != 0) ++way;
+  if (way == DEFORM_WAYS || !deform_has(part, way)) return deform_unknown(part, words->word[first]);
+  const int values = deform_values(part, way);
+  if (first + values >= words->n)
+    return md_error(MD_USAGE, "fix deform %s %s needs %d number%s", name, deform_ways[way].name, values,
+                    values == 1 ? "" : "s");
+  double *k = fix->k + DEFORM_AXIS + 3 * part;
+  if (k[0] != 0.0) return md_error(MD_USAGE, "fix deform: %s comes twice", name);
   k[0] = way;
-  for (int v = 0; v < deform_ways[way].values; ++v) {
+  for (int v = 0; v < values; ++v) {
     char what[48];
-    snprintf(what, sizeof what, "a number of fix deform %c", 'x' + d);
+    snprintf(what, sizeof what, "a number of fix deform %s", name);
     MD_TRY(md_word_double(words->word[first + 1 + v], what, &k[1 + v]));
   }
-  *w = first + 1 + deform_ways[way].values;
+  *w = first + 1 + values;
   return MD_OK;
 }
 
@@ -88,11 +135,11 @@ static md_status deform_axis(md_fix *fix, const md_words *words, int *w)
 static md_status deform_keyword(md_fix *fix, const md_words *words, int *w, bool *in_lattice)
 {
   const char *keyword = words->word[*w];
-  if (strcmp(keyword, "xy") == 0 || strcmp(keyword, "xz") == 0 || strcmp(keyword, "yz") == 0)
-    return md_error(MD_USAGE, "fix deform %s: tilt factors are not available; accepted are x, y, z", keyword);
   const bool remap = strcmp(keyword, "remap") == 0, units = strcmp(keyword, "units") == 0;
   if (!remap && !units && strcmp(keyword, "flip") != 0)
-    return md_error(MD_USAGE, "fix deform: unknown keyword '%.64s'; accepted are x, y, z, remap, units, flip",
+    return md_error(MD_USAGE,
+                    "fix deform: unknown keyword '%.64s'; accepted are x, y, z, xy, xz, yz, remap, "
+                    "units, flip",
                     keyword);
   if (*w + 1 >= words->n) return md_error(MD_USAGE, "fix deform: %s needs a value", keyword);
   const char *value = words->word[*w + 1];
@@ -104,15 +151,18 @@ static md_status deform_keyword(md_fix *fix, const md_words *words, int *w, bool
   }
   if (units)
     return md_error(MD_USAGE, "fix deform units '%.64s' is unknown; accepted are box, lattice", value);
-  if (!remap) return md_word_bool(value, "fix deform flip", &flips);
-  if (strcmp(value, "v") == 0)
-    return md_error(MD_USAGE,
-                    "fix deform remap v: velocities would change where particles cross a periodic face, and "
-                    "engines move them across at different steps; accepted are remap x and remap none");
-  if (strcmp(value, "x") != 0 && strcmp(value, "none") != 0)
-    return md_error(MD_USAGE, "fix deform remap '%.64s' is unknown; accepted are x, none", value);
-  fix->k[1] = value[0] == 'x';
-  return MD_OK;
+  if (!remap) {
+    MD_TRY(md_word_bool(value, "fix deform flip", &flips));
+    fix->k[DEFORM_FLIP] = flips;
+    return MD_OK;
+  }
+  static const char *const remaps[] = {"none", "x", "v"};
+  for (int r = 0; r < 3; ++r) {
+    if (strcmp(value, remaps[r]) != 0) continue;
+    fix->k[1] = r;
+    return MD_OK;
+  }
+  return md_error(MD_USAGE, "fix deform remap '%.64s' is unknown; accepted are x, v, none", value);
 }
 
 static md_status deform_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
@@ -123,17 +173,17 @@ static md_status deform_parse(md_fix *fix, const md_words *words, const md_fix_p
     return md_error(MD_USAGE, "fix deform needs N, and axes with their styles, such as x erate 0.01");
   MD_TRY(md_word_int64(words->word[0], "N of fix deform", 1, INT64_C(1) << 53, &every));
   fix->k[0] = (double)every;
-  fix->k[1] = 1.0;
+  fix->k[1] = DEFORM_REMAP_X;
+  fix->k[DEFORM_FLIP] = 1.0;
   for (int w = 1; w < words->n;) {
-    const char *word = words->word[w];
-    const bool axis = word[0] >= 'x' && word[0] <= 'z' && word[1] == '\0';
+    const bool axis = deform_part_of(words->word[w]) < DEFORM_PARTS;
     MD_TRY(axis ? deform_axis(fix, words, &w) : deform_keyword(fix, words, &w, &in_lattice));
   }
-  for (int d = 0; d < 3 && in_lattice; ++d) {
-    double *k = fix->k + DEFORM_AXIS + 3 * d;
+  for (int part = 0; part < DEFORM_PARTS && in_lattice; ++part) {
+    double *k = fix->k + DEFORM_AXIS + 3 * part;
     const bool both = k[0] == DEFORM_FINAL || k[0] == DEFORM_DELTA;
-    if (deform_ways[(int)k[0]].length) k[1] *= place->lattice[d];
-    if (both) k[2] *= place->lattice[d];
+    if (deform_ways[(int)k[0]].length) k[1] *= place->lattice[deform_along(part)];
+    if (both) k[2] *= place->lattice[deform_along(part)];
   }
   return MD_OK;
 }
@@ -147,15 +197,41 @@ static int deform_count(const md_fix *fix, bool by_volume)
   return n;
 }
 
+/* The rate of a shear belongs to a side that stays. With remap v it is the same in all of a run. */
+static md_status deform_check_shear(const md_fix *fix)
+{
+  bool flows = false;
+  for (int part = 3; part < DEFORM_PARTS; ++part) {
+    const deform_way way = deform_way_of(fix, part);
+    if (way == DEFORM_NONE) continue;
+    flows = true;
+    if (deform_way_of(fix, deform_across(part)) != DEFORM_NONE)
+      return md_error(MD_USAGE, "fix deform %s: the side %c may not change too; give it to another run",
+                      deform_names[part], "xyz"[deform_across(part)]);
+    if (fix->k[1] == DEFORM_REMAP_V && way != DEFORM_ERATE && way != DEFORM_VEL)
+      return md_error(MD_USAGE,
+                      "fix deform %s: with remap v the rate must be constant; accepted are erate and vel",
+                      deform_names[part]);
+  }
+  if (fix->k[1] == DEFORM_REMAP_V && (!flows || deform_count(fix, false) + deform_count(fix, true) > 0))
+    return md_error(MD_USAGE,
+                    "fix deform remap v: only tilt factors may change with it; use remap x or none");
+  return MD_OK;
+}
+
 static md_status deform_join(const md_fix *fix, md_model *model)
 {
   (void)model;
   bool good = fix->k[0] >= 1.0 && fix->k[0] <= 0x1p53;
+  for (int part = 0; part < DEFORM_PARTS; ++part) {
+    const double *k = fix->k + DEFORM_AXIS + 3 * part;
+    good = good && k[0] >= 0.0 && k[0] < DEFORM_WAYS && k[0] == rint(k[0]) &&
+           (k[0] == DEFORM_NONE || deform_has(part, (int)k[0]));
+    if (good && k[0] == DEFORM_WIGGLE && !(k[2] > 0.0))
+      return md_error(MD_USAGE, "fix deform %s wiggle: the period must be positive", deform_names[part]);
+  }
   for (int d = 0; d < 3; ++d) {
     const double *k = fix->k + DEFORM_AXIS + 3 * d;
-    good = good && k[0] >= 0.0 && k[0] < DEFORM_WAYS && k[0] == rint(k[0]);
-    if (good && deform_way_of(fix, d) == DEFORM_WIGGLE && !(k[2] > 0.0))
-      return md_error(MD_USAGE, "fix deform %c wiggle: the period must be positive", 'x' + d);
     if (good && deform_way_of(fix, d) == DEFORM_SCALE && !(k[1] > 0.0))
       return md_error(MD_USAGE, "fix deform %c scale: the factor must be positive", 'x' + d);
     if (good && deform_way_of(fix, d) == DEFORM_FINAL && !(k[2] > k[1]))
@@ -164,7 +240,7 @@ static md_status deform_join(const md_fix *fix, md_model *model)
   if (!good) return md_error(MD_USAGE, "fix deform: N must be at least 1, and styles those of the manual");
   if (deform_count(fix, true) > 0 && deform_count(fix, false) == 0)
     return md_error(MD_USAGE, "fix deform: with volume for one axis, another axis must have another style");
-  return MD_OK;
+  return deform_check_shear(fix);
 }
 
 static int64_t deform_every(const md_fix *fix) { return (int64_t)fix->k[0]; }
@@ -175,6 +251,33 @@ static void deform_changes(const md_fix *fix, const md_model *model, bool axis[3
   for (int d = 0; d < 3; ++d) axis[d] = axis[d] || deform_way_of(fix, d) != DEFORM_NONE;
 }
 
+static void deform_shears(const md_fix *fix, bool tilt[3])
+{
+  for (int k = 0; k < 3; ++k) tilt[k] = tilt[k] || deform_way_of(fix, 3 + k) != DEFORM_NONE;
+}
+
+/* The rate of a tilt factor, with erate or vel. */
+static double deform_rate(const md_fix *fix, const md_model *model, int part)
+{
+  const double value = fix->k[DEFORM_AXIS + 3 * part + 1];
+  const deform_way way = deform_way_of(fix, part);
+  return way == DEFORM_ERATE ? value * model->box.length[deform_across(part)]
+         : way == DEFORM_VEL ? value
+                             : 0.0;
+}
+
+static md_status deform_flow(const md_fix *fix, const md_model *model, md_flow *flow)
+{
+  if (fix->k[1] == DEFORM_REMAP_V) flow->group = md_group_bit(fix->group);
+  for (int k = 0; k < 3; ++k) {
+    flow->rate[k] = deform_rate(fix, model, 3 + k);
+    if (!(fabs(flow->rate[k]) <= model->speed_limit))
+      return md_error(MD_USAGE, "fix deform %s: the faces would have the speed %g, beyond the limit of %g",
+                      deform_names[3 + k], flow->rate[k], model->speed_limit);
+  }
+  return MD_OK;
+}
+
 static void deform_begin(md_fix *fix, const md_model *model)
 {
   if (fix->state[0] == 1.0 && model->step != model->run_begin) return; /* the run goes on */
@@ -182,6 +285,7 @@ static void deform_begin(md_fix *fix, const md_model *model)
   for (int d = 0; d < 3; ++d) {
     fix->state[1 + d] = model->box.lo[d];
     fix->state[4 + d] = model->box.hi[d];
+    fix->state[7 + d] = model->box.tilt[d];
   }
 }
 
@@ -213,6 +317,34 @@ static void deform_target(const md_fix *fix, const md_model *model, int d, doubl
   *hi = hi0 + 0.5 * longer;
 }
 
+/* A tilt factor that changes. */
+static double deform_tilt(const md_fix *fix, const md_model *model, int part)
+{
+  const double *k = fix->k + DEFORM_AXIS + 3 * part, before = fix->state[4 + part];
+  const double steps = (double)(model->step - model->run_begin), time = steps * model->dt;
+  const double span = (double)(model->run_end - model->run_begin), share = span > 0.0 ? steps / span : 1.0;
+  switch (deform_way_of(fix, part)) {
+  case DEFORM_FINAL: return before + share * (k[1] - before);
+  case DEFORM_DELTA: return before + share * k[1];
+  case DEFORM_WIGGLE: return before + k[1] * md_sin_turns(time / k[2]);
+  default: return before + deform_rate(fix, model, part) * time;
+  }
+}
+
+static void deform_shear(const md_fix *fix, const md_model *model, md_box_move *move)
+{
+  md_box next = model->box;
+  for (int part = 3; part < DEFORM_PARTS; ++part) {
+    if (deform_way_of(fix, part) == DEFORM_NONE) continue;
+    move->tilt[part - 3] = md_round_to(deform_tilt(fix, model, part), model->grids.x);
+    if (fix->k[1] == DEFORM_REMAP_X) move->sheared |= md_group_bit(fix->group);
+  }
+  if (fix->k[DEFORM_FLIP] == 0.0 || !next.triclinic) return;
+  for (int d = 0; d < 3; ++d) next.length[d] = move->hi[d] - move->lo[d];
+  md_box_set_tilt(&next, move->tilt);
+  memcpy(move->tilt, next.offset, sizeof move->tilt);
+}
+
 static md_status deform_move_box(md_fix *fix, const md_model *model, bool before, const double *value,
                                  md_box_move *move)
 {
@@ -222,7 +354,7 @@ static md_status deform_move_box(md_fix *fix, const md_model *model, bool before
   for (int d = 0; d < 3; ++d) {
     const deform_way way = deform_way_of(fix, d);
     if (way == DEFORM_NONE) continue;
-    move->carried[d] = fix->k[1] != 0.0 ? md_group_bit(fix->group) : 0;
+    move->carried[d] = fix->k[1] == DEFORM_REMAP_X ? md_group_bit(fix->group) : 0;
     if (way == DEFORM_VOLUME) continue;
     deform_target(fix, model, d, &move->lo[d], &move->hi[d]);
     ratio *= (fix->state[4 + d] - fix->state[1 + d]) / (move->hi[d] - move->lo[d]);
@@ -234,21 +366,26 @@ static md_status deform_move_box(md_fix *fix, const md_model *model, bool before
     move->lo[d] = 0.5 * (lo0 + hi0) - 0.5 * ratio * (hi0 - lo0);
     move->hi[d] = 0.5 * (lo0 + hi0) + 0.5 * ratio * (hi0 - lo0);
   }
+  deform_shear(fix, model, move);
   return MD_OK;
 }
 
 static const md_fix_style deform_style = {
     .name = "deform",
-    .usage = "deform N x|y|z STYLE ... [remap x|none] [units box|lattice]",
+    .usage = "deform N x|y|z|xy|xz|yz STYLE ... [remap x|v|none] [flip yes|no] [units box|lattice]",
     .help =
-        "changes the box behind every N-th step; STYLE is final LO HI, delta DLO DHI, scale F, vel V,\n"
-        "erate R, trate R, wiggle A TP or volume; lengths are in lattice units unless units box is given;\n"
-        "particles of the group go with the box unless remap none is given",
+        "changes the box behind every N-th step; STYLE of a side is final LO HI, delta DLO DHI, scale F,\n"
+        "vel V, erate R, trate R, wiggle A TP or volume, of a tilt factor final V, delta V, vel V, erate R\n"
+        "or wiggle A TP; lengths are in lattice units unless units box is given. remap x: particles of the\n"
+        "group go with the box; v: their velocities change by that of the faces that they go through;\n"
+        "flip yes: a tilt factor beyond half a side becomes one within it",
     .parse = deform_parse,
     .join = deform_join,
     .every = deform_every,
     .measures = MD_COMPUTE_KINDS,
     .changes = deform_changes,
+    .shears = deform_shears,
+    .flow = deform_flow,
     .move_box = deform_move_box,
     .begin = deform_begin,
     .nstate = DEFORM_STATE,

@@ -47,4 +47,5 @@
 #include "common/fix/fix_npt.h"
 
 #include "common/fix/fix_nph.h"
+#include "common/fix/fix_nvt_sllod.h"
 #include "common/fix/fix_press_berendsen.h"

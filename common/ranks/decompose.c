@@ -49,7 +49,8 @@ static bool thick_enough(const md_box *box, const int count[3], double width)
  * of the box must be one domain, for a rank to know which others are its neighbours. */
 static bool may_divide(const md_box *box, int axis)
 {
-  return axis < box->dim && !(box->triclinic && (axis == 0 || (axis == 1 && box->tilt[MD_YZ] != 0.0)));
+  const bool slanted = box->tilt[MD_YZ] != 0.0 || box->shears[MD_YZ];
+  return axis < box->dim && !(box->triclinic && (axis == 0 || (axis == 1 && slanted)));
 }
 
 static bool tilt_allows(const md_box *box, const int count[3])

@@ -48,6 +48,11 @@ typedef struct md_step {
   uint32_t carried[3];
   double box_lo[3], box_hi[3], length[3];
   double scale[3], stretch[3], new_lo[3], new_hi[3], new_length[3];
+  /* The same of a triclinic box: tilt factors, offsets, and by how much the change shears the box. */
+  bool triclinic;
+  uint32_t sheared;
+  double tilt[3], offset[3], new_offset[3], shear[3];
+  md_flow flow;
   double move_limit;
   double mass_reference;
   uint32_t moving; /* bits of the groups that get kicks and drift; the others stay where they are */
@@ -56,6 +61,20 @@ typedef struct md_step {
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
   uint64_t number;              /* model->step before this step, for random numbers */
 } md_step;
+
+/* The numbers of a triclinic box, and of its change. Its tilt factors change even if they stay, where sides change. */
+static inline void md_step_shear_box(md_step *s, const md_model *model)
+{
+  const md_box *now = &model->box, next = md_model_shown_box(model);
+  s->flow = model->flow;
+  s->sheared = s->changes_box ? model->move.sheared | s->carried[0] | s->carried[1] | s->carried[2] : 0;
+  for (int k = 0; k < 3; ++k) {
+    s->tilt[k] = now->tilt[k];
+    s->offset[k] = now->offset[k];
+    s->new_offset[k] = next.offset[k];
+    s->shear[k] = next.offset[k] - s->scale[k == MD_YZ ? 1 : 0] * now->offset[k];
+  }
+}
 
 /* The numbers of the change of the box. */
 static inline void md_step_change_box(md_step *s, const md_model *model)
@@ -74,6 +93,8 @@ static inline void md_step_change_box(md_step *s, const md_model *model)
     s->new_length[d] = s->new_hi[d] - s->new_lo[d];
     s->scale[d] = changes ? s->new_length[d] / s->length[d] : 1.0;
   }
+  s->triclinic = model->box.triclinic;
+  if (s->triclinic) md_step_shear_box(s, model);
 }
 
 /* The step that begins at model->step, of a prepared model. */
@@ -168,6 +189,61 @@ MD_FN double md_step_carry(const md_step *s, int d, uint32_t group, double x)
   return fma(images, s->new_length[d], to);
 }
 
+/* By how many edges of the box the image of the point x in the brick is away from it; x becomes this image. */
+MD_FN void md_step_brick(const md_step *s, const double *lo, const double *hi, const double *length,
+                         const double *offset, double x[3], int n[3])
+{
+  for (int d = 2; d >= 0; --d)
+    n[d] = d < s->dim && s->periodic[d] ? md_lattice_wrap_along(lo, hi, length, offset, d, x) : 0;
+}
+
+/* md_step_carry for a triclinic box. The image in the brick goes to its place in the new box, and other images stay
+ * whole new edges apart. Particles that are carried keep the fractions of the edges at which they are. */
+MD_FN void md_step_carry_tilted(const md_step *s, uint32_t group, double x[3])
+{
+  int n[3];
+  double to[3] = {0.0, 0.0, 0.0};
+  md_step_brick(s, s->box_lo, s->box_hi, s->length, s->offset, x, n);
+  const double c = s->dim == 3 ? (x[2] - s->box_lo[2]) / s->length[2] : 0.0;
+  const double b = (x[1] - s->box_lo[1] - s->tilt[MD_YZ] * c) / s->length[1];
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    to[d] = group & s->carried[d]
+                ? md_round_to(fma(x[d] - s->box_lo[d], s->scale[d], s->new_lo[d]), s->quantum)
+                : x[d];
+  if (group & s->sheared) {
+    to[0] += md_round_to(fma(s->shear[MD_XY], b, s->shear[MD_XZ] * c), s->quantum);
+    to[1] += md_round_to(s->shear[MD_YZ] * c, s->quantum);
+  }
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    md_lattice_shift(s->new_length, s->new_offset, d, (double)-n[d], to);
+  for (int d = 0; d < 3 && d < s->dim; ++d) x[d] = to[d];
+}
+
+/* Where the change of the box takes the point x[0..dim). */
+MD_FN void md_step_carry_point(const md_step *s, uint32_t group, double x[3])
+{
+  if (s->triclinic && s->changes_box)
+    md_step_carry_tilted(s, group, x);
+  else
+    for (int d = 0; d < 3 && d < s->dim; ++d) x[d] = md_step_carry(s, d, group, x[d]);
+}
+
+/* A particle went from a to b in the new box: changes its velocity v by that of the faces that it went through, if
+ * there is a flow. v has the unit 1/velocity_per_v, and is a multiple of v_step. */
+MD_FN void md_step_cross(const md_step *s, uint32_t group, const double a[3], const double b[3],
+                         double velocity_per_v, double v_step, double v[3])
+{
+  int n[3], m[3];
+  double from[3] = {a[0], a[1], s->dim == 3 ? a[2] : 0.0}, to[3] = {b[0], b[1], s->dim == 3 ? b[2] : 0.0};
+  if (!s->triclinic || !(group & s->flow.group)) return;
+  md_step_brick(s, s->new_lo, s->new_hi, s->new_length, s->new_offset, from, n);
+  md_step_brick(s, s->new_lo, s->new_hi, s->new_length, s->new_offset, to, m);
+  const int through_y = m[1] - n[1], through_z = m[2] - n[2];
+  v[0] += through_y * md_round_to(s->flow.rate[MD_XY] / velocity_per_v, v_step);
+  v[0] += through_z * md_round_to(s->flow.rate[MD_XZ] / velocity_per_v, v_step);
+  v[1] += through_z * md_round_to(s->flow.rate[MD_YZ] / velocity_per_v, v_step);
+}
+
 /* One drift along one axis, with its reflection. Returns the displacement. If this is beyond move_limit or a NaN, there
  * is no reflection, because that might never end. */
 MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, double *x, double *v)
@@ -183,12 +259,11 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
  * After a displacement beyond move_limit there is no second drift along this axis. */
 MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
-  for (int d = 0; d < 3 && d < s->dim; ++d) {
-    moved[d] = 0.0;
-    p->x[d] = md_step_carry(s, d, p->group, p->x[d]);
-  }
+  for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
+  md_step_carry_point(s, p->group, p->x);
   if (!(p->group & s->moving)) return;
   const double time_scale = s->time * p->velocity_per_v;
+  const double from[3] = {p->x[0], p->x[1], p->x[2]};
   double before[3], middle[3];
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     before[d] = p->v[d];
@@ -206,6 +281,9 @@ MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
       if (fabs(more) > fabs(moved[d]) || !(fabs(more) <= s->move_limit)) moved[d] = more;
     }
   }
+  bool sane = true;
+  for (int d = 0; d < 3 && d < s->dim; ++d) sane = sane && fabs(moved[d]) <= s->move_limit;
+  if (sane) md_step_cross(s, p->group, from, p->x, p->velocity_per_v, p->v_step, p->v);
   if (p->wide)
     for (int d = 0; d < 3 && d < s->dim; ++d)
       p->low[d] = s->middles > 0 ? 0 : md_momentum_turned(before[d], p->v[d], p->low[d]);

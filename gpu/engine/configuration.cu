@@ -182,7 +182,7 @@ static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed,
 {
   const md_box *box = &model->box;
   const bool list = c->neighbours == MD_GPU_LIST;
-  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
+  const bool changes = md_box_is_changed(box);
   c->slack = list ? (changes ? LIST_KEPT : 1.0) * 0.5 * c->skin : INFINITY;
   c->strain = changes && list ? (1.0 - LIST_KEPT) * c->skin / (c->reach + c->skin + 4.0 * c->extra) : 0.0;
   for (int d = 0; d < box->dim && !list; ++d) {
@@ -276,9 +276,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   const bool wide = model->wide && !o->gpu.mixed;
   c->tagged =
       dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  const bool *changes = model->box.changes;
-  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 && !changes[0] &&
-             !changes[1] && !changes[2] && model->moving == MD_GROUP_ALL && !o->gpu.unfused &&
+  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
+             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && !o->gpu.unfused &&
              !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);

@@ -85,6 +85,7 @@ template <class T> struct gpu_core {
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
+  double sheared = 0.0;    /* by how much images of a tilted box have been shifted since the rebin, at most */
   control *seen = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
   gpu_profile profile = {};
   md_timers timers = {};

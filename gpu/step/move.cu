@@ -103,7 +103,18 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
 {
   float behind2 = 0.0f;
   if constexpr (!T::MIXED)
-    if (a.motion.changes_box) {
+    if (a.motion.changes_box && a.motion.triclinic) {
+      double x[3] = {0.0, 0.0, 0.0};
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) x[d] = r.x[d];
+      md_step_carry_tilted(&a.motion, group, x);
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) {
+        const float way = (float)(x[d] - r.x[d]);
+        behind2 = fmaf(way, way, behind2);
+        r.x[d] = x[d];
+      }
+    } else if (a.motion.changes_box) {
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) {
         const double before = r.x[d];
@@ -115,6 +126,23 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
       }
     }
   return behind2 * (1.0f + 0x1p-20f);
+}
+
+/* The velocity of a particle that went through faces of a box that flows. */
+template <class T>
+static __device__ __noinline__ void cross(const step_args &a, uint32_t group, int type,
+                                          const typename T::particle &from, const typename T::particle &to,
+                                          const drifted<T> drift[], typename T::real v[])
+{
+  double x[3] = {0.0, 0.0, 0.0}, y[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < T::DIM; ++d) {
+    if (!drift[d].sane) return;
+    x[d] = from.x[d];
+    y[d] = to.x[d];
+    w[d] = v[d];
+  }
+  md_step_cross(&a.motion, group, x, y, a.velocity_per_v[type], a.v_step[type], w);
+  for (int d = 0; d < T::DIM; ++d) v[d] = w[d];
 }
 
 static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
@@ -141,6 +169,7 @@ static __global__ void __launch_bounds__(256)
     if (std::is_same_v<OWED, nothing_owed> && !moves && !a.motion.changes_box) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const float carried2 = carry<T>(a, group, r);
+    const typename T::particle from = r;
     const int type = type_of(r);
     const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
     typename T::real v[T::DIM], before[T::DIM];
@@ -167,6 +196,8 @@ static __global__ void __launch_bounds__(256)
       drift[d] = drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
     }
     if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
+    if constexpr (!T::MIXED)
+      if (a.motion.flow.group) cross<T>(a, group, type, from, r, drift, v);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll

@@ -171,6 +171,7 @@ md_status md_do_balance(md_sim *sim, const md_words *words)
   if (places && status == MD_OK) status = md_balance_now(sim, &imbalance[1], &total);
   comm->balance = kept;
   free(each);
+  md_particles_show(&sim->particles, &sim->model.box);
   MD_TRY(status);
   md_log_print(sim->log, "Balance: %s of a rank over the average %.4g, now %.4g\n",
                md_balance_weighs(&balance) ? "largest weight" : "most particles", imbalance[0], imbalance[1]);

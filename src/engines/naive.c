@@ -191,6 +191,7 @@ static md_status take_step(md_engine *e)
   if (step.moves) {
     MD_TRY(md_host_drift(e->model, e->p, &step, 1));
     md_model_take_box(e->model);
+    md_box_shorten(&e->model->box);
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);

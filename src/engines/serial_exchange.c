@@ -125,9 +125,9 @@ static md_status halo_build(md_comm *c, const md_box *box, double width, md_part
 }
 
 /* New places of the images of a tilted box along one axis: they depend on the shifts along the later axes too. */
-static void place_tilted(const images *im, md_particles *p, int d)
+static void place_tilted(const images *im, const md_box *box, md_particles *p, int d)
 {
-  const double length = im->box.length[d], *t = im->box.offset;
+  const double length = box->length[d], *t = box->offset;
   const double second = d == 0 ? t[MD_XY] : 0.0, third = d == 0 ? t[MD_XZ] : d == 1 ? t[MD_YZ] : 0.0;
   double *x = p->x[d];
 #pragma omp for schedule(static) nowait
@@ -143,11 +143,11 @@ static md_status halo_begin(md_comm *c, const md_box *box, md_particles *p)
   if (p->nghost == 0) return MD_OK;
 #pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {
-    if (im->box.triclinic) {
-      place_tilted(im, p, d);
+    if (box->triclinic) {
+      place_tilted(im, box, p, d);
       continue;
     }
-    const double length = im->box.length[d];
+    const double length = box->length[d];
     double *x = p->x[d];
     const int8_t *shift = im->shift[d];
 #pragma omp for schedule(static) nowait

@@ -388,16 +388,19 @@ static void walk_units(walk *w, md_model *m)
 /* The change of the box in the next step, if there is one. The state of a run, and no part of what it is about. */
 static void walk_move(walk *w, md_box_move *move)
 {
-  int64_t carried[3];
+  int64_t carried[4];
   if (w->mode == HASH || w->status != MD_OK) return;
   if (w->mode == READ) move->pending = md_h5->has(w->file, "model/next_box_lo");
   if (!move->pending) return;
   for (int d = 0; d < 3; ++d) carried[d] = (int64_t)move->carried[d];
+  carried[3] = (int64_t)move->sheared;
   reals(w, "model/next_box_lo", 3, move->lo);
   reals(w, "model/next_box_hi", 3, move->hi);
   reals(w, "model/next_box_stretch", 3, move->stretch);
-  numbers(w, "model/next_box_groups", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {3}}, carried);
+  numbers(w, "model/next_box_groups", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {4}}, carried);
+  reals(w, "model/next_box_tilt", 3, move->tilt);
   for (int d = 0; d < 3; ++d) move->carried[d] = (uint32_t)carried[d];
+  move->sheared = (uint32_t)carried[3];
 }
 
 /* The items that determine the trajectory, and the grids that follow from them. */
@@ -588,6 +591,8 @@ uint64_t md_restart_model_hash(const md_model *model)
   /* Faces that follow the particles are not where they were when the restart was written. */
   for (int f = 0; f < 6; ++f)
     if (md_box_face_follows(&copy.box, f / 2, f % 2)) md_box_move_face(&copy.box, f / 2, f % 2, 0.0);
+  for (int k = 0; k < 3; ++k)
+    if (copy.box.shears[k]) copy.box.tilt[k] = 0.0;
   walk_model(&w, &copy);
   return w.hash;
 }

@@ -281,7 +281,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
     MD_TRY(load_particles(sim, sim->resume));
     MD_TRY(md_sim_count(sim));
     /* The bodies are not where they were when the extent was found. */
-    if (md_box_has_room(&sim->model.box)) sim->model.box = r->model.box;
+    if (md_box_has_room(&sim->model.box) || md_box_is_changed(&sim->model.box)) sim->model.box = r->model.box;
     sim->model.extent = r->model.extent;
     sim->model.extent_natoms = sim->model.natoms;
     return MD_OK;
