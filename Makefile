@@ -243,7 +243,7 @@ endif
 # ---------------------------------------------------------------- for everyone
 
 .PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
-        emulated check-emulated scaling bench bench-gpu profile-gpu ladder ladder-cpu ladder-cells fuzz \
+        emulated check-emulated compatibility scaling bench bench-gpu profile-gpu ladder ladder-cpu ladder-cells fuzz \
         install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program and, with nvcc, the GPU engine (the default)
@@ -380,6 +380,11 @@ else
 emulated check-emulated:
 	@echo "the GPU's kernels on the CPU: not built, nvcc not found (its headers are needed), or GPU=no"
 endif
+
+compatibility: ## run LAMMPS's example decks here and by lmp, and write docs/compatibility.md (10 minutes)
+	@$(SETUP) build python
+	@$(MAKE) $(PROGRAM)
+	$(quiet)$(PYTHON) validate/compatibility.py --myriad $(PROGRAM) --output docs/compatibility.md $(ARGS)
 
 # A word of the driver's for each option that is given.
 option = $(if $($1),--$2 $(call quoted,$($1)))

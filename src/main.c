@@ -11,6 +11,7 @@
 #include "common/ranks/reductions.h"
 #include "openmp/openmp.h"
 #include "src/averages/output_fix.h"
+#include "src/averages/values.h"
 #include "src/commands/preview.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/check.h"
@@ -331,6 +332,7 @@ static md_status set_up(md_sim *sim, const command_line *c)
   sim->engine = c->kind;
   md_variables_set_function(sim->variables, md_script_function);
   md_variables_set_particles(sim->variables, &md_particle_values);
+  md_variables_set_vectors(sim->variables, &md_value_vectors);
   sim->planning = (md_planning){.particles = c->particles, .ranks = c->ranks};
   set_threads(sim, c);
   if (c->gpu_naive) sim->options.gpu.neighbours = MD_GPU_ALL_PAIRS;

@@ -8,6 +8,7 @@
 #include "src/commands/fixes.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
+#include "src/formula/particle_values.h"
 #include "src/restart/resume.h"
 
 #include <ctype.h>
@@ -124,13 +125,14 @@ static int length_of(const md_compute *compute)
 
 static md_status check_vector(md_sim *sim, const char *name)
 {
-  const md_values *values = values_of(sim, name);
+  const md_values *values = is_variable(name) ? NULL : values_of(sim, name);
   if (values) return md_values_check(values, name, true);
+  if (is_variable(name) && md_variables_is_vector(sim->variables, name + 2)) return MD_OK;
   if (compute_with_vector(sim, name)) return MD_OK;
   return md_error(
       MD_USAGE,
       "%.80s is no vector; vectors are c_ID of a compute with several values, f_ID of an output fix "
-      "with a vector, and f_ID[J], column J of its array",
+      "with a vector, f_ID[J], column J of its array, and v_NAME of style vector",
       name);
 }
 
@@ -140,7 +142,13 @@ md_status md_value_check(md_sim *sim, const char *name, bool vector)
   int place, component;
   if (vector) return check_vector(sim, name);
   if (is_variable(name)) {
-    if (md_variables_is_defined(sim->variables, name + 2) && !md_variables_is_atom(sim->variables, name + 2))
+    const size_t n = strcspn(name + 2, "[");
+    char variable[128];
+    snprintf(variable, sizeof variable, "%.*s", (int)n, name + 2);
+    if (name[2 + n] ? md_variables_is_vector(sim->variables, variable)
+                    : md_variables_is_defined(sim->variables, variable) &&
+                          !md_variables_is_atom(sim->variables, variable) &&
+                          !md_variables_is_vector(sim->variables, variable))
       return MD_OK;
     return md_error(MD_USAGE, "%.80s: there is no variable of that name with one value", name);
   }
@@ -170,9 +178,13 @@ static md_status compute_vector(md_sim *sim, const md_compute *compute, md_vecto
 
 md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector)
 {
-  const md_values *values = values_of(sim, name);
+  const md_values *values = is_variable(name) ? NULL : values_of(sim, name);
   md_value_name apart;
   MD_TRY(check_vector(sim, name));
+  if (is_variable(name)) {
+    *vector = (md_vector){.stride = 1};
+    return md_variables_vector(sim->variables, name + 2, &vector->n, &vector->at);
+  }
   if (!values) return compute_vector(sim, compute_with_vector(sim, name), vector);
   if (md_is_compute(name))
     MD_TRY(md_host_compute_update(sim, md_host_compute_find(sim, name + 2, strcspn(name + 2, "["))));
@@ -186,7 +198,8 @@ md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector)
 
 int64_t md_value_length(const md_sim *sim, const char *name)
 {
-  const md_values *values = values_of(sim, name);
+  const md_values *values = is_variable(name) ? NULL : values_of(sim, name);
+  if (is_variable(name)) return 0;
   if (!values) return length_of(compute_with_vector(sim, name));
   return strchr(name, '[') ? values->rows : values->nvector;
 }
@@ -285,6 +298,88 @@ void md_value_names_free(int n, char **name)
   free(name);
 }
 
+/* ---- vectors in formulas ---- */
+
+/* In `myriad check` vectors have no values, and any length. */
+enum { CHECKED_LENGTH = 65536 };
+
+/* The common length of the vectors of the formula that is evaluated; 0: none was read yet. */
+static int64_t common_length;
+
+static void begin_vectors(void *context, int64_t length)
+{
+  (void)context;
+  common_length = length;
+}
+
+static int64_t count_vector(void *context)
+{
+  (void)context;
+  return common_length;
+}
+
+/* A length, or an element, of a vector. */
+typedef struct vector_part {
+  md_sim *sim;
+  const char *name;
+  int64_t k; /* -1: the length */
+} vector_part;
+
+static md_status read_part(void *context, double *value)
+{
+  const vector_part *part = context;
+  md_vector vector;
+  MD_TRY(md_value_vector(part->sim, part->name, &vector));
+  *value = part->k < 0 ? (double)vector.n
+           : vector.at ? vector.at[part->k * vector.stride]
+                       : vector.own[part->k];
+  return MD_OK;
+}
+
+/* A deck that is resumed recalls what was read between runs: the length, and then each value. */
+static md_status read_vector(md_sim *sim, const char *name, double **value)
+{
+  double n = CHECKED_LENGTH;
+  vector_part part = {sim, name, -1};
+  if (!sim->planning.checking) MD_TRY(md_resume_measure(sim, read_part, &part, &n));
+  if (n < 1.0) return md_error(MD_USAGE, "%.80s: the vector has no values yet", name);
+  if (common_length > 0 && (int64_t)n != common_length)
+    return md_error(MD_USAGE, "%.80s has %lld values, and another vector of the formula %lld", name,
+                    (long long)n, (long long)common_length);
+  common_length = (int64_t)n;
+  MD_TRY(md_array_new(value, common_length, sizeof **value, "a vector"));
+  for (int64_t k = 0; k < common_length; ++k) {
+    part.k = k;
+    (*value)[k] = 1.0;
+    const md_status status =
+        sim->planning.checking ? MD_OK : md_resume_measure(sim, read_part, &part, &(*value)[k]);
+    if (status == MD_OK) continue;
+    free(*value);
+    *value = NULL;
+    return status;
+  }
+  return MD_OK;
+}
+
+static md_status vector_named(void *context, const char *name, int n, char *const *argument, double **value,
+                              bool *known)
+{
+  md_sim *sim = context;
+  (void)argument;
+  /* As in LAMMPS, c_ID of a compute with a value and a vector, such as pressure, is the value. */
+  *known = n == 0 && (md_is_compute(name) || md_is_fix_value(name)) &&
+           md_value_check(sim, name, false) != MD_OK && check_vector(sim, name) == MD_OK;
+  return *known ? read_vector(sim, name, value) : MD_OK;
+}
+
+static md_status of_id(void *context, const char *name, int64_t id, double *value, bool *known)
+{
+  return md_particle_values.of_id(context, name, id, value, known);
+}
+
+const md_formula_vectors md_value_vectors = {
+    .begin = begin_vectors, .table = {.count = count_vector, .each = vector_named, .of_id = of_id}};
+
 /* ---- functions of vectors ---- */
 
 static double at(const md_vector *v, int64_t k) { return v->at ? v->at[k * v->stride] : v->own[k]; }
@@ -368,5 +463,7 @@ md_status md_vector_function(md_sim *sim, const char *name, int n, char *const *
   *value = 1.0;
   MD_TRY(check_vector(sim, argument[0]));
   if (sim->planning.checking) return MD_OK;
-  return md_resume_measure(sim, measure, &(vector_call){sim, argument[0], functions[f].of}, value);
+  vector_call call = {sim, argument[0], functions[f].of};
+  /* A variable records what it reads itself. */
+  return is_variable(argument[0]) ? measure(&call, value) : md_resume_measure(sim, measure, &call, value);
 }

@@ -157,9 +157,12 @@ static bool names_missing(const md_check *c, const char *command, const char *me
   const char kind = strcmp(command, "unfix") == 0 || strcmp(command, "fix_modify") == 0     ? 'f'
                     : strcmp(command, "undump") == 0 || strcmp(command, "dump_modify") == 0 ? 'd'
                                                                                             : 'r';
+  const bool of_compute = strstr(message, "no compute") != NULL;
   char word[WORD_MAX];
   for (const char *at = message; next_quoted(message, &at, word);)
-    if (is_missing(c, kind, word) || is_missing(c, 'g', word) || is_missing_reference(c, word)) return true;
+    if (is_missing(c, kind, word) || is_missing(c, 'g', word) || is_missing_reference(c, word) ||
+        (of_compute && is_missing(c, 'c', word)))
+      return true;
   return false;
 }
 

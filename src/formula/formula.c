@@ -215,14 +215,18 @@ static md_status call_one(const reader *r, int f, const double *a, uint64_t *pla
 /* The values of all particles. A random number belongs to an id, so that ranks and order make no difference. */
 static md_status call_each(const reader *r, int f, const md_formula_value *a, md_formula_value *value)
 {
-  const int64_t n = particles_of(r), *id = r->names->particles->ids(r->names->context);
+  if (!r->names->particles->ids && functions[f].arguments == ARGUMENTS_MAX)
+    return md_error(MD_USAGE, "formula '%.100s': %s is not available in a vector", r->formula,
+                    functions[f].name);
+  const int64_t n = particles_of(r),
+                *id = r->names->particles->ids ? r->names->particles->ids(r->names->context) : NULL;
   const uint64_t begin = r->limits->draws;
   MD_TRY(spread(r, value));
   for (int64_t i = 0; i < n; ++i) {
     double x[ARGUMENTS_MAX] = {0};
     uint64_t place = begin;
     for (int k = 0; k < functions[f].arguments; ++k) x[k] = a[k].each ? a[k].each[i] : a[k].one;
-    note_fault(r, call_one(r, f, x, &place, (uint64_t)id[i], &value->each[i]));
+    note_fault(r, call_one(r, f, x, &place, id ? (uint64_t)id[i] : 0, &value->each[i]));
   }
   if (functions[f].arguments == ARGUMENTS_MAX) r->limits->draws += DRAWS_EACH;
   return MD_OK;
@@ -349,7 +353,7 @@ static md_status named(const reader *r, const char *name, md_formula_value *valu
   return known ? check_finite(r, name, value->one) : unknown_name(r, name);
 }
 
-/* The value of one particle: x[ID], where ID is a formula. The reader is at the bracket. */
+/* The value of one particle: x[ID], or of a vector: v_NAME[I], where ID is a formula. The reader is at the bracket. */
 static md_status of_particle(reader *r, const char *name, md_formula_value *value)
 {
   const md_formula_names *names = r->names;
@@ -359,9 +363,12 @@ static md_status of_particle(reader *r, const char *name, md_formula_value *valu
   md_status status = binary(r, 0, &id);
   if (status == MD_OK) status = expect(r, ']');
   if (status == MD_OK && (id.each || !(id.one >= 1.0 && id.one <= 0x1p53 && id.one == floor(id.one))))
-    status = md_error(MD_USAGE, "formula '%.100s': the id in the brackets of %s must be one whole number",
+    status = md_error(MD_USAGE,
+                      "formula '%.100s': the number in the brackets of %s must be one whole number from 1",
                       r->formula, name);
   free(id.each);
+  if (status == MD_OK && strncmp(name, "v_", 2) == 0)
+    return names->element(names->variable_context, name + 2, (int64_t)id.one, &value->one);
   if (status == MD_OK && names->particles)
     status = names->particles->of_id(names->context, name, (int64_t)id.one, &value->one, &known);
   return status != MD_OK || known ? status : unknown_name(r, name);

@@ -14,7 +14,9 @@ typedef struct md_formula_value {
 /* The functions that give names their values. `variable` is called for v_NAME, with NAME only. */
 typedef struct md_formula_names {
   md_status (*variable)(void *context, const char *name, md_formula_value *value);
-  void *variable_context;
+  /* Called for v_NAME[I]. */
+  md_status (*element)(void *context, const char *name, int64_t i, double *value);
+  void *variable_context; /* of both */
   md_keyword_lookup keyword;
   md_function_lookup function;           /* or NULL */
   void *context;                         /* of both, and of `particles` */

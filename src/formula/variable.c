@@ -12,11 +12,13 @@
 #include "src/deck/command.h"
 #include "src/deck/quote.h"
 #include "src/files/number_format.h"
+#include "src/formula/atomfile.h"
 #include "src/formula/formula.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +26,19 @@
 
 enum { LINE_MAX_LENGTH = 1 << 16 };
 
-typedef enum style { INDEX, LOOP, LINES, STRING, GETENV, FORMAT, INTERNAL, EQUAL, ATOM } style;
+typedef enum style {
+  INDEX,
+  LOOP,
+  LINES,
+  STRING,
+  GETENV,
+  FORMAT,
+  INTERNAL,
+  EQUAL,
+  ATOM,
+  ATOMFILE,
+  VECTOR
+} style;
 
 typedef struct variable {
   struct variable *next;
@@ -36,10 +50,13 @@ typedef struct variable {
   char **value;
   int64_t at,
       last; /* index: the place of the present value, and of the last one; loop: the present number, the last */
-  int64_t first; /* of a loop */
-  int pad;       /* digits of a loop's numbers at least */
-  double number; /* internal */
-  FILE *file;    /* file */
+  int64_t first;     /* of a loop */
+  int pad;           /* digits of a loop's numbers at least */
+  double number;     /* internal */
+  FILE *file;        /* file */
+  md_atomfile *sets; /* atomfile */
+  int64_t n;         /* vector: the values that were found last */
+  double *vector;    /* [n] */
   bool preset, used, busy;
 } variable;
 
@@ -48,14 +65,17 @@ struct md_variables {
   md_keyword_lookup keyword;
   md_function_lookup function;
   const md_formula_particles *particles;
+  const md_formula_vectors *vectors;
+  bool of_vectors; /* the formula that is evaluated now is of style vector */
   void *context;
   bool of_particles; /* the formula that is evaluated now has a value for each particle */
   md_formula_limits limits;
 };
 
 static const char *const style_names[] = {
-    [INDEX] = "index",   [LOOP] = "loop",         [LINES] = "file",  [STRING] = "string", [GETENV] = "getenv",
-    [FORMAT] = "format", [INTERNAL] = "internal", [EQUAL] = "equal", [ATOM] = "atom"};
+    [INDEX] = "index",   [LOOP] = "loop",         [LINES] = "file",        [STRING] = "string",
+    [GETENV] = "getenv", [FORMAT] = "format",     [INTERNAL] = "internal", [EQUAL] = "equal",
+    [ATOM] = "atom",     [ATOMFILE] = "atomfile", [VECTOR] = "vector"};
 
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context)
 {
@@ -77,6 +97,11 @@ void md_variables_set_particles(md_variables *variables, const md_formula_partic
   variables->particles = particles;
 }
 
+void md_variables_set_vectors(md_variables *variables, const md_formula_vectors *vectors)
+{
+  variables->vectors = vectors;
+}
+
 static void free_values(variable *v)
 {
   for (int k = 0; k < v->nvalue; ++k) free(v->value[k]);
@@ -90,6 +115,8 @@ static void variable_free(variable *v)
   free_values(v);
   free(v->name);
   if (v->file) fclose(v->file);
+  md_atomfile_close(v->sets);
+  free(v->vector);
   free(v);
 }
 
@@ -303,6 +330,25 @@ static md_status define_atom(md_variables *variables, const char *name, int n, c
   return replace(variables, name, ATOM, 1, word);
 }
 
+static md_status define_atomfile(md_variables *variables, const char *name, int n, char *const *word)
+{
+  MD_TRY(take_one(name, ATOMFILE, n));
+  if (is_kept(variables, name)) return MD_OK;
+  variable *v;
+  MD_TRY(add(variables, name, ATOMFILE, &v));
+  const md_status status = md_atomfile_open(&v->sets, word[0]);
+  if (status == MD_OK) return MD_OK;
+  md_error_prefix("variable %.64s: ", name);
+  remove_variable(variables, v);
+  return status;
+}
+
+static md_status define_vector(md_variables *variables, const char *name, int n, char *const *word)
+{
+  MD_TRY(take_one(name, VECTOR, n));
+  return replace(variables, name, VECTOR, 1, word);
+}
+
 static md_status define_string(md_variables *variables, const char *name, int n, char *const *word)
 {
   char *replaced = NULL;
@@ -365,16 +411,16 @@ static const struct {
     {"internal", define_internal, NULL},
     {"equal", define_equal, NULL},
     {"atom", define_atom, NULL},
+    {"atomfile", define_atomfile, NULL},
+    {"vector", define_vector, NULL},
     {"delete", delete_variable, NULL},
     {"world", NULL, "there are no partitions of ranks here; give each its own run, and -var"},
     {"universe", NULL, "there are no partitions of ranks here; use index, and run several decks at a time"},
     {"uloop", NULL, "there are no partitions of ranks here; use loop, and run several decks at a time"},
-    {"atomfile", NULL, "particles take values from formulas here, of style atom; or see read_data"},
-    {"vector", NULL, "a variable has one value here"},
     {"python", NULL, "a deck runs no programs here; use equal"},
     {"timer", NULL, "the thermo keyword cpu tells the time of a run"},
 };
-#define STYLES "index, loop, file, string, getenv, format, internal, equal, atom and delete"
+#define STYLES "index, loop, file, string, getenv, format, internal, equal, atom, atomfile, vector and delete"
 
 md_status md_variables_define(md_variables *variables, int nword, char *const *word)
 {
@@ -392,7 +438,7 @@ md_status md_variables_define(md_variables *variables, int nword, char *const *w
 
 static bool is_stepped(const variable *v)
 {
-  return v->style == INDEX || v->style == LOOP || v->style == LINES;
+  return v->style == INDEX || v->style == LOOP || v->style == LINES || v->style == ATOMFILE;
 }
 
 static md_status check_next(md_variables *variables, int n, char *const *name)
@@ -402,8 +448,8 @@ static md_status check_next(md_variables *variables, int n, char *const *name)
     const variable *v = find(variables, name[k]);
     if (!v) return md_error(MD_USAGE, "next: undefined variable '%.64s'", name[k]);
     if (!is_stepped(v))
-      return md_error(MD_USAGE, "next: '%.64s' is of style %s; accepted are index, loop and file", name[k],
-                      style_names[v->style]);
+      return md_error(MD_USAGE, "next: '%.64s' is of style %s; accepted are index, loop, file and atomfile",
+                      name[k], style_names[v->style]);
     if (v->style != first->style)
       return md_error(MD_USAGE,
                       "next: '%.64s' is of style %s, and '%.64s' of style %s; all must have one style",
@@ -424,6 +470,8 @@ md_status md_variables_next(md_variables *variables, int n, char *const *name, b
     v->used = true;
     if (v->style == LINES)
       MD_TRY(read_file(v, &over));
+    else if (v->style == ATOMFILE)
+      MD_TRY(md_atomfile_next(v->sets, &over));
     else
       over = ++v->at > v->last;
     if (over) remove_variable(variables, v);
@@ -456,16 +504,29 @@ static md_status value_of(void *context, const char *name, md_formula_value *val
 bool md_variables_is_atom(const md_variables *variables, const char *name)
 {
   const variable *v = find(variables, name);
-  return v && v->style == ATOM;
+  return v && (v->style == ATOM || v->style == ATOMFILE);
 }
+
+bool md_variables_is_vector(const md_variables *variables, const char *name)
+{
+  const variable *v = find(variables, name);
+  return v && v->style == VECTOR;
+}
+
+static md_status element_of(void *context, const char *name, int64_t i, double *value);
 
 static md_status evaluate(md_variables *variables, const char *formula, bool of_particles,
                           md_formula_value *value)
 {
-  const md_formula_names names = {value_of,           variables,
-                                  variables->keyword, variables->function,
-                                  variables->context, variables->particles,
-                                  of_particles};
+  const bool of_vectors = variables->of_vectors;
+  const md_formula_names names = {.variable = value_of,
+                                  .element = element_of,
+                                  .variable_context = variables,
+                                  .keyword = variables->keyword,
+                                  .function = variables->function,
+                                  .context = variables->context,
+                                  .particles = of_vectors ? &variables->vectors->table : variables->particles,
+                                  .of_particles = of_particles || of_vectors};
   const bool outer = variables->of_particles;
   variables->of_particles = of_particles;
   const md_status status = md_formula_evaluate(formula, &names, &variables->limits, value);
@@ -473,13 +534,123 @@ static md_status evaluate(md_variables *variables, const char *formula, bool of_
   return status;
 }
 
+/* ---- vectors ---- */
+
+/* The numbers of a list such as [1,2.5,3]. */
+static md_status read_list(const variable *v, int64_t *n, double *value)
+{
+  const char *at = v->value[0] + 1;
+  char *end;
+  for (*n = 0;; ++*n) {
+    value[*n] = strtod(at, &end);
+    end += strspn(end, " ");
+    if (end == at || (*end != ',' && *end != ']') || !isfinite(value[*n]))
+      return md_error(MD_USAGE, "variable %.64s vector: '%.100s' is no list of numbers such as [1,2.5,3]",
+                      v->name, v->value[0]);
+    at = end + 1;
+    if (*end == ']') break;
+  }
+  ++*n;
+  return *at == '\0' ? MD_OK
+                     : md_error(MD_USAGE, "variable %.64s vector: behind ] stands '%.64s'", v->name, at);
+}
+
+/* Evaluates a vector on its own: what is evaluated now may be of another length. */
+static md_status evaluate_vector(md_variables *variables, const variable *v, int64_t *n, double **value)
+{
+  md_formula_value found = {0.0, NULL};
+  if (v->value[0][0] == '[') {
+    MD_TRY(md_array_new(value, (long long)strlen(v->value[0]), sizeof **value, "a vector"));
+    return read_list(v, n, *value);
+  }
+  if (!variables->vectors) return md_error(MD_USAGE, "variable %.64s: there are no vectors here", v->name);
+  const bool outer = variables->of_vectors;
+  const md_formula_particles *table = &variables->vectors->table;
+  const int64_t length = outer ? table->count(variables->context) : 0;
+  variables->vectors->begin(variables->context, 0);
+  const bool faulty = variables->limits.faulty;
+  variables->of_vectors = true;
+  md_status status = evaluate(variables, v->value[0], false, &found);
+  if (status == MD_OK && variables->limits.faulty && !faulty) {
+    status = md_error_restore(&variables->limits.fault);
+    variables->limits.faulty = false;
+    free(found.each);
+    found.each = NULL;
+  }
+  *n = table->count(variables->context);
+  *value = found.each;
+  variables->of_vectors = outer;
+  variables->vectors->begin(variables->context, length);
+  if (status != MD_OK || found.each) return status;
+  return md_error(MD_USAGE, "variable %.64s vector: there is no vector in '%.100s'", v->name, v->value[0]);
+}
+
+md_status md_variables_vector(md_variables *variables, const char *name, int64_t *n, const double **value)
+{
+  variable *v = NULL;
+  MD_TRY(use(variables, name, &v));
+  if (v->style != VECTOR)
+    return md_error(MD_USAGE, "v_%.64s is of style %s: [I] takes a value of a variable of style vector", name,
+                    style_names[v->style]);
+  free(v->vector);
+  v->vector = NULL;
+  v->busy = true;
+  const md_status status = evaluate_vector(variables, v, &v->n, &v->vector);
+  v->busy = false;
+  *n = v->n;
+  *value = v->vector;
+  return status;
+}
+
+/* v_NAME[I] */
+static md_status element_of(void *context, const char *name, int64_t i, double *value)
+{
+  int64_t n;
+  const double *vector;
+  MD_TRY(md_variables_vector(context, name, &n, &vector));
+  if (i > n)
+    return md_error(MD_USAGE, "v_%.64s[%lld]: the vector has %lld value%s", name, (long long)i, (long long)n,
+                    n == 1 ? "" : "s");
+  *value = vector[i - 1];
+  return MD_OK;
+}
+
+/* A vector within the formula of another one, which must have its length. */
+static md_status vector_within(md_variables *variables, const variable *v, md_formula_value *value)
+{
+  int64_t n;
+  MD_TRY(evaluate_vector(variables, v, &n, &value->each));
+  const int64_t length = variables->vectors->table.count(variables->context);
+  if (length > 0 && n != length)
+    return md_error(MD_USAGE, "v_%.64s has %lld values, and another vector of the formula %lld", v->name,
+                    (long long)n, (long long)length);
+  variables->vectors->begin(variables->context, n);
+  return MD_OK;
+}
+
+static md_status values_of_set(const md_variables *variables, const variable *v, md_formula_value *value)
+{
+  const md_formula_particles *p = variables->particles;
+  const int64_t n = p->count(variables->context), *id = p->ids(variables->context);
+  MD_TRY(md_array_new(&value->each, n, sizeof *value->each, "the values of a variable"));
+  for (int64_t i = 0; i < n; ++i) value->each[i] = md_atomfile_value(v->sets, id[i]);
+  return MD_OK;
+}
+
+/* ---- formulas ---- */
+
 /* The value of an equal or atom variable, or of the variable that a format variable prints. */
 static md_status value_of_formula(md_variables *variables, const variable *v, md_formula_value *value)
 {
-  const bool outer = variables->of_particles;
-  if (v->style == ATOM && !outer)
-    return md_error(MD_USAGE, "variable %.64s has a value for each particle, but one value is asked for here",
-                    v->name);
+  const bool outer = variables->of_particles, of_particles = v->style == ATOM || v->style == ATOMFILE;
+  if (of_particles && (!outer || variables->of_vectors))
+    return md_error(MD_USAGE, "variable %.64s has a value for each particle, but %s asked for here", v->name,
+                    variables->of_vectors ? "a vector is" : "one value is");
+  if (v->style == VECTOR && !variables->of_vectors)
+    return md_error(MD_USAGE, "variable %.64s is a vector, but one value is asked for here: write v_%.64s[I]",
+                    v->name, v->name);
+  if (v->style == ATOMFILE) return values_of_set(variables, v, value);
+  if (v->style == VECTOR) return vector_within(variables, v, value);
   if (v->style != FORMAT) return evaluate(variables, v->value[0], v->style == ATOM, value);
   variables->of_particles = false;
   const md_status status = value_of(variables, v->value[0], value);
@@ -497,7 +668,7 @@ static md_status value_of(void *context, const char *name, md_formula_value *val
     value->one = v->style == LOOP ? (double)v->at : v->number;
     return MD_OK;
   }
-  if (v->style != EQUAL && v->style != FORMAT && v->style != ATOM) {
+  if (v->style == INDEX || v->style == LINES || v->style == STRING || v->style == GETENV) {
     if (md_word_double(plain_text(v), name, &value->one) != MD_OK)
       return md_error(MD_USAGE, "v_%.64s: the text '%.64s' of this %s variable is not a number", name,
                       plain_text(v), style_names[v->style]);
@@ -512,9 +683,12 @@ static md_status value_of(void *context, const char *name, md_formula_value *val
 md_status md_variables_formula(md_variables *variables, const char *formula, double *value)
 {
   md_formula_value result;
-  MD_TRY(evaluate(variables, formula, false, &result));
-  *value = result.one;
-  return MD_OK;
+  const bool of_vectors = variables->of_vectors;
+  variables->of_vectors = false;
+  const md_status status = evaluate(variables, formula, false, &result);
+  variables->of_vectors = of_vectors;
+  if (status == MD_OK) *value = result.one;
+  return status;
 }
 
 uint64_t md_variables_drawn(const md_variables *variables) { return variables->limits.draws; }
@@ -524,7 +698,11 @@ md_status md_variables_each(md_variables *variables, const char *formula, double
   md_formula_value result;
   if (!variables->particles) return md_error(MD_USAGE, "%.64s: there are no particles", formula);
   variables->limits.faulty = false;
-  MD_TRY(evaluate(variables, formula, true, &result));
+  const bool of_vectors = variables->of_vectors;
+  variables->of_vectors = false;
+  const md_status status = evaluate(variables, formula, true, &result);
+  variables->of_vectors = of_vectors;
+  MD_TRY(status);
   const int64_t n = variables->particles->count(variables->context);
   for (int64_t i = 0; i < n; ++i) value[i] = result.each ? result.each[i] : result.one;
   free(result.each);
@@ -543,7 +721,10 @@ md_status md_variables_text(md_variables *variables, const char *name, char **te
     md_formula_value x = {0.0, NULL};
     MD_TRY(value_of(variables, name, &x));
     MD_TRY(md_number_format_print(v->style == FORMAT ? v->value[1] : VARIABLE_FORMAT, x.one, number));
-  } else if (v->style == ATOM) {
+  } else if (v->style == VECTOR) {
+    return md_error(MD_USAGE, "variable %.64s is a vector, and has no text; write v_%.64s[I] in a formula",
+                    name, name);
+  } else if (v->style == ATOM || v->style == ATOMFILE) {
     return md_error(MD_USAGE, "variable %.64s has a value for each particle, and no text; write v_%.64s",
                     name, name);
   } else {

@@ -10,6 +10,8 @@
  *   internal  a number
  *   equal     a formula, evaluated each time the variable is read
  *   atom      a formula with a value for each particle, evaluated each time the variable is read
+ *   atomfile  values of particles by id, in sets of a file, moved by `next`
+ *   vector    a formula of vectors, of computes and fixes, or a list [A,B,...]; read as v_NAME[I], or by sum(v_NAME)
  *
  * $x, ${name} and $(formula) are replaced in a line before the line is split into words. $(formula:%format) prints
  * with a format. A formula has these operators, from the loosest to the tightest:
@@ -52,6 +54,13 @@ typedef struct md_formula_particles {
   md_status (*of_id)(void *context, const char *name, int64_t id, double *value, bool *known);
 } md_formula_particles;
 
+/* What formulas of style vector read: c_ID and f_ID that are vectors. `begin` sets their common length, 0 if it is not
+ * known yet; `table.each` finds it at the first vector, and refuses another one. `table.ids` is NULL. */
+typedef struct md_formula_vectors {
+  void (*begin)(void *context, int64_t length);
+  md_formula_particles table;
+} md_formula_vectors;
+
 md_status md_variables_new(md_variables **variables, md_keyword_lookup keyword, void *context) MD_CHECKED;
 void md_variables_free(md_variables *variables);
 
@@ -60,6 +69,9 @@ void md_variables_set_function(md_variables *variables, md_function_lookup funct
 
 /* Gives formulas the values of particles; a static table. */
 void md_variables_set_particles(md_variables *variables, const md_formula_particles *particles);
+
+/* Gives formulas of style vector their vectors; a static table. */
+void md_variables_set_vectors(md_variables *variables, const md_formula_vectors *vectors);
 
 /* Defines an index variable from `-var name value...` of the command line. The deck's own `variable NAME index`
  * does not replace it. A later definition of another style is MD_USAGE, as in LAMMPS. */
@@ -87,7 +99,15 @@ md_status md_variables_formula(md_variables *variables, const char *formula, dou
 /* The number of random numbers that formulas have drawn so far. */
 uint64_t md_variables_drawn(const md_variables *variables);
 
-/* Is it a variable of style atom? */
+/* Is it a variable of style vector? */
+bool md_variables_is_vector(const md_variables *variables, const char *name);
+
+/* The values of a variable of style vector: *value, [*n], is the variable's, until it is evaluated again. Collective.
+ * MD_USAGE: it is none, or as above. */
+md_status md_variables_vector(md_variables *variables, const char *name, int64_t *n,
+                              const double **value) MD_CHECKED;
+
+/* Is it a variable with a value for each particle: of style atom or atomfile? */
 bool md_variables_is_atom(const md_variables *variables, const char *name);
 
 /* Evaluates a formula for each particle of this rank: value has room for all. A formula with one value gives all

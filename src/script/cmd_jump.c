@@ -147,6 +147,7 @@ static md_status check_values(md_sim *sim, const md_words *words)
 {
   for (int k = 0; k < words->n; ++k) {
     char *text;
+    if (md_variables_is_atom(sim->variables, words->word[k])) continue;
     MD_TRY(md_variables_text(sim->variables, words->word[k], &text));
     const md_status status = md_deck_check_same(sim, text);
     free(text);

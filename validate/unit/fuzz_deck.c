@@ -1,3 +1,4 @@
+// links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
 // links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/commands/cmd_fix.c
 // links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c

@@ -1,3 +1,4 @@
+// links: src/formula/atomfile.c
 // links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c
 // links: src/box/faces.c
 // links: src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c

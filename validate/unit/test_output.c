@@ -1,3 +1,4 @@
+// links: src/formula/atomfile.c
 // links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
 // links: src/box/boundary.c src/output/dump_select.c
 // links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c

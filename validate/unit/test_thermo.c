@@ -1,3 +1,4 @@
+// links: src/formula/atomfile.c
 // links: src/thermo/thermo.c src/thermo/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
 // links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
 // links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c

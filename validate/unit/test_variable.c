@@ -1,3 +1,4 @@
+// links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c
 // links: common/base/error.c common/base/words.c src/deck/substitute.c common/base/open_file.c
 /* Variables and formulas: values, precedence, replacing, and every error. */
