@@ -134,7 +134,7 @@ BAD = {
     "dump e all custom 1 f id c_o[6*7]": ["c_o[6*7]", "5 values"],
     "dump e all custom 1 f id c_o": ["c_o", "no such value"],
     "dump e all custom 1 f id v_one": ["v_one", "style atom"],
-    "dump e all custom 1 f id f_1": ["f_1", "no fix"],
+    "dump e all custom 1 f id f_1": ["f_1", "no such value"],
     "dump_modify d thresh x < ": ["thresh takes none"],
     "dump_modify d thresh x = 1": ["`=` is no operator", "|^"],
     "dump_modify d thresh x < LAST": ["LAST"],
