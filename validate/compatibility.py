@@ -3,9 +3,10 @@
 
 Decks are in.* files that use `units lj` and `atom_style atomic`, which are also the defaults.  Each is run by both
 programs in a copy of its folder, with runs cut to a few steps.  Compared are the number of thermo tables and the first
-row of the first one, in all columns that both have: within 1e-6, or the last digit that is printed.  Random numbers differ between the two
-programs: after `velocity create`, columns that depend on velocities are left out (the temperature only if a group or a
-flow has velocities of its own), and after random places or types all but the step, temperature and box.  For a deck that Myriad refuses, `myriad check` gives the reasons, all of them.
+row of the first one, in all columns that both have: within 1e-6, or the last digit that is printed.  Random numbers
+differ between the two programs: after `velocity create`, columns that depend on velocities are left out (the
+temperature only if a group or a flow has velocities of its own), and after random places or types all but the step,
+temperature and box.  For a deck that Myriad refuses, `myriad check` gives the reasons, all of them.
 
 Writes a page of Markdown.  It needs lmp and LAMMPS's examples (Debian: lammps, lammps-examples).
 """
@@ -190,10 +191,11 @@ def page(outcomes: Sequence[Outcome], version: str) -> str:
     count: Dict[str, int] = {v: sum(o.verdict == v for o in run) for v in ("agrees", "runs", "differs", "no")}
     lines = [
         "# Compatibility", "",
-        "LAMMPS's example decks with `units lj` and `atom_style atomic`, and what Myriad makes of them. This page is made",
-        "by `make compatibility`, which runs each deck with both programs, a few steps long, and compares the first row",
-        "of their tables to 1e-6. Random numbers are other ones here: columns that depend on random velocities or places",
-        "are not compared. The reasons are those of `myriad check -in DECK`, which lists them for any deck.", "",
+        "LAMMPS's example decks with `units lj` and `atom_style atomic`, and what Myriad makes of them. This page is",
+        "made by `make compatibility`, which runs each deck with both programs, a few steps long, and compares the",
+        "first row of their tables to 1e-6. Random numbers are other ones here: columns that depend on random velocities",
+        "or places are not compared. The reasons are those of `myriad check -in DECK`, which lists them for any deck.",
+        "",
         f"{version}: of {len(run)} decks that lmp runs, Myriad runs {len(run) - count['no']}: {count['agrees']} agree, "
         f"{count['differs']} differ, {count['runs']} have nothing to compare.", "",
         "| deck | verdict | what is missing, or differs |", "|---|---|---|",

@@ -37,6 +37,23 @@ def test_obstacle(fast_engine, tmp_path):
     assert is_picture(tmp_path / "obstacle.3000.png")
 
 
+def test_couette(fast_engine, tmp_path):
+    """The fluid goes with the plates: a profile with a slope, and plates that are held back on both sides."""
+    tables = run("couette", tmp_path, fast_engine, columns=20, rows=8, steps=6000).tables
+    assert abs(tables[1].column("c_across")[-1] - 1) < 0.2
+    assert tables[1].column("v_slope")[-1] > 0.02 and 0.5 < tables[1].column("v_eta")[-1] < 3
+    layers = [line.split() for line in (tmp_path / "couette.txt").read_text().splitlines()[-3:]]
+    assert float(layers[0][3]) < float(layers[-1][3]) and is_picture(tmp_path / "couette.6000.png")
+
+
+def test_quench(fast_engine, tmp_path):
+    """The melt loses the order of the lattice, and gets it back in part as it is cooled."""
+    tables = run("quench", tmp_path, fast_engine, columns=14, rows=8, cooling=2000, hold=1000).tables
+    order = [table.column("c_order")[-1] for table in tables]
+    assert tables[0].column("c_order")[0] > 0.999 and order[0] < 0.5 < order[1] < order[2]
+    assert abs(tables[-1].column("Temp")[-1] - 0.1) < 0.06 and is_picture(tmp_path / "quench.4000.png")
+
+
 def test_indentation(fast_engine, tmp_path):
     """No force at the first place of the indenter, and one when it is in the crystal; a loop of runs."""
     tables = run("indentation", tmp_path, fast_engine, columns=40, rows=10, pushes=6).tables

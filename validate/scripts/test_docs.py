@@ -207,8 +207,8 @@ def test_what_to_type_can_be_typed(page):
 
 
 WIDTH = 120  # columns
-# Data that other programs wrote, and the page that the program writes, whose usages of commands are one line each.
-ANY_WIDTH = re.compile(r"validate/reference/|docs/commands\.md$|docs/ladder/")
+# Data that other programs wrote, and pages that programs write, whose usages of commands or rows are one line each.
+ANY_WIDTH = re.compile(r"validate/reference/|docs/(commands|compatibility)\.md$|docs/ladder/")
 # A line that cannot be broken: an address alone, or a directive of a batch system.
 ONE_WORD = re.compile(r"\W*https?://\S+$|#(SBATCH|PBS|BSUB) ")
 
