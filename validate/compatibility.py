@@ -193,8 +193,9 @@ def page(outcomes: Sequence[Outcome], version: str) -> str:
         "# Compatibility", "",
         "LAMMPS's example decks with `units lj` and `atom_style atomic`, and what Myriad makes of them. This page is",
         "made by `make compatibility`, which runs each deck with both programs, a few steps long, and compares the",
-        "first row of their tables to 1e-6. Random numbers are other ones here: columns that depend on random velocities",
-        "or places are not compared. The reasons are those of `myriad check -in DECK`, which lists them for any deck.",
+        "first row of their tables to 1e-6. Random numbers are other ones here: columns that depend on random",
+        "velocities or places are not compared. The reasons are those of `myriad check -in DECK`, which lists them for",
+        "any deck.",
         "",
         f"{version}: of {len(run)} decks that lmp runs, Myriad runs {len(run) - count['no']}: {count['agrees']} agree, "
         f"{count['differs']} differ, {count['runs']} have nothing to compare.", "",
