@@ -169,8 +169,6 @@ UNKNOWN = {
     "neigh_modify exclude type 1 2 3": ["unknown keyword '3'", "exclude type I J"],
     "variable v lop 3": ["lop", "index, loop, file", "equal"],
     "variable v world a b": ["world", "partitions", "-var"],
-    "variable v vector 1": ["vector", "one value"],
-    "variable v atomfile f": ["atomfile", "style atom"],
     "variable v python f": ["python", "runs no programs"],
     "variable v loop 3 2": ["N1 3", "N2 2"],
     "variable v loop 0": ["variable loop", "from 1", "not 0"],
