@@ -70,7 +70,7 @@ def test_what_follows_from_a_fault_is_none(tmp_path):
     deck = ("boundary sq f p\nvariable i world 3\nregion s ellipsoid z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
             "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot creat 1 1\n"
             "velocity hot zero angle\n"
-            "pair_style eam\npair_coeff * * Cu.eam\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
+            "pair_style tersoff\npair_coeff * * Cu.tersoff\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
             "fix w all wall/reflect xlo -3\nset type 1 charge $i\nrun $i\ntimestep -$i\nnext i\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [1, 2, 3, 8, 9, 10, 17]
@@ -79,7 +79,7 @@ def test_what_follows_from_a_fault_is_none(tmp_path):
 
 def test_a_repaired_definition_is_judged_again(tmp_path):
     deck = MELT + ("variable a world 2\nvariable a equal 1/0\nvariable a equal 2\ntimestep -$a\n"
-                   "pair_style eam\npair_style lj/cut 2.5\npair_coeff 1 1 one 1\n")
+                   "pair_style tersoff\npair_style lj/cut 2.5\npair_coeff 1 1 one 1\n")
     assert faulty(check(tmp_path, deck)) == [10, 11, 13, 14, 16]
 
 
