@@ -426,9 +426,13 @@ md_status all_pairs_engine::take_step()
 md_status all_pairs_engine::run(int64_t n)
 {
   double mark = md_time();
-  if (model->force_rows > 0)
-    MD_TRY(put(&arrays.force_action, model->force_row,
-               model->force_rows * model->nforce_action * (int64_t)sizeof *model->force_row, "fixes"));
+  if (model->force_rows > 0) {
+    /* In the stream of the steps, which would not wait for the last bytes of a cudaMemcpy. */
+    const int64_t bytes = model->force_rows * model->nforce_action * (int64_t)sizeof *model->force_row;
+    MD_TRY(md_device_reserve(&memory, &arrays.force_action, bytes, "fixes"));
+    MD_CUDA(cudaMemcpyAsync(arrays.force_action.at, model->force_row, (size_t)bytes, cudaMemcpyHostToDevice,
+                            stream));
+  }
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(take_step());
     ++model->step;
