@@ -157,7 +157,7 @@ OPTIMISE := -O3 -g
 SANITIZE :=
 ifneq ($(SAN),)
 OPTIMISE := -O1 -g1 -fno-omit-frame-pointer
-# gcc takes 20 s for each copy of the vector kernels with the checks of both sanitizers, and 1 s if it does not optimise.
+# gcc takes 20 s for each copy of the vector kernels with the checks of both sanitizers, and 1 s without optimising.
 KERNELS_OPTIMISE := -O0
 ifeq ($(SAN),fuzz)
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -613,7 +613,7 @@ $(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(FLAGS)/emulated | $(EMULATED_HEA
 	$(say) CXX $<
 	$(quiet)$(EMULATED_COMPILE) -DMD_CUDA_ARCHS='"emulated"' -include cuda_runtime.h -c -o $@ -x c++ $<
 
-# It changes stacks by longjmp, which glibc's checks forbid, and the rounding mode. A third of the time of a run is spent
+# It changes stacks by longjmp, which glibc's checks forbid, and the rounding mode. A third of a run's time is spent
 # in this one file.
 $(OBJ)/emulated/emulator.o: $(EMULATOR)/emulator.cpp $(FLAGS)/emulated | $(BUILD)/toolchain
 	@mkdir -p $(@D)

@@ -68,7 +68,7 @@ RANK_ENVIRONMENT: Mapping[str, str] = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
-    # The parts that these runs use. Each rank would load and close a hundred others, a fifth of the time of a short run.
+    # The parts that these runs use. Each rank would load a hundred others, a fifth of the time of a short run.
     "OMPI_MCA_coll": "basic,libnbc,self,tuned",
     "OMPI_MCA_osc": "pt2pt",
     "HWLOC_PLUGINS_PATH": "/nonexistent",

@@ -2,7 +2,7 @@
  * are the same bits as those of impulse.cu, which serves where bodies are few; in single precision (precision mixed)
  * the sum over a group is in single precision, and is then rounded to quanta.
  *
- * A block of threads has a group of bodies, BODIES for each of its 128 threads, and goes over tiles of 128 other bodies.
+ * A block of threads has a group of bodies, BODIES for each of its 128 threads. It meets tiles of 128 other bodies.
  * A quarter of a tile is in the registers of a warp: each lane has one of its 32 bodies, with a sum for it. After each
  * step every lane gives its other body, with the sum, to the next lane:
  *

@@ -10,7 +10,7 @@
  *   4  The pairs of the bodies of one vector with one another are summed one at a time, so that no body feels itself.
  *      If a pair of a vector and a tile may be beyond the fast rounding, their sum is made again, one pair at a time.
  *
- * Trade-off: there are no lists, no gathers and no branches in the loops. But both bodies of a pair evaluate it, because
+ * Trade-off: there are no lists, gathers and branches in the loops. But both bodies of a pair evaluate it, because
  * adding to the other one would need a second sum for each body and thread.
  * Cost: in 3D 28 vector operations a pair, and a root and a division in single precision, which take 11 cycles of the
  * divider for 8 pairs with AVX-512. 14 of the operations multiply. So the ports allow 8 pairs in 14 cycles where two

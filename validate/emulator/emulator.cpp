@@ -398,8 +398,8 @@ void multiply(float d[4], const float a[4], const float b[2])
 }
 } // namespace emulator
 
-/* How this thread rounds. On x86 only the vector unit computes doubles, and its register alone is written, which takes a
- * tenth of the time of fesetround. */
+/* How this thread rounds. On x86 only the vector unit computes doubles, and its register alone is written, which takes
+ * a tenth of the time of fesetround. */
 static inline void round_as(bool downward)
 {
 #ifdef __SSE2__

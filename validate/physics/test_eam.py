@@ -181,7 +181,8 @@ def test_files_of_two_elements(tmp_path):
     lines[2] = lines[2].replace("1.0000000000000009e-02", "0.9800000000000000e-02")
     (tmp_path / "second").write_text("\n".join(lines) + "\n")
     text = ("units metal\natom_style atomic\nneighbor 0.6 bin\nread_data mix.data\npair_style eam\n"
-            f"pair_coeff 1 1 {COPPER}\npair_coeff 2 2 second\nfix 1 all nve\ntimestep 0.002\nthermo_modify format float %.15g\nrun 20\n")
+            f"pair_coeff 1 1 {COPPER}\npair_coeff 2 2 second\nfix 1 all nve\ntimestep 0.002\n"
+            "thermo_modify format float %.15g\nrun 20\n")
     ours = harness.run(text, tmp_path).table
     if LMP is None:
         pytest.skip("lmp is not installed")

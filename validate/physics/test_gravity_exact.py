@@ -111,7 +111,7 @@ def test_gpu_equals_naive(name, tmp_path):
 @pytest.mark.gpu
 @pytest.mark.parametrize("bodies", [128, 3200, 9000, 33000])
 def test_groups_of_every_size(bodies, tmp_path):
-    """A GPU gives a thread one, two or four bodies: the more bodies there are, the more. 128 bodies fill their block."""
+    """A GPU gives a thread one, two or four bodies, more where there are more. 128 bodies fill their block."""
     deck = BEGIN.replace("uniform 150", f"uniform {bodies}").replace("0.01\n", "1e-4\n") + MOVE + OUTPUT + "run 2\n"
     dumps = []
     for engine in ("openmp", "gpu", "gpu-symmetric"):

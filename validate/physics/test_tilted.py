@@ -212,7 +212,7 @@ REFUSED = {
     "BOX\ncreate_atoms 1 grid 8": "create_atoms grid",
     "BOX\ncreate_atoms 1 single 0 7.9 7.9": "outside the tilted box",
     "BOX\nATOMS\ndump 1 all density 10 a.png 64": "maps have right angles",
-    "BOX\nATOMS\nfix 2 all indent 10 sphere 4 4 4 1\nrun 1": "fix indent: the images",
+    "BOX\nATOMS\nfix 2 all indent 10 sphere 4 4 4 1\nrun 1": "fix indent: images in a tilted box",
     "BOX\nATOMS\ncompute 1 all temp/ramp vx 0 1 x 0 8\nrun 1": "can only change along z",
     "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nrun 1": "no temperature of their own",
     "BOX\nATOMS\ncompute 1 all chunk/atom bin/1d x lower 1\nfix 2 all ave/chunk 1 1 1 1 vx file a\nrun 1":

@@ -47,9 +47,7 @@ UNKNOWN = {
     "fix 2 all nve/leapfrog miror yes": ["miror", "mirror yes|no"],
     "fix 2 all wall/reflect xlow EDGE": ["xlow", "xlo xhi ylo yhi zlo zhi"],
     "fix 2 all wall/reflect xlo EDGE": ["xlo", "periodic", "boundary f"],
-    "fix 2 all setforce v_f 0 0": ["v_f", "change during a run", "${f}"],
-    "fix 2 all setforce 0 0 0 region b": ["region", "group ID region NAME"],
-    "fix 2 all aveforce v_f 0 0": ["v_f", "change during a run"],
+    "fix 2 all setforce 0 0 0 region nowhere": ["nowhere", "no region"],
     "fix 2 all aveforce 0 0 0 region b": ["region", "group ID region NAME"],
     "fix 2 all addforce 0 0 0 every 5": ["unexpected 'every'"],
     "fix 2 all addforce 0 0 NULL": ["NULL"],
@@ -279,6 +277,7 @@ EMPTY = ""
 COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "units": (EMPTY, "units", "units lj surplus", "usage: units"),
     "dimension": (EMPTY, "dimension", "dimension 3 surplus", "usage: dimension"),
+    "box": (EMPTY, "box tilt", "box tilt large surplus", "usage: box"),
     "boundary": (EMPTY, "boundary p p", "boundary p p p surplus", "usage: boundary"),
     "atom_style": (EMPTY, "atom_style", "atom_style atomic surplus", "usage: atom_style"),
     "lattice": (BOX, "lattice fcc", "lattice none 1 surplus", "surplus"),
@@ -629,8 +628,7 @@ def test_walls_with_wrong_numbers(style, tmp_path):
                         "zlo EDGE x 1 2": ["x", f"epsilon of fix wall/{style} zlo"],
                         "zlo EDGE 1 0 2": ["0", "sigma", "positive"],
                         "zlo EDGE 1 1 -2": ["-2", "cutoff", "positive"],
-                        "zlo EDGE 1 1 2 zlo 1 1 1 1": ["zlo", "on that side already"],
-                        "zlo v_z 1 1 2": ["v_z", "neither EDGE nor a number"]}.items():
+                        "zlo EDGE 1 1 2 zlo 1 1 1 1": ["zlo", "on that side already"]}.items():
         bad_line(tmp_path, wall + line, f"wall/{style}", *words, before=WALLED)
     flat = WALLED.replace("region b", "dimension 2\nregion b").replace("boundary f f f", "boundary f f p")
     flat = flat.replace("1 1 1\n", "1 1 0\n", 1).replace("3 3 3", "3 3 0").replace("0 6 0 6 0 6", "0 6 0 6 -1 1")

@@ -70,7 +70,8 @@ def test_what_follows_from_a_fault_is_none(tmp_path):
     deck = ("boundary sq f p\nvariable i world 3\nregion s ellipsoid z 0 0 1 2 0 5\ncreate_box 2 s\nmass * 1\n"
             "create_atoms 1 random 10 1 NULL\ngroup hot type 1\nvelocity hot creat 1 1\n"
             "velocity hot zero angle\n"
-            "pair_style tersoff\npair_coeff * * Cu.tersoff\npair_modify shift yes\nfix 1 hot nve\nfix 2 all nve\nunfix 1\n"
+            "pair_style tersoff\npair_coeff * * Cu.tersoff\npair_modify shift yes\nfix 1 hot nve\n"
+            "fix 2 all nve\nunfix 1\n"
             "fix w all wall/reflect xlo -3\nset type 1 charge $i\nrun $i\ntimestep -$i\nnext i\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [1, 2, 3, 8, 9, 10, 17]

@@ -262,7 +262,7 @@ def test_data_files_are_added_on_ranks(data_files, tmp_path):
     ("add append group all", "all particles are in `all`"),
     ("", "there is a simulation box already"),
     ("shift 1 0 0", "give add too"),
-    ("add append fix 1 NULL x", "accepted are add, offset, shift, extra/atom/types, group, nocoeff"),
+    ("add append fix 1 NULL x", "there is no fix property/atom '1'"),
     ("add 9223372036854775807", "are beyond 2^63 - 1"),
 ])
 def test_mistakes_of_adding(words, message, data_files, tmp_path):
