@@ -57,9 +57,9 @@ typedef struct md_eam {
 
 void md_eam_values_free(md_eam_values *values);
 
-/* Makes a potential of values, for ntypes types that have no element yet. The caller frees *eam with md_eam_free.
+/* Makes a potential of values, for ntypes types that have no element yet. The caller frees *made with md_eam_free.
  * MD_USAGE: fewer than 5 values. MD_RUNTIME: out of memory. */
-md_status md_eam_new(md_eam **eam, const md_eam_values *values, int ntypes) MD_CHECKED;
+md_status md_eam_new(md_eam **made, const md_eam_values *values, int ntypes) MD_CHECKED;
 void md_eam_free(md_eam *eam);
 
 /* A number that two potentials rarely share, below 2^53. */

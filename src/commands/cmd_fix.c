@@ -19,10 +19,13 @@ static md_status unknown_style(const char *name)
   size_t used = 0;
   const md_output_fix_style *output;
   for (int s = 0; s < MD_FIX_KINDS && used < sizeof list; ++s)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->usage);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->name);
   for (int s = 0; (output = md_output_fix_style_at(s)) && used < sizeof list; ++s)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->usage);
-  return md_error(MD_USAGE, "unknown fix style '%.32s'; accepted are: %s", name, list);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->name);
+  list[used < sizeof list ? used - 2 : sizeof list - 1] = '\0'; /* no separator behind the last name */
+  return md_error(MD_USAGE,
+                  "unknown fix style '%.32s' (`myriad help fix` has their arguments); accepted are: %s", name,
+                  list);
 }
 
 /* A fix that goes on from a restart takes the state that the first fix of its style and group had there. */

@@ -209,7 +209,7 @@ BAD = {
     "print $(trap(f_v,f_v))": ["one vector, not 2"],
     "print $(f_v[9])": ["f_v[9]", "above 0"],
     "reset_timestep 5": ["reset_timestep", "fix v", "unfix it"],
-    "fix v all vector 5 v_a": ["fix v exists", "vector"],
+    "fix v all print 5 text": ["fix v exists", "vector"],
 }
 
 
