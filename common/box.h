@@ -168,8 +168,8 @@ MD_FN int md_lattice_wrap_along(const double *lo, const double *hi, const double
 MD_FN void md_lattice_image(int dim, const bool *periodic, const double *length, const double *offset,
                             double *delta)
 {
-  for (int d = dim - 1; d >= 0; --d) {
-    if (!periodic[d]) continue;
+  for (int d = 2; d >= 0; --d) {
+    if (d >= dim || !periodic[d]) continue;
     while (delta[d] + delta[d] > length[d]) md_lattice_shift(length, offset, d, -1.0, delta);
     while (delta[d] + delta[d] < -length[d]) md_lattice_shift(length, offset, d, 1.0, delta);
   }
@@ -178,8 +178,9 @@ MD_FN void md_lattice_image(int dim, const bool *periodic, const double *length,
 /* Wraps the point x[0..dim) of any box along its periodic axes, into the brick. */
 static inline void md_box_wrap(const md_box *box, double *x)
 {
-  for (int d = box->dim - 1; d >= 0; --d)
-    if (box->periodic[d]) md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x);
+  for (int d = 2; d >= 0; --d)
+    if (d < box->dim && box->periodic[d])
+      md_lattice_wrap_along(box->lo, box->hi, box->length, box->offset, d, x);
 }
 
 /* The minimum image of delta[0..dim), a difference of two wrapped points. */
@@ -272,7 +273,8 @@ static inline void md_box_image_reach(const md_box *box, double out[3])
 static inline void md_box_show(const md_box *box, double *x)
 {
   double fraction[3];
-  for (int d = box->dim - 1; d >= 0 && box->triclinic; --d) {
+  for (int d = 2; d >= 0 && box->triclinic; --d) {
+    if (d >= box->dim) continue;
     md_box_fractions(box, x, fraction);
     const double n = floor(fraction[d]);
     if (box->periodic[d] && n != 0.0 && isfinite(n)) md_lattice_shift(box->length, box->tilt, d, -n, x);

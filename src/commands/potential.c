@@ -96,16 +96,31 @@ static md_status numbers(text_file *f, double *value, int64_t n)
   return MD_OK;
 }
 
+/* Reads up to n numbers from a line. Returns how many there are. */
+static int line_numbers(const char *line, double *value, int n)
+{
+  int count = 0;
+  for (char *end; count < n; line = end, ++count) {
+    value[count] = strtod(line, &end);
+    if (end == line) break;
+  }
+  return count;
+}
+
 /* The line nrho drho nr dr rc. */
 static md_status read_grid(text_file *f, md_eam_values *v)
 {
-  int used = 0;
-  const char *line = next_line(f);
-  const int n = sscanf(line, "%d %lf %d %lf %lf%n", &v->nrho, &v->drho, &v->nr, &v->dr, &v->cutoff, &used);
+  double value[5] = {0.0};
+  const int n = line_numbers(next_line(f), value, 5);
   --f->line;
   if (n != 5) return wrong(f, "nrho drho nr dr rc are expected in this line");
-  if (v->nrho < 5 || v->nr < 5 || v->nrho > 1 << 24 || v->nr > 1 << 24)
+  if (!(value[0] >= 5.0 && value[2] >= 5.0 && value[0] <= 0x1p24 && value[2] <= 0x1p24))
     return wrong(f, "nrho and nr must be from 5 to 2^24");
+  v->nrho = (int)value[0];
+  v->drho = value[1];
+  v->nr = (int)value[2];
+  v->dr = value[3];
+  v->cutoff = value[4];
   if (!(v->drho > 0.0 && v->dr > 0.0 && v->cutoff > 0.0 && isfinite(v->drho + v->dr + v->cutoff)))
     return wrong(f, "drho, dr and rc must be positive");
   ++f->line;
@@ -115,12 +130,13 @@ static md_status read_grid(text_file *f, md_eam_values *v)
 /* The line Z mass lattice type. */
 static md_status read_mass(text_file *f, double *mass)
 {
-  double z;
+  double value[2] = {0.0};
   while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
   const char *line = next_line(f);
   --f->line;
-  if (sscanf(line, "%lf %lf", &z, mass) != 2 || !(*mass > 0.0) || !isfinite(*mass))
+  if (line_numbers(line, value, 2) != 2 || !(value[1] > 0.0) || !isfinite(value[1]))
     return wrong(f, "an atomic number and a positive mass are expected in this line");
+  *mass = value[1];
   ++f->line;
   return MD_OK;
 }
@@ -196,7 +212,7 @@ static md_status read_names(text_file *f, md_eam_values *v)
 {
   char *rest, *word = strtok_r(next_line(f), " \t\r", &rest);
   --f->line;
-  v->nelement = word ? atoi(word) : 0;
+  v->nelement = word ? (int)strtol(word, NULL, 10) : 0;
   if (v->nelement < 1 || v->nelement > MD_EAM_ELEMENTS)
     return wrong(f, "the number of elements must be from 1 to 32, and stands in this line");
   for (int e = 0; e < v->nelement; ++e) {
@@ -261,7 +277,7 @@ static md_status take(md_sim *sim, const md_eam_values *values, const int *eleme
 static md_status coeff_funcfl(md_sim *sim, const md_words *words, text_file *f)
 {
   md_pair *pair = &sim->model.pair;
-  int i0, i1, j0, j1, element[MD_TYPES_MAX];
+  int i0, i1, j0, j1, element[MD_TYPES_MAX] = {0};
   MD_TRY(md_word_types(words->word[0], pair->ntypes, &i0, &i1));
   MD_TRY(md_word_types(words->word[1], pair->ntypes, &j0, &j1));
   const int first = i0 > j0 ? i0 : j0, last = i1 < j1 ? i1 : j1;

@@ -234,7 +234,7 @@ static double third_order(const compute_order *c, int l, const complex_number *q
 
 static void find_degree(const compute_order *c, int k, const complex_number *sum, double n, double *each)
 {
-  complex_number q[2 * MOST_DEGREE + 1];
+  complex_number q[2 * MOST_DEGREE + 1] = {{0.0, 0.0}};
   const int l = c->degree[k];
   const double squares = spread(sum, l, n, q), order = sqrt(4.0 * PI / (2.0 * l + 1.0) * squares);
   const double w = c->w || c->w_hat ? third_order(c, l, q) : 0.0;

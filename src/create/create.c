@@ -216,7 +216,7 @@ static md_status create_single(md_sim *sim, const md_words *words, int type)
   }
   double fraction[3];
   md_box_fractions(box, x, fraction);
-  for (int d = 0; d < box->dim && box->triclinic; ++d)
+  for (int d = 0; d < 3 && d < box->dim && box->triclinic; ++d)
     if (!(fraction[d] >= 0.0 && (fraction[d] < 1.0 || (fraction[d] == 1.0 && !box->periodic[d]))))
       return md_error(MD_USAGE,
                       "create_atoms single: (%g, %g, %g) is outside the tilted box: it is %g of edge %c",

@@ -21,11 +21,11 @@ bool md_sites_own(const md_sites *s, int d, double x)
 
 bool md_sites_own_point(const md_sites *s, const double x[3])
 {
-  double at[3];
+  double at[3] = {x[0], x[1], x[2]};
   bool own = true;
-  for (int d = 0; d < s->box->dim; ++d) at[d] = x[d];
   if (s->box->triclinic) md_box_wrap(s->box, at);
-  for (int d = 0; d < s->box->dim; ++d) own = own && md_sites_own(s, d, md_max(at[d], s->box->lo[d]));
+  for (int d = 0; d < 3 && d < s->box->dim; ++d)
+    own = own && md_sites_own(s, d, md_max(at[d], s->box->lo[d]));
   return own;
 }
 

@@ -214,7 +214,9 @@ static void random_try(const random_sites *s, int64_t id, uint64_t try, double x
   const md_random b = md_random_at(s->seed, (uint64_t)id, 2 * try + 1, MD_STREAM_POSITION);
   const double u[3] = {md_random_unit53(a.word[0], a.word[1]), md_random_unit53(a.word[2], a.word[3]),
                        md_random_unit53(b.word[0], b.word[1])};
-  for (int d = 0; d < s->base.box->dim; ++d) {
+  for (int d = 0; d < 3; ++d) {
+    x[d] = 0.0;
+    if (d >= s->base.box->dim) continue;
     x[d] = s->lo[d] + u[d] * (s->hi[d] - s->lo[d]);
     if (x[d] >= s->hi[d]) x[d] = nextafter(s->hi[d], s->lo[d]);
   }

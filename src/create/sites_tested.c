@@ -156,7 +156,7 @@ static void find_bounds(tested_sites *s)
   const md_box *box = s->base.box;
   double low[3], high[3];
   md_box_bounds(box, low, high);
-  for (int d = 0; d < box->dim; ++d) {
+  for (int d = 0; d < 3 && d < box->dim; ++d) {
     const double cell = s->lattice->cell[d], rounding = 0x1p-40 * box->length[d];
     const double tolerance =
         box->periodic[d] ? md_min(1e-6 * box->length[d], 1e-3 * cell) : md_min(rounding, 1e-3 * cell);

@@ -74,7 +74,7 @@ static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int
   for (int d = 0; d < p->dim; ++d) p->x[d][to] = p->x[d][from];
   im->shift[axis][g] = (int8_t)(im->shift[axis][g] + shift);
   p->x[axis][to] += shift * im->box.length[axis];
-  if (axis > 0 && im->box.triclinic) tilt_image(im, p, g, to, axis, shift);
+  if (axis > 0 && axis < 3 && im->box.triclinic) tilt_image(im, p, g, to, axis, shift);
   p->id[to] = p->id[from];
   p->type[to] = p->type[from];
 }

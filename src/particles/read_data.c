@@ -653,7 +653,7 @@ static md_status put_into_tilted(const reader *r, int64_t id, double x[3])
   const md_box *box = &r->sim->model.box;
   double fraction[3];
   md_box_fractions(box, x, fraction);
-  for (int d = 0; d < box->dim; ++d) {
+  for (int d = 0; d < 3 && d < box->dim; ++d) {
     if (!box->periodic[d] && !(x[d] >= box->lo[d] && x[d] <= box->hi[d]))
       return WRONG(r, "particle %lld is outside the box: %c = %.17g is not within %.17g and %.17g",
                    (long long)id, 'x' + d, x[d], box->lo[d], box->hi[d]);
