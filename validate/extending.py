@@ -105,7 +105,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             expected = expected or wrote
             bad += wrote != expected
             print(f"{way:<16} {'identical' if wrote == expected else 'DIFFERENT'}", flush=True)
-        for command, usage in (("fix", "drag DAMP"), ("fix", "kinetic N ENERGY"), ("fix", "shear F"),
+        for command, usage in (("fix", "friction DAMP"), ("fix", "kinetic N ENERGY"), ("fix", "shear F"),
                                ("compute", "ke/axis")):
             said = subprocess.run([program, "help", command], capture_output=True, text=True, check=True).stdout
             assert usage in said, said
