@@ -109,6 +109,7 @@ def test_hexagons_and_a_vacancy(tmp_path):
     assert sorted(columns["c_n"])[:7] == [5.0] * 6 + [6.0]
 
 
+@pytest.mark.mpi
 def test_images_in_a_small_box(tmp_path):
     """Neighbours beyond half of the box: shells of fcc, 12 6 24 12 24 8 48 6, also images of the particle itself."""
     deck = crystal("fcc 1", "compute n all coord/atom cutoff 3.3\ncompute g all rdf 1 cutoff 3.3\n"

@@ -72,6 +72,7 @@ def test_lammps_moves_alike(style, tmp_path):
                 step, name)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("style", STYLES)
 def test_every_engine_has_the_same_bits(style, tmp_path):
     text = deck(style, tmp_path) + ("thermo 10\nthermo_style custom step temp pe press pxy\n"
@@ -79,9 +80,8 @@ def test_every_engine_has_the_same_bits(style, tmp_path):
                                     "dump 1 all custom 10 dump id type x y z vx vy vz fx fy fz\nrun 20\n")
     naive = None
     ways = [("naive", {}), *(("openmp", {"isa": isa, "threads": 1 + k})
-                             for k, isa in enumerate(harness.instruction_sets()))]
-    if not harness.mpi_missing():
-        ways.append(("openmp", {"ranks": 4, "threads": 1}))
+                             for k, isa in enumerate(harness.instruction_sets())),
+            ("openmp", {"ranks": 4, "threads": 1})]
     for k, (engine, more) in enumerate(ways):
         folder = tmp_path / str(k)
         folder.mkdir()
