@@ -10,13 +10,13 @@
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
-template <class T>
+template <class T, bool TILTS>
 static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *count, int *ghost_count,
                              unsigned *ids, int *index)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, i));
+  const typename T::particle x = wrapped<T, TILTS>(s, present_particle<T>(s, i));
   const int cell = cell_of<T>(s, x);
   if (ids) {
     ids[i] = (unsigned)cell;
@@ -24,14 +24,15 @@ static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *coun
   } else {
     take_place(s, count, i, cell);
   }
-  if (ghost_count) each_image<T>(s, x, [&](int, int c) { atomicAdd(&ghost_count[c], 1); });
+  if (ghost_count) each_image<T, TILTS>(s, x, [&](int, int c) { atomicAdd(&ghost_count[c], 1); });
 }
 
 template <class T>
 md_status launch_bin(const launch &l, const system_view<T> &s, int *count, int *ghost_count, unsigned *ids,
                      int *index)
 {
-  k_bin<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
+  const auto kernel = s.box.triclinic ? k_bin<T, !T::MIXED> : k_bin<T, false>;
+  kernel<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
   MD_LAUNCHED("k_bin");
   return MD_OK;
 }

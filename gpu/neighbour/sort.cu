@@ -40,7 +40,7 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
 
 /* Writes the record of particle x with velocity v to place `to`, and adds the images of the particle to the
  * ghosts. */
-template <class T>
+template <class T, bool TILTS>
 static __device__ __forceinline__ void place_record(const system_view<T> &s, typename T::particle x,
                                                     const typename T::real v[3], int cell, int to,
                                                     int *ghost_cursor)
@@ -49,7 +49,7 @@ static __device__ __forceinline__ void place_record(const system_view<T> &s, typ
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
   if (s.grid.cell_of) s.grid.cell_of[to] = cell;
   if (!ghost_cursor) return;
-  each_image<T>(s, x, [&](int code, int c) {
+  each_image<T, TILTS>(s, x, [&](int code, int c) {
     const int g = atomicAdd(&ghost_cursor[c], 1);
     if (g < s.ghost.capacity) {
       s.ghost.source[g] = to;
@@ -61,28 +61,29 @@ static __device__ __forceinline__ void place_record(const system_view<T> &s, typ
   });
 }
 
-template <class T>
+template <class T, bool TILTS>
 static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor,
                                  const int *order, const __grid_constant__ moved_fields<T> f)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= s.n) return;
   const int from = order[k];
-  const typename T::particle x = wrapped<T>(s, present_particle<T>(s, from));
+  const typename T::particle x = wrapped<T, TILTS>(s, present_particle<T>(s, from));
   typename T::real v[3];
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][from];
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) store_last(f.v[d] + k, v[d]);
   store_last(f.origin + k, f.origin_from[from]);
-  place_record<T>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
+  place_record<T, TILTS>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
 }
 
 template <class T>
 md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
                          const moved_fields<T> &f)
 {
-  k_reorder<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
+  const auto kernel = s.box.triclinic ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
+  kernel<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
   MD_LAUNCHED("k_reorder");
   return MD_OK;
 }

@@ -37,11 +37,12 @@ template <class T> __device__ __noinline__ void wrap_tilted(const box_view &box,
   for (int d = 0; d < T::DIM; ++d) r.x[d] = x[d];
 }
 
-/* The particle with its coordinates put back into the box along the periodic axes. */
-template <class T>
+/* The particle with its coordinates put back into the box along the periodic axes. TILTS: the box may be tilted. The
+ * kernels of a rebin are compiled without it too, because a call costs registers and a stack. */
+template <class T, bool TILTS = !T::MIXED>
 __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s, typename T::particle r)
 {
-  if constexpr (!T::MIXED)
+  if constexpr (TILTS)
     if (s.box.triclinic) {
       wrap_tilted<T>(s.box, r);
       return r;
@@ -130,8 +131,8 @@ __device__ __forceinline__ void each_tilted_image(const system_view<T> &s, const
   }
 }
 
-/* Calls f(shift code, cell) for every image of particle r, which must be wrapped. */
-template <class T, class F>
+/* Calls f(shift code, cell) for every image of particle r, which must be wrapped. TILTS: the box may be tilted. */
+template <class T, bool TILTS, class F>
 __device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)
 {
   double x[3] = {0.0, 0.0, 0.0};
@@ -148,10 +149,11 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
     any = any || low[d] || high[d];
   }
   if (!any) return;
-  if (s.box.triclinic) {
-    each_tilted_image<T>(s, x, f);
-    return;
-  }
+  if constexpr (TILTS)
+    if (s.box.triclinic) {
+      each_tilted_image<T>(s, x, f);
+      return;
+    }
   for (int k = 0; k < (T::DIM == 3 ? 27 : 9); ++k) {
     bool wanted = true;
     int cell = 0, code = NO_SHIFT;
