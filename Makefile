@@ -6,7 +6,7 @@
 # The GPU engine, gpu/*.cu with nvcc, is a library beside the program, which loads it when it is asked for; it is built
 # behind the program, and only by targets that need it. Targets that need more than a compiler call .ci/setup
 # first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is
-# tuned to the building machine, except openmp/kernels.c, compiled once per instruction set, and the GPU engine's
+# tuned to the building machine, except openmp/force/kernels.c, compiled once per instruction set, and the GPU engine's
 # architectures (CUDA_ARCHS).
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
@@ -119,8 +119,8 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c \
-  openmp/all_pairs/*.c)) \
+SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c \
+  openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
@@ -132,12 +132,12 @@ SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh j
   $(addprefix job-scripts/,bind launch submit site.env)
 
 # These hold the inner loops; MD_ISA names their copies, and the program asks the processor.
-KERNELS := openmp/kernels.c openmp/all_pairs/kernels.c
+KERNELS := openmp/force/kernels.c openmp/all_pairs/kernels.c
 ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
-# Source names to objects: $(call objects_of,src/deck/deck.c openmp/kernels.c).
+# Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c).
 objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
              $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)))
 OBJECTS := $(call objects_of,$(SOURCES))

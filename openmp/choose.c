@@ -1,7 +1,7 @@
 /* Choosing the kernels of the best instruction set that this build has and this processor can run. The table goes
  * from the best to the most general set. */
 #include "openmp/all_pairs/all_pairs.h"
-#include "openmp/kernels.h"
+#include "openmp/force/kernels.h"
 #include "openmp/openmp.h"
 
 extern const kernels md_openmp_kernels_generic;

@@ -13,7 +13,7 @@
 #include "common/engine.h"
 #include "common/faults.h"
 #include "openmp/chunk_queues.h"
-#include "openmp/kernels.h"
+#include "openmp/force/kernels.h"
 
 /* Faults in ascending severity: all ranks get the largest value. An overlap decides, because a step finds it before the
  * move, in the forces. */

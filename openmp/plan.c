@@ -5,7 +5,7 @@
  */
 #include "openmp/plan.h"
 #include "common/base/memory.h"
-#include "openmp/kernels.h"
+#include "openmp/force/kernels.h"
 
 #include <stdio.h>
 

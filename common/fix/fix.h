@@ -16,7 +16,8 @@
  *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
  *                   passes.
  *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
- *                   particles. Steps are run as without the style, up to the step behind which it acts (src/fix_end.h).
+ *                   particles. Steps are run as without the style, up to the step behind which it acts
+ *                   (src/fixes/fix_end.h).
  *                   A style with `half` acts before each step too, with numbers that it makes in the same way. One with
  *                   `choose` looks at all particles on the host, and acts on some of them, by their ids.
  *                   Cost: the velocities are completed, which on a GPU sums the forces once more; a pass over particles

@@ -19,7 +19,7 @@
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
 #include "openmp/all_pairs/all_pairs.h"
-#include "openmp/simd.h"
+#include "openmp/force/simd.h"
 
 #define real simd_d
 #define MD_T(name) name##_v

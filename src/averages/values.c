@@ -5,9 +5,9 @@
  */
 #include "src/averages/values.h"
 #include "src/averages/output_fix.h"
-#include "src/commands/fixes.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
+#include "src/fixes/fixes.h"
 #include "src/formula/particle_values.h"
 #include "src/restart/resume.h"
 

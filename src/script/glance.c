@@ -29,7 +29,7 @@ static bool is_dump_style(const char *name)
 {
   static const char *const names[] = {
 #define MD_DUMP_STYLE(name) #name,
-#include "src/output/dump_styles.def"
+#include "src/dump/dump_styles.def"
 #undef MD_DUMP_STYLE
   };
   for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k)

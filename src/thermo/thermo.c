@@ -7,11 +7,11 @@
  */
 #include "src/thermo/thermo.h"
 #include "src/averages/values.h"
-#include "src/commands/fixes.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/text.h"
 #include "src/files/number_format.h"
+#include "src/fixes/fixes.h"
 #include "src/sim.h"
 #include "src/thermo/thermo_keywords.h"
 

@@ -6,9 +6,9 @@
  * and momz: the total momentum, which never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
-#include "src/commands/fixes.h"
 #include "src/computes/computes.h"
 #include "src/create/lattice.h"
+#include "src/fixes/fixes.h"
 #include "src/sums/masses.h"
 
 #include <string.h>

@@ -38,7 +38,8 @@ def files(*patterns: str) -> Set[str]:
 
 TRANSPORTS = files("mpi/transport/*.c")
 RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
-PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/*.c", "openmp/all_pairs/*.c") - files("common/ladder/*.c")
+PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/**/*.c") - files("common/ladder/*.c",
+                                                                                       "openmp/ladder/*.c")
 WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
 
 

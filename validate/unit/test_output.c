@@ -1,18 +1,18 @@
 // links: src/formula/atomfile.c
-// links: src/output/dump.c src/output/dump_modify.c src/output/dump_columns.c src/output/dump_rows.c src/files/rows.c
-// links: src/box/boundary.c src/output/dump_select.c
-// links: src/particles/by_id.c src/output/dump_text.c src/output/dump_extxyz.c src/output/dump_frames.c
-// links: src/output/dump_density.c src/output/density_files.c src/output/dump_h5md.c src/files/hdf5_file.c
+// links: src/dump/dump.c src/dump/dump_modify.c src/dump/dump_columns.c src/dump/dump_rows.c src/files/rows.c
+// links: src/box/boundary.c src/dump/dump_select.c
+// links: src/particles/by_id.c src/dump/dump_text.c src/dump/dump_extxyz.c src/dump/dump_frames.c
+// links: src/density/dump_density.c src/density/density_files.c src/dump/dump_h5md.c src/files/hdf5_file.c
 // links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c
 // links: src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c
-// links: src/thermo/thermo_keywords.c src/output/h5md.c src/deck/command.c src/sim.c src/output/view.c
+// links: src/thermo/thermo_keywords.c src/dump/h5md.c src/deck/command.c src/sim.c src/output/view.c
 // links: src/formula/variable.c src/formula/formula.c common/base/error.c common/base/open_file.c common/particles.c
 // links: common/model.c common/pair/pair.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
 // links: src/computes/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
-// links: common/force/forces.c common/faults.c src/commands/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
+// links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/fix/swaps.c common/pair/eam.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
@@ -20,7 +20,7 @@
 
 #include "common/histogram.h"
 #include "common/rng.h"
-#include "src/output/dump.h"
+#include "src/dump/dump.h"
 #include "src/particles/elements.h"
 #include "src/picture/colour_map.h"
 #include "src/picture/furniture.h"

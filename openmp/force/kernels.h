@@ -1,0 +1,140 @@
+/* The inner loops of the OpenMP engine: building the list, forces, energies, and moving. They are compiled once for
+ * each instruction set (kernels.c), and the set is chosen at run time. All instances give the same bits.
+ *
+ * The list. A block is 8 consecutive particles in cell order, and each of its particles has a lane. Row r of the
+ * block's list holds the r-th neighbour of each of the 8 particles: entry[8 r + lane]. Lanes with fewer neighbours
+ * are filled up with the index of the far particle.
+ *
+ *      lane     0  1  2  3  4  5  6  7
+ *      row 0    *  *  *  *  *  *  *  *     entry[0 .. 7]       *  index of a neighbour
+ *      row 1    *  *  .  *  *  .  *  *     entry[8 .. 15]      .  index of the far particle
+ *      row 2    *  .  .  *  .  .  .  *     entry[16 .. 23]
+ *
+ * Trade-off: because each particle has its own lane, no lane writes the force of another particle. There are no
+ * conflicts and no reductions, and the layout is the same for one neighbour or a hundred. But lists are full: each
+ * pair is evaluated twice, and the filling of short lanes is evaluated too.
+ */
+#ifndef MD_OPENMP_FORCE_KERNELS_H
+#define MD_OPENMP_FORCE_KERNELS_H
+
+#include "common/model.h"
+#include "common/pair/density.h"
+#include "common/step/step.h"
+#include "openmp/cells.h"
+
+/* Particles of a block, blocks of a chunk, and particles of a chunk. */
+enum { BLOCK = 8, CHUNK_BLOCKS = 8, CHUNK = BLOCK * CHUNK_BLOCKS };
+
+/* The coordinates of the far particle, to which entries without a neighbour point. It is beyond any cutoff, and its
+ * squared distance is finite in single precision. */
+#define MD_FAR 0x1p60
+
+/* A growing array of list entries; each thread has one. */
+typedef struct arena {
+  int32_t *entry;
+  int64_t used, capacity;
+  int32_t *lane[BLOCK];  /* scratch: neighbours of each lane, for the block that is being built */
+  int64_t lane_capacity; /* of each lane */
+} arena;
+
+/* What list building needs. Positions are in single precision, relative to the domain's corner. reach2 is large
+ * enough for their rounding (rebin.c: single_reach2). */
+typedef struct list_args {
+  int dim;
+  const float *x[3]; /* owned, in cell order */
+  int64_t n;
+  float reach2; /* list radius and rounding, squared */
+  const cell_grid *grid;
+  const cell_index *owned; /* order[k] = k */
+  const cell_index *ghost;
+  const float *ghost_x[3]; /* in cell order; order[k] + n is the ghost's index */
+  int32_t far;             /* index of the far particle */
+} list_args;
+
+/* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of
+ * grids.e, and per_w takes virials from the table's scale to coarse quanta of grids.w. Forces for output need their
+ * quantum. */
+typedef struct force_args {
+  const double *x[3];
+  const double *k;     /* coefficient table */
+  const int32_t *type; /* 0-based, owned and ghosts; NULL with one type */
+  int ntypes;
+  double per_e, per_w; /* only for measuring */
+  double quantum;      /* only for output: grids.f */
+  int64_t n;           /* owned */
+} force_args;
+
+/* What the two passes of a style with a density need. slope and scale: pass 2 only. */
+typedef struct density_args {
+  const md_model *model;
+  const double *x[3];
+  const uint16_t *type; /* from 1 */
+  const int64_t *id;
+  const double *slope; /* F' of owned particles and ghosts */
+  double reach2;       /* the largest cutoff, squared */
+  double scale;        /* of forces: to impulses, or to coarse quanta of grids.f */
+  int64_t total;       /* owned and ghosts */
+} density_args;
+
+typedef void (*density_force_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                                  const int32_t *rows, md_overlap *, double (*force)[CHUNK]);
+typedef void (*density_measure_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                                    const int32_t *rows, md_overlap *, md_measure *);
+
+/* What a move needs. */
+typedef struct move_args {
+  const double *x[3];
+  double *to[3], *v[3]; /* to: new positions, in other arrays than x or in x itself */
+  const float *from[3]; /* positions from which the list was built, relative to corner */
+  double corner[3];
+  double kicks;      /* how many times each impulse is given (1 or 2) */
+  double quantum;    /* of momenta */
+  double time_scale; /* displacement per momentum of a drift, where all masses are equal */
+  double scale[3];   /* of `from`: what the box has become since then */
+  const md_step *step;
+} move_args;
+
+/* Adds sums over the list entries of a chunk to a measure (kernels.measure). */
+typedef double (*pair_measure)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
+                               const int32_t *rows, md_measure *);
+
+/* Forces on the particles of a chunk (kernels.force). */
+typedef double (*pair_force)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
+                             const int32_t *rows, double (*force)[CHUNK]);
+
+typedef struct kernels {
+  const char *isa;
+  int lanes; /* how many candidates for the list one vector tests */
+  bool (*supported)(void);
+  /* Builds the list of the particles [first, last), a chunk, and appends it to the arena. rows[b]: number of rows of
+   * block b. *inner: true if the list can hold no ghost. Returns false if out of memory. */
+  bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
+  /* Forces on the particles [first, last), a chunk with the list `entry`, `rows`. force[d][i - first] gets the sum
+   * on particle i, in quanta of the table's scale. Returns the least squared distance of the chunk's pairs. */
+  pair_force force[MD_PAIR_KINDS];
+  /* The same for output: forces as fine sums (exact.h), in energy/length. */
+  pair_force output[MD_PAIR_KINDS];
+  /* Adds the energies and virials of all list entries of the chunk [first, last) to the measure. So both particles
+   * of a pair add the pair once. Returns the least squared distance of the chunk's pairs. */
+  pair_measure measure[MD_PAIR_KINDS];
+  /* The same for the components of the virial. */
+  pair_measure tensor[MD_PAIR_KINDS];
+  /* Kicks and drifts the chunk [first, last), with walls, without a thermostat, for one mass. impulse[d][i - first]
+   * is the impulse on particle i; impulse NULL: no kick. *largest2 becomes the larger of itself and the squared
+   * displacements from `from`. Returns false if a particle of the chunk has moved beyond the limit, is NaN, or has
+   * left the box. Then too all particles were kicked, so that the caller can name the one of the smallest id. */
+  bool (*move)(const move_args *, const double *const *impulse, int64_t first, int64_t last,
+               double *largest2);
+  /* For a style with a density: the densities at the particles of a chunk, in quanta; then the same sums as above, in
+   * which pairs that overlap are left out and noted. The embeddings are the caller's. */
+  void (*density)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
+                  const int32_t *rows, int64_t *count);
+  density_force_sum density_force, density_output;
+  density_measure_sum density_measure, density_tensor;
+} kernels;
+
+/* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor support. Static.
+ * Returns NULL if there is no supported set of this name. */
+const kernels *kernels_choose(const char *isa);
+
+#endif

@@ -1,0 +1,124 @@
+/* Steps with fixes that act behind them; see fix_end.h. */
+#include "src/fixes/fix_end.h"
+#include "common/ranks/reductions.h"
+#include "src/fixes/fix_vary.h"
+#include "src/measure.h"
+#include "src/steps.h"
+
+md_status md_fix_end_check(const md_model *model)
+{
+  for (int f = 0; f < model->nend; ++f) {
+    const md_fix *fix = &model->fix[model->end[f].fix];
+    if (md_model_group_count(model, fix->group) == 0)
+      return md_error(MD_USAGE, "fix %s: the group %s has no particles", md_fix_style_of(fix->kind)->name,
+                      model->groups.name[fix->group]);
+  }
+  return MD_OK;
+}
+
+/* The first step >= `step` behind which a fix acts; INT64_MAX: none. */
+static int64_t due_from(const md_model *model, int64_t step)
+{
+  int64_t due = INT64_MAX;
+  for (int f = 0; f < model->nend; ++f) {
+    const int64_t wanted = md_step_multiple(step, model->end[f].every);
+    if (wanted < due) due = wanted;
+  }
+  return due;
+}
+
+static bool measures(const md_fix_end *end) { return end->compute.kind != MD_COMPUTE_KINDS; }
+
+static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
+                          const md_fix_end *end, md_measure *measure)
+{
+  return md_measure_ranks(kind, engine, comm, model, md_fix_end_wants(end), measure);
+}
+
+md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model)
+{
+  for (int f = 0; f < model->nend; ++f) {
+    md_fix *fix = &model->fix[model->end[f].fix];
+    if (md_fix_style_of(fix->kind)->begin) md_fix_style_of(fix->kind)->begin(fix, model);
+    if (!md_fix_end_knows(model, &model->end[f])) continue;
+    md_measure measure;
+    MD_TRY(measured(kind, engine, comm, model, &model->end[f], &measure));
+    md_fix_end_compare(model, &model->end[f], &measure);
+  }
+  return MD_OK;
+}
+
+/* Lets fix f of those that act behind steps act behind the present step, or before the next one. Then no other one
+ * knows the values of its compute any more. */
+static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model, int f,
+                     bool before)
+{
+  const md_fix_end *end = &model->end[f];
+  const bool knows = before && md_fix_end_knows(model, end);
+  md_measure measure;
+  md_action action;
+  bool acts;
+  const bool sums = measures(end) && !knows;
+  if (sums) MD_TRY(measured(kind, engine, comm, model, end, &measure));
+  MD_TRY(md_fix_end_action(model, end, sums ? &measure : NULL, before, &action, &acts));
+  if (!acts) return MD_OK;
+  for (int other = 0; other < model->nend; ++other)
+    if (other != f) model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
+  MD_TRY(md_comm_agree(comm, kind->act(engine, &action)));
+  if (!md_fix_style_of(action.kind)->tallies) return MD_OK;
+  md_measure after;
+  MD_TRY(measured(kind, engine, comm, model, end, &after));
+  md_fix_end_tally(model, end, &measure, &after);
+  return MD_OK;
+}
+
+/* Runs n steps. One that changes the box is run by itself. */
+static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
+{
+  if (sim->model.move.pending && n > 1) {
+    MD_TRY(md_comm_agree(sim->comm, md_fix_vary_run(kind, engine, sim, 1)));
+    --n;
+  }
+  return md_fix_vary_run(kind, engine, sim, n);
+}
+
+/* Lets fix f act behind the present step on particles that it chooses. */
+static md_status act_on_chosen(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
+{
+  md_model *model = &sim->model;
+  const md_fix_end *end = &model->end[f];
+  md_fix *fix = &model->fix[end->fix];
+  md_action action[MD_CHOSEN_MAX];
+  int n;
+  MD_TRY(md_comm_agree(sim->comm, kind->download(engine, NULL)));
+  MD_TRY(
+      md_fix_style_of(fix->kind)->choose(fix, model, &sim->particles, sim->comm, &end->action, action, &n));
+  for (int other = 0; other < model->nend && n > 0; ++other)
+    model->fix[model->end[other].fix].state[MD_FIX_KNOWN] = 0.0;
+  for (int k = 0; k < n; ++k) MD_TRY(md_comm_agree(sim->comm, kind->act(engine, &action[k])));
+  return MD_OK;
+}
+
+/* Lets fix f of those that act behind steps act behind the present step. */
+static md_status act_behind(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
+{
+  if (md_fix_style_of(sim->model.end[f].action.kind)->choose) return act_on_chosen(kind, engine, sim, f);
+  return act(kind, engine, sim->comm, &sim->model, f, false);
+}
+
+md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
+{
+  md_comm *comm = sim->comm;
+  md_model *model = &sim->model;
+  const int64_t last = model->step + n;
+  while (model->step < last) {
+    const int64_t due = due_from(model, model->step + 1);
+    if (due > last) return run_steps(kind, engine, sim, last - model->step);
+    for (int f = 0; f < model->nend; ++f)
+      if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
+    MD_TRY(md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step)));
+    for (int f = 0; f < model->nend; ++f)
+      if (due % model->end[f].every == 0) MD_TRY(act_behind(kind, engine, sim, f));
+  }
+  return MD_OK;
+}
