@@ -31,8 +31,12 @@ template <class T>
 md_status launch_bin(const launch &l, const system_view<T> &s, int *count, int *ghost_count, unsigned *ids,
                      int *index)
 {
-  const auto kernel = s.box.triclinic ? k_bin<T, !T::MIXED> : k_bin<T, false>;
-  kernel<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
+  if (s.box.triclinic)
+    k_bin<T, !T::MIXED>
+        <<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
+  else
+    k_bin<T, false>
+        <<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
   MD_LAUNCHED("k_bin");
   return MD_OK;
 }

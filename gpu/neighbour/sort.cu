@@ -82,8 +82,11 @@ template <class T>
 md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
                          const moved_fields<T> &f)
 {
-  const auto kernel = s.box.triclinic ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
-  kernel<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
+  if (s.box.triclinic)
+    k_reorder<T, !T::MIXED>
+        <<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
+  else
+    k_reorder<T, false><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
   MD_LAUNCHED("k_reorder");
   return MD_OK;
 }
