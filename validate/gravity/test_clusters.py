@@ -1,5 +1,5 @@
 """create_atoms plummer, uniform and cold: what they make, on any number of threads and ranks, and every wrong word.
-Their distributions are tested in validate/physics/test_gravity.py."""
+Their distributions are tested in validate/gravity/test_gravity.py."""
 
 from __future__ import annotations
 

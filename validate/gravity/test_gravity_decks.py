@@ -1,6 +1,6 @@
 """Decks with `pair_style gravity`: every wrong one ends in one line that says what to do, `myriad check` finds the
 same, and `myriad plan` plans for all pairs. Overlaps and bodies that leave the box are in
-validate/physics/test_gravity_exact.py."""
+validate/gravity/test_gravity_exact.py."""
 
 from __future__ import annotations
 
