@@ -71,3 +71,33 @@ def test_conductivity(fast_engine, tmp_path):
     assert 1 < tables[-1].column("v_kappa")[-1] < 12
     profile = np.loadtxt((tmp_path / "conductivity.profile").read_text().splitlines()[-20:])
     assert np.mean(profile[9:12, 3]) > np.mean(profile[[0, 1, 19], 3]) + 0.1
+
+
+def test_active(fast_engine, tmp_path):
+    """With little noise clusters form, and particles have nearly the speed 1; much noise keeps a gas."""
+    quiet = run("active", tmp_path, fast_engine, n=16, steps=6000).table
+    assert 0.4 < quiet.column("Temp")[-1] < 0.5 and quiet.column("c_mean[1]")[-1] > 0.5
+    assert is_picture(tmp_path / "active.6000.png") and is_picture(tmp_path / "active.heading.6000.png")
+    loud = run("active", tmp_path, fast_engine, n=16, steps=2000, noise=0.2).table
+    assert max(loud.column("c_mean[1]")) < 0.25
+
+
+def test_crack(fast_engine, tmp_path):
+    """The tip rests below Griffith's strain, which is 0.036 here, and is slower than Rayleigh waves above it."""
+    table = run("crack", tmp_path, fast_engine, columns=60, rows=16, pull=0.1, steps=6000).table
+    strain, tip, time = (np.array(table.column(name)) for name in ("v_strain", "c_tip", "Step"))
+    notch = 10 * np.sqrt(2 / np.sqrt(3) / 0.9165)
+    assert max(tip[strain < 0.036]) < notch and max(tip) > 40
+    runs = (tip > 18) & (tip < 40)
+    speed, _ = np.polyfit(time[runs] * 0.004, tip[runs], 1)
+    assert 1 < speed < 4.8
+    assert is_picture(tmp_path / "crack.6000.png") and is_picture(tmp_path / "crack.waves.6000.png")
+
+
+def test_friction(fast_engine, tmp_path):
+    """The first law: the work of the grip is the heat that leaves and the energy that stays, and there is friction."""
+    table = run("friction", tmp_path, fast_engine, columns=44, steps=2000, u=3).tables[-1]
+    work, heat, energy = (np.array(table.column(name)) for name in ("v_work", "v_heat", "TotEng"))
+    assert work[-1] > 300 and abs(work[-1] - heat[-1] - (energy[-1] - energy[0])) < 0.02 * work[-1]
+    assert table.column("c_across")[-1] > 2 * table.column("c_across")[0]
+    assert is_picture(tmp_path / "friction.2000.png") and is_picture(tmp_path / "friction.velocity.2000.png")
