@@ -306,7 +306,7 @@ static md_status check_style(md_fix_kind kind)
   const bool middle = acts_in_middle[kind], end = acts_behind(kind), force = acts_on_forces[kind];
   const int ends = (style->end != NULL) + (style->half != NULL) + (style->choose != NULL);
   if (end == (style->every != NULL) && acts_at_end[kind] == (ends == 1) &&
-      (style->move_box != NULL) == (style->changes != NULL) && (!middle || style->prepare) &&
+      (style->move_box || style->relax) == (style->changes != NULL) && (!middle || style->prepare) &&
       (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
       (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))
     return MD_OK;
@@ -534,7 +534,7 @@ static md_status check_changes(const md_model *model)
         return md_error(MD_USAGE, "fix %s: the box is not periodic along %c, and only periodic axes change",
                         style->name, "xyz"[d]);
     }
-    if (model->integrator != MD_NVE)
+    if (style->move_box && model->integrator != MD_NVE)
       return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
     if (model->box.triclinic && !style->shears)
       return md_error(MD_USAGE, "fix %s: the box is tilted, and must have right angles", style->name);

@@ -154,6 +154,17 @@ typedef struct md_fix_place {
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
 } md_fix_place;
 
+/* What a fix says that changes the box in minimisations. */
+typedef struct md_relax {
+  bool moves[3], coupled[3]; /* axes that change, and those that change alike */
+  double target[3];          /* pressures */
+  int64_t every;             /* iterations after which the strain counts anew; 0: never */
+  double most;               /* change of a side in an iteration */
+  uint32_t carried;          /* bits of the groups whose particles go with the box */
+  bool pointed;              /* the box changes around `point`, and not its centre */
+  double point[3];
+} md_relax;
+
 struct md_model;
 struct md_step;
 struct md_particles;
@@ -214,7 +225,9 @@ typedef struct md_fix_style {
   int (*parts)(const md_fix *fix); /* the parts of the pressure that it gets; NULL: MD_PARTS_NONE */
   /* For a style that changes the box: marks the axes. */
   void (*changes)(const md_fix *fix, const struct md_model *model, bool axis[3]);
-  /* The same for tilt factors, or NULL. */
+  /* Of a style that changes the box in minimisations alone, instead of `move_box`. */
+  void (*relax)(const md_fix *fix, md_relax *relax);
+  /* The same as `changes` for tilt factors, or NULL. */
   void (*shears)(const md_fix *fix, bool tilt[3]);
   /* The flow of the box that the fix shears, or NULL. MD_USAGE: its rate is not constant. */
   md_status (*flow)(const md_fix *fix, const struct md_model *model, md_flow *flow);
@@ -236,6 +249,7 @@ typedef struct md_fix_style {
   int nstate; /* numbers of fix->state that restarts hold */
   /* A number of the fix for output, f_ID, or NULL. It is no sum over particles. */
   double (*scalar)(const md_fix *fix);
+  bool extensive; /* that number grows with the number of particles */
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. For a
    * style that does not act behind steps it has no value. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,

@@ -46,6 +46,7 @@
 /* Use functions of fix_nvt.h, and of fix_npt.h. */
 #include "common/fix/fix_npt.h"
 
+#include "common/fix/fix_box_relax.h"
 #include "common/fix/fix_nph.h"
 #include "common/fix/fix_nvt_sllod.h"
 #include "common/fix/fix_press_berendsen.h"

@@ -93,6 +93,24 @@ static md_status work(md_run *run)
   return status;
 }
 
+/* Finds the fix that relaxes the box, if there is one. */
+static md_status find_relaxing(md_minimizer *m)
+{
+  md_model *model = &m->sim->model;
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
+    if (!style->relax) continue;
+    if (m->relax.on) return md_error(MD_USAGE, "minimize: only one fix %s may be there", style->name);
+    if (m->dynamics)
+      return md_error(MD_USAGE, "min_style %s moves particles alone: with fix %s use min_style cg or sd",
+                      styles[m->set->style]->name, style->name);
+    m->relax = (md_min_relax){.on = true, .fix = f, .start = m->nvector};
+    style->relax(&model->fix[f], &m->relax.said);
+    ++m->nvector;
+  }
+  return MD_OK;
+}
+
 static md_status check(const md_sim *sim)
 {
   const md_min_settings *set = &sim->minimize;
@@ -138,6 +156,7 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   model->run_end = run.last;
   sim->has_first_energy = false;
   if (m->dynamics) stop_particles(&sim->particles);
+  if (m->relax.on) model->fix[m->relax.fix].state[0] = 0.0; /* the first row shows it */
   MD_TRY(md_run_execute(&run));
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = model->step;
@@ -166,6 +185,7 @@ md_status md_do_minimize(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(word[2], "the number of iterations", 0, INT64_MAX - step, &m.most_iterations));
   MD_TRY(md_word_int64(word[3], "the number of force evaluations", 0, INT64_MAX, &m.most_evaluations));
   MD_TRY(check(sim));
+  MD_TRY(find_relaxing(&m));
   if (sim->planning.checking) return md_check_run(sim, 0); /* how many steps it takes is not known */
   if (sim->planning.on) return md_plan_print(sim);
   if (md_run_is_left_out(sim, "minimize")) return MD_OK;

@@ -3,7 +3,8 @@
 
 md_status md_damped_products(const md_minimizer *m, md_damped_sums *sums)
 {
-  double *const *v = m->vector[MD_MIN_U], *const *f = m->view.force, dot[3];
+  const md_min_vector *v = &m->vector[MD_MIN_U], *f = &m->force;
+  double dot[3];
   MD_TRY(md_minimizer_products(m, 3, (md_min_product[]){{v, f}, {v, v}, {f, f}}, dot));
   *sums = (md_damped_sums){dot[0], dot[1], dot[2]};
   return MD_OK;
@@ -13,8 +14,8 @@ void md_damped_mix(md_minimizer *m, double a, double b)
 {
   const md_particles *p = &m->sim->particles;
   for (int d = 0; d < p->dim; ++d) {
-    double *v = m->vector[MD_MIN_U][d];
-    const double *f = m->view.force[d];
+    double *v = m->vector[MD_MIN_U].x[d];
+    const double *f = m->force.x[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) v[i] = a * v[i] + b * f[i];
   }
@@ -28,7 +29,7 @@ double md_damped_along(const md_damped_sums *sums, double alpha, double least)
 md_status md_damped_limit(const md_minimizer *m, double dt, double *limited)
 {
   double fastest;
-  MD_TRY(md_minimizer_largest(m, m->vector[MD_MIN_U], &fastest));
+  MD_TRY(md_minimizer_largest(m, &m->vector[MD_MIN_U], &fastest));
   *limited = dt * fastest > m->set->dmax ? m->set->dmax / fastest : dt;
   return MD_OK;
 }

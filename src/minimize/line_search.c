@@ -1,7 +1,7 @@
 /* Line searches of LAMMPS: from x along u, to x + alpha u, where E is lower.
  *
  *   fu  the slope f.u downhill, and E the energy, both per particle if thermo_modify norm says so
- *   alpha_max  moves no component by more than dmax
+ *   alpha_max  moves no component by more than dmax, and the box by no more than vmax of fix box/relax
  *
  *   backtrack  alpha = alpha_max; halves it until E has fallen by 0.4 of what the slope promises
  *   quadratic  the same; but where E follows a parabola within a tenth, goes to the zero of its slope, by a secant
@@ -14,6 +14,7 @@
  * Unconstrained Optimization; the manual of LAMMPS, min_modify.
  */
 #include "src/minimize/line_search.h"
+#include "src/minimize/relax.h"
 
 /* Constants of LAMMPS. */
 #define ALPHA_MOST 1.0
@@ -35,7 +36,7 @@ typedef struct search {
 /* The slope f.u at the present places. */
 static md_status find_slope(const md_minimizer *m, double *slope)
 {
-  MD_TRY(md_minimizer_products(m, 1, &(md_min_product){m->view.force, m->vector[MD_MIN_U]}, slope));
+  MD_TRY(md_minimizer_products(m, 1, &(md_min_product){&m->force, &m->vector[MD_MIN_U]}, slope));
   if (md_thermo_is_normed(m->sim)) *slope /= (double)m->sim->model.natoms;
   return MD_OK;
 }
@@ -45,12 +46,12 @@ static md_status begin(md_minimizer *m, search *s)
 {
   s->energy = m->energy;
   MD_TRY(find_slope(m, &s->slope));
-  MD_TRY(md_minimizer_largest(m, m->vector[MD_MIN_U], &s->largest));
+  MD_TRY(md_minimizer_largest(m, &m->vector[MD_MIN_U], &s->largest));
   if (!(s->slope > 0.0))
     m->stop = MD_MIN_NOT_DOWNHILL;
-  else if (s->largest == 0.0)
+  else if (s->largest == 0.0 && !m->relax.on)
     m->stop = MD_MIN_ZERO_FORCE;
-  s->alpha_most = m->set->dmax / s->largest;
+  s->alpha_most = md_min(m->set->dmax / s->largest, md_min_relax_most(m));
   if (m->set->line != MD_LINE_FORCEZERO) s->alpha_most = md_min(ALPHA_MOST, s->alpha_most);
   return MD_OK;
 }
@@ -160,8 +161,12 @@ md_status md_line_search(md_minimizer *m)
   m->alpha = 0.0;
   MD_TRY(begin(m, &s));
   if (m->stop != MD_MIN_GOES_ON) return MD_OK;
-  if (m->set->line == MD_LINE_BACKTRACK) return backtrack(m, &s);
-  return m->set->line == MD_LINE_QUADRATIC ? quadratic(m, &s) : forcezero(m, &s);
+  if (m->set->line == MD_LINE_BACKTRACK)
+    MD_TRY(backtrack(m, &s));
+  else
+    MD_TRY(m->set->line == MD_LINE_QUADRATIC ? quadratic(m, &s) : forcezero(m, &s));
+  md_min_relax_reset(m);
+  return MD_OK;
 }
 
 md_status md_line_search_test(md_minimizer *m)

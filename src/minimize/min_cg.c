@@ -15,25 +15,31 @@ static void turn(md_minimizer *m, double beta)
 {
   const md_particles *p = &m->sim->particles;
   for (int d = 0; d < p->dim; ++d) {
-    double *u = m->vector[MD_MIN_U][d], *g = m->vector[MD_MIN_G][d];
-    const double *f = m->view.force[d];
+    double *u = m->vector[MD_MIN_U].x[d], *g = m->vector[MD_MIN_G].x[d];
+    const double *f = m->force.x[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) {
       g[i] = f[i];
       u[i] = beta == 0.0 ? f[i] : f[i] + beta * u[i];
     }
   }
+  for (int d = 0; d < 3; ++d) {
+    double *u = &m->vector[MD_MIN_U].box[d];
+    *u = m->force.box[d] + beta * *u;
+    m->vector[MD_MIN_G].box[d] = m->force.box[d];
+  }
 }
 
 /* The next direction. *ff: f.f at the beginning of the iteration, and then at its end. */
 static md_status next_direction(md_minimizer *m, double *ff)
 {
-  double *const *f = m->view.force, *const *g = m->vector[MD_MIN_G], dot[2], slope;
+  const md_min_vector *f = &m->force, *g = &m->vector[MD_MIN_G];
+  double dot[2], slope;
   MD_TRY(md_minimizer_products(m, 2, (md_min_product[]){{f, f}, {f, g}}, dot));
   const bool anew = (m->iterations + 1) % (3 * m->sim->model.natoms) == 0;
   turn(m, anew ? 0.0 : md_max(0.0, (dot[0] - dot[1]) / *ff));
   *ff = dot[0];
-  MD_TRY(md_minimizer_products(m, 1, &(md_min_product){f, m->vector[MD_MIN_U]}, &slope));
+  MD_TRY(md_minimizer_products(m, 1, &(md_min_product){f, &m->vector[MD_MIN_U]}, &slope));
   if (slope <= 0.0) turn(m, 0.0);
   return MD_OK;
 }

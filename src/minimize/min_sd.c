@@ -10,7 +10,8 @@ static void follow_forces(md_minimizer *m)
 {
   const md_particles *p = &m->sim->particles;
   for (int d = 0; d < p->dim; ++d)
-    memcpy(m->vector[MD_MIN_U][d], m->view.force[d], (size_t)p->n * sizeof(double));
+    memcpy(m->vector[MD_MIN_U].x[d], m->force.x[d], (size_t)p->n * sizeof(double));
+  memcpy(m->vector[MD_MIN_U].box, m->force.box, sizeof m->force.box);
 }
 
 static md_status iterate(md_minimizer *m)

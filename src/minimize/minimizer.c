@@ -2,6 +2,7 @@
 #include "src/minimize/minimizer.h"
 #include "common/ranks/reductions.h"
 #include "src/box/faces.h"
+#include "src/minimize/relax.h"
 #include "src/minimize/rows.h"
 #include "src/sums/exact_sum.h"
 
@@ -20,7 +21,10 @@ static md_status evaluate(md_minimizer *m)
   md_sim *sim = m->sim;
   m->view = (md_view){.sim = sim, .kind = m->run->kind, .engine = m->run->engine, .step = sim->model.step};
   MD_TRY(md_view_forces(&m->view));
+  for (int d = 0; d < 3; ++d) m->force.x[d] = m->view.force[d];
   MD_TRY(md_view_energy(&m->view, &m->energy));
+  MD_TRY(md_min_relax_evaluate(m));
+  m->energy += m->relax.energy;
   if (md_thermo_is_normed(sim) && sim->model.natoms > 0) m->energy /= (double)sim->model.natoms;
   return MD_OK;
 }
@@ -30,13 +34,14 @@ static md_status allocate(md_minimizer *m)
   const md_particles *p = &m->sim->particles;
   for (int v = 0; v < m->nvector; ++v)
     for (int d = 0; d < p->dim; ++d)
-      MD_TRY(md_array_new_zero(&m->vector[v][d], p->n, sizeof(double), "vectors of a minimiser"));
+      MD_TRY(md_array_new_zero(&m->vector[v].x[d], p->n, sizeof(double), "vectors of a minimiser"));
   return MD_OK;
 }
 
 md_status md_minimizer_begin(md_minimizer *m)
 {
   MD_TRY(md_comm_agree(m->sim->comm, allocate(m)));
+  md_min_relax_begin(m);
   return evaluate(m);
 }
 
@@ -44,7 +49,7 @@ void md_minimizer_end(md_minimizer *m)
 {
   md_view_close(&m->view);
   for (int v = 0; v < MD_MIN_VECTORS; ++v)
-    for (int d = 0; d < 3; ++d) free(m->vector[v][d]);
+    for (int d = 0; d < 3; ++d) free(m->vector[v].x[d]);
 }
 
 /* ---- moves ---- */
@@ -55,19 +60,29 @@ static void displace(md_minimizer *m, double from, double to)
   const double quantum = m->sim->model.grids.x;
   for (int d = 0; d < p->dim; ++d) {
     double *x = p->x[d];
-    const double *u = m->vector[MD_MIN_U][d];
+    const double *u = m->vector[MD_MIN_U].x[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
       x[i] += md_round_to(to * u[i], quantum) - md_round_to(from * u[i], quantum);
   }
 }
 
+static md_status move(md_minimizer *m, double from, double to)
+{
+  if (m->relax.on) {
+    if (from == 0.0) md_min_relax_keep(m);
+    return md_min_relax_move(m, to);
+  }
+  displace(m, from, to);
+  return MD_OK;
+}
+
 void md_minimizer_kick(md_minimizer *m, double t)
 {
   const md_particles *p = &m->sim->particles;
   for (int d = 0; d < p->dim; ++d) {
-    double *u = m->vector[MD_MIN_U][d];
-    const double *f = m->view.force[d];
+    double *u = m->vector[MD_MIN_U].x[d];
+    const double *f = m->force.x[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) u[i] += t / md_mass_of(&m->sim->model, p, i) * f[i];
   }
@@ -80,7 +95,7 @@ static void give_velocities(md_minimizer *m)
   md_particles *p = &m->sim->particles;
   const double limit = m->sim->model.speed_limit;
   for (int d = 0; d < p->dim; ++d) {
-    const double *u = m->vector[MD_MIN_U][d];
+    const double *u = m->vector[MD_MIN_U].x[d];
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; ++i) {
       p->v[d][i] = md_max(-limit, md_min(limit, u[i]));
@@ -103,16 +118,16 @@ static md_status place(md_minimizer *m, md_min_rows *rows)
   if (md_box_follows(&model->box)) MD_TRY(md_faces_widen(sim, 0));
   MD_TRY(md_comm_agree(sim->comm, md_model_enter(model, &sim->particles)));
   if (sim->comm->size == 1 || md_pair_is_all(&model->pair)) return MD_OK;
-  if (md_box_follows(&model->box)) MD_TRY(md_run_decompose(sim));
+  if (md_box_follows(&model->box) || m->relax.on) MD_TRY(md_run_decompose(sim));
   return md_min_rows_migrate(rows, m);
 }
 
 md_status md_minimizer_move(md_minimizer *m, double from, double to, double kick)
 {
   md_min_rows rows = {0};
-  displace(m, from, to);
-  if (kick != 0.0) md_minimizer_kick(m, kick);
-  md_status status = place(m, &rows);
+  md_status status = move(m, from, to);
+  if (status == MD_OK && kick != 0.0) md_minimizer_kick(m, kick);
+  if (status == MD_OK) status = place(m, &rows);
   if (status == MD_OK) status = md_run_create_engine(m->run);
   if (status == MD_OK) status = evaluate(m);
   if (status == MD_OK) status = md_comm_agree(m->sim->comm, md_min_rows_empty(&rows, m));
@@ -133,7 +148,7 @@ static void product_terms(const void *context, const md_particles *p, int64_t i,
   (void)p;
   for (int k = 0; k < all->n; ++k) {
     term[k] = 0.0;
-    for (int d = 0; d < all->dim; ++d) term[k] += all->of[k].a[d][i] * all->of[k].b[d][i];
+    for (int d = 0; d < all->dim; ++d) term[k] += all->of[k].a->x[d][i] * all->of[k].b->x[d][i];
   }
 }
 
@@ -143,16 +158,19 @@ md_status md_minimizer_products(const md_minimizer *m, int n, const md_min_produ
   double whole[MD_EXACT_SUMS_MAX];
   MD_TRY(md_exact_sums(m->sim->comm, &m->sim->particles, n, product_terms, &all, "a force of the minimiser",
                        whole));
-  memcpy(sum, whole, (size_t)n * sizeof *sum);
+  for (int k = 0; k < n; ++k) {
+    sum[k] = whole[k];
+    for (int d = 0; d < 3 && m->relax.on; ++d) sum[k] += of[k].a->box[d] * of[k].b->box[d];
+  }
   return MD_OK;
 }
 
-md_status md_minimizer_largest(const md_minimizer *m, double *const *vector, double *largest)
+md_status md_minimizer_largest(const md_minimizer *m, const md_min_vector *vector, double *largest)
 {
   const md_particles *p = &m->sim->particles;
   double most = 0.0;
   for (int d = 0; d < p->dim; ++d) {
-    const double *u = vector[d];
+    const double *u = vector->x[d];
 #pragma omp parallel for schedule(static) reduction(max : most)
     for (int64_t i = 0; i < p->n; ++i) most = fabs(u[i]) > most ? fabs(u[i]) : most;
   }
@@ -165,7 +183,7 @@ md_status md_minimizer_largest(const md_minimizer *m, double *const *vector, dou
 static md_status largest_force(const md_minimizer *m, double *square)
 {
   const md_particles *p = &m->sim->particles;
-  double *const *f = m->view.force, most = 0.0;
+  double *const *f = m->force.x, most = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : most)
   for (int64_t i = 0; i < p->n; ++i) {
     double f2 = 0.0;
@@ -179,11 +197,15 @@ static md_status largest_force(const md_minimizer *m, double *square)
 
 md_status md_minimizer_norm(const md_minimizer *m, md_min_norm norm, double *square)
 {
-  if (norm == MD_NORM_MAX) return largest_force(m, square);
   if (norm == MD_NORM_TWO)
-    return md_minimizer_products(m, 1, &(md_min_product){m->view.force, m->view.force}, square);
-  MD_TRY(md_minimizer_largest(m, m->view.force, square));
-  *square *= *square;
+    return md_minimizer_products(m, 1, &(md_min_product){&m->force, &m->force}, square);
+  if (norm == MD_NORM_MAX) {
+    MD_TRY(largest_force(m, square));
+  } else {
+    MD_TRY(md_minimizer_largest(m, &m->force, square));
+    *square *= *square;
+  }
+  for (int d = 0; d < 3; ++d) *square = md_max(*square, m->force.box[d] * m->force.box[d]);
   return MD_OK;
 }
 

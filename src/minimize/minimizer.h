@@ -39,8 +39,31 @@ typedef enum md_min_stop {
 } md_min_stop;
 
 /* The vectors of the styles. u, the direction: of a line search, or the velocity of a damped dynamics. g: the forces at
- * the beginning of the iteration before. */
-enum { MD_MIN_U, MD_MIN_G, MD_MIN_VECTORS };
+ * the beginning of the iteration before. Behind those of the style: the places that a relaxed box needs. */
+enum { MD_MIN_U, MD_MIN_G, MD_MIN_VECTORS = 3 };
+
+/* A vector: a component for each particle and axis, and one for each strain of the box (relax.h), else 0. */
+typedef struct md_min_vector {
+  double *x[3]; /* by local index */
+  double box[3];
+} md_min_vector;
+
+/* The box, if a fix relaxes it. */
+typedef struct md_min_relax {
+  bool on;
+  int fix; /* its place in the model */
+  md_relax said;
+  int start;        /* number of the vector that keeps places */
+  md_box first;     /* of the strain 0 */
+  md_box reference; /* of the energy 0 */
+  md_box box;       /* at the beginning of the line search */
+  bool together;    /* one strain for all axes */
+  int of[3];        /* the strain of an axis */
+  double strain[3];
+  double strain_before[3];
+  double virial[3]; /* of the present places, by axis */
+  double energy;
+} md_min_relax;
 
 typedef struct md_minimizer {
   md_run *run;
@@ -51,8 +74,10 @@ typedef struct md_minimizer {
   bool dynamics; /* u is the velocity of the particles */
   bool stale;    /* the velocities of the particles are not yet u */
   int nvector;
-  double *vector[MD_MIN_VECTORS][3]; /* by local index */
-  md_view view;                      /* of the present places; view.force: forces by local index */
+  md_min_vector vector[MD_MIN_VECTORS];
+  md_view view;        /* of the present places */
+  md_min_vector force; /* its arrays belong to the view */
+  md_min_relax relax;
   double energy,
       energy_before; /* at the present places and before this iteration; as thermo_modify norm says */
   int64_t iterations, evaluations;
@@ -75,30 +100,33 @@ typedef struct md_min_style {
 #undef MD_MIN_STYLE
 
 /* Allocates the vectors, all zero, and evaluates the present state with the engine of the run. m->run, sim, set,
- * dynamics and nvector are set. md_minimizer_end must follow, also after an error. MD_RUNTIME: out of memory.
+ * dynamics, nvector and, if a fix relaxes the box, relax.on, fix, said and start are set. md_minimizer_end must follow,
+ * also after an error. MD_RUNTIME: out of memory.
  * MD_PHYSICS: particles overlap. */
 md_status md_minimizer_begin(md_minimizer *m) MD_CHECKED;
 void md_minimizer_end(md_minimizer *m);
 
 /* Moves all particles by Q(to u) - Q(from u), adds (kick/mass) f to u, with the forces before the move, and evaluates
  * energy and forces at the new places. `from` is what an earlier move in the same direction was given as `to`, or 0.
- * m->view, forces and vectors by local index are then new. MD_PHYSICS: a particle leaves a box that is not periodic, or
- * particles overlap. Collective. */
+ * m->view, forces and vectors by local index are then new. With a relaxed box u also changes its strains, and particles
+ * go with it.
+ * MD_PHYSICS: a particle leaves a box that is not periodic, particles overlap, or the box is too small. Collective. */
 md_status md_minimizer_move(md_minimizer *m, double from, double to, double kick) MD_CHECKED;
 
 /* u += (t/mass) f. */
 void md_minimizer_kick(md_minimizer *m, double t);
 
-/* The sums over particles and axes of a[k] b[k], for n <= 4 pairs of vectors by local index. Exact and then rounded
- * once. Collective. */
+/* The sums over particles and axes of a[k] b[k], for n <= 4 pairs of vectors. Exact and then rounded once; then the
+ * terms of strains are added. Collective. */
 typedef struct md_min_product {
-  double *const *a, *const *b;
+  const md_min_vector *a, *b;
 } md_min_product;
 md_status md_minimizer_products(const md_minimizer *m, int n, const md_min_product *of,
                                 double *sum) MD_CHECKED;
 
-/* The largest |component| of a vector. Collective. */
-md_status md_minimizer_largest(const md_minimizer *m, double *const *vector, double *largest) MD_CHECKED;
+/* The largest |component| of a vector, without strains. Collective. */
+md_status md_minimizer_largest(const md_minimizer *m, const md_min_vector *vector,
+                               double *largest) MD_CHECKED;
 
 /* The square of a norm of the forces. Collective. */
 md_status md_minimizer_norm(const md_minimizer *m, md_min_norm norm, double *square) MD_CHECKED;

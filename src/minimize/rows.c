@@ -25,7 +25,7 @@ md_status md_min_rows_fill(md_min_rows *rows, const md_minimizer *m)
     const int32_t i = m->view.order[k];
     double *row = rows->value + k * width;
     memcpy(row, &p->id[i], sizeof p->id[i]);
-    for (int c = 1; c < width; ++c) row[c] = m->vector[(c - 1) / dim][(c - 1) % dim][i];
+    for (int c = 1; c < width; ++c) row[c] = m->vector[(c - 1) / dim].x[(c - 1) % dim][i];
   }
   return MD_OK;
 }
@@ -98,7 +98,7 @@ md_status md_min_rows_empty(const md_min_rows *rows, md_minimizer *m)
     return md_error(MD_RUNTIME, "a minimiser has vectors of %lld particles on a rank with %lld",
                     (long long)rows->n, (long long)p->n);
   for (int c = 1; c < width; ++c) {
-    double **u = &m->vector[(c - 1) / dim][(c - 1) % dim];
+    double **u = &m->vector[(c - 1) / dim].x[(c - 1) % dim];
     free(*u);
     *u = NULL;
     MD_TRY(md_array_new(u, p->n, sizeof(double), "vectors of a minimiser"));

@@ -50,6 +50,18 @@ thermo 5
 """
 
 
+THREE = """\
+units lj
+lattice fcc 0.9
+region b block 0 4 0 4 0 4
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+displace_atoms all random 0.1 0.1 0.1 3
+write_data start.data
+"""
+
+
 @pytest.fixture(scope="module")
 def start(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("start")
@@ -121,6 +133,78 @@ def test_the_minimum_is_that_of_lammps(style, start, fast_engine, tmp_path):
     name = "Energy initial, next-to-last, final"
     assert numbers(mine[name])[2] == pytest.approx(numbers(its[name])[2], rel=1e-8)
     assert numbers(mine["Force two-norm initial, final"])[1] < 1e-5
+
+
+# Coupled axes have one strain if they are all, else strains of their own that stay alike.
+RELAXED = ["cg 2 iso 0.5", "cg 2 x 0.5 y 1.5", "sd 2 y 0.2 fixedpoint 1 2 0", "cg 2 aniso 0.5 couple xy",
+           "cg 3 x 0.5 y 0.5 z 1 couple xy", "cg 3 iso 0.5"]
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("relaxed", RELAXED)
+def test_the_path_of_a_box_is_that_of_lammps(relaxed, start, tmp_path):
+    style, dim, pressures = relaxed.split(" ", 2)
+    deck = MODEL
+    if dim == "3":
+        works(run_deck(tmp_path, THREE))
+        deck = "\n".join(line for line in MODEL.splitlines() if not re.match("dimension|pair_coeff . 2", line)) + "\n"
+    deck += (f"fix r all box/relax {pressures} vmax 0.001\nthermo_style custom step pe press lx ly xlo yhi f_r\n"
+             f"thermo_modify format float %.15g\nmin_style {style}\nminimize 0 1e-3 15 60\n")
+    ours, theirs = both(tmp_path if dim == "3" else here(start, tmp_path), deck, "--engine", "naive")
+    a, b = harness.read_tables(ours)[0], harness.read_tables(theirs)[0]
+    assert [row[0] for row in a.rows] == [row[0] for row in b.rows] and len(a.rows) == 4
+    for name in ("PotEng", "Press", "Lx", "Ly", "Xlo", "Yhi", "f_r"):
+        scale = max(abs(x) for x in b.column(name))
+        assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
+    assert a.column("Ly")[-1] > 1.001 * a.column("Ly")[0]
+    for name in ("Energy initial, next-to-last, final", "Force two-norm initial, final"):
+        assert numbers(stats(ours)[name]) == pytest.approx(numbers(stats(theirs)[name]), rel=1e-6), name
+
+
+def test_the_pressure_goes_to_its_targets(start, tmp_path):
+    """nreset brings it there along both axes, though they differ; f_ID begins anew, is a sum, and is not in pe."""
+    deck = MODEL + ("compute v all pressure NULL virial\nfix r all box/relax x 0.5 y 1.5 vmax 0.01 nreset 20\n"
+                    "variable e equal f_r\nthermo_style custom step pe c_v[1] c_v[2] f_r v_e vol\n"
+                    "thermo_modify format float %.15g\n"
+                    "minimize 0 1e-4 4000 9999\nminimize 0 1e-4 0 0\nfix 1 all nve\nrun 3\n")
+    done = works(run_deck(here(start, tmp_path), deck))
+    table, again, run = harness.read_tables(done.out)
+    assert table.column("c_v[1]")[-1] == pytest.approx(0.5, abs=1e-5)
+    assert table.column("c_v[2]")[-1] == pytest.approx(1.5, abs=1e-5)
+    assert table.column("v_e")[-1] == pytest.approx(89 * table.column("f_r")[-1], abs=1e-9)
+    assert again.column("f_r") == [0.0] and run.column("Volume")[-1] == table.column("Volume")[-1]
+    energy = numbers(stats(done.out)["Energy initial, next-to-last, final"])[2]
+    assert energy == pytest.approx(table.column("PotEng")[-1] + table.column("f_r")[-1], abs=1e-12)
+
+
+def test_resume_knows_the_relaxed_box(start, tmp_path):
+    deck = MODEL + ("fix r all box/relax iso 0.5 vmax 0.01\nminimize 0 1e-3 20 1000\nfix 1 all nve\nrestart 50 r.*\n"
+                    "velocity all create 0.3 7\nthermo_style custom step pe f_r vol\nrun 100\n"
+                    "write_data end.data\n")
+    whole = works(run_deck(here(start, tmp_path), deck)).out
+    wanted = (tmp_path / "end.data").read_bytes()
+    max(tmp_path.glob("r.*"), key=lambda path: int(path.suffix[1:])).unlink()
+    resumed = works(call(tmp_path, "-in", "in.deck", "--resume")).out
+    assert (tmp_path / "end.data").read_bytes() == wanted and "were run before" in resumed
+    a, b = harness.read_tables(whole)[-1].rows[-1], harness.read_tables(resumed)[-1].rows[-1]
+    assert a == b and float(a[2]) != 0.0
+
+
+def test_what_a_relaxed_box_needs(start, tmp_path):
+    folder = here(start, tmp_path)
+    for lines, words in (
+            ("fix r all box/relax\n", ["needs a pressure"]),
+            ("fix r all box/relax iso\n", ["iso needs a value"]),
+            ("fix r all box/relax tri 1\n", ["'tri'", "iso, aniso", "tilt"]),
+            ("fix r all box/relax z 1\n", ["two dimensions"]),
+            ("fix r all box/relax x 1 x 2\n", ["x has its pressure"]),
+            ("fix r all box/relax x 1 y 2 couple xy\n", ["coupled", "same"]),
+            ("fix r all box/relax iso 1 vmax 0\n", ["vmax", "positive"]),
+            ("fix r all box/relax iso 1 dilate some\n", ["'some'", "all, partial"]),
+            ("fix r all box/relax iso 1 fixedpoint 0 0\n", ["fixedpoint needs X Y Z"]),
+            ("fix r all box/relax iso 1\nmin_style fire\nminimize 0 0 1 1\n", ["fire", "cg or sd"]),
+            ("fix r all box/relax x 1\nfix s all box/relax y 1\nminimize 0 0 1 1\n", ["only one fix box/relax"])):
+        refused(run_deck(folder, MODEL + lines), USAGE, *words)
 
 
 FORCED = """\
