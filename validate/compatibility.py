@@ -152,6 +152,7 @@ def reasons_of(myriad: str, deck: Path, message: str) -> List[str]:
 
 def short(reason: str) -> str:
     """The part of a message that says what is missing."""
+    reason = re.sub(r" \(`myriad help [^)]*\)", "", reason)
     reason = re.sub(r"[;:,]? *\b(accepted are|the accepted|known are|write|use|give|for a group)\b.*", "", reason)
     reason = re.sub(r"\s+", " ", reason).strip().rstrip(";:,")
     return reason if len(reason) <= WIDTH else reason[:WIDTH - 3] + "..."

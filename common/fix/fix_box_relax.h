@@ -138,7 +138,7 @@ static const md_fix_style box_relax_style = {
             "vmax (0.0001) is the largest change of a side in an iteration; nreset: energy and strain count "
             "from\n"
             "the box of every N-th iteration; f_ID is the energy of volume and strain",
-    .note = "fix box/relax changes the box in minimize, and not in runs",
+    .note = "it changes the box in minimize, and not in runs",
     .needs_box = true,
     .conserves_momentum = true,
     .conserves_energy = true,

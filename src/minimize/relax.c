@@ -44,7 +44,7 @@ static void find_forces(md_minimizer *m)
   md_min_relax *r = &m->relax;
   const double volume = md_box_volume(&m->sim->model.box), p = mean_target(m);
   const double reference = md_box_volume(&r->reference);
-  r->energy = p * (volume - reference);
+  r->energy = p == 0.0 ? 0.0 : p * (volume - reference);
   for (int d = 0; d < 3; ++d) m->force.box[d] = 0.0;
   for (int d = 0; d < 3; ++d) {
     if (!r->said.moves[d]) continue;

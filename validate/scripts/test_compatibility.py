@@ -36,6 +36,11 @@ def test_page():
     assert "| `b/in.five` | Unknown pair style |" in lines
 
 
+def test_reasons_are_short():
+    assert compatibility.short("unknown fix style 'a' (`myriad help fix` has their arguments); accepted are b, c") == \
+        "unknown fix style 'a'"
+
+
 def test_the_page_of_the_manual():
     """It is what the program writes: the same beginning, a row for each deck, in order, and their numbers."""
     text = PAGE.read_text(encoding="utf-8")
