@@ -1,13 +1,13 @@
 # Myriad's one entry: builds, tests, measures, installs. `make help` lists the targets.
 #
-# Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj and all of them
-# one program, build/myriad. Parts are added where their tools exist: ranks, mpi/*.c, with mpicc; restarts and H5MD with
-# an HDF5 library. A part found later compiles its own files and links, no more: every part has flags of its own.
-# The GPU engine, gpu/*.cu with nvcc, is a library beside the program, which loads it when it is asked for; it is built
-# behind the program, and only by targets that need it. Targets that need more than a compiler call .ci/setup
-# first, which installs what is missing or says how to. The program picks its vector kernels at run time, so nothing is
-# tuned to the building machine, except openmp/force/kernels.c, compiled once per instruction set, and the GPU engine's
-# architectures (CUDA_ARCHS).
+# Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj, and all of them one program,
+# build/myriad, and one library, build/libmyriad.so. Parts are added where their tools exist: ranks, mpi/*.c, with
+# mpicc; restarts and H5MD with an HDF5 library. A part found later compiles its own files and links, no more: every
+# part has flags of its own. The GPU engine, gpu/*.cu with nvcc, is a library beside the program, which loads it when it
+# is asked for; it is built behind the program, and only by targets that need it. Targets that need more than a compiler
+# call .ci/setup first, which installs what is missing or says how to. The program picks its vector kernels at run time,
+# so nothing is tuned to the building machine, except openmp/force/kernels.c, compiled once per instruction set, and the
+# GPU engine's architectures (CUDA_ARCHS).
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
 # or approximate floating-point arithmetic.
@@ -83,6 +83,8 @@ BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 OBJ := $(BUILD)/obj
 FLAGS := $(BUILD)/flags
 PROGRAM := $(BUILD)/myriad
+# An instrumented library does not go into a program that is not, such as Python.
+LIBRARY := $(if $(SAN),,$(BUILD)/libmyriad.so)
 
 # Sanitizers do not see through nvcc.
 GPU ?= $(if $(SAN),no)
@@ -171,7 +173,9 @@ WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 CFLAGS ?= $(OPTIMISE)
 KERNELS_OPTIMISE ?=
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
-COMPILE := -std=c17 -D_GNU_SOURCE $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(WARNINGS) $(CPPFLAGS)
+# Program and library share their objects.
+SHARED := -fPIC -fno-semantic-interposition
+COMPILE := -std=c17 -D_GNU_SOURCE $(SHARED) $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(WARNINGS) $(CPPFLAGS)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(LDFLAGS)
 LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm -ldl $(LDLIBS)
 # The GPU engine's library calls the program's functions.
@@ -242,11 +246,15 @@ endif
 
 # ---------------------------------------------------------------- for everyone
 
-.PHONY: all gpu wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
+.PHONY: all gpu library wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
         emulated check-emulated compatibility scaling bench bench-gpu profile-gpu ladder ladder-cpu ladder-cells fuzz \
         install uninstall clean format format-check lint objects tests need-gpu FORCE
 
-all: $(PROGRAM) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build the program and, with nvcc, the GPU engine (the default)
+all: $(PROGRAM) $(LIBRARY) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build program, library and, with nvcc, the GPU engine
+
+ifneq ($(LIBRARY),)
+library: $(LIBRARY) ## build libmyriad.so alone, for C (src/library/myriad.h) and Python (python/)
+endif
 
 ifneq ($(WITH_GPU),)
 gpu: $(PROGRAM) $(GPU_LIBRARY) ## build the GPU engine, which the program loads when it is asked for
@@ -259,7 +267,8 @@ endif
 # run it.
 asks_for_gpu = $(filter gpu --gpu-naive,$(ARGS) $(ENGINE))
 gpu_is_here = $(shell nvidia-smi -L 2>/dev/null | grep -m 1 '^GPU')
-wanted: $(PROGRAM) $(if $(WITH_GPU),$(if $(asks_for_gpu)$(wildcard $(GPU_LIBRARY))$(gpu_is_here),$(GPU_LIBRARY)))
+wanted: $(PROGRAM) $(LIBRARY) \
+  $(if $(WITH_GPU),$(if $(asks_for_gpu)$(wildcard $(GPU_LIBRARY))$(gpu_is_here),$(GPU_LIBRARY)))
 
 help: ## list the targets and options, and what this machine offers
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -456,12 +465,15 @@ install: all ## copy the program, the GPU engine, decks and documentation under 
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
 	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
+	install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so'
+	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
 	install -m 644 $(wildcard inputs/*) '$(DESTDIR)$(PREFIX)/share/myriad/inputs'
 	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 uninstall: ## remove what install copied
 	rm -f '$(DESTDIR)$(PREFIX)/bin/myriad' '$(DESTDIR)$(PREFIX)/bin/myriad-check'
+	rm -f '$(DESTDIR)$(PREFIX)/lib/libmyriad.so' '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	rm -rf '$(DESTDIR)$(PREFIX)/lib/myriad' '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 clean: ## remove everything built (results in run/ stay)
@@ -539,6 +551,12 @@ $(BUILD)/toolchain: $(FLAGS)/c
 $(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(OBJECTS) $(LIBRARIES)
+
+# All objects of the program but its main. Its own functions are its own, whatever others are loaded beside it.
+$(BUILD)/libmyriad.so: $(OBJECTS) src/library/library.map $(FLAGS)/link
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) $(LINK) -shared -Wl,-Bsymbolic,-soname,libmyriad.so,--version-script=src/library/library.map -o $@ \
+	  $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LIBRARIES)
 
 # Which files are compiled by another compiler than CC, and what they are told, is said below this rule.
 COMPILER = $(CC)

@@ -61,7 +61,30 @@ static void destroy(md_comm *c)
     if (*comms[k] != MPI_COMM_NULL) MPI_Comm_free(comms[k]);
   free(s);
   free(c);
-  MPI_Finalize();
+}
+
+/* Ends MPI with the process, if no other part of it did. */
+static void finalise_mpi(void)
+{
+  int ended = 0;
+  if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Finalize();
+}
+
+/* Starts MPI, unless the process has started it, as a library of Python may have done. MPI starts once in a process, so
+ * that it stays when a communicator is destroyed: the next one uses it. *provided: its support of threads. */
+static md_status start_mpi(int *provided)
+{
+  int started = 0, ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  if (ended) return md_error(MD_RUNTIME, "MPI has ended in this process, and cannot be started again");
+  if (started)
+    return MPI_Query_thread(provided) == MPI_SUCCESS ? MD_OK
+                                                     : md_error(MD_RUNTIME, "MPI_Query_thread failed");
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided) != MPI_SUCCESS)
+    return md_error(MD_RUNTIME, "MPI_Init_thread failed");
+  atexit(finalise_mpi);
+  return MD_OK;
 }
 
 /* Makes an MPI communicator for each purpose, so that a message of one purpose cannot be received by another. */
@@ -111,8 +134,7 @@ static const md_comm_exchange exchange = {.migrate = md_mpi_migrate,
 md_status md_comm_mpi(md_comm **comm)
 {
   int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-    return md_error(MD_RUNTIME, "MPI_Init_thread failed");
+  MD_TRY(start_mpi(&provided));
   md_comm *c = calloc(1, sizeof *c);
   mpi_state *s = calloc(1, sizeof *s);
   if (!c || !s) {

@@ -2,7 +2,7 @@
  *
  * Only the log of rank 0 has sinks (open files). On other ranks every call does nothing. A terminal also gets one
  * progress line, which is redrawn in place. A file or pipe gets heartbeat lines instead, at most one in 30 s.
- * Sinks belong to the caller (main.c), which opens and closes them. The log remembers a write error, and
+ * Sinks belong to the caller (a session), which opens and closes them. The log remembers a write error, and
  * md_log_status reports it, so that a full disk is noticed.
  */
 #ifndef MD_SRC_LOG_H

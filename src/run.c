@@ -325,7 +325,8 @@ static md_status loop(md_run *run)
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (md_run_is_stopped(run) && md_h5 && !run->minimizes && !run->rerun) MD_TRY(md_run_show(run, true));
+  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun)
+    MD_TRY(md_run_show(run, true));
   return MD_OK;
 }
 
@@ -500,6 +501,9 @@ static md_status stopped(const md_run *run)
                     : sim->stop->batch ? "the batch system's time limit"
                                        : "--walltime";
   const long long step = (long long)sim->model.step, left = (long long)(run->last - sim->model.step);
+  if (sim->stop->plain)
+    return md_error(MD_STOPPED, "stopped by %s at step %lld, %lld steps before the end of this run", why,
+                    step, left);
   if (run->rerun)
     return md_error(MD_RUNTIME, "stopped by %s in a rerun, behind the snapshot of step %lld", why, step);
   if (run->minimizes)
@@ -611,8 +615,7 @@ static void renew_room(md_sim *sim)
         before);
 }
 
-/* Prepares the model for the particles and the box as they are, and places the particles. */
-static md_status prepare(md_run *run)
+md_status md_run_prepare(md_run *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
@@ -628,20 +631,37 @@ static md_status prepare(md_run *run)
                     md_pair_style_of(model->pair.kind)->name, sim->engine->name);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   MD_TRY(md_plan_check_room(sim));
-  return place_particles(sim);
+  sim->broken = true;
+  MD_TRY(place_particles(sim));
+  sim->broken = false;
+  return MD_OK;
 }
 
 md_status md_run_renew(md_run *run)
 {
-  MD_TRY(prepare(run));
+  MD_TRY(md_run_prepare(run));
   return md_run_create_engine(run);
+}
+
+/* Has a run that ended with `status` left particles that are not those of a whole step? A fault of the deck that shows
+ * before the first step leaves those of the beginning. */
+static bool is_broken(md_run *run, md_status status)
+{
+  md_sim *sim = run->sim;
+  md_error_record record;
+  if (status == MD_OK || status == MD_STOPPED) return false;
+  if (status != MD_USAGE || sim->model.step != run->first) return true;
+  md_error_save(&record, status);
+  const md_status download = md_comm_agree(sim->comm, run->kind->download(run->engine, NULL));
+  (void)md_error_restore(&record);
+  return download != MD_OK;
 }
 
 md_status md_run_execute(md_run *run)
 {
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
-  MD_TRY(prepare(run));
+  MD_TRY(md_run_prepare(run));
   run->first = model->step;
   describe(sim);
   MD_TRY(md_fix_vary(sim, 0));
@@ -649,6 +669,7 @@ md_status md_run_execute(md_run *run)
   if (status == MD_OK) {
     describe_grid(sim);
     status = run_engine(run);
+    sim->broken = is_broken(run, status);
   }
   md_log_progress_end(sim->log);
   md_run_destroy_engine(run);

@@ -43,6 +43,10 @@ struct md_run {
 /* Executes a run whose sim, first steps and work are set. Collective. */
 md_status md_run_execute(md_run *run) MD_CHECKED;
 
+/* Prepares the model for the particles and the box as they are, and places the particles: their grids, momenta, owners.
+ * Collective. */
+md_status md_run_prepare(md_run *run) MD_CHECKED;
+
 /* Creates an engine for the present particles, which must be on their grids and with their owners. Collective. */
 md_status md_run_create_engine(md_run *run) MD_CHECKED;
 

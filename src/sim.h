@@ -1,8 +1,8 @@
 /* The simulation: the model, the particles, and everything else that the commands of a deck set up.
  *
- * main.c makes one md_sim and gives it a communicator, an engine, a log and options. Each command's handler
- * (command.h) then reads and changes it. The command `run` (run.c) gives the model and the particles to the
- * engine.
+ * A session (src/library/session.h) makes one md_sim and gives it a communicator, an engine, a log and options. Each
+ * command's handler (command.h) then reads and changes it. The command `run` (run.c) gives the model and the particles
+ * to the engine.
  */
 #ifndef MD_SRC_SIM_H
 #define MD_SRC_SIM_H
@@ -130,6 +130,7 @@ struct md_sim {
   md_error_record *preview;
   bool placed_error; /* the message of the present error already names the file and the line */
   md_halted halted;
+  bool broken;   /* a run has failed, and left particles that are not those of a whole step */
   md_stop *stop; /* when to stop before the end of the deck; NULL: never. Owned by the caller */
   bool has_first_energy;
   double first_energy; /* total energy in the first thermo row of the present run */

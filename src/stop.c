@@ -47,6 +47,22 @@ void md_stop_begin(md_stop *stop, bool batch_limit)
   stop->batch = true;
 }
 
+static struct sigaction interrupt_before;
+
+void md_stop_interrupts_begin(void)
+{
+  struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  came = 0;
+  sigaction(SIGINT, &action, &interrupt_before);
+}
+
+void md_stop_interrupts_end(void)
+{
+  sigaction(SIGINT, &interrupt_before, NULL);
+  came = 0;
+}
+
 md_status md_stop_read_time(const char *text, double *seconds)
 {
   long long part[4] = {0};

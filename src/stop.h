@@ -21,12 +21,18 @@ typedef struct md_stop {
   double started; /* value of md_time() when the program started */
   double limit;   /* seconds after `started`; 0: none */
   bool batch;     /* the limit comes from the batch system */
+  bool plain;     /* no restart is written */
   double piece;   /* longest time of one piece of a run so far, seconds */
 } md_stop;
 
 /* Installs the signal handlers. If `batch_limit` is true, also takes over the time limit of the batch system, if
  * there is one and it comes before stop->limit. stop->started and stop->limit must be set. */
 void md_stop_begin(md_stop *stop, bool batch_limit);
+
+/* For a library: from `begin` until `end` SIGINT alone sets the flag. `end` restores what the process did at SIGINT
+ * before. Both clear the flag. */
+void md_stop_interrupts_begin(void);
+void md_stop_interrupts_end(void);
 
 /* Reads a duration such as "1:55:00", "D-H:M:S", "M:S" or a number of seconds. MD_USAGE: the text is none of
  * these. */

@@ -204,6 +204,12 @@ int64_t md_value_length(const md_sim *sim, const char *name)
   return strchr(name, '[') ? values->rows : values->nvector;
 }
 
+int md_values_columns(const md_sim *sim, const char *name)
+{
+  const md_values *values = is_variable(name) || strchr(name, '[') ? NULL : values_of(sim, name);
+  return values ? values->columns : 0;
+}
+
 bool md_value_is_extensive(md_sim *sim, const char *name)
 {
   const md_compute *compute;

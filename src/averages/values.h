@@ -54,6 +54,9 @@ md_status md_value_vector(md_sim *sim, const char *name, md_vector *vector) MD_C
 /* The length of the vector of a checked name; 0: it is not known yet. */
 int64_t md_value_length(const md_sim *sim, const char *name);
 
+/* The number of columns of the array that c_ID or f_ID, without brackets, says; 0: there is none. */
+int md_values_columns(const md_sim *sim, const char *name);
+
 /* Does the number of a checked name grow with the number of particles? */
 bool md_value_is_extensive(md_sim *sim, const char *name);
 

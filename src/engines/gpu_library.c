@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,20 @@
 
 static const md_gpu_library *loaded;
 
-/* Gives the folder of the program, with a slash at its end. */
-static md_status program_folder(char *folder, size_t size)
+/* The file that holds this function, if it is a library; NULL: it is the program. */
+static const char *own_library(void)
 {
-  const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-  if (length <= 0) return md_error(MD_RUNTIME, "cannot find the program's own folder, to look for " LIBRARY);
-  folder[length] = '\0';
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (!dladdr1((const void *)&loaded, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return NULL;
+  return map->l_name[0] ? map->l_name : NULL;
+}
+
+/* Gives the folder of the program, or of libmyriad.so, with a slash at its end. folder: room for PATH_MAX bytes. */
+static md_status program_folder(char *folder)
+{
+  if (!realpath(own_library() ? own_library() : "/proc/self/exe", folder))
+    return md_error(MD_RUNTIME, "cannot find the program's own folder, to look for " LIBRARY);
   char *slash = strrchr(folder, '/');
   if (slash) slash[1] = '\0';
   return MD_OK;
@@ -41,7 +50,7 @@ static md_status no_library(const char *path)
 /* Finds the library. path: room for PATH_MAX bytes. */
 static md_status find(char *path)
 {
-  static const char *const places[] = {LIBRARY, "../lib/myriad/" LIBRARY};
+  static const char *const places[] = {LIBRARY, "../lib/myriad/" LIBRARY, "myriad/" LIBRARY};
   const char *named = getenv("MYRIAD_GPU_LIBRARY");
   if (named && named[0]) {
     /* dlopen would search the system's folders for a name without a slash. */
@@ -49,7 +58,7 @@ static md_status find(char *path)
     return access(path, F_OK) == 0 ? MD_OK : no_library(path);
   }
   char folder[PATH_MAX];
-  MD_TRY(program_folder(folder, sizeof folder));
+  MD_TRY(program_folder(folder));
   for (size_t k = 0; k < sizeof places / sizeof places[0]; ++k) {
     if (snprintf(path, PATH_MAX, "%s%s", folder, places[k]) >= PATH_MAX) continue;
     if (access(path, F_OK) == 0) return MD_OK;
@@ -61,6 +70,9 @@ static md_status find(char *path)
 /* Opens the library. *library is unchanged after an error. */
 static md_status open_library(const char *path, const md_gpu_library **library)
 {
+  /* It finds the functions of a program by itself, and those of libmyriad.so once these are open to others. */
+  if (own_library() && !dlopen(own_library(), RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL))
+    return md_error(MD_RUNTIME, "cannot open %s to the GPU engine's library: %s", own_library(), dlerror());
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return md_error(MD_RUNTIME, "the GPU engine's library cannot be loaded: %s; `make gpu` builds it anew",

@@ -1,0 +1,330 @@
+"""A simulation: commands in, numbers and numpy arrays out.
+
+Other threads of Python go on during a call, because ctypes releases the interpreter's lock.  Arrays that a method
+returns are the caller's own copies, except those of `local`, which lie in the simulation's memory.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import threading
+import weakref
+from os import PathLike, fspath
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .library import Box as _Box
+from .library import Local as _Local
+from .library import byref, library
+
+# LAMMPS's numbers for what extract_compute and extract_fix are asked for.
+LMP_STYLE_GLOBAL, LMP_STYLE_ATOM = 0, 1
+LMP_TYPE_SCALAR, LMP_TYPE_VECTOR, LMP_TYPE_ARRAY = 0, 1, 2
+
+# Columns of the fields that are no formulas.
+COLUMNS = {"x": 3, "v": 3, "f": 3, "type": 1, "mass": 1}
+
+# The names of extract_global, and the formula that gives each.
+GLOBALS = {"dt": "dt", "ntimestep": "step", "atime": "time", "natoms": "atoms", "boxxlo": "xlo", "boxxhi": "xhi",
+           "boxylo": "ylo", "boxyhi": "yhi", "boxzlo": "zlo", "boxzhi": "zhi", "xy": "xy", "xz": "xz", "yz": "yz"}
+WHOLE = ("ntimestep", "natoms")
+
+
+class MyriadError(RuntimeError):
+    """A call failed: its message is that of the program, and `status` the status that the program would end with."""
+
+    def __init__(self, message: str, status: int = 1):
+        super().__init__(message)
+        self.status = status
+
+
+class UsageError(MyriadError):
+    """A command or an argument was refused.  The simulation is as it was."""
+
+
+class PhysicsError(MyriadError):
+    """A lost particle, an overlap, a number that is none.  Only the command clear goes on from here."""
+
+
+class StoppedError(MyriadError, KeyboardInterrupt):
+    """A run was interrupted, as by Ctrl-C.  It ended at a whole step, and may go on."""
+
+
+ERRORS = {2: UsageError, 3: PhysicsError, 85: StoppedError}
+
+
+def _check(status: int) -> None:
+    if status != 0:
+        message = library.myriad_error().decode(errors="replace")
+        raise ERRORS.get(status, MyriadError)(message, status)
+
+
+def version() -> str:
+    """The version of the library."""
+    return library.myriad_version().decode()
+
+
+class Box(NamedTuple):
+    """The box: `lo` and `hi` along three axes, tilt factors, and which axes are periodic."""
+
+    lo: Tuple[float, float, float]
+    hi: Tuple[float, float, float]
+    xy: float
+    yz: float
+    xz: float
+    periodic: Tuple[bool, bool, bool]
+    dimension: int
+
+
+class Local(NamedTuple):
+    """The particles of this rank in memory: views that must not be written, valid until the next call."""
+
+    id: np.ndarray
+    type: np.ndarray
+    x: Tuple[np.ndarray, ...]
+    v: Tuple[np.ndarray, ...]
+
+
+_open: "weakref.WeakSet[Myriad]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for one in list(_open):
+        one.close()
+
+
+class Myriad:
+    """A simulation.
+
+    words: options of the program's command line but for -in, --resume and --walltime, as one text each:
+    Myriad("--threads", 4, "-log", "none").  Without options the log goes to the screen and to log.myriad.
+    interrupt: Ctrl-C ends a run within about a second, with StoppedError; by default in the main thread only.
+    Under mpirun a simulation is that of all ranks, and each rank must make the same calls.
+    """
+
+    def __init__(self, *words: Any, interrupt: Optional[bool] = None):
+        self._handle = ctypes.c_void_p()
+        texts = [str(word).encode() for word in words]
+        _check(library.myriad_open(len(texts), (ctypes.c_char_p * (len(texts) + 1))(*texts), byref(self._handle)))
+        _open.add(self)
+        if interrupt is None:
+            interrupt = threading.current_thread() is threading.main_thread()
+        library.myriad_interruptible(self._handle, interrupt)
+
+    def close(self) -> None:
+        """Ends the simulation, and completes its files.  Does nothing the second time."""
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        _open.discard(self)
+        if handle:
+            _check(library.myriad_close(handle))
+
+    def __enter__(self) -> "Myriad":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            library.myriad_close(self._handle)
+
+    # ---- commands
+
+    def command(self, line: str) -> None:
+        """Executes one command of a deck."""
+        _check(library.myriad_command(self._handle, line.encode()))
+
+    def commands_string(self, text: str) -> None:
+        """Executes the lines of a text as a deck: with &, jump and label."""
+        _check(library.myriad_commands(self._handle, text.encode()))
+
+    def commands_list(self, lines: Sequence[str]) -> None:
+        """Executes commands one after the other."""
+        self.commands_string("\n".join(lines))
+
+    def file(self, path: Union[str, "PathLike[str]"]) -> None:
+        """Executes a deck."""
+        _check(library.myriad_file(self._handle, fspath(path).encode()))
+
+    def run(self, steps: int) -> None:
+        """The command run."""
+        self.command(f"run {int(steps)}")
+
+    # ---- numbers
+
+    def number(self, formula: str) -> float:
+        """A thermo keyword, c_ID[1], f_ID, v_NAME, or a formula of these: md.number("pe/atoms")."""
+        value = ctypes.c_double()
+        _check(library.myriad_number(self._handle, formula.encode(), byref(value)))
+        return value.value
+
+    def array(self, name: str) -> np.ndarray:
+        """The vector [rows], or the array [rows, columns], of c_ID, f_ID or a variable v_NAME of style vector."""
+        rows, columns = ctypes.c_int64(), ctypes.c_int64()
+        size = (self._handle, name.encode(), 0, byref(rows), byref(columns), None)
+        _check(library.myriad_array(*size))
+        values = np.zeros((rows.value, columns.value))
+        if values.size > 0:
+            _check(library.myriad_array(self._handle, name.encode(), values.size, byref(rows), byref(columns),
+                                        values.ctypes.data))
+        return values[:, 0].copy() if columns.value == 1 else values
+
+    def get_thermo(self, name: str) -> float:
+        """The value of a thermo keyword at the step that was measured last."""
+        return self.number(name)
+
+    def last_thermo(self, *names: str) -> Dict[str, float]:
+        """The values of several thermo keywords, by default those of thermo_style one."""
+        return {name: self.number(name) for name in names or ("step", "temp", "epair", "etotal", "press")}
+
+    def get_natoms(self) -> int:
+        """The number of particles of all ranks."""
+        return int(library.myriad_natoms(self._handle))
+
+    @property
+    def step(self) -> int:
+        """The present step."""
+        return int(library.myriad_step(self._handle))
+
+    @property
+    def rank(self) -> int:
+        """The number of this rank, from 0."""
+        return int(library.myriad_rank(self._handle))
+
+    @property
+    def ranks(self) -> int:
+        """The number of ranks."""
+        return int(library.myriad_ranks(self._handle))
+
+    def box(self) -> Box:
+        """The box."""
+        box = _Box()
+        _check(library.myriad_get_box(self._handle, byref(box)))
+        return Box(tuple(box.lo), tuple(box.hi), box.xy, box.yz, box.xz, tuple(bool(p) for p in box.periodic),
+                   box.dimension)
+
+    def extract_box(self) -> List[Any]:
+        """LAMMPS's list of the box: lo, hi, xy, yz, xz, periodicity, and 0, as a box here changes with fixes only."""
+        box = self.box()
+        return [list(box.lo), list(box.hi), box.xy, box.yz, box.xz, [int(p) for p in box.periodic], 0]
+
+    def extract_global(self, name: str) -> Union[int, float, None, Tuple[float, ...]]:
+        """dt, ntimestep, atime, natoms, boxlo, boxhi, boxxlo ... boxzhi, xy, xz, yz; None: another name."""
+        if name in ("boxlo", "boxhi"):
+            return self.box().lo if name == "boxlo" else self.box().hi
+        if name not in GLOBALS:
+            return None
+        value = self.number(GLOBALS[name])
+        return int(value) if name in WHOLE else value
+
+    def _extract(self, name: str, style: int, kind: int) -> Any:
+        if style == LMP_STYLE_ATOM:
+            return self.gather(name)
+        if style != LMP_STYLE_GLOBAL:
+            raise ValueError("style is LMP_STYLE_GLOBAL or LMP_STYLE_ATOM")
+        return self.number(name) if kind == LMP_TYPE_SCALAR else self.array(name)
+
+    def extract_compute(self, id: str, style: int = LMP_STYLE_GLOBAL, kind: int = LMP_TYPE_SCALAR) -> Any:
+        """A number, a vector or an array of a compute; with LMP_STYLE_ATOM a value for each particle, by id."""
+        return self._extract(f"c_{id}", style, kind)
+
+    def extract_fix(self, id: str, style: int = LMP_STYLE_GLOBAL, kind: int = LMP_TYPE_SCALAR, row: int = 0,
+                    column: int = 0) -> Any:
+        """The same of a fix.  As in LAMMPS, a vector or an array gives one number, of `row` and `column` from 0."""
+        if style == LMP_STYLE_GLOBAL and kind != LMP_TYPE_SCALAR:
+            index = f"[{row + 1}]" + (f"[{column + 1}]" if kind == LMP_TYPE_ARRAY else "")
+            return self.number(f"f_{id}{index}")
+        return self._extract(f"f_{id}", style, kind)
+
+    def extract_variable(self, name: str, group: Optional[str] = None) -> Union[float, str, np.ndarray]:
+        """The value of a variable: a number of style equal, a text of index and the like, values by id of style atom,
+        an array of style vector.  group: particles outside of it have the value 0."""
+        formula = f"v_{name}"
+        if group is not None:
+            return self.gather(f"gmask({group})*{formula}")
+        for look in (self.number, self.array, self.gather, lambda _: self.text(name)):
+            try:
+                return look(formula)
+            except UsageError as error:
+                first = error
+        raise first
+
+    def text(self, name: str) -> str:
+        """What ${name} stands for in a deck."""
+        value = ctypes.c_char_p()
+        _check(library.myriad_text(self._handle, name.encode(), byref(value)))
+        return (value.value or b"").decode()
+
+    # ---- particles
+
+    def ids(self) -> np.ndarray:
+        """The ids of all particles, in increasing order: the order of all arrays here."""
+        ids = np.zeros(self.get_natoms(), dtype=np.int64)
+        if ids.size > 0:
+            _check(library.myriad_ids(self._handle, ids.ctypes.data))
+        return ids
+
+    def gather(self, field: str) -> np.ndarray:
+        """A field of all particles, in the order of ids: x, v or f, [natoms, 3]; type, mass, or a formula of values of
+        particles such as "vx", "c_ID[2]", "v_NAME" or "x*vy-y*vx", [natoms].  Types are whole numbers."""
+        columns = COLUMNS.get(field, 1)
+        values = np.zeros((self.get_natoms(), columns))
+        _check(library.myriad_gather(self._handle, field.encode(), columns, values.ctypes.data))
+        if columns > 1:
+            return values
+        return values[:, 0].astype(np.int64) if field == "type" else values[:, 0].copy()
+
+    def scatter(self, field: str, values: Any) -> None:
+        """Sets x or v, [natoms, 3], type or mass, [natoms], of all particles, in the order of ids."""
+        columns = COLUMNS.get(field, 1)
+        array = np.ascontiguousarray(values, dtype=np.float64)
+        if array.size != self.get_natoms() * columns:
+            raise ValueError(f"{field} of {self.get_natoms()} particles has {self.get_natoms() * columns} numbers, "
+                             f"not {array.size}")
+        _check(library.myriad_scatter(self._handle, field.encode(), columns, array.ctypes.data))
+
+    def gather_atoms(self, name: str, dtype: int = 1, count: int = 1) -> np.ndarray:
+        """LAMMPS's form of gather: a flat array, `count` numbers for each particle; dtype 0: whole numbers, 1: real."""
+        values = self.ids() if name == "id" else self.gather(name)
+        if values.size != self.get_natoms() * count:
+            raise ValueError(f"{name} has {COLUMNS.get(name, 1)} numbers for each particle, not {count}")
+        return values.ravel().astype(np.float64 if dtype == 1 else np.int64)
+
+    def scatter_atoms(self, name: str, dtype: int, count: int, data: Any) -> None:
+        """LAMMPS's form of scatter, of a flat array."""
+        if count != COLUMNS.get(name, 1) or dtype not in (0, 1):
+            raise ValueError(f"{name} has {COLUMNS.get(name, 1)} numbers for each particle, not {count}")
+        self.scatter(name, np.asarray(data, dtype=np.float64))
+
+    def local(self) -> Local:
+        """The particles of this rank without a copy: id, type, and x and v by axis, in the order of memory."""
+        local = _Local()
+        _check(library.myriad_get_local(self._handle, byref(local)))
+
+        def view(pointer: Any, dtype: type) -> np.ndarray:
+            if local.n == 0:
+                return np.zeros(0, dtype=dtype)
+            array = np.ctypeslib.as_array(pointer, shape=(local.n,))
+            array.flags.writeable = False
+            return array
+
+        def axes(pointers: Any) -> Tuple[np.ndarray, ...]:
+            return tuple(view(pointer, np.float64) for pointer in pointers if pointer)
+
+        return Local(view(local.id, np.int64), view(local.type, np.uint16), axes(local.x), axes(local.v))
+
+
+def lammps(name: str = "", cmdargs: Sequence[str] = (), ptr: None = None, comm: Any = None) -> Myriad:
+    """Opens a simulation as LAMMPS's module does: lammps(cmdargs=["-log", "none"]).  comm: None, or mpi4py's
+    COMM_WORLD."""
+    if name or ptr is not None:
+        raise ValueError("there is one library, and no simulation of another program can be taken over")
+    if comm is not None:
+        from mpi4py import MPI
+
+        if MPI.Comm.Compare(comm, MPI.COMM_WORLD) not in (MPI.IDENT, MPI.CONGRUENT):
+            raise ValueError("a simulation is that of all ranks: comm must be MPI.COMM_WORLD")
+    return Myriad(*cmdargs)

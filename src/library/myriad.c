@@ -1,0 +1,398 @@
+/* The C interface; see myriad.h. Each function takes a lock, so that calls from several threads wait for one another,
+ * and sets the OpenMP threads of the simulation for as long as it works.
+ *
+ * Commands are read as a deck from a file in memory, so that they are what they are in a deck: lines joined by &,
+ * triple quotes, jumps within the text. A command costs the megabyte of a deck's longest line while it is read, and a
+ * few microseconds.
+ */
+#include "src/library/myriad.h"
+#include "common/base/open_file.h"
+#include "common/base/timer.h"
+#include "common/ranks/reductions.h"
+#include "src/averages/values.h"
+#include "src/computes/host_compute.h"
+#include "src/deck/deck.h"
+#include "src/engines/open_comm.h"
+#include "src/library/fields.h"
+#include "src/library/present.h"
+#include "src/library/session.h"
+#include "src/library/version.h"
+
+#include <errno.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct myriad {
+  char **words; /* of the command line, copied */
+  int nwords;
+  md_command_line line;
+  md_comm *comm;
+  md_session session;
+  bool interruptible;
+  char *text; /* what myriad_text gave last */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const char *myriad_error(void) { return md_error_text(); }
+const char *myriad_version(void) { return MD_VERSION; }
+
+/* ---- opening and closing ---- */
+
+static md_status copy_words(myriad *m, int n, const char *const *words)
+{
+  m->words = calloc((size_t)n + 1, sizeof *m->words);
+  if (!m->words) return md_error(MD_RUNTIME, "out of memory for the options of a simulation");
+  for (; m->nwords < n; ++m->nwords) {
+    m->words[m->nwords] = strdup(words[m->nwords]);
+    if (!m->words[m->nwords]) return md_error(MD_RUNTIME, "out of memory for the options of a simulation");
+  }
+  return MD_OK;
+}
+
+static md_status open_simulation(myriad *m, int n, const char *const *words)
+{
+  m->line = (md_command_line){.library = true, .started = md_time()};
+  MD_TRY(copy_words(m, n, words));
+  MD_TRY(md_open_comm(&m->comm));
+  MD_TRY(md_comm_agree(m->comm, md_command_line_read(m->nwords, m->words, &m->line)));
+  MD_TRY(md_session_open(&m->session, m->comm, &m->line));
+  m->session.stop.plain = true;
+  return MD_OK;
+}
+
+/* Closes what open_simulation has opened. */
+static md_status close_simulation(myriad *m, md_status status)
+{
+  bool alone = false;
+  if (m->session.open) md_log_flush(&m->session.log);
+  if (m->session.comm) status = md_session_close(&m->session, status, &alone);
+  if (m->comm) m->comm->destroy(m->comm);
+  for (int k = 0; k < m->nwords; ++k) free(m->words[k]);
+  free(m->words);
+  free(m->text);
+  free(m);
+  return status;
+}
+
+int myriad_open(int nwords, const char *const *words, myriad **out)
+{
+  *out = NULL;
+  myriad *m = calloc(1, sizeof *m);
+  if (!m) return md_error(MD_RUNTIME, "out of memory for a simulation");
+  pthread_mutex_lock(&lock);
+  const int threads = omp_get_max_threads();
+  md_status status = open_simulation(m, nwords, words);
+  if (status != MD_OK) {
+    md_error_record record;
+    md_error_save(&record, status);
+    (void)close_simulation(m, status);
+    status = md_error_restore(&record);
+  } else {
+    *out = m;
+  }
+  omp_set_num_threads(threads);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+int myriad_close(myriad *m)
+{
+  if (!m) return MD_OK;
+  pthread_mutex_lock(&lock);
+  const md_status status = close_simulation(m, md_log_status(&m->session.log));
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---- entering and leaving a call ---- */
+
+/* What a call does: a function with its arguments. */
+typedef md_status (*work)(myriad *, void *);
+
+static md_status refuse_broken(void)
+{
+  return md_error(
+      MD_USAGE,
+      "the last run failed, and its particles are no whole state: only the command clear goes on from here");
+}
+
+/* Does the work of a call. `always`: also if the last run has failed. */
+static int call(myriad *m, bool always, work function, void *arguments)
+{
+  if (!m) return md_error(MD_USAGE, "there is no simulation: it was not opened, or is closed");
+  pthread_mutex_lock(&lock);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(m->session.sim.options.threads);
+  if (m->interruptible) md_stop_interrupts_begin();
+  const md_status status = m->session.sim.broken && !always ? refuse_broken() : function(m, arguments);
+  if (m->interruptible) md_stop_interrupts_end();
+  md_log_flush(&m->session.log);
+  omp_set_num_threads(threads);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+/* ---- commands ---- */
+
+typedef struct commands {
+  FILE *file;
+  const char *name;
+} commands;
+
+/* A deck may have ended within a jump, or by quit: the next one begins anew. */
+static void begin_anew(md_sim *sim)
+{
+  free(sim->script.label);
+  sim->script.label = NULL;
+  sim->script.quit = sim->script.pass_jump = false;
+  sim->placed_error = false;
+}
+
+static md_status run_commands(myriad *m, void *arguments)
+{
+  const commands *c = arguments;
+  begin_anew(&m->session.sim);
+  return md_deck_file(&m->session.sim, c->file, c->name);
+}
+
+/* Is `clear` the only word? */
+static bool is_clear(const char *text)
+{
+  char word[8], more[2];
+  return sscanf(text, "%7s %1s", word, more) == 1 && strcmp(word, "clear") == 0;
+}
+
+static int run_text(myriad *m, const char *text, const char *name)
+{
+  commands c = {.name = name};
+  if (*text == '\0') return MD_OK;
+  char *copy = strdup(text);
+  c.file = copy ? fmemopen(copy, strlen(copy), "r") : NULL;
+  const int status = c.file ? call(m, is_clear(text), run_commands, &c)
+                            : (int)md_error(MD_RUNTIME, "out of memory for commands");
+  if (c.file) fclose(c.file);
+  free(copy);
+  return status;
+}
+
+int myriad_command(myriad *m, const char *line) { return run_text(m, line, "command"); }
+int myriad_commands(myriad *m, const char *text) { return run_text(m, text, "commands"); }
+
+static md_status run_file(myriad *m, void *arguments)
+{
+  commands *c = arguments;
+  c->file = md_open_read(c->name);
+  const int reason = errno;
+  md_status status = MD_OK;
+  if (!c->file) status = md_error(MD_RUNTIME, "cannot read the deck %s: %s", c->name, md_open_reason(reason));
+  status = md_comm_agree(m->comm, status);
+  if (status == MD_OK) status = run_commands(m, c);
+  if (c->file) fclose(c->file);
+  return status;
+}
+
+int myriad_file(myriad *m, const char *path)
+{
+  commands c = {.name = path};
+  return call(m, false, run_file, &c);
+}
+
+void myriad_interruptible(myriad *m, int on)
+{
+  if (m) m->interruptible = on != 0;
+}
+
+/* ---- numbers ---- */
+
+typedef struct numbers {
+  const char *name;
+  int64_t capacity, *rows, *columns;
+  double *value;
+  const char **text;
+} numbers;
+
+/* Does the name begin with that of a compute which is found when it is asked for? */
+static bool is_asked_for(const md_sim *sim, const char *name)
+{
+  return strncmp(name, "c_", 2) == 0 && md_host_compute_find(sim, name + 2, strcspn(name + 2, "[")) != NULL;
+}
+
+static md_status find_number(md_sim *sim, void *context)
+{
+  const numbers *n = context;
+  return md_comm_agree(sim->comm, md_variables_formula(sim->variables, n->name, n->value));
+}
+
+static md_status find(md_sim *sim, const char *name, md_status (*look)(md_sim *, void *), void *arguments)
+{
+  return is_asked_for(sim, name) ? md_present_show(sim, look, arguments)
+                                 : md_present_find(sim, look, arguments);
+}
+
+static md_status number(myriad *m, void *arguments)
+{
+  return find(&m->session.sim, ((const numbers *)arguments)->name, find_number, arguments);
+}
+
+int myriad_number(myriad *m, const char *formula, double *value)
+{
+  numbers n = {.name = formula, .value = value};
+  return call(m, false, number, &n);
+}
+
+static md_status need_room(const numbers *n)
+{
+  if (!n->value || *n->rows * *n->columns <= n->capacity) return MD_OK;
+  return md_error(MD_USAGE, "%.80s has %lld by %lld numbers, and there is room for %lld", n->name,
+                  (long long)*n->rows, (long long)*n->columns, (long long)n->capacity);
+}
+
+/* Copies columns `first` and on of an array whose columns are vectors. */
+static md_status copy_columns(md_sim *sim, const numbers *n)
+{
+  char column[128];
+  md_vector vector;
+  for (int64_t c = 0; c < *n->columns; ++c) {
+    snprintf(column, sizeof column, "%.100s[%lld]", n->name, (long long)c + 1);
+    MD_TRY(md_value_vector(sim, column, &vector));
+    *n->rows = vector.n;
+    MD_TRY(need_room(n));
+    for (int64_t r = 0; n->value && r < vector.n; ++r)
+      n->value[r * *n->columns + c] = vector.at[r * vector.stride];
+  }
+  return MD_OK;
+}
+
+static md_status find_array(md_sim *sim, void *context)
+{
+  const numbers *n = context;
+  md_vector vector;
+  *n->columns = md_values_columns(sim, n->name);
+  if (*n->columns > 0) return copy_columns(sim, n);
+  *n->columns = 1;
+  MD_TRY(md_value_vector(sim, n->name, &vector));
+  const double *at = vector.at ? vector.at : vector.own;
+  *n->rows = vector.n;
+  MD_TRY(need_room(n));
+  for (int64_t r = 0; n->value && r < vector.n; ++r) n->value[r] = at[r * vector.stride];
+  return MD_OK;
+}
+
+static md_status array(myriad *m, void *arguments)
+{
+  md_sim *sim = &m->session.sim;
+  const numbers *n = arguments;
+  if (!md_is_value_name(n->name))
+    return md_error(MD_USAGE, "`%.80s` is no name of an array; accepted are c_ID, f_ID and v_NAME", n->name);
+  return find(sim, n->name, find_array, arguments);
+}
+
+int myriad_array(myriad *m, const char *name, int64_t capacity, int64_t *rows, int64_t *columns,
+                 double *value)
+{
+  numbers n = {.name = name, .capacity = capacity, .rows = rows, .columns = columns, .value = value};
+  *rows = *columns = 0;
+  return call(m, false, array, &n);
+}
+
+static md_status text_of(myriad *m, void *arguments)
+{
+  const numbers *n = arguments;
+  char *text = NULL;
+  MD_TRY(md_comm_agree(m->comm, md_variables_text(m->session.sim.variables, n->name, &text)));
+  free(m->text);
+  m->text = text;
+  *n->text = text;
+  return MD_OK;
+}
+
+int myriad_text(myriad *m, const char *name, const char **text)
+{
+  numbers n = {.name = name, .text = text};
+  *text = NULL;
+  return call(m, false, text_of, &n);
+}
+
+int64_t myriad_natoms(const myriad *m) { return m ? m->session.sim.model.natoms : 0; }
+int64_t myriad_step(const myriad *m) { return m ? m->session.sim.model.step : 0; }
+int myriad_rank(const myriad *m) { return m ? m->comm->rank : 0; }
+int myriad_ranks(const myriad *m) { return m ? m->comm->size : 0; }
+
+static md_status get_box(myriad *m, void *arguments)
+{
+  myriad_box *to = arguments;
+  MD_TRY(md_sim_need_box(&m->session.sim, "the size of a box"));
+  const md_box box = md_model_shown_box(&m->session.sim.model);
+  *to =
+      (myriad_box){.dimension = box.dim, .xy = box.tilt[MD_XY], .xz = box.tilt[MD_XZ], .yz = box.tilt[MD_YZ]};
+  for (int d = 0; d < 3; ++d) {
+    to->periodic[d] = box.periodic[d];
+    to->lo[d] = box.lo[d];
+    to->hi[d] = box.hi[d];
+  }
+  return MD_OK;
+}
+
+int myriad_get_box(myriad *m, myriad_box *box) { return call(m, false, get_box, box); }
+
+/* ---- particles ---- */
+
+typedef struct particles_call {
+  const char *field;
+  int columns;
+  int64_t *id;
+  double *get;
+  const double *set;
+} particles_call;
+
+static md_status ids(myriad *m, void *arguments)
+{
+  return md_fields_ids(&m->session.sim, ((particles_call *)arguments)->id);
+}
+
+int myriad_ids(myriad *m, int64_t *id)
+{
+  particles_call c = {.id = id};
+  return call(m, false, ids, &c);
+}
+
+static md_status gather(myriad *m, void *arguments)
+{
+  const particles_call *c = arguments;
+  return md_fields_gather(&m->session.sim, c->field, c->columns, c->get);
+}
+
+int myriad_gather(myriad *m, const char *field, int columns, double *value)
+{
+  particles_call c = {.field = field, .columns = columns, .get = value};
+  return call(m, false, gather, &c);
+}
+
+static md_status scatter(myriad *m, void *arguments)
+{
+  const particles_call *c = arguments;
+  return md_fields_scatter(&m->session.sim, c->field, c->columns, c->set);
+}
+
+int myriad_scatter(myriad *m, const char *field, int columns, const double *value)
+{
+  particles_call c = {.field = field, .columns = columns, .set = value};
+  return call(m, false, scatter, &c);
+}
+
+static md_status get_local(myriad *m, void *arguments)
+{
+  myriad_local *local = arguments;
+  const md_particles *p = &m->session.sim.particles;
+  *local = (myriad_local){.n = p->n, .id = p->id, .type = p->type};
+  for (int d = 0; d < p->dim; ++d) {
+    local->x[d] = p->x[d];
+    local->v[d] = p->v[d];
+  }
+  return MD_OK;
+}
+
+int myriad_get_local(myriad *m, myriad_local *local) { return call(m, false, get_local, local); }

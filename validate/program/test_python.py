@@ -1,0 +1,384 @@
+"""libmyriad.so, from Python and from C: the same bits as the program, errors that leave a simulation usable, arrays of
+particles that are read and set, and two simulations in one process.
+
+The library is loaded into this process.  What needs a process of its own, such as ranks and an installed package, runs
+in another interpreter.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import DECKS, environment, mpirun, patience, program, rank_environment, read_dump, run
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / "python"
+QUIET = ("-log", "none", "-screen", "none", "--threads", 2)
+
+GAS = """\
+units lj
+lattice fcc 0.5
+region b block 0 4 0 4 0 4
+create_box 2 b
+create_atoms 1 box
+set group all type/fraction 2 0.25 11
+mass 1 1
+mass 2 2
+velocity all create 2 7
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+fix 1 all nve
+thermo_modify format float %.17g
+"""
+
+
+@pytest.fixture(scope="session")
+def library() -> Path:
+    path = program().with_name("libmyriad.so")
+    if not path.exists():
+        pytest.skip(f"there is no {path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def myriad(library):
+    """The package of the source tree."""
+    os.environ["MYRIAD_LIBRARY"] = str(library)
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    sys.path.insert(0, str(PYTHON))
+    import myriad as package
+
+    return package
+
+
+@pytest.fixture
+def md(myriad, tmp_path, monkeypatch):
+    """A simulation in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    with myriad.Myriad(*QUIET) as one:
+        yield one
+
+
+@pytest.fixture
+def gas(md):
+    md.commands_string(GAS)
+    return md
+
+
+def script(folder: Path, library: Path, text: str, *words: str, ranks: int = 0) -> str:
+    """What a program in Python prints, in an interpreter of its own."""
+    (folder / "script.py").write_text(text)
+    surroundings = {**(rank_environment() if ranks else environment()), "MYRIAD_LIBRARY": str(library),
+                    "PYTHONPATH": str(PYTHON)}
+    done = subprocess.run([*(mpirun(ranks) if ranks else ()), sys.executable, "script.py", *words], cwd=folder,
+                          env=surroundings, capture_output=True, text=True, timeout=patience(60), check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("engine", ["naive", "openmp"])
+def test_a_deck_gives_the_bits_of_the_program(myriad, tmp_path, engine):
+    variables = {"steps": 60, "every": 30, "cells": 4}
+    result = run(DECKS / "in.melt", tmp_path, engine=engine, variables=variables)
+    frame = read_dump(tmp_path / "check.dump")[-1]
+    words = [word for name, value in {**variables, "every": 20, "steps": 20, "out": tmp_path / "other"}.items()
+             for word in ("-var", name, value)]
+    (tmp_path / "other").mkdir()
+    with myriad.Myriad(*QUIET, "--engine", engine, *words) as md:
+        md.file(DECKS / "in.melt")
+        md.gather("f")  # A look between runs changes nothing.
+        md.run(40)
+        assert md.step == 60 and md.get_natoms() == 256
+        for name, field in (("x", "x y z"), ("v", "vx vy vz"), ("f", "fx fy fz")):
+            assert np.array_equal(md.gather(name), frame.vectors(*field.split())), name
+        assert np.array_equal(md.ids(), frame.columns["id"])
+        for name, title in (("temp", "Temp"), ("pe", "PotEng"), ("etotal", "TotEng"), ("press", "Press")):
+            assert md.get_thermo(name) == result.table.at(60)[title]
+
+
+@pytest.mark.mpi
+def test_ranks_give_the_same_bits(library, md, tmp_path):
+    text = f"""
+from myriad import Myriad
+import numpy as np
+md = Myriad(*{QUIET})
+md.commands_string('''{GAS}''')
+md.run(30)
+md.scatter("v", -md.gather("v"))
+md.run(10)
+if md.rank == 0:
+    np.savez("ranks.npz", x=md.gather("x"), f=md.gather("f"), ids=md.ids(), ranks=md.ranks)
+else:
+    md.gather("x"), md.gather("f"), md.ids()
+md.close()
+with Myriad(*{QUIET}) as second:
+    assert second.ranks == 2
+    try:
+        second.command("nonsense")
+    except RuntimeError as error:
+        print(second.rank, error)
+"""
+    said = script(tmp_path, library, text, ranks=2)
+    assert "0 command:1: unknown command 'nonsense'" in said and "1 command:1: unknown" in said
+    md.commands_string(GAS)
+    md.run(30)
+    md.scatter("v", -md.gather("v"))
+    md.run(10)
+    with np.load(tmp_path / "ranks.npz") as other:
+        assert other["ranks"] == 2 and np.array_equal(other["ids"], md.ids())
+        assert np.array_equal(other["x"], md.gather("x")) and np.array_equal(other["f"], md.gather("f"))
+
+
+def test_velocities_that_are_set_run_back_to_the_first_state(gas):
+    gas.run(0)
+    first = gas.gather("x")
+    gas.run(100)
+    assert not np.array_equal(gas.gather("x"), first)
+    gas.scatter("v", -gas.gather("v"))
+    gas.run(100)
+    assert np.array_equal(gas.gather("x"), first)
+
+
+def test_fields_are_read_as_they_were_set(gas):
+    gas.run(5)
+    x, v = gas.gather("x"), gas.gather("v")
+    side = gas.box().hi[0]
+    gas.scatter("x", x + [side, -2 * side, 0])
+    assert np.allclose(gas.gather("x"), x, atol=1e-12)
+    gas.scatter("x", x)
+    assert np.array_equal(gas.gather("x"), x)
+    gas.scatter_atoms("v", 1, 3, 2 * gas.gather_atoms("v", 1, 3))
+    assert np.array_equal(gas.gather("v"), 2 * v)
+    assert gas.gather_atoms("x", 1, 3)[3:6].tolist() == x[1].tolist()
+    types = 1 + gas.ids() % 2
+    gas.scatter("type", types)
+    assert np.array_equal(gas.gather("type"), types) and gas.gather_atoms("type", 0, 1).dtype == np.int64
+    assert np.array_equal(gas.gather("mass"), types.astype(float))
+    local = gas.local()
+    order = np.argsort(local.id)
+    assert np.array_equal(local.x[1][order], gas.gather("x")[:, 1]) and not local.v[0].flags.writeable
+    assert np.array_equal(local.type[order], types)
+
+
+def test_ids_with_holes_keep_their_order(gas):
+    gas.command("group some id 3:200:2")
+    gas.command("delete_atoms group some compress no")
+    ids = gas.ids()
+    assert ids[:4].tolist() == [1, 2, 4, 6] and len(ids) == gas.get_natoms() == 256 - 99
+    assert np.array_equal(gas.gather("id"), ids)
+    marks = np.arange(len(ids)) * [[1e-3], [0], [0]]
+    gas.scatter("v", marks.T)
+    assert np.array_equal(gas.gather("vx"), marks[0])
+
+
+def test_forces_computes_and_tensors_between_runs(gas):
+    gas.commands_string("compute g all rdf 30\ncompute k all ke/atom\ncompute r all reduce sum c_k vx\n"
+                        "compute xx all property/atom x y\nvariable at atom x*x\nvariable row vector c_thermo_press")
+    # Before any run, of the present state.
+    assert gas.get_thermo("temp") == pytest.approx(2, rel=1e-3)
+    gas.run(20)
+    force = gas.gather("f")
+    assert np.array_equal(force[:, 2], gas.gather("fz")) and np.abs(force).max() > 1
+    assert np.abs(force.sum(axis=0)).max() < 1e-9
+    assert gas.array("c_g").shape == (30, 3) and gas.extract_compute("g", 0, 2)[10, 0] == pytest.approx(10.5 / 12)
+    kinetic = gas.extract_compute("k", 1)
+    assert np.allclose(kinetic, 0.5 * gas.gather("mass") * (gas.gather("v")**2).sum(axis=1), rtol=1e-14)
+    assert gas.extract_compute("r", 0, 1)[0] == pytest.approx(kinetic.sum(), rel=1e-12)
+    assert gas.number("c_r[1]/atoms") * 256 == gas.number("c_r[1]")
+    tensor = gas.extract_compute("thermo_press", 0, 1)
+    assert tensor[:3].mean() == pytest.approx(gas.get_thermo("press"), rel=1e-12)
+    assert tensor[0] == gas.get_thermo("pxx")
+    assert np.array_equal(gas.extract_variable("at"), gas.gather("x")[:, 0]**2)
+    assert np.array_equal(gas.gather("c_xx[2]"), gas.gather("x")[:, 1])
+    masked = gas.extract_variable("at", "all")
+    assert np.array_equal(masked, gas.extract_variable("at"))
+
+
+def test_numbers_by_the_names_of_lammps(gas):
+    gas.commands_string("variable n equal 3*2\nvariable word index some\nfix av all ave/time 1 5 5 c_thermo_temp")
+    gas.run(10)
+    assert gas.extract_variable("n") == 6 and gas.extract_variable("word") == "some" and gas.text("word") == "some"
+    assert gas.extract_global("ntimestep") == 10 and gas.extract_global("natoms") == 256
+    assert gas.extract_global("dt") == 0.005 and gas.extract_global("nothing") is None
+    lo, hi, xy, yz, xz, periodic, change = gas.extract_box()
+    assert lo == [0, 0, 0] and hi[0] == gas.extract_global("boxxhi") == pytest.approx(8)
+    assert (xy, yz, xz, periodic, change) == (0, 0, 0, [1, 1, 1], 0)
+    assert gas.extract_fix("av") == gas.number("f_av") > 1
+    assert gas.last_thermo()["step"] == 10
+
+
+def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
+    gas.run(5)
+    before = gas.gather("x")
+    for call, message in ((lambda: gas.command("nonsense"), "command:1: unknown command 'nonsense'"),
+                          (lambda: gas.commands_string("thermo 5\nrun -1"), "commands:2: the number of steps"),
+                          (lambda: gas.command("print 'a"), "never closed"),
+                          (lambda: gas.file("nowhere"), "cannot read the deck nowhere"),
+                          (lambda: gas.number("v_none"), "none"), (lambda: gas.array("c_none"), "c_none is no vector"),
+                          (lambda: gas.array("temp"), "no name of an array"),
+                          (lambda: gas.gather("nothing"), "nothing"),
+                          (lambda: gas.scatter("f", before), "cannot be set"),
+                          (lambda: gas.scatter("v", before * np.nan), "particle 1: nan is no finite number"),
+                          (lambda: gas.scatter("type", np.full(256, 3)), "3 is no type of this system"),
+                          (lambda: gas.scatter("mass", np.ones(256)), "mass"),
+                          (lambda: gas.commands_string("thermo_style custom step v_none\nrun 5"), "none")):
+        with pytest.raises(myriad.MyriadError, match=message):
+            call()
+        assert gas.step == 5 and np.array_equal(gas.gather("x"), before), message
+    with pytest.raises(ValueError, match="768 numbers, not 3"):
+        gas.scatter("x", [1, 2, 3])
+    gas.command("thermo_style one")
+    gas.run(5)
+    with pytest.raises(myriad.UsageError, match="-in is an option of the program"):
+        myriad.Myriad("-in", "in.melt")
+    with pytest.raises(myriad.UsageError, match="there is no engine `none`"):
+        myriad.Myriad("--engine", "none")
+
+
+def test_a_position_outside_of_a_wall_is_refused(myriad, md):
+    md.commands_string("boundary f p p\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\nmass 1 1\n"
+                       "create_atoms 1 single 1 1 1\ncreate_atoms 1 single 3 3 3")
+    x = md.gather("x")
+    for by, place in ((2, "5"), (-4, "-1")):
+        with pytest.raises(myriad.UsageError, match=f"particle 2 would be at x = {place}, outside of the box, 0 to 4"):
+            md.scatter("x", x + [[0, 9, 0], [by, 0, 0]])
+    assert np.array_equal(md.gather("x"), x)
+
+
+def test_only_clear_follows_a_run_that_failed(myriad, gas):
+    x = gas.gather("x")
+    x[1] = x[0] + 1e-9
+    gas.scatter("x", x)
+    with pytest.raises(myriad.PhysicsError, match="1 and 2") as failed:
+        gas.run(10)
+    assert failed.value.status == 3
+    with pytest.raises(myriad.UsageError, match="only the command clear"):
+        gas.run(10)
+    with pytest.raises(myriad.UsageError, match="only the command clear"):
+        gas.gather("x")
+    gas.command("clear")
+    gas.commands_string(GAS)
+    gas.run(10)
+
+
+def test_simulations_side_by_side(myriad, gas):
+    gas.run(10)
+    with myriad.lammps(cmdargs=[str(word) for word in QUIET]) as other:
+        other.commands_string(GAS)
+        gas.run(10)
+        other.run(20)
+        assert np.array_equal(other.gather("x"), gas.gather("x"))
+        workers = [threading.Thread(target=one.run, args=(20,)) for one in (gas, other)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert np.array_equal(other.gather("x"), gas.gather("x")) and gas.step == 40
+    with pytest.raises(myriad.UsageError, match="is closed"):
+        other.run(1)
+    other.close()
+
+
+def test_texts_are_decks(myriad, gas):
+    gas.commands_string("variable i loop 3\nvariable n equal 0\nlabel again\nvariable n equal $(v_n+v_i)\nnext i\n"
+                        "jump SELF again\nvariable t equal &\n  7\nquit 4\nnonsense")
+    assert gas.number("v_n") == 6 and gas.number("v_t") == 7
+    with pytest.raises(myriad.UsageError, match="there is no label 'nowhere'"):
+        gas.command("jump SELF nowhere")
+    gas.command("variable n equal 8")
+    assert gas.number("v_n") == 8
+
+
+def test_an_interrupt_ends_a_run_at_a_whole_step(myriad, gas):
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(myriad.StoppedError, match="stopped by SIGINT at step"):
+        gas.run(10**9)
+    step, x = gas.step, gas.gather("x")
+    assert 0 < step < 10**9 and not list(Path().glob("*.restart"))
+    gas.scatter("v", -gas.gather("v"))
+    gas.run(step)
+    with myriad.Myriad(*QUIET) as other:
+        other.commands_string(GAS + f"run {step}")
+        assert np.array_equal(other.gather("x"), x)
+    # Between commands Python has its own way with it again.
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+
+C_PROGRAM = r"""
+#include "src/library/myriad.h"
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+  const char *words[] = {"-log", "none", "-screen", "none"};
+  double energy = 0, x[3 * 256];
+  myriad *m = NULL;
+  (void)argc;
+  if (myriad_open(4, words, &m) != MYRIAD_OK) return 1;
+  if (myriad_command(m, "nonsense") != MYRIAD_USAGE) return 2;
+  puts(myriad_error());
+  if (myriad_file(m, argv[1]) || myriad_number(m, "etotal", &energy) || myriad_gather(m, "x", 3, x)) {
+    puts(myriad_error());
+    return 3;
+  }
+  printf("%lld %lld %.17g %.17g\n", (long long)myriad_step(m), (long long)myriad_natoms(m), energy, x[7]);
+  if (myriad_gather(m, "x", 2, x) != MYRIAD_USAGE) return 4;
+  puts(myriad_error());
+  return myriad_close(m);
+}
+"""
+
+
+def test_a_program_in_c(library, gas, tmp_path):
+    compiler = shutil.which("cc") or shutil.which("gcc") or pytest.skip("there is no C compiler")
+    (tmp_path / "main.c").write_text(C_PROGRAM)
+    (tmp_path / "in.gas").write_text(GAS + "run 20\n")
+    subprocess.run([compiler, "-std=c99", "-Wall", "-Werror", f"-I{ROOT}", "main.c", "-o", "main", str(library),
+                    f"-Wl,-rpath,{library.parent}"], cwd=tmp_path, check=True, timeout=60)
+    done = subprocess.run([str(tmp_path / "main"), "in.gas"], cwd=tmp_path, env=environment(), capture_output=True,
+                          text=True, timeout=patience(60), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    refused, numbers, columns = done.stdout.splitlines()
+    gas.run(20)
+    assert refused == "command:1: unknown command 'nonsense'; `myriad help` lists the known ones"
+    assert columns == "`x` has 3 columns for each particle, not 2"
+    assert [float(word) for word in numbers.split()] == [20, 256, gas.number("etotal"), gas.gather("x")[2, 1]]
+
+
+def test_the_package_installs_without_a_network(library, tmp_path):
+    for need in ("pip", "setuptools"):
+        if importlib.util.find_spec(need) is None:
+            pytest.skip(f"there is no {need}")
+    shutil.copytree(PYTHON, tmp_path / "python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+    surroundings = {**environment(), "MYRIAD_BUILD": str(library.parent), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation", "--no-deps",
+                    "--no-compile", "--target", "site", "./python"], cwd=tmp_path, env=surroundings, check=True,
+                   timeout=patience(120), capture_output=True)
+    surroundings["PYTHONPATH"] = str(tmp_path / "site")
+    surroundings.pop("MYRIAD_LIBRARY", None)
+    text = "import myriad, myriad.library as at; print(at.path_of_library()); myriad.Myriad('-log', 'none').close()"
+    done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=surroundings, capture_output=True, text=True,
+                          timeout=patience(60), check=False)
+    assert done.stdout.splitlines() == [str(tmp_path / "site" / "myriad" / "libmyriad.so"), "Myriad 0.1"], done.stderr
+
+
+@pytest.mark.parametrize("name, words, last", [
+    ("rdf.py", ("--pieces", "2", "--steps", "20"), "step     40: g("),
+    ("reversal.py", ("--steps", "40"), "2048 of 2048 particles are where they were, to the last bit"),
+])
+def test_examples(library, tmp_path, name, words, last):
+    said = script(tmp_path, library, (PYTHON / "examples" / name).read_text(), *words)
+    assert last in said.splitlines()[-1]
