@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
+import pytest
 
 import harness
+from test_lammps import lammps_tables
 from test_output import decode_colours
+
+LMP = shutil.which("lmp")
 
 
 def run(name: str, folder, engine: str, **variables: harness.Value) -> harness.Result:
@@ -44,6 +50,15 @@ def test_couette(fast_engine, tmp_path):
     assert tables[1].column("v_slope")[-1] > 0.02 and 0.5 < tables[1].column("v_eta")[-1] < 3
     layers = [line.split() for line in (tmp_path / "couette.txt").read_text().splitlines()[-3:]]
     assert float(layers[0][3]) < float(layers[-1][3]) and is_picture(tmp_path / "couette.6000.png")
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_shear(fast_engine, tmp_path):
+    """The viscosity of the recipe is LAMMPS's from the same deck, within the noise of a small box."""
+    here = run("shear", tmp_path, fast_engine, n=16, steps=8000).tables[1]
+    there = lammps_tables(harness.INPUTS / "in.shear", tmp_path, n=16, steps=8000)[1]
+    assert abs(here.column("v_eta")[-1] - 1.55) < 0.4 and abs(there.column("v_eta")[-1] - 1.55) < 0.4
+    assert np.mean(here.column("c_stress")[2:]) == pytest.approx(np.mean(there.column("c_stress")[2:]), rel=0.1)
 
 
 def test_quench(fast_engine, tmp_path):
