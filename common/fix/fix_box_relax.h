@@ -109,7 +109,8 @@ static md_status box_relax_parse(md_fix *fix, const md_words *words, const md_fi
 static md_status box_relax_join(const md_fix *fix, md_model *model)
 {
   (void)model;
-  if (!(fix->k[RELAX_MOST] > 0.0)) return md_error(MD_USAGE, "fix box/relax: vmax must be positive");
+  if (!(fix->k[RELAX_MOST] > 0.0 && fix->k[RELAX_RESET] >= 0.0 && fix->k[RELAX_RESET] <= INT32_MAX))
+    return md_error(MD_USAGE, "fix box/relax: vmax must be positive, and nreset from 0 to %d", INT32_MAX);
   return baro_check(fix);
 }
 
