@@ -99,6 +99,7 @@ typedef struct md_model {
   md_fix fix[MD_FIXES_MAX]; /* in the order of the deck; md_fixes_join makes the fields down to `hottest` */
   md_integrator integrator;
   uint32_t moving;      /* bits of the groups that the integrator moves */
+  uint32_t placed;      /* bits of the groups that fixes move in place of the integrator */
   bool wall[3][2];      /* a reflecting wall below, above */
   double wall_at[3][2]; /* sigma */
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */

@@ -13,7 +13,8 @@ typedef struct md_particle {
   double x[3]; /* on a periodic axis any image: the drift uses it, and others behind md_wrap */
   double v[3]; /* p/m_reference, or the first words of a wide momentum */
   bool wide;
-  int64_t low[3]; /* second words of a wide momentum */
+  int64_t low[3];    /* second words of a wide momentum */
+  double impulse[3]; /* for md_NAME_drift: of the kick before the drift, in units of v */
 } md_particle;
 
 /* Owned particle i of the host's arrays, of a prepared model. */

@@ -59,9 +59,11 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   for (int64_t i = first; i < last; ++i) {
     md_particle m = md_particle_of(e->model, p, i);
     const bool moves = (m.group & step->moving) != 0;
-    for (int d = 0; impulse && moves && d < p->dim; ++d)
+    for (int d = 0; impulse && moves && d < p->dim; ++d) {
       md_step_kick(a->kicks * impulse[d][i - first], a->quantum, m.v_step, &m.v[d],
                    m.wide ? &m.low[d] : NULL);
+      m.impulse[d] = a->quantum * impulse[d][i - first];
+    }
     double moved[3] = {0.0}, distance2 = 0.0;
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {

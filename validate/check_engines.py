@@ -176,6 +176,9 @@ def boxes() -> Iterator[Case]:
                               "n": 6 if dim == 3 else 8})
 
 
+# In place of the integrator in in.moved.
+BROWNIAN = "brownian 0.5 4711 gamma_t 8.0 rng gaussian"
+
 CASES: Tuple[Case, ...] = (
     Case("repulsive 2D, walls", "in.repulsive", 0.01, teaching=True, fits=(8, 8, 1)),
     Case("overlapping start 2D", "in.overlap", 0.05, fits=(8, 8, 1)),
@@ -200,6 +203,10 @@ CASES: Tuple[Case, ...] = (
     Case("cooled 2D, walls", "in.cooled", 1.13, teaching=True, fits=(8, 8, 1)),
     Case("heated blocks 3D", "in.heated", fits=(2, 2, 2)),
     Case("heated blocks, wide momenta", "in.heated", variables={"mass2": 1e6}, fits=(2, 2, 2)),
+    Case("moved groups 3D", "in.moved", fits=(2, 2, 2)),
+    Case("moved groups, no inertia", "in.moved", variables={"how": BROWNIAN}, fits=(2, 2, 2)),
+    Case("moved groups, piston", "in.moved", variables={"piston": "yes", "how": "nve"}, fits=(2, 2, 2)),
+    Case("moved groups, wide momenta", "in.moved", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),

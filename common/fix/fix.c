@@ -3,6 +3,7 @@
 #include "common/fix/swaps.h"
 #include "common/force/wall.h"
 #include "common/model.h"
+#include "common/ranks/reductions.h"
 #include "common/step/step.h"
 
 #include <stdio.h>
@@ -256,6 +257,12 @@ static const bool acts_in_middle[MD_FIX_KINDS] = {
 #undef MD_FIX_MIDDLE
 };
 
+static const bool acts_before_drift[MD_FIX_KINDS] = {
+#define MD_FIX_DRIFT(symbol) [MD_FIX_##symbol] = true,
+#include "common/fix/fix_styles.h"
+#undef MD_FIX_DRIFT
+};
+
 static const bool acts_on_forces[MD_FIX_KINDS] = {
 #define MD_FIX_FORCE(symbol) [MD_FIX_##symbol] = true,
 #include "common/fix/fix_styles.h"
@@ -289,6 +296,7 @@ md_status md_fixes_join(md_model *model)
 {
   model->integrator = MD_STATIC;
   model->moving = MD_GROUP_ALL;
+  model->placed = 0;
   model->float_drift = false;
   model->hottest = 0.0;
   memset(model->wall, 0, sizeof model->wall);
@@ -300,12 +308,27 @@ md_status md_fixes_join(md_model *model)
 /* Does the fix act behind steps, on velocities or on the box? */
 static bool acts_behind(md_fix_kind kind) { return acts_at_end[kind] || styles[kind]->move_box; }
 
+/* Does the fix act before the drift? */
+static bool drifts(const md_fix *fix)
+{
+  return acts_before_drift[fix->kind] && (!styles[fix->kind]->drifts || styles[fix->kind]->drifts(fix));
+}
+
+/* Does the fix act in the middle of the drift? */
+static bool acts_in_drift(const md_fix *fix)
+{
+  return acts_in_middle[fix->kind] && !(acts_behind(fix->kind) && styles[fix->kind]->every(fix) > 0);
+}
+
 static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
-  const bool middle = acts_in_middle[kind], end = acts_behind(kind), force = acts_on_forces[kind];
+  const bool middle = acts_in_middle[kind] || acts_before_drift[kind];
+  const bool end = acts_behind(kind), force = acts_on_forces[kind];
   const int ends = (style->end != NULL) + (style->half != NULL) + (style->choose != NULL);
   if (end == (style->every != NULL) && acts_at_end[kind] == (ends == 1) &&
+      (style->look != NULL) == (style->looks != NULL) &&
+      !(style->shifts_once && !(acts_before_drift[kind] && end)) &&
       (style->move_box || style->relax) == (style->changes != NULL) && (!middle || style->prepare) &&
       (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
       (force || (!style->has_energy && style->vector == MD_VECTOR_NONE)))
@@ -347,6 +370,7 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   const md_fix_style *style = styles[fix->kind];
   md_fix_end *end = &model->end[model->nend++];
   *end = (md_fix_end){.fix = f,
+                      .drift = drifts(fix) ? model->nmiddle - 1 : -1,
                       .every = style->every(fix),
                       .action = *action,
                       .compute = {.kind = style->measures, .group = fix->group, .bias = action->bias}};
@@ -568,8 +592,8 @@ md_status md_fixes_prepare(md_model *model)
     MD_TRY(find_temperature(model, fix, &temperature));
     if (temperature) action.bias = temperature->bias;
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
-    const bool end = acts_behind(kind) && !(acts_in_middle[kind] && styles[kind]->every(fix) == 0);
-    if (acts_in_middle[kind] && !end) MD_TRY(add_middle(model, &action));
+    const bool end = acts_behind(kind) && !acts_in_drift(fix);
+    if (acts_in_drift(fix) || drifts(fix)) MD_TRY(add_middle(model, &action));
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
     if (end) MD_TRY(add_end(model, f, &action, temperature));
   }
@@ -657,11 +681,43 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
     MD_TRY(style->end(fix, model, &step, value, action, acts));
   else
     *acts = false;
-  if (style->account && *acts) style->account(fix, value, action);
+  if (style->account && *acts) style->account(fix, model, value, action);
+  if (style->shifts_once && *acts && end->drift >= 0)
+    MD_TRY(style->prepare(fix, model, &model->middle[end->drift]));
   if (style->move_box) MD_TRY(move_box(model, fix, before, value));
   if (!style->half) return MD_OK;
   fix->state[MD_FIX_KNOWN] = before ? 0.0 : 1.0;
   memcpy(fix->state + MD_FIX_VALUES, value, sizeof value);
+  return MD_OK;
+}
+
+md_status md_fixes_take_state(md_model *model)
+{
+  for (int f = 0, m = 0; f < model->nfix; ++f) {
+    const md_fix *fix = &model->fix[f];
+    if (drifts(fix)) MD_TRY(styles[fix->kind]->prepare(fix, model, &model->middle[m]));
+    if (acts_in_drift(fix) || drifts(fix)) ++m;
+  }
+  return MD_OK;
+}
+
+bool md_fixes_shift(const md_model *model)
+{
+  for (int e = 0; e < model->nend; ++e) {
+    const md_fix *fix = &model->fix[model->end[e].fix];
+    if (styles[fix->kind]->shifts_once && fix->state[0] == 1.0) return true;
+  }
+  return false;
+}
+
+md_status md_fixes_end_shift(md_model *model)
+{
+  for (int e = 0; e < model->nend; ++e) {
+    md_fix *fix = &model->fix[model->end[e].fix];
+    if (!styles[fix->kind]->shifts_once || fix->state[0] != 1.0) continue;
+    fix->state[0] = 0.0;
+    MD_TRY(styles[fix->kind]->prepare(fix, model, &model->middle[model->end[e].drift]));
+  }
   return MD_OK;
 }
 

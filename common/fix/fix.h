@@ -6,7 +6,7 @@
  *      are settings of the model, and nothing else;
  *   3  for every engine, if the style acts on particles: a function of one particle for each of its points.
  *
- * There are three points:
+ * There are four points:
  *   md_NAME_post_force  behind the sum of the pair forces on a particle, before each kick, with the numbers that
  *                   `prepare_force` made of the arguments. The force may depend on the particle's position, mass and
  *                   group, and on the mean force of a group (common/force/forces.h). Such a model is run by the general
@@ -15,6 +15,10 @@
  *                   arguments. A model with such a style is run by the general passes of each engine. So are several
  *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
  *                   passes.
+ *   md_NAME_drift   before the drift and behind the kick, in every step, with the numbers that `prepare` made. It may
+ *                   change the velocity, and add to the shift of the particle, which is whole quanta of positions. It
+ *                   knows the impulse of the kick. If it returns false, the particle does not drift by its velocity.
+ *                   General passes, as for md_NAME_middle.
  *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
  *                   particles. Steps are run as without the style, up to the step behind which it acts
  *                   (src/fixes/fix_end.h).
@@ -139,6 +143,7 @@ typedef struct md_fix_end {
   md_action action; /* as `prepare` made it */
   md_compute
       compute;       /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
+  int drift;         /* place in model->middle of its md_NAME_drift; -1: it has none */
   int parts;         /* MD_PARTS_NONE and so on */
   md_compute tensor; /* of MD_PARTS_AXES */
 } md_fix_end;
@@ -152,6 +157,7 @@ typedef struct md_fix_place {
   /* Fills the numbers of a shape with the region of this ID. MD_USAGE: there is none, or its style is no shape. */
   md_status (*shape)(const void *context, const char *id, double k[SHAPE_K]);
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
+  int64_t step;      /* of the present state */
 } md_fix_place;
 
 /* What a fix says that changes the box in minimisations. */
@@ -216,7 +222,7 @@ typedef struct md_fix_style {
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
   /* Behind `end`, where the fix acts: keeps in fix->state what the action does to the values; or NULL. */
-  void (*account)(md_fix *fix, const double *value, const md_action *action);
+  void (*account)(md_fix *fix, const struct md_model *model, const double *value, const md_action *action);
   /* In place of `end`, for a style that acts before and behind each step, `every` being 1. It may change fix->state, on
    * all ranks alike, and makes of the values what they are behind its action. done: 1 before a step, 0 behind it; a
    * ramp has the value of the step's end by md_step_ramp with it. */
@@ -243,6 +249,17 @@ typedef struct md_fix_style {
    * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
   md_status (*choose)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                       struct md_comm *comm, const md_action *first, md_action *action, int *n);
+  /* Before `end`, and before the compute is measured, or NULL: keeps in fix->state sums over the particles, as they are
+   * behind the step, and with look_forces of the forces on them, which are dim arrays in energy/length. `looks` says
+   * whether the fix needs that. Collective. */
+  md_status (*look)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
+                    double *const force[3], struct md_comm *comm);
+  bool (*looks)(const md_fix *fix);
+  bool look_forces;
+  bool (*drifts)(const md_fix *fix); /* has it md_NAME_drift? NULL: if its style has */
+  /* Its md_NAME_drift acts in the step behind its action alone. fix->state[0] is 1.0 until then, and `prepare` makes
+   * the numbers of it from fix->state. */
+  bool shifts_once;
   /* Behind the action of `end` the energy that the particles have lost is added to fix->state[0], from the values of
    * the compute before and after it, which must be a temperature. Cost: those sums twice. */
   bool tallies;
@@ -279,6 +296,14 @@ md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
  * if the fix has nothing to do. MD_PHYSICS: as for `end`. */
 md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
                             bool before, md_action *action, bool *acts) MD_CHECKED;
+
+/* Makes the numbers of actions before the drift anew, when a resumed run has filled the states of fixes. */
+md_status md_fixes_take_state(struct md_model *model) MD_CHECKED;
+
+/* Will a fix that acts behind steps shift particles in the next step? The end of that step is told by the second
+ * function. */
+bool md_fixes_shift(const struct md_model *model);
+md_status md_fixes_end_shift(struct md_model *model) MD_CHECKED;
 
 /* The sums that the fix needs. */
 md_wanted md_fix_end_wants(const md_fix_end *end);

@@ -1,12 +1,30 @@
-/* fix ehex: the heat exchange algorithm, as fix heat. Only its form `hex` is here: the enhanced algorithm also moves
- * the particles, and positions do not change behind a step.
+/* fix ehex: the enhanced heat exchange algorithm. As fix heat, it adds the energy F N dt to a group, or to its
+ * particles in a block, by scaling velocities relative to their centre of mass. Then it shifts these particles, so
+ * that the total energy does not drift where heat comes in and goes out:
  *
+ *   x' = x - dt^3 e,   e = P/(2 K^2) (P/48 + S/6) (v - V) - P/(12 K) (f/m - A),   P = F N
+ *
+ * f is the force on a particle, V and A are velocity and acceleration of the centre of mass of these particles, K is
+ * their kinetic energy relative to it, and S the sum of f (v - V). All are those before the scaling.
+ *
+ * A shift is made with the drift of the next step, and forces are not summed anew for it, as in LAMMPS. So output
+ * behind the step has the places before it. A shift is far smaller than the displacement by a step.
+ *
+ * Trade-off: the sums with forces are made on the host. With `hex` there are no shifts, and no such sums.
+ * Cost: without hex also a download of particles and forces for each action.
  * Reference: Wirnsberger, Frenkel and Dellago, J. Chem. Phys. 143 (2015) 124104.
- * Numbers of the fix and of its action: those of fix heat.
+ *
+ * Numbers of the fix: those of fix heat, and k9 1 for hex. Of its action: those of fix heat; for the shift k4 1, k5 the
+ * factor of v' - V behind the scaling, k6 that of the impulse of a kick over m, k7 to k9 V, k10 to k12 the shift that
+ * all have. State: 0 is 1 until the shift, 1 to 8 as k5 to k12; 9 to 13 the mass, the force and the sum of f v.
  */
 #if defined MD_FIX_STYLE
 
 MD_FIX_STYLE(ehex, "ehex")
+
+#elif defined MD_FIX_DRIFT
+
+MD_FIX_DRIFT(ehex)
 
 #elif defined MD_FIX_END
 
@@ -14,39 +32,136 @@ MD_FIX_END(ehex)
 
 #elif defined MD_FIX_HOST
 
+enum {
+  EHEX_HEX = 9,
+  EHEX_SHIFT = 4,
+  EHEX_SHIFTS = 9,
+  EHEX_MASS = 9,
+  EHEX_FORCE = 10,
+  EHEX_POWER = 13,
+  EHEX_SUMS = 5
+};
+
 static md_status ehex_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   int at;
-  bool hex = false;
   MD_TRY(read_heat(fix, words, place, &at));
   for (; at < words->n; ++at) {
-    if (strcmp(words->word[at], "hex") != 0)
-      return md_error(MD_USAGE, "fix ehex: '%.64s' is not available; accepted are region ID, then hex",
+    if (strcmp(words->word[at], "constrain") == 0 || strcmp(words->word[at], "com") == 0)
+      return md_error(MD_USAGE, "fix ehex: '%s' is for molecules that are held together, and there are none",
                       words->word[at]);
-    hex = true;
+    if (strcmp(words->word[at], "hex") != 0)
+      return md_error(MD_USAGE, "fix ehex: unexpected '%.64s'; accepted are region ID, then hex",
+                      words->word[at]);
+    fix->k[EHEX_HEX] = 1.0;
   }
-  if (hex) return MD_OK;
-  return md_error(MD_USAGE,
-                  "fix ehex moves the particles behind a step, which is not available; with the keyword hex "
-                  "it changes velocities alone");
+  return MD_OK;
+}
+
+static md_status ehex_prepare(const md_fix *fix, const md_model *model, md_action *action)
+{
+  MD_TRY(heat_prepare(fix, model, action));
+  if (model->float_drift) return md_error(MD_USAGE, "fix ehex: positions must be on the grid");
+  memcpy(&action->k[EHEX_SHIFT], fix->state, EHEX_SHIFTS * sizeof *fix->state);
+  return MD_OK;
+}
+
+static bool ehex_looks(const md_fix *fix) { return fix->k[EHEX_HEX] == 0.0; }
+
+/* Adds mass, force and f v of a particle. */
+static void ehex_add(const md_model *model, const md_particle *p, double *const force[3], int64_t i,
+                     md_wide sum[EHEX_SUMS])
+{
+  const double coarse = 0x1p24 / model->units->usual;
+  double term[EHEX_SUMS] = {p->mass / model->mass_reference * 0x1p24, 0.0, 0.0, 0.0, 0.0};
+  for (int d = 0; d < model->box.dim; ++d) {
+    term[1 + d] = force[d][i] * coarse;
+    term[4] = fma(force[d][i] * coarse, md_particle_velocity(p, d, model->grids.v), term[4]);
+  }
+  for (int k = 0; k < EHEX_SUMS; ++k) {
+    md_fine fine = {0, 0};
+    md_fine_add(&fine, term[k]);
+    md_wide_add(&sum[k], md_fine_count(fine));
+  }
+}
+
+static md_status ehex_look(md_fix *fix, const md_model *model, const md_particles *particles,
+                           double *const force[3], md_comm *comm)
+{
+  md_action action = {.kind = fix->kind};
+  md_wide sum[EHEX_SUMS] = {{{0}}};
+  MD_TRY(ehex_prepare(fix, model, &action));
+  for (int64_t i = 0; i < particles->n; ++i) {
+    const md_particle p = md_particle_of(model, particles, i);
+    if ((p.group & md_group_bit(fix->group)) && md_bias_counts(&action.bias, p.x))
+      ehex_add(model, &p, force, i, sum);
+  }
+  int64_t limb[EHEX_SUMS * MD_WIDE_LIMBS];
+  memcpy(limb, sum, sizeof limb);
+  MD_TRY(comm->reduce->sum(comm, limb, EHEX_SUMS * MD_WIDE_LIMBS));
+  memcpy(sum, limb, sizeof limb);
+  for (int k = 0; k < EHEX_SUMS; ++k) {
+    md_wide_normalise(&sum[k]);
+    const double unit = k == 0 ? model->mass_reference : model->units->usual;
+    fix->state[EHEX_MASS + k] = md_wide_value(&sum[k], 0x1p-24 / MD_FINE * unit);
+  }
+  return MD_OK;
+}
+
+/* Keeps the numbers of the shift. */
+static void ehex_account(md_fix *fix, const md_model *model, const double *value, const md_action *action)
+{
+  const double P = fix->k[0] * fix->k[1], K = value[MD_TEMPERATURE_KINETIC], dt = model->dt,
+               dt3 = dt * dt * dt;
+  double *state = fix->state, S = state[EHEX_POWER];
+  if (!ehex_looks(fix) || !(state[EHEX_MASS] > 0.0)) return;
+  for (int d = 0; d < model->box.dim; ++d) S -= state[EHEX_FORCE + d] * action->k[1 + d];
+  const double pull = dt3 * P / (12.0 * K);
+  state[0] = 1.0;
+  state[1] = action->k[0] > 0.0 ? -dt3 * P / (2.0 * K * K) * (P / 48.0 + S / 6.0) / action->k[0] : 0.0;
+  state[2] = pull / model->kick_time;
+  for (int d = 0; d < 3; ++d) {
+    state[3 + d] = d < model->box.dim ? action->k[1 + d] : 0.0;
+    state[6 + d] = d < model->box.dim ? -pull * state[EHEX_FORCE + d] / state[EHEX_MASS] : 0.0;
+  }
 }
 
 static const md_fix_style ehex_style = {
     .name = "ehex",
-    .usage = "ehex N F [region ID] hex",
-    .help = "as heat: the heat exchange algorithm, without the correction of positions, which LAMMPS makes\n"
-            "unless hex is given",
+    .usage = "ehex N F [region ID] [hex]",
+    .help = "as heat, by the enhanced heat exchange algorithm, which also shifts the particles, so that the "
+            "total\n"
+            "energy does not drift. hex: without the shifts",
     .conserves_momentum = true,
     .parse = ehex_parse,
     .join = heat_join,
-    .prepare = heat_prepare,
+    .prepare = ehex_prepare,
     .every = heat_every,
     .measures = MD_COMPUTE_temp_com,
     .end = heat_end,
+    .account = ehex_account,
+    .look = ehex_look,
+    .looks = ehex_looks,
+    .look_forces = true,
+    .drifts = ehex_looks,
+    .shifts_once = true,
+    .nstate = EHEX_SHIFTS,
 };
 
 #elif defined MD_FIX_FORMULAS
 
 MD_FN void md_ehex_end(const md_action *a, const md_step *s, md_particle *p) { md_heat_end(a, s, p); }
+
+MD_FN bool md_ehex_drift(const md_action *a, const md_step *s, int64_t done, md_particle *p, double by[3])
+{
+  (void)done;
+  if (a->k[4] == 0.0 || !md_bias_counts(&a->bias, p->x)) return true;
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
+    const double velocity = (p->v[d] - p->impulse[d]) * p->velocity_per_v - a->k[7 + d];
+    const double accelerated = a->k[6] * (p->impulse[d] * p->velocity_per_v);
+    by[d] += md_round_to(fma(a->k[5], velocity, accelerated + a->k[10 + d]), s->quantum);
+  }
+  return true;
+}
 
 #endif

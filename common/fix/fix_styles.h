@@ -3,19 +3,23 @@
  * The list is included several times, for different purposes:
  *   with MD_FIX_STYLE(symbol, name) defined  it becomes one MD_FIX_STYLE for each style;
  *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts within a step;
+ *   with MD_FIX_DRIFT(symbol) defined        it becomes one MD_FIX_DRIFT for each style that acts before the drift;
  *   with MD_FIX_FORCE(symbol) defined        it becomes one MD_FIX_FORCE for each style that acts on forces;
  *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts behind a step;
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
- *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_post_force and
- *                                            md_NAME_end (step.h).
+ *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_drift,
+ *                                            md_NAME_post_force and md_NAME_end (step.h).
  */
+#include "common/fix/fix_brownian.h"
 #include "common/fix/fix_deform.h"
 #include "common/fix/fix_enforce2d.h"
 #include "common/fix/fix_heat.h"
 #include "common/fix/fix_langevin.h"
 #include "common/fix/fix_momentum.h"
+#include "common/fix/fix_move.h"
 #include "common/fix/fix_nve.h"
 #include "common/fix/fix_nve_leapfrog.h"
+#include "common/fix/fix_nve_limit.h"
 #include "common/fix/fix_nvt.h"
 #include "common/fix/fix_propel_self.h"
 #include "common/fix/fix_temp_berendsen.h"
@@ -24,6 +28,7 @@
 #include "common/fix/fix_thermal_conductivity.h"
 #include "common/fix/fix_viscosity.h"
 #include "common/fix/fix_viscous.h"
+#include "common/fix/fix_wall_piston.h"
 #include "common/fix/fix_wall_reflect.h"
 #include "common/force/fix_addforce.h"
 #include "common/force/fix_aveforce.h"

@@ -79,8 +79,10 @@ static md_status temp_csvr_end(const md_fix *fix, const md_model *model, const m
   return MD_OK;
 }
 
-static void temp_csvr_account(md_fix *fix, const double *value, const md_action *action)
+static void temp_csvr_account(md_fix *fix, const md_model *model, const double *value,
+                              const md_action *action)
 {
+  (void)model;
   fix->state[0] += value[MD_TEMPERATURE_KINETIC] * (1.0 - action->k[0] * action->k[0]);
 }
 

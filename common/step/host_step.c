@@ -15,9 +15,10 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
 
 /* box: that behind the drift. */
 static void drift_one(const md_model *model, const md_box *box, md_particles *p, const md_step *step,
-                      int64_t i, md_runaway *runaway)
+                      int64_t *const impulse[3], int64_t i, md_runaway *runaway)
 {
   md_particle m = md_particle_of(model, p, i);
+  for (int d = 0; d < p->dim; ++d) m.impulse[d] = model->grids.v * (double)impulse[d][i];
   double moved[3] = {0.0};
   bool sane = true;
   md_step_move(step, &m, moved);
@@ -36,7 +37,8 @@ static void drift_one(const md_model *model, const md_box *box, md_particles *p,
   }
 }
 
-md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step, int threads)
+md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step,
+                        int64_t *const impulse[3], int threads)
 {
   const md_box box = md_model_shown_box(model);
   md_runaway runaway = md_runaway_none();
@@ -44,7 +46,7 @@ md_status md_host_drift(const md_model *model, md_particles *p, const md_step *s
   {
     md_runaway found = md_runaway_none();
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i) drift_one(model, &box, p, step, i, &found);
+    for (int64_t i = 0; i < p->n; ++i) drift_one(model, &box, p, step, impulse, i, &found);
 #pragma omp critical
     md_runaway_add(&runaway, found.id, found.axis, found.x, found.v, found.velocity_per_v);
   }

@@ -19,7 +19,8 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
 
 /* Point 3 of the step. Wraps positions along periodic axes. MD_PHYSICS: a runaway; the message names the one of the
  * smallest id. */
-md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step, int threads) MD_CHECKED;
+md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step,
+                        int64_t *const impulse[3], int threads) MD_CHECKED;
 
 /* Point 6 of the step for one fix, behind the last step that was done: model->step is its number. */
 void md_host_act(const md_model *model, md_particles *p, const md_action *action, int threads);

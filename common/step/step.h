@@ -5,6 +5,8 @@
  *              deck (common/force/forces.h)
  *   2  kick    v += kicks_before impulses
  *   3  drift   x += v dt, reflected at walls                        if moves
+ *              with fixes that act before the drift, such as a limit of speed: these come first. Such a fix may change
+ *              the velocity, shift the particle, or move it in place of the integrator
  *              if a fix changes the box in this step, first every particle goes to its place in the new box, and the
  *              drift is stretched; from here on the box is the new one
  *              with fixes that act in the middle, such as a thermostat: half a drift, these fixes in the order of
@@ -56,6 +58,7 @@ typedef struct md_step {
   double move_limit;
   double mass_reference;
   uint32_t moving; /* bits of the groups that get kicks and drift; the others stay where they are */
+  uint32_t placed; /* bits of the groups that a fix moves in place of the integrator */
   int middles;
   md_action middle[MD_MIDDLES_MAX];
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
@@ -103,14 +106,15 @@ static inline md_step md_step_of(const md_model *model)
   const md_integrator integrator = model->integrator;
   md_step s = {.kicks_before = integrator == MD_NVE || integrator == MD_LEAPFROG ? 1 : 0,
                .kicks_after = integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR ? 1 : 0,
-               .moves = integrator != MD_STATIC,
+               .moves = integrator != MD_STATIC || model->placed != 0,
                .dim = model->box.dim,
                .time = model->nmiddle > 0 ? 0.5 * model->dt : model->dt,
                .round_x = model->float_drift ? 0.0 : MD_ROUND * model->grids.x,
                .quantum = model->float_drift ? 0.0 : model->grids.x,
                .move_limit = model->move_limit,
                .mass_reference = model->mass_reference,
-               .moving = model->moving,
+               .moving = integrator != MD_STATIC ? model->moving : 0,
+               .placed = model->placed,
                .middles = model->nmiddle,
                .ramp_done = model->step - model->run_begin,
                .ramp_span = model->run_end - model->run_begin,
@@ -146,6 +150,21 @@ MD_FN void md_step_scale(const md_step *s, const md_bias *bias, double factor, m
 #define MD_FIX_FORMULAS
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_FORMULAS
+
+/* The actions of all fixes on one particle before its drift and behind the kick, `done` steps behind s. by: receives
+ * the sum of their shifts, whole quanta. Returns whether the particle then drifts with its velocity. */
+MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, double by[3])
+{
+  bool drifts = (p->group & s->moving) != 0;
+  for (int a = 0; a < s->middles; ++a) {
+#define MD_FIX_DRIFT(symbol)                                                                                 \
+  if (s->middle[a].kind == MD_FIX_##symbol && (p->group & s->middle[a].group))                               \
+    drifts = md_##symbol##_drift(&s->middle[a], s, done, p, by) && drifts;
+#include "common/fix/fix_styles.h"
+#undef MD_FIX_DRIFT
+  }
+  return drifts;
+}
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
  * multiple of v_step, and the second word of a wide momentum is 0. */
@@ -255,19 +274,33 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
   return moved;
 }
 
-/* Point 3 of the step for one particle. moved: receives for each axis the larger displacement of the step's drifts.
- * After a displacement beyond move_limit there is no second drift along this axis. */
+/* Shifts a coordinate by whole quanta. Returns whether it may drift behind that. */
+MD_FN bool md_step_shift(const md_step *s, double by, double *x, double *moved)
+{
+  *x += by;
+  *moved = fabs(by);
+  return *moved <= s->move_limit;
+}
+
+/* Point 3 of the step for one particle. moved: receives for each axis the larger displacement of the step's drifts,
+ * with the shift by fixes in the first. After a displacement beyond move_limit there is no second drift along this
+ * axis. */
 MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
   for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
   md_step_carry_point(s, p->group, p->x);
-  if (!(p->group & s->moving)) return;
-  const double time_scale = s->time * p->velocity_per_v;
+  if (!(p->group & (s->moving | s->placed))) return;
   const double from[3] = {p->x[0], p->x[1], p->x[2]};
-  double before[3], middle[3];
+  double before[3], middle[3], by[3] = {0.0, 0.0, 0.0};
+  const bool drifts = s->middles == 0 || md_step_before_drift(s, 0, p, by);
+  const double time_scale = drifts ? s->time * p->velocity_per_v : 0.0;
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     before[d] = p->v[d];
-    moved[d] = md_step_drift_once(s, d, s->stretch[d] * time_scale, &p->x[d], &p->v[d]);
+    if (md_step_shift(s, by[d], &p->x[d], &moved[d])) {
+      const double shift = moved[d];
+      moved[d] = md_step_drift_once(s, d, s->stretch[d] * time_scale, &p->x[d], &p->v[d]);
+      if (shift > 0.0) moved[d] = fabs(moved[d]) + shift;
+    }
     middle[d] = p->v[d];
   }
   if (s->middles > 0) {

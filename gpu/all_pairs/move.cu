@@ -61,13 +61,16 @@ static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_
     if (d < a.view.dim) impulse[d] = (int64_t)a.view.sum[d * a.view.stride + i];
   const double charge = a.view.bodies[i].mass;
   if (!may_work(a.view.halt, a.launch_number)) return;
-  const bool moves = (p.group & a.step.moving) != 0;
-  if (moves && a.kicks > 0)
+  const bool gets_kicks = (p.group & a.step.moving) != 0 && a.kicks > 0;
+  const bool moves = (p.group & (a.step.moving | a.step.placed)) != 0;
+  if (gets_kicks)
 #pragma unroll
     for (int d = 0; d < 3; ++d)
-      if (d < a.view.dim)
+      if (d < a.view.dim) {
         md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d],
                            p.wide ? &p.low[d] : nullptr);
+        p.impulse[d] = a.view.quantum * (double)impulse[d];
+      }
   if (moves && a.drifts && !drift_free(a.step, &p)) {
     md_particle other = p;
     if (!drift(a.step, &other)) stop(a.view.halt, a.launch_number, HALTED_BY_RUNAWAY);

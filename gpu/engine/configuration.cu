@@ -277,8 +277,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->tagged =
       dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
-             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && !o->gpu.unfused &&
-             !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
+             !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);

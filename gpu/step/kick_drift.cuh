@@ -75,6 +75,24 @@ __device__ __forceinline__ drifted<T> drift_axis(const system_view<T> &, const s
   return drifted<T>{fabs(moved), sane};
 }
 
+/* Shifts one coordinate, as md_step_shift() does. */
+template <class T>
+__device__ __forceinline__ drifted<T> shift_axis(const system_view<T> &, const step_args &a, int, double by,
+                                                 double &x)
+{
+  x += by;
+  return drifted<T>{fabs(by), fabs(by) <= a.motion.move_limit};
+}
+template <class T>
+__device__ __forceinline__ drifted<T> shift_axis(const system_view<T> &s, const step_args &a, int d,
+                                                 double by, uint32_t &x)
+{
+  const float moved = (float)by;
+  if (!(fabsf(moved) <= a.most_single[d])) return drifted<T>{fabsf(moved), false};
+  x += (uint32_t)__float2int_rn(moved * s.scale.per_unit_single[d]);
+  return drifted<T>{fabsf(moved), true};
+}
+
 /* Drifts one coordinate of a mixed layout, by whole units of the 32-bit scale. A mirror stands half a unit outside a
  * wall. */
 template <class T>

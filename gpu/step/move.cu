@@ -64,13 +64,9 @@ static __device__ __forceinline__ void momentum_of(const system_view<T> &s, cons
   }
 }
 
-/* Applies the fixes that act in the middle of a drift, and then does the second half of the drift. `done` steps lie
- * between the step of a.motion and this one. drift[]: of the first half, and on return of both. An axis along which the
- * particle has moved too far already stays as it is. */
+/* What fixes see of particle i, except its position and velocity. */
 template <class T>
-static __device__ __forceinline__ void act(const system_view<T> &s, const step_args &a, int i, int type,
-                                           uint32_t group, int64_t done, typename T::real time_scale,
-                                           typename T::particle &r, typename T::real v[], drifted<T> drift[])
+static __device__ __forceinline__ md_particle seen(const step_args &a, int i, int type, uint32_t group)
 {
   md_particle p = {};
   p.id = (uint64_t)a.id[a.origin[i]];
@@ -79,6 +75,44 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
   p.mass = a.mass[type];
   p.v_step = a.v_step[type];
   p.velocity_per_v = a.velocity_per_v[type];
+  return p;
+}
+
+/* Applies the fixes that act before a drift. shift: receives their shift. Returns the time scale of the drifts. */
+template <class T>
+static __device__ __noinline__ typename T::real
+act_before(const system_view<T> &s, const step_args &a, int i, uint32_t group, int64_t done,
+           const impulse_arrays<T> &impulse, typename T::real time_scale, typename T::particle &r,
+           typename T::real v[], drifted<T> shift[])
+{
+  const int type = type_of(r);
+  double by[3] = {0.0, 0.0, 0.0};
+  md_particle p = seen<T>(a, i, type, group);
+  const bool has_impulse = (group & a.motion.moving) != 0 && a.motion.kicks_before > 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    p.x[d] = T::where(s.scale, d, r.x[d]);
+    p.v[d] = (double)v[d];
+    if (has_impulse) p.impulse[d] = a.quantum * (double)impulse.at[d][i];
+  }
+  const bool drifts = md_step_before_drift(&a.motion, done, &p, by);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    v[d] = (typename T::real)p.v[d];
+    shift[d] = shift_axis<T>(s, a, d, by[d], r.x[d]);
+  }
+  return drifts ? time_scale : (typename T::real)0.0;
+}
+
+/* Applies the fixes that act in the middle of a drift, and then does the second half of the drift. `done` steps lie
+ * between the step of a.motion and this one. drift[]: of the first half, and on return of both. An axis along which the
+ * particle has moved too far already stays as it is. */
+template <class T>
+static __device__ __forceinline__ void act(const system_view<T> &s, const step_args &a, int i, int type,
+                                           uint32_t group, int64_t done, typename T::real time_scale,
+                                           typename T::particle &r, typename T::real v[], drifted<T> drift[])
+{
+  md_particle p = seen<T>(a, i, type, group);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     p.x[d] = T::where(s.scale, d, r.x[d]);
@@ -165,16 +199,16 @@ static __global__ void __launch_bounds__(256)
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
     const int i = (int)k;
     const uint32_t group = group_of(a, i);
-    const bool moves = (group & a.motion.moving) != 0;
+    const bool moves = (group & (a.motion.moving | a.motion.placed)) != 0;
     if (std::is_same_v<OWED, nothing_owed> && !moves && !a.motion.changes_box) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const float carried2 = carry<T>(a, group, r);
     const typename T::particle from = r;
     const int type = type_of(r);
-    const typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
+    typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
     typename T::real v[T::DIM], before[T::DIM];
     int64_t low[T::DIM];
-    drifted<T> drift[T::DIM];
+    drifted<T> drift[T::DIM], shift[T::DIM];
     momentum_of<T>(s, a, owed, i, v, low);
     if (!moves) {
       /* Actions behind steps also act on particles that no integrator moves. */
@@ -188,12 +222,24 @@ static __global__ void __launch_bounds__(256)
       store_particle<T>(s, now.parity, i, r);
       continue;
     }
+    const bool gets_kicks = kicks != 0.0 && (group & a.motion.moving);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       int64_t *word = low_word<T>(a, i, d);
-      if (kicks != 0.0) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
+      if (gets_kicks) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
+      shift[d] = drifted<T>{(typename T::real)0.0, true};
+    }
+    if (a.motion.middles > 0)
+      time_scale = act_before<T>(s, a, i, group, done, impulse, time_scale, r, v, shift);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
       before[d] = v[d];
+      if (!shift[d].sane) {
+        drift[d] = shift[d];
+        continue;
+      }
       drift[d] = drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
+      drift[d].moved += shift[d].moved;
     }
     if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
     if constexpr (!T::MIXED)

@@ -243,7 +243,7 @@ static md_status take_step(md_engine *e)
   MD_TRY(push(e, step.kicks_before, e->model->step));
   if (step.moves) {
     double mark = md_time();
-    const md_status status = md_host_drift(e->model, e->p, &step, e->threads);
+    const md_status status = md_host_drift(e->model, e->p, &step, e->impulse, e->threads);
     e->current = false;
     md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
     MD_TRY(md_comm_agree(e->comm, status));

@@ -189,7 +189,7 @@ static md_status take_step(md_engine *e)
   double mark = md_time();
   MD_TRY(push(e, step.kicks_before, e->model->step, &mark));
   if (step.moves) {
-    MD_TRY(md_host_drift(e->model, e->p, &step, 1));
+    MD_TRY(md_host_drift(e->model, e->p, &step, e->impulse, 1));
     md_model_take_box(e->model);
     md_box_shorten(&e->model->box);
     e->current = false;

@@ -1,5 +1,7 @@
 /* Steps with fixes that act behind them; see fix_end.h. */
 #include "src/fixes/fix_end.h"
+#include "common/base/memory.h"
+#include "common/force/forces.h"
 #include "common/ranks/reductions.h"
 #include "src/fixes/fix_vary.h"
 #include "src/measure.h"
@@ -48,12 +50,44 @@ md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_com
   return MD_OK;
 }
 
+static md_status allocate_forces(const md_particles *p, double *force[3])
+{
+  for (int d = 0; d < p->dim; ++d) MD_TRY(md_array_new(&force[d], p->n, sizeof(double), "forces for a fix"));
+  return MD_OK;
+}
+
+/* Makes the particles current, and fills force[] with the forces on those of this rank, also those of fixes. */
+static md_status find_forces(const md_engine_kind *kind, md_engine *engine, md_sim *sim, double *force[3])
+{
+  md_force_sums sums;
+  MD_TRY(md_comm_agree(sim->comm, kind->download(engine, NULL)));
+  MD_TRY(md_comm_agree(sim->comm, allocate_forces(&sim->particles, force)));
+  MD_TRY(md_comm_agree(sim->comm, kind->download(engine, force)));
+  if (sim->model.nforce_action == 0) return MD_OK;
+  return md_forces_output(&sim->model, sim->comm, &sim->particles, force, &sums);
+}
+
+/* Lets a fix look at the particles and the forces on them. */
+static md_status look(const md_engine_kind *kind, md_engine *engine, md_sim *sim, md_fix *fix)
+{
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  double *force[3] = {NULL, NULL, NULL};
+  if (!style->look || !style->looks(fix)) return MD_OK;
+  md_status status = style->look_forces ? find_forces(kind, engine, sim, force)
+                                        : md_comm_agree(sim->comm, kind->download(engine, NULL));
+  if (status == MD_OK) status = style->look(fix, &sim->model, &sim->particles, force, sim->comm);
+  for (int d = 0; d < 3; ++d) free(force[d]);
+  return status;
+}
+
 /* Lets fix f of those that act behind steps act behind the present step, or before the next one. Then no other one
  * knows the values of its compute any more. */
-static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model, int f,
-                     bool before)
+static md_status act(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f, bool before)
 {
+  md_comm *comm = sim->comm;
+  md_model *model = &sim->model;
   const md_fix_end *end = &model->end[f];
+  if (!before) MD_TRY(look(kind, engine, sim, &model->fix[end->fix]));
   const bool knows = before && md_fix_end_knows(model, end);
   md_measure measure;
   md_action action;
@@ -72,14 +106,16 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_comm *com
   return MD_OK;
 }
 
-/* Runs n steps. One that changes the box is run by itself. */
+/* Runs n steps. One that changes the box, or shifts particles, is run by itself. */
 static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
-  if (sim->model.move.pending && n > 1) {
+  if ((sim->model.move.pending || md_fixes_shift(&sim->model)) && n > 1) {
     MD_TRY(md_comm_agree(sim->comm, md_fix_vary_run(kind, engine, sim, 1)));
+    MD_TRY(md_fixes_end_shift(&sim->model));
     --n;
   }
-  return md_fix_vary_run(kind, engine, sim, n);
+  MD_TRY(md_fix_vary_run(kind, engine, sim, n));
+  return md_fixes_end_shift(&sim->model);
 }
 
 /* Lets fix f act behind the present step on particles that it chooses. */
@@ -103,7 +139,7 @@ static md_status act_on_chosen(const md_engine_kind *kind, md_engine *engine, md
 static md_status act_behind(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
 {
   if (md_fix_style_of(sim->model.end[f].action.kind)->choose) return act_on_chosen(kind, engine, sim, f);
-  return act(kind, engine, sim->comm, &sim->model, f, false);
+  return act(kind, engine, sim, f, false);
 }
 
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
@@ -115,7 +151,7 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
     const int64_t due = due_from(model, model->step + 1);
     if (due > last) return run_steps(kind, engine, sim, last - model->step);
     for (int f = 0; f < model->nend; ++f)
-      if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, comm, model, f, true));
+      if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, sim, f, true));
     MD_TRY(md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step)));
     for (int f = 0; f < model->nend; ++f)
       if (due % model->end[f].every == 0) MD_TRY(act_behind(kind, engine, sim, f));

@@ -336,6 +336,7 @@ md_status md_resume_load(md_sim *sim)
   MD_TRY(resume_observers(sim, r));
   for (int f = 0; f < model->nfix; ++f)
     memcpy(model->fix[f].state, r->model.fix[f].state, sizeof model->fix[f].state);
+  MD_TRY(md_fixes_take_state(model));
   model->move = r->model.move;
   model->step = r->model.step;
   model->run_begin = r->model.run_begin;

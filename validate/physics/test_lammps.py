@@ -207,6 +207,7 @@ compute Tcold heavy temp/region cold
 fix 1 all nve
 fix in all heat 2 9.0 region hot
 fix out heavy ehex 1 -4.0 region cold hex
+fix more heavy ehex 3 7.0 region hot
 fix all all heat 5 1.0
 variable pz equal vcm(all,z)
 thermo_style custom step temp pe ke etotal press c_Thot c_Tcold v_pz
@@ -232,6 +233,104 @@ def test_lmp_heats_blocks_alike(fast_engine, tmp_path):
             assert ours.at(step)[name] == pytest.approx(theirs.at(step)[name], rel=relative), (step, name)
     assert ours.at(50)["TotEng"] != pytest.approx(ours.at(0)["TotEng"], rel=1e-4)
     assert abs(ours.at(50)["v_pz"] - ours.at(0)["v_pz"]) < 1e-12
+
+
+# Groups that fixes move in given ways, in their own time, and others that an integrator moves.
+MOVED = """\
+units lj
+atom_style atomic
+read_data mix.data
+pair_style lj/smooth/linear 2.5
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check no
+region floor block INF INF INF INF 0 1.3
+region ball sphere 2 2 5 1.2
+region edge block INF INF INF 1.5 2 3.5
+group floor region floor
+group ball region ball
+group edge region edge
+group edge subtract edge ball
+group fluid subtract all floor ball edge
+reset_timestep 7
+fix 1 fluid {integrator}
+timestep 0.004
+run 3
+fix 2 floor move linear 0.3 -0.2 0.1 units box
+fix 3 ball move rotate 2.1 2.0 5.2 0.3 -0.2 1.0 2.5 units box
+fix 4 edge move wiggle 0.1 0.0 -0.05 0.7
+compute floor floor ke
+compute ball ball ke
+compute edge edge ke
+thermo_style custom step temp pe ke etotal press c_floor c_ball c_edge
+thermo_modify format float %.17g
+thermo 5
+run 50
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("integrator", ["nve", "nve/limit 0.004"])
+def test_lmp_moves_groups_alike(integrator, fast_engine, tmp_path):
+    write_two_masses(tmp_path)
+    ours, theirs = (tables[1] for tables in both_tables(MOVED.format(integrator=integrator), tmp_path, fast_engine))
+    assert ours.titles == theirs.titles and len(ours.rows) == len(theirs.rows) == 11
+    for name in ours.titles[1:]:
+        scale = max(abs(value) for value in theirs.column(name))
+        assert list(ours.column(name)) == pytest.approx(list(theirs.column(name)), abs=1e-9 * scale), name
+
+
+# A piston below a crystal, in two runs, and rotations that are taken away in a box without images.
+PUSHED = """\
+units lj
+boundary p p s
+read_data mix.data
+pair_style lj/smooth/linear 2.5
+pair_coeff * * 1 1
+timestep 0.003
+reset_timestep 5
+fix 1 all nve
+fix 2 all wall/piston zlo pos 0.1 vel 0.9 {more} units box
+thermo 5
+thermo_style custom step temp pe ke etotal
+thermo_modify format float %.17g
+run 30
+run 20
+"""
+
+TURNED = """\
+units lj
+boundary f f f
+read_data mix.data
+change_box all x final -5 13 y final -5 13 z final -5 13
+pair_style lj/smooth/linear 2.5
+pair_coeff * * 1 1
+timestep 0.003
+region ball sphere 4 4 4 3.2
+group ball region ball
+velocity ball ramp vx -1 2 y 0 7 sum yes
+fix 1 all nve
+fix 2 ball momentum 4 {more}
+compute ball ball ke
+thermo 5
+thermo_style custom step temp pe ke etotal c_ball
+thermo_modify format float %.17g
+run 20
+run 30
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("deck, more", [(PUSHED, ""), (PUSHED, "ramp"), (TURNED, "angular"),
+                                        (TURNED, "linear 1 0 1 angular rescale"), (TURNED, "rescale linear 1 1 1")])
+def test_lmp_pushes_and_stills_alike(deck, more, fast_engine, tmp_path):
+    write_two_masses(tmp_path)
+    ours, theirs = both_tables(deck.format(more=more), tmp_path, fast_engine)
+    assert len(ours) == len(theirs) == 2
+    for a, b in zip(ours, theirs):
+        assert a.titles == b.titles and len(a.rows) == len(b.rows) >= 5
+        for name in a.titles[1:]:
+            scale = max(abs(value) for value in b.column(name))
+            assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")

@@ -3,6 +3,7 @@ engine and number of ranks, and after a resume."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import harness
@@ -264,3 +265,86 @@ def test_ranks_scale_velocities_alike(ranks, tmp_path):
     assert one.table.rows == several.table.rows and len(one.table.rows) == 4
     a, b = ((tmp_path / name / "check.dump").read_text() for name in ("one", "several"))
     assert a == b
+
+
+# Reservoirs whose shifts, and groups whose motion, are the state of a fix.
+RESUMED = """region hot block INF INF INF INF 0 3 units box
+region edge block 8 10 INF INF INF INF units box
+group edge region edge
+group rest subtract all edge
+pair_style soft 1
+pair_coeff * * 30
+unfix m
+fix m rest nve
+fix e edge move wiggle 0.4 0 0 1.7 units box
+fix h rest ehex 4 3.0 region hot
+restart 20 r.*
+run 35
+write_data end.data
+"""
+
+
+def test_a_resumed_run_shifts_and_moves_as_before(tmp_path):
+    """Step 20 has a shift that the next step makes; the wiggle began at step 3."""
+    deck = FREE + "run 3\n" + RESUMED
+    done = works(run_deck(tmp_path, deck))
+    if "HDF5" in done.err:
+        pytest.skip("no restarts in this build")
+    end = (tmp_path / "end.data").read_bytes()
+    (tmp_path / "end.data").unlink()
+    again = "read_restart r.20\nmass * 1\nmass 2 3\ntimestep 0.01\nregion hot block INF INF INF INF 0 3 units box\n" \
+        "pair_style soft 1\npair_coeff * * 30\nfix m rest nve\nfix e edge move wiggle 0.4 0 0 1.7 units box\n" \
+        "fix h rest ehex 4 3.0 region hot\nrun 18\nwrite_data end.data\n"
+    assert "fix move goes on with its state" in works(run_deck(tmp_path, again)).out
+    assert (tmp_path / "end.data").read_bytes() == end
+    (tmp_path / "end.data").unlink()
+    assert "Resumed at step 20" in works(run_deck(tmp_path, deck, "--resume")).out
+    assert (tmp_path / "end.data").read_bytes() == end
+
+
+# Two particles that attract each other, and one in the noise alone.
+PAIRED = """region box block 0 10 0 10 0 10 units box
+create_box 1 box
+create_atoms 1 single 4 5 5 units box
+create_atoms 1 single 5.5 5 5 units box
+mass 1 3
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+timestep 0.001
+"""
+
+
+def test_particles_without_inertia_follow_the_force(engine, tmp_path):
+    """The velocity is F/gamma, whatever the mass, and the distance the sum of the steps by it."""
+    got = harness.run(PAIRED + """fix m all brownian 2.0 9 gamma_t 4.0 rng none
+variable gap equal x[2]-x[1]
+variable speed equal vx[1]
+thermo 1
+thermo_style custom step v_gap v_speed
+thermo_modify format float %.17g
+run 20
+""", tmp_path, engine=engine).table
+    gap, speed = got.column("v_gap"), got.column("v_speed")
+    r = 1.5
+    for step in range(1, 21):
+        velocity = (24.0 / r ** 7 - 48.0 / r ** 13) / 4.0
+        r -= 2.0 * 0.001 * velocity
+        assert speed[step] == pytest.approx(velocity, rel=1e-9) and gap[step] == pytest.approx(r, rel=1e-10)
+
+
+@pytest.mark.parametrize("rng, fourth", [("uniform", 1.8), ("gaussian", 3.0)])
+def test_noise_without_inertia_diffuses(rng, fourth, engine, tmp_path):
+    """The displacements of a step have the variance 2 T dt/gamma and the fourth moment of their distribution."""
+    harness.run(f"""region box block 0 10 0 10 0 10 units box
+create_box 1 box
+create_atoms 1 random 3000 5 NULL
+mass 1 0.5
+timestep 0.002
+fix m all brownian 1.7 88 gamma_t 3.0 rng {rng}
+dump d all custom 1 moved.* vx vy vz
+dump_modify d format float %.17g
+run 1
+""", tmp_path, engine=engine)
+    moved = np.loadtxt(tmp_path / "moved.1", skiprows=9) / np.sqrt(2.0 * 1.7 / (3.0 * 0.002))
+    assert abs(moved.mean()) < 0.05 and moved.var() == pytest.approx(1.0, rel=0.06)
+    assert (moved ** 4).mean() == pytest.approx(fourth, rel=0.15)

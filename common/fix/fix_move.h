@@ -1,0 +1,188 @@
+/* fix move: moves the particles of a group in a given way, whatever the forces on them, in place of an integrator:
+ *
+ *   linear  x = x0 + V t                     v = V
+ *   wiggle  x = x0 + A sin(2 pi t/T)         v = A (2 pi/T) cos(2 pi t/T)
+ *   rotate  a turn about the axis R through P in the time T, by the right hand
+ *
+ * t is the time since the step in which the fix was made.
+ *
+ * A step shifts a particle by the difference between two times, linear and wiggle between roundings of x - x0 at both.
+ * These differences add up to the whole displacement without an error, so that no place x0 has to be kept. rotate turns
+ * by the angle of a step, and rounds each time: the error grows as the root of the number of steps from a quantum of
+ * positions. Along periodic axes it takes the image that is nearest to the axis of rotation.
+ *
+ * Cost: general passes (fix.h); a sine for each particle and step, for wiggle.
+ *
+ * Numbers of the fix: k0 the way: 0 linear, 1 wiggle, 2 rotate; k1 to k3 V, A or P; k4 T; k5 to k7 R, of length 1. Of
+ * its action: k0 to k3, k5 to k7 the same, but k1 to k3 V dt; k4 dt/T, k8 the first step, k9 the angular velocity,
+ * k10 sine and k11 cosine minus 1 of the angle of a step, k12 dt. State: 0 the first step.
+ */
+#if defined MD_FIX_STYLE
+
+MD_FIX_STYLE(move, "move")
+
+#elif defined MD_FIX_DRIFT
+
+MD_FIX_DRIFT(move)
+
+#elif defined MD_FIX_HOST
+
+static const struct {
+  const char *name, *takes;
+  int words;
+} move_way[] = {
+    {"linear", "VX VY VZ", 3}, {"wiggle", "AX AY AZ PERIOD", 4}, {"rotate", "PX PY PZ RX RY RZ PERIOD", 7}};
+
+/* Reads a number at word w, which stays the same during a run. */
+static md_status move_read(const md_fix *fix, const md_words *words, int w, double *to)
+{
+  if (strcmp(words->word[w], "NULL") == 0)
+    return md_error(MD_USAGE,
+                    "fix move: NULL is not available, because forces would move the particles along this "
+                    "axis; write 0 to let them rest");
+  return parse_component(fix, words->word[w], to);
+}
+
+/* Reads the keyword units behind the way's words, and scales lengths. */
+static md_status move_units(md_fix *fix, const md_words *words, int w, const md_fix_place *place)
+{
+  bool in_lattice = true;
+  if (w < words->n) {
+    if (strcmp(words->word[w], "units") != 0 || w + 2 != words->n)
+      return md_error(MD_USAGE, "fix move: unexpected '%.64s'; accepted is units box|lattice",
+                      words->word[w]);
+    MD_TRY(md_fix_read_units("move", words->word[w + 1], &in_lattice));
+  }
+  for (int d = 0; d < 3 && in_lattice; ++d) fix->k[1 + d] *= place->lattice[d];
+  return MD_OK;
+}
+
+static md_status move_check_plane(const md_fix *fix, const md_fix_place *place)
+{
+  if (place->box->dim == 3) return MD_OK;
+  const bool turns = fix->k[0] == 2.0;
+  if (turns ? fix->k[5] == 0.0 && fix->k[6] == 0.0 : fix->k[3] == 0.0) return MD_OK;
+  return md_error(MD_USAGE, "fix move: in two dimensions %s",
+                  turns ? "the axis must be 0 0 1 or 0 0 -1" : "the third number must be 0");
+}
+
+static md_status move_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  int way = 0;
+  while (way < 3 && (words->n == 0 || strcmp(words->word[0], move_way[way].name) != 0)) ++way;
+  if (way == 3)
+    return md_error(MD_USAGE, "fix move: '%.64s' is not available; accepted are linear, wiggle and rotate",
+                    words->n > 0 ? words->word[0] : "");
+  if (words->n < 1 + move_way[way].words)
+    return md_error(MD_USAGE, "fix move %s takes %s", move_way[way].name, move_way[way].takes);
+  fix->k[0] = way;
+  for (int d = 0; d < 3; ++d) MD_TRY(move_read(fix, words, 1 + d, &fix->k[1 + d]));
+  if (way > 0)
+    MD_TRY(md_word_positive(words->word[move_way[way].words], "the period of fix move", &fix->k[4]));
+  for (int d = 0; d < 3 && way == 2; ++d) MD_TRY(move_read(fix, words, 4 + d, &fix->k[5 + d]));
+  if (way == 2) MD_TRY(normalise_direction(fix, &fix->k[5]));
+  MD_TRY(move_check_plane(fix, place));
+  fix->state[0] = (double)place->step;
+  return move_units(fix, words, 1 + move_way[way].words, place);
+}
+
+static md_status move_join(const md_fix *fix, md_model *model)
+{
+  if (!(fix->k[0] >= 0.0 && fix->k[0] <= 2.0 && (fix->k[0] == 0.0 || fix->k[4] > 0.0)))
+    return md_error(MD_USAGE, "fix move: its numbers make no sense");
+  model->placed |= md_group_bit(fix->group);
+  return MD_OK;
+}
+
+static md_status move_prepare(const md_fix *fix, const md_model *model, md_action *action)
+{
+  double *k = action->k;
+  if (model->integrator != MD_STATIC && (model->moving & (md_group_bit(fix->group) | MD_GROUP_ALL)))
+    return md_error(MD_USAGE,
+                    "fix move: another fix moves these particles too; give it a group without them");
+  if (model->float_drift) return md_error(MD_USAGE, "fix move: positions must be on the grid");
+  memcpy(k, fix->k, 8 * sizeof *k);
+  k[8] = fix->state[0];
+  k[12] = model->dt;
+  if (k[0] == 0.0) return MD_OK;
+  if (k[0] == 2.0) MD_TRY(check_right_angles(fix, model));
+  const double turn = model->dt / fix->k[4], half = md_sin_turns(0.5 * turn);
+  k[4] = turn;
+  k[9] = 0x1.921fb54442d18p2 / fix->k[4];
+  k[10] = md_sin_turns(turn);
+  k[11] = -2.0 * half * half;
+  return MD_OK;
+}
+
+static const md_fix_style move_style = {
+    .name = "move",
+    .usage =
+        "move linear VX VY VZ | wiggle AX AY AZ PERIOD | rotate PX PY PZ RX RY RZ PERIOD [units box|lattice]",
+    .help = "moves the particles of the group in this way, whatever the forces on them; no other fix may "
+            "move them.\n"
+            "rotate: about the axis R through P. Lengths are in lattice units unless units box is given",
+    .needs_box = true,
+    .parse = move_parse,
+    .join = move_join,
+    .prepare = move_prepare,
+    .nstate = 1,
+};
+
+#elif defined MD_FIX_FORMULAS
+
+/* The shift along axis d from step n to the next one, steps counted from the first, and the velocity behind it. */
+MD_FN double md_move_along(const md_action *a, const md_step *s, double n, int d, double *velocity)
+{
+  if (a->k[0] == 0.0) {
+    *velocity = a->k[1 + d];
+    return md_round_to(a->k[1 + d] * a->k[12] * (n + 1.0), s->quantum) -
+           md_round_to(a->k[1 + d] * a->k[12] * n, s->quantum);
+  }
+  const double before = a->k[4] * n, now = a->k[4] * (n + 1.0);
+  *velocity = a->k[1 + d] * (a->k[9] * md_sin_turns(now - rint(now) + 0.25));
+  return md_round_to(a->k[1 + d] * md_sin_turns(now), s->quantum) -
+         md_round_to(a->k[1 + d] * md_sin_turns(before), s->quantum);
+}
+
+/* c = a b, the product of vectors. */
+MD_FN void md_move_cross(const double a[3], const double b[3], double c[3])
+{
+  for (int d = 0; d < 3; ++d) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    c[d] = fma(a[e], b[f], -(a[f] * b[e]));
+  }
+}
+
+/* The shift of a particle that turns, and its velocity behind it. */
+MD_FN void md_move_turn(const md_action *a, const md_step *s, const md_particle *p, double by[3],
+                        double velocity[3])
+{
+  double r[3] = {0.0, 0.0, 0.0}, side[3], in[3];
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    r[d] = md_force_delta(p->x[d], a->k[1 + d], s->box_lo[d], s->periodic[d] ? s->length[d] : 0.0);
+  md_move_cross(&a->k[5], r, side);
+  md_move_cross(&a->k[5], side, in); /* minus the part of r across the axis */
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
+    by[d] = md_round_to(fma(a->k[10], side[d], -(a->k[11] * in[d])), s->quantum);
+    r[d] += by[d];
+  }
+  md_move_cross(&a->k[5], r, velocity);
+  for (int d = 0; d < 3; ++d) velocity[d] *= a->k[9];
+}
+
+MD_FN bool md_move_drift(const md_action *a, const md_step *s, int64_t done, md_particle *p, double by[3])
+{
+  double velocity[3] = {0.0, 0.0, 0.0}, way[3] = {0.0, 0.0, 0.0};
+  const double n = (double)((int64_t)s->number + done) - a->k[8];
+  if (a->k[0] == 2.0)
+    md_move_turn(a, s, p, way, velocity);
+  else
+    for (int d = 0; d < 3 && d < s->dim; ++d) way[d] = md_move_along(a, s, n, d, &velocity[d]);
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
+    by[d] += way[d];
+    p->v[d] = md_round_to(velocity[d] / p->velocity_per_v, p->v_step);
+  }
+  return false;
+}
+
+#endif
