@@ -465,7 +465,7 @@ install: all ## copy the program, the GPU engine, decks and documentation under 
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
 	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
-	install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so'
+	$(if $(LIBRARY),install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so')
 	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
 	install -m 644 $(wildcard inputs/*) '$(DESTDIR)$(PREFIX)/share/myriad/inputs'

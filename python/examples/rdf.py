@@ -3,13 +3,15 @@
     PYTHONPATH=python python3 python/examples/rdf.py [--pieces 25] [--steps 40] [--plot rdf.png]
 
 Runs pieces of the run, and prints the first peak of g(r) behind each.  With --plot (needs matplotlib) every piece adds
-a curve to a picture.  Expected: the peak of the crystal at 1.19 sigma is that of a liquid, at 1.09, after 40 steps, and
-grows from 2.9 to 3.1 within 1000 steps.  A few seconds.
+a curve to a picture, which is written anew, so that a viewer shows the run as it goes on.  Expected: the peak of the
+crystal at 1.19 sigma is that of a liquid, at 1.09, after 40 steps, and grows from 2.9 to 3.1 within 1000 steps.  A few
+seconds.
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import Optional
 
 import numpy as np
 
@@ -41,29 +43,31 @@ def curves(pieces: int, steps: int):
             yield md.step, r, g
 
 
+def draw(path: str, colour: float, label: Optional[str], r: np.ndarray, g: np.ndarray) -> None:
+    """Adds a curve to the picture, and writes it anew."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.plot(r, g, color=plt.get_cmap("viridis")(colour), label=label)
+    plt.xlabel("r / sigma")
+    plt.ylabel("g(r)")
+    plt.legend()
+    plt.savefig(path, dpi=150)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pieces", type=int, default=25, help="pieces of the run")
     parser.add_argument("--steps", type=int, default=40, help="steps of a piece")
     parser.add_argument("--plot", help="a file for the picture")
     options = parser.parse_args()
-    shown = []
-    for step, r, g in curves(options.pieces, options.steps):
+    for k, (step, r, g) in enumerate(curves(options.pieces, options.steps)):
         peak = int(np.argmax(g))
         print(f"step {step:6d}: g({r[peak]:.3f}) = {g[peak]:.3f}", flush=True)
-        shown.append((step, r, g))
-    if options.plot:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-
-        for k, (step, r, g) in enumerate(shown):
-            plt.plot(r, g, color=plt.get_cmap("viridis")(k / len(shown)), label=f"step {step}" if k % 5 == 0 else None)
-        plt.xlabel("r / sigma")
-        plt.ylabel("g(r)")
-        plt.legend()
-        plt.savefig(options.plot, dpi=150)
+        if options.plot:
+            draw(options.plot, k / options.pieces, f"step {step}" if k % 5 == 0 else None, r, g)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@
 md_status md_fields_ids(md_sim *sim, int64_t *id) MD_CHECKED;
 
 /* Gathers a field: value [natoms][columns]. Errors: as myriad_gather. */
-md_status md_fields_gather(md_sim *sim, const char *field, int columns, double *value) MD_CHECKED;
+md_status md_fields_gather(md_sim *sim, const char *name, int columns, double *value) MD_CHECKED;
 
 /* Sets a field from value [natoms][columns]. Errors: as myriad_scatter. */
-md_status md_fields_scatter(md_sim *sim, const char *field, int columns, const double *value) MD_CHECKED;
+md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const double *value) MD_CHECKED;
 
 #endif

@@ -77,21 +77,19 @@ static md_status close_simulation(myriad *m, md_status status)
   return status;
 }
 
-int myriad_open(int nwords, const char *const *words, myriad **out)
+int myriad_open(int nwords, const char *const *words, myriad **m)
 {
-  *out = NULL;
-  myriad *m = calloc(1, sizeof *m);
-  if (!m) return md_error(MD_RUNTIME, "out of memory for a simulation");
+  *m = calloc(1, sizeof **m);
+  if (!*m) return md_error(MD_RUNTIME, "out of memory for a simulation");
   pthread_mutex_lock(&lock);
   const int threads = omp_get_max_threads();
-  md_status status = open_simulation(m, nwords, words);
+  md_status status = open_simulation(*m, nwords, words);
   if (status != MD_OK) {
     md_error_record record;
     md_error_save(&record, status);
-    (void)close_simulation(m, status);
+    (void)close_simulation(*m, status);
     status = md_error_restore(&record);
-  } else {
-    *out = m;
+    *m = NULL;
   }
   omp_set_num_threads(threads);
   pthread_mutex_unlock(&lock);
