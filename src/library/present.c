@@ -37,11 +37,29 @@ md_status md_present_show(md_sim *sim, md_status (*look)(md_sim *, void *), void
   return status;
 }
 
+typedef struct attempt {
+  md_status (*look)(md_sim *, void *);
+  void *context;
+  bool made;
+} attempt;
+
+static md_status look_again(md_sim *sim, void *context)
+{
+  attempt *a = context;
+  a->made = true;
+  return a->look(sim, a->context);
+}
+
 md_status md_present_find(md_sim *sim, md_status (*look)(md_sim *, void *), void *context)
 {
-  md_error_record record;
-  const md_status status = look(sim, context);
+  attempt again = {look, context, false};
+  md_error_record first, second;
+  md_status status = look(sim, context);
   if (status != MD_USAGE || !sim->has_box || sim->model.natoms == 0) return status;
-  md_error_save(&record, status);
-  return md_present_show(sim, look, context) == MD_OK ? MD_OK : md_error_restore(&record);
+  md_error_save(&first, status);
+  status = md_present_show(sim, look_again, &again);
+  if (status == MD_OK || again.made) return status;
+  md_error_save(&second, status);
+  return md_error(MD_USAGE, "%.1500s; of the present state it cannot be found: %.1500s", first.text,
+                  second.text);
 }

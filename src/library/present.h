@@ -12,7 +12,7 @@ md_status md_present_show(md_sim *sim, md_status (*look)(md_sim *sim, void *cont
                           void *context) MD_CHECKED;
 
 /* Calls `look` as it is between runs. If it then returns MD_USAGE, perhaps because a step must be shown for it, calls
- * it again while the present state is shown. The message of an error is that of the first call. Collective. */
+ * it again while the present state is shown. The message of an error is that of the last call. Collective. */
 md_status md_present_find(md_sim *sim, md_status (*look)(md_sim *sim, void *context),
                           void *context) MD_CHECKED;
 

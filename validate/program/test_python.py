@@ -107,6 +107,23 @@ def test_a_deck_gives_the_bits_of_the_program(myriad, tmp_path, engine):
             assert md.get_thermo(name) == result.table.at(60)[title]
 
 
+@pytest.mark.parametrize("deck", ["in.close", "in.tilted", "in.barostat", "in.droplet", "in.gravity"])
+def test_a_look_between_runs_changes_nothing(myriad, tmp_path, deck):
+    """Also with momenta of two words, tilted boxes, boxes that change or follow, and bodies without a cutoff."""
+    ends = []
+    for looks in (False, True):
+        with myriad.Myriad(*QUIET, "-var", "steps", 20, "-var", "every", 10, "-var", "out", tmp_path) as md:
+            md.file(DECKS / deck)
+            if looks:
+                x, v = md.gather("x"), md.gather("v")
+                assert np.abs(md.gather("f")).max() > 0 and np.array_equal(md.gather("x"), x)
+                assert np.array_equal(md.gather("v"), v)
+            md.run(20)
+            ends.append((md.gather("x"), md.gather("v"), md.box()))
+    (x, v, box), (other_x, other_v, other_box) = ends
+    assert np.array_equal(x, other_x) and np.array_equal(v, other_v) and box == other_box
+
+
 @pytest.mark.mpi
 def test_ranks_give_the_same_bits(library, md, tmp_path):
     text = f"""
@@ -244,6 +261,14 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
         myriad.Myriad("-in", "in.melt")
     with pytest.raises(myriad.UsageError, match="there is no engine `none`"):
         myriad.Myriad("--engine", "none")
+
+
+def test_what_the_present_state_lacks_is_said(myriad, md):
+    md.commands_string("region b block 0 4 0 4 0 4\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 1 1\n"
+                       "pair_style lj/cut 1")
+    with pytest.raises(myriad.UsageError, match="of the present state it cannot be found: .*pair_coeff"):
+        md.gather("f")
+    assert md.gather("x").tolist() == [[1, 1, 1]]
 
 
 def test_a_position_outside_of_a_wall_is_refused(myriad, md):
