@@ -183,12 +183,12 @@ static md_status write_picture(const writer *w, const char *path)
   MD_TRY(md_array_new(&level, w->bins, 1, "the density picture"));
   shade(w, &c, level);
   describe(w, &c, text, sizeof text);
-  md_picture picture = {w->map->grid.n[0], w->map->grid.n[1], level, false, text};
+  md_picture picture = {w->map->grid.n[0], w->map->grid.n[1], level, false, false, text};
   md_canvas canvas = {0};
   md_status status = MD_OK;
   if (w->dump->furniture) {
     status = furnish(w, &c, level, &canvas);
-    picture = (md_picture){canvas.width, canvas.height, canvas.rgb, true, text};
+    picture = (md_picture){canvas.width, canvas.height, canvas.rgb, true, false, text};
   }
   if (status == MD_OK) status = md_picture_write(path, &picture);
   free(canvas.rgb);

@@ -364,7 +364,7 @@ static md_status write_map(const md_dump *dump, const md_view *view, md_density_
   return status;
 }
 
-static md_status draw(const md_dump *dump, md_view *view, const char *path)
+static md_status draw(md_dump *dump, md_view *view, const char *path)
 {
   md_sim *sim = view->sim;
   md_density_map map = {.grid = {.group = md_group_bit(dump->observer.group)}};

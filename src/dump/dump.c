@@ -167,6 +167,16 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   return agree(dump, sim, md_output_resume(sim->comm, &dump->output, dump->path, &mark->gzip));
 }
 
+/* Ends the files of a dump. The first error is the one to report. */
+static md_status close_files(md_dump *dump)
+{
+  const md_status status = md_output_close(&dump->output);
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status own = dump->style && dump->style->close ? dump->style->close(dump) : MD_OK;
+  return status != MD_OK ? md_error_restore(&first) : own;
+}
+
 static void free_dump(md_dump *dump)
 {
   free(dump->path);
@@ -185,7 +195,7 @@ static void destroy(md_observer *observer)
   md_dump *dump = (md_dump *)observer;
   md_error_record before;
   md_error_save(&before, MD_OK);
-  if (md_output_close(&dump->output) != MD_OK) (void)md_error_restore(&before);
+  if (close_files(dump) != MD_OK) (void)md_error_restore(&before);
   free_dump(dump);
 }
 
@@ -273,7 +283,7 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   const md_status status = read_words(sim, words, made);
   *dump = made;
   if (status == MD_OK) return MD_OK;
-  free_dump(made);
+  destroy(&made->observer);
   *dump = NULL;
   return status;
 }
@@ -288,7 +298,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   MD_TRY(new_dump(sim, words, &dump));
   const md_status status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
   if (status != MD_OK) {
-    free_dump(dump);
+    destroy(&dump->observer);
     return status;
   }
   md_observer **tail = &sim->observers;
@@ -361,7 +371,7 @@ md_status md_do_undump(md_sim *sim, const md_words *words)
   md_observer **at = &sim->observers;
   while (*at != &dump->observer) at = &(*at)->next;
   *at = dump->observer.next;
-  const md_status status = md_output_close(&dump->output);
+  const md_status status = close_files(dump);
   if (status != MD_OK) md_error_prefix("undump %s: ", words->word[0]);
   md_file_unuse(sim->files, MD_FILE_DUMP, words->word[0]);
   free_dump(dump);

@@ -11,6 +11,7 @@
 #include "src/density/density.h"
 #include "src/files/number_format.h"
 #include "src/files/rows.h"
+#include "src/image/image.h"
 #include "src/sim.h"
 
 typedef struct md_dump md_dump;
@@ -81,7 +82,9 @@ typedef struct md_dump_style {
   /* Styles with their own kind of file: removes the frames after dump->last_step. Collective. */
   md_status (*resume)(md_dump *, md_sim *) MD_CHECKED;
   /* Other styles: writes the frame to the file `path`, and takes the data from the view. Collective. */
-  md_status (*draw)(const md_dump *, md_view *, const char *path) MD_CHECKED;
+  md_status (*draw)(md_dump *, md_view *, const char *path) MD_CHECKED;
+  /* Frees what the style has of its own, and ends its files. May be NULL. MD_RUNTIME: a file is not complete. */
+  md_status (*close)(md_dump *) MD_CHECKED;
 } md_dump_style;
 
 struct md_dump {
@@ -103,7 +106,8 @@ struct md_dump {
   char (*element)[4]; /* by type, from 1 */
 
   md_density density;
-  bool furniture; /* density: title, axes and colour bar around the picture */
+  md_image *image; /* of image and movie; else NULL */
+  bool furniture;  /* title, scales and colour bar around a picture */
 
   md_output *output; /* the open file, if the name has no *; otherwise NULL */
   int64_t run_start; /* first step of the present run */

@@ -323,7 +323,7 @@ static md_status write_frame(writer *w, const md_rows *own)
   return md_comm_agree(comm, md_h5_close_after(&w->file, status));
 }
 
-static md_status draw(const md_dump *dump, md_view *view, const char *path)
+static md_status draw(md_dump *dump, md_view *view, const char *path)
 {
   md_sim *sim = view->sim;
   writer w = {.dump = dump,

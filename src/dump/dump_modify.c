@@ -159,15 +159,20 @@ static bool lammps_style(const md_dump_style *style)
 {
   return style == &md_dump_custom || style == &md_dump_atom;
 }
-static bool picture_style(const md_dump_style *style) { return style == &md_dump_density; }
+static bool movie_style(const md_dump_style *style) { return style == &md_dump_movie; }
+static bool image_style(const md_dump_style *style) { return style == &md_dump_image || movie_style(style); }
+static bool picture_style(const md_dump_style *style)
+{
+  return style == &md_dump_density || image_style(style);
+}
 static bool selecting_style(const md_dump_style *style)
 {
-  return style == &md_dump_custom || style == &md_dump_atom || style == &md_dump_extxyz;
+  return style == &md_dump_custom || style == &md_dump_atom || style == &md_dump_extxyz || image_style(style);
 }
 static bool atom_style(const md_dump_style *style) { return style == &md_dump_atom; }
 static bool element_style(const md_dump_style *style)
 {
-  return style == &md_dump_custom || style == &md_dump_extxyz;
+  return style == &md_dump_custom || style == &md_dump_extxyz || image_style(style);
 }
 
 static const struct {
@@ -189,6 +194,14 @@ static const struct {
     {"units", set_units, lammps_style},
     {"scale", set_scale, atom_style},
     {"furniture", set_furniture, picture_style},
+    {"acolor", md_image_set_type_colour, image_style},
+    {"adiam", md_image_set_type_diameter, image_style},
+    {"amap", md_image_set_scale, image_style},
+    {"backcolor", md_image_set_background, image_style},
+    {"boxcolor", md_image_set_box_colour, image_style},
+    {"color", md_image_name_colour, image_style},
+    {"framerate", md_image_set_frame_rate, movie_style},
+    {"bitrate", md_image_set_bit_rate, movie_style},
 };
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };

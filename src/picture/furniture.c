@@ -172,6 +172,14 @@ static int widest(const drawing *d, const labels *all)
 
 /* ---- the parts ---- */
 
+/* The longest round length that is at most a quarter of the map. */
+static double bar_length(const md_furniture *f, int width)
+{
+  const double most = 0.25 * width * f->scale_bar, step = nice_step(most);
+  if (step <= most) return step;
+  return nice_step(0.4 * step) <= most ? nice_step(0.4 * step) : nice_step(0.2 * step);
+}
+
 /* The places of all parts, in pixels. */
 typedef struct layout {
   int left, top, width, height; /* of the map */
@@ -191,7 +199,8 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
   if (f->quantity)
     l.quantity =
         f->log_unit > 0.0 ? log_labels(f->most, f->log_unit, room) : linear_labels(f->least, f->most, room);
-  l.left = gap + line + gap + widest(d, &l.y) + TICK * dot + gap;
+  const bool axes = f->axis[0].name && f->axis[1].name;
+  l.left = axes ? gap + line + gap + widest(d, &l.y) + TICK * dot + gap : 2 * gap;
   l.top = gap + line + gap;
   int right = l.left + l.width + dot;
   if (f->quantity) {
@@ -200,7 +209,8 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
   }
   const int above = l.left + text_width(d, f->title);
   *width = larger(right, above) + 2 * gap;
-  *height = l.top + l.height + TICK * dot + gap + line + gap + line + gap;
+  *height = l.top + l.height + gap + (axes ? TICK * dot + line + gap + line + gap : 0);
+  if (f->scale_bar > 0.0) *height += line + 2 * gap;
   if (f->quantity) *height = larger(*height, text_width(d, f->quantity) + 2 * gap);
   return l;
 }
@@ -250,6 +260,19 @@ static void draw_up_axis(const drawing *d, const layout *l, const md_axis *axis)
   draw_upwards(d, l, axis->name, GAP * dot);
 }
 
+static void draw_scale_bar(const drawing *d, const layout *l, const md_furniture *f)
+{
+  char text[64];
+  const int dot = d->dot, t = (dot + 1) / 2, y = l->top + l->height + GAP * dot + TEXT_HEIGHT * dot / 2;
+  const double length = bar_length(f, l->width);
+  const int pixels = (int)(length / f->scale_bar + 0.5);
+  fill(d, l->left, y - t / 2, pixels, t);
+  fill(d, l->left, y - TICK * dot, t, 2 * TICK * dot);
+  fill(d, l->left + pixels - t, y - TICK * dot, t, 2 * TICK * dot);
+  snprintf(text, sizeof text, "%.6g %s", length, f->length_name);
+  draw_text(d, text, l->left + pixels + GAP * dot, y - TEXT_HEIGHT * dot / 2, false);
+}
+
 static void draw_bar(const drawing *d, const layout *l, const char *quantity,
                      const unsigned char colour[MD_COLOURS][3])
 {
@@ -287,8 +310,11 @@ md_status md_furniture_draw(const md_furniture *furniture, const md_canvas *map,
   set_map(map, &l, canvas);
   draw_frame(&d, l.left, l.top, l.width, l.height);
   draw_text(&d, furniture->title, l.left, GAP * d.dot, false);
-  draw_right_axis(&d, &l, &furniture->axis[0]);
-  draw_up_axis(&d, &l, &furniture->axis[1]);
+  if (furniture->axis[0].name && furniture->axis[1].name) {
+    draw_right_axis(&d, &l, &furniture->axis[0]);
+    draw_up_axis(&d, &l, &furniture->axis[1]);
+  }
+  if (furniture->scale_bar > 0.0) draw_scale_bar(&d, &l, furniture);
   if (furniture->quantity) draw_bar(&d, &l, furniture->quantity, colour);
   return MD_OK;
 }

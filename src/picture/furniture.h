@@ -20,10 +20,12 @@ typedef struct md_axis {
 
 typedef struct md_furniture {
   const char *title;
-  md_axis axis[2];      /* pointing right and up */
+  md_axis axis[2];      /* pointing right and up; names of NULL: none */
   const char *quantity; /* the quantity that the colours show; NULL: no bar */
   double least, most;   /* smallest and largest value of the bar; least: 0 unless it is linear */
   double log_unit;      /* 0: linear; otherwise a value q has the colour of log(1 + q / log_unit) */
+  double scale_bar;     /* a bar of a round length below the picture: lengths in a pixel; 0: none */
+  const char *length_name;
 } md_furniture;
 
 /* Copies the picture `map`, unscaled, into a white canvas, and draws the furniture around it. Texts may contain

@@ -47,8 +47,8 @@ static void put_chunks(png_structp png, png_infop info, const md_picture *im)
   png_set_IHDR(png, info, (png_uint_32)im->width, (png_uint_32)im->height, 8,
                im->colours ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  /* Pictures of particles are noise. For noise, differences of pixels need more room than the pixels. */
-  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+  /* Maps of particles are noise. For noise, differences of pixels need more room than the pixels. */
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, im->smooth ? PNG_ALL_FILTERS : PNG_FILTER_NONE);
   if (!im->colours) set_palette(png, info);
   png_set_text(png, info, &description, 1);
   png_write_info(png, info);
@@ -73,13 +73,23 @@ static bool encode(FILE *file, const md_picture *im, char *reason)
   return true;
 }
 
-static md_status write_file(const char *path, const md_picture *im)
+static bool put_ppm(FILE *file, const md_picture *im, char *reason)
+{
+  const size_t bytes = 3 * (size_t)im->width * (size_t)im->height;
+  (void)reason;
+  return fprintf(file, "P6\n%d %d\n255\n", im->width, im->height) > 0 &&
+         fwrite(im->pixel, 1, bytes, file) == bytes;
+}
+
+/* Writes a file with one of the two functions above. */
+static md_status write_file(const char *path, const md_picture *im,
+                            bool (*put)(FILE *, const md_picture *, char *))
 {
   FILE *file = md_open_write(path, false);
   if (!file) return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
   char reason[128] = "out of memory";
   errno = 0;
-  bool good = encode(file, im, reason);
+  bool good = put(file, im, reason);
   if (good && fflush(file) != 0) good = false;
   if (!good && errno) snprintf(reason, sizeof reason, "%s", strerror(errno));
   if (fclose(file) != 0 && good) {
@@ -93,5 +103,12 @@ md_status md_picture_write(const char *path, const md_picture *picture)
 {
   md_new_file file;
   MD_TRY(md_new_file_begin(&file, path));
-  return md_new_file_end(&file, write_file(file.path, picture));
+  return md_new_file_end(&file, write_file(file.path, picture, encode));
+}
+
+md_status md_picture_write_ppm(const char *path, const md_picture *picture)
+{
+  md_new_file file;
+  MD_TRY(md_new_file_begin(&file, path));
+  return md_new_file_end(&file, write_file(file.path, picture, put_ppm));
 }

@@ -122,7 +122,7 @@ UNKNOWN = {
     "min_modify integrator euler": ["euler", "eulerimplicit, verlet, leapfrog, eulerexplicit"],
     "unfix 7": ["7", "no fix"],
     "undump 7": ["7", "dumps are"],
-    "dump d all vtk 1 f": ["vtk", "custom", "atom", "extxyz", "frames", "density"],
+    "dump d all vtk 1 f": ["vtk", "custom", "atom", "extxyz", "frames", "density", "image", "movie"],
     "dump d all custom 1 f id speed": ["speed", "vx", "fx", "element"],
     "dump d all extxyz 1 f speed": ["speed", "vel", "force"],
     "dump d all density 1 f.png 8 axes x": ["axes", "axis x|y|z"],

@@ -59,7 +59,7 @@ def test_every_problem_is_listed(tmp_path):
                    "temper first.dump\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
-    for words in ("unknown compute style 'erotate'", "'rigid'", "`image`", "`foo`", "`bar`",
+    for words in ("unknown compute style 'erotate'", "'rigid'", "`f.jpg`", "`foo`", "`bar`",
                   "there is no label 'nowhere' in in.deck", "`temper` is", "unknown command 'bonnd_style'"):
         assert words in done.out
     assert unjudged(done) == "line 13"

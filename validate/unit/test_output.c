@@ -15,6 +15,8 @@
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/fix/swaps.c common/pair/eam.c
+// links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
+// links: src/picture/colour_names.c src/picture/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -594,7 +596,7 @@ static void test_dump_errors(void **state)
     const char *line, *message;
   } cases[] = {
       {"d some custom 1 e.txt id", "unknown group 'some'"},
-      {"d all movie 1 e.txt id", "unknown style `movie`; accepted are custom, atom, extxyz, frames, density"},
+      {"d all vtk 1 e.txt id", "unknown style `vtk`; accepted are custom, atom, extxyz, frames, density"},
       {"d all custom 0 e.txt id", "the number of steps between dump frames must be at least 1"},
       {"d all custom 1.5 e.txt id", "whole number"},
       {"d all custom 1 e.txt", "needs columns"},
@@ -827,12 +829,12 @@ static void test_furniture(void **state)
     const int pixels = map.width * map.height;
     assert_int_equal(md_array_new(&map.rgb, pixels, 3, "a map"), MD_OK);
     for (int i = 0; i < 3 * pixels; ++i) map.rgb[i] = (unsigned char)(next_random() % 200);
-    const md_furniture f = {"\u03c3\u03c4\u00b2\u00b3 title \xf0\x9f\x98\x80",
-                            {{"x", -1e-9, 1e-9}, {"y", 0.0, 1e20}},
-                            "quantity",
-                            cases[k].least,
-                            cases[k].most,
-                            cases[k].log_unit};
+    const md_furniture f = {.title = "\u03c3\u03c4\u00b2\u00b3 title \xf0\x9f\x98\x80",
+                            .axis = {{"x", -1e-9, 1e-9}, {"y", 0.0, 1e20}},
+                            .quantity = "quantity",
+                            .least = cases[k].least,
+                            .most = cases[k].most,
+                            .log_unit = cases[k].log_unit};
     assert_int_equal(md_furniture_draw(&f, &map, colour, &canvas), MD_OK);
     int x = 0, y = 0;
     assert_true(find_map(&canvas, &map, &x, &y));

@@ -1,0 +1,32 @@
+/* Directions of a camera; see camera.h. Sines are those of common/real.h, not of the C library. */
+#include "src/picture/camera.h"
+#include "common/real.h"
+
+#include <math.h>
+#include <string.h>
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  for (int d = 0; d < 3; ++d) c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+
+static void normalise(double a[3])
+{
+  const double length = sqrt(md_dot(a, a));
+  for (int d = 0; d < 3; ++d) a[d] /= length;
+}
+
+void md_camera_turn(md_camera *c, double theta, double phi, const double up[3])
+{
+  static const double other[2][3] = {{0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}};
+  static const double parallel = 1e-12;
+  const double t = theta / 360.0, p = phi / 360.0, s = md_sin_turns(t);
+  const double toward[3] = {s * md_sin_turns(p + 0.25), s * md_sin_turns(p), md_sin_turns(t + 0.25)};
+  memcpy(c->toward, toward, sizeof toward);
+  normalise(c->toward);
+  cross(up, c->toward, c->right);
+  for (int k = 0; k < 2 && md_dot(c->right, c->right) < parallel * md_dot(up, up); ++k)
+    cross(other[k], c->toward, c->right);
+  normalise(c->right);
+  cross(c->toward, c->right, c->up);
+}
