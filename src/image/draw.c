@@ -63,7 +63,7 @@ static double longest_side(const md_box *box)
 {
   double low[3], high[3], longest = 0.0;
   md_box_bounds(box, low, high);
-  for (int d = 0; d < box->dim; ++d) longest = fmax(longest, high[d] - low[d]);
+  for (int d = 0; d < 3 && d < box->dim; ++d) longest = fmax(longest, high[d] - low[d]);
   return longest;
 }
 
@@ -273,7 +273,7 @@ static void draw_axes(picture *p)
   const double radius = 0.5 * p->image->axes_diameter * shortest_side(box);
   double from[3], to[3];
   point_of(box, (double[3]){-0.1, -0.1, -0.1}, from);
-  for (int d = 0; d < box->dim; ++d) {
+  for (int d = 0; d < 3 && d < box->dim; ++d) {
     double fraction[3] = {-0.1, -0.1, -0.1};
     fraction[d] += p->image->axes_length;
     point_of(box, fraction, to);

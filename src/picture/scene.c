@@ -45,7 +45,8 @@ int64_t md_scene_sphere(const md_spheres *s, const double x[3], double radius, m
   const double r = radius * s->camera.per_length;
   double at[3];
   md_camera_project(&s->camera, x, at);
-  const double dx = (double)(pixel % width) + 0.5 - at[0], dy = at[1] - ((double)(pixel / width) + 0.5);
+  const int64_t row = pixel / width, column = pixel % width;
+  const double dx = (double)column + 0.5 - at[0], dy = at[1] - ((double)row + 0.5);
   const double square = dx * dx + dy * dy;
   if (s->flat && r > rim_from && square > rim * rim * r * r)
     for (int k = 0; k < 3; ++k) colour.rgb[k] = (unsigned char)(rim_shade * colour.rgb[k]);
