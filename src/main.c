@@ -150,7 +150,7 @@ static md_status help_markdown(void)
 {
   printf(
       "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def, and "
-      "common/fix/fix_*.h, common/force/fix_*.h and src/averages/fix_*.c, instead. -->\n\n"
+      "common/*/fix_*.h and src/averages/fix_*.c, instead. -->\n\n"
       "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
       "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
   for (int k = 0; k < md_commands_count; ++k)

@@ -1,10 +1,10 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
-#include "common/fix/swaps.h"
-#include "common/force/wall.h"
 #include "common/model.h"
 #include "common/ranks/reductions.h"
 #include "common/step/step.h"
+#include "common/swap/swaps.h"
+#include "common/wall/wall.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -30,9 +30,9 @@
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
 
-#include "common/force/wall.h"
 #include "common/particle.h"
 #include "common/rng.h"
+#include "common/wall/wall.h"
 
 /* The numbers of one step, for engines. */
 typedef struct md_step {

@@ -13,9 +13,9 @@
  * momenta, 14 for id, type and group, 8 for a mass of its own; with precision mixed 16 for a block in single
  * precision; on several ranks twice the block for those that travel.
  */
+#include "common/compute/histogram.h"
 #include "common/faults.h"
 #include "common/force/forces.h"
-#include "common/histogram.h"
 #include "common/pair/all_pairs.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"

@@ -8,9 +8,9 @@
 // links: common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c
-// links: src/deck/substitute.c src/script/script.c common/force/wall.c src/commands/cmd_read_data.c src/edit/edit.c
+// links: src/deck/substitute.c src/script/script.c common/wall/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c src/commands/potential.c
+// links: common/swap/swaps.c common/pair/eam.c src/commands/potential.c
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */

@@ -10,9 +10,9 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c
 // links: src/sums/temperature.c
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
-// links: common/force/wall.c src/commands/cmd_read_data.c
+// links: common/wall/wall.c src/commands/cmd_read_data.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c src/commands/potential.c
+// links: common/swap/swaps.c common/pair/eam.c src/commands/potential.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"

@@ -9,9 +9,9 @@
 // links: common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c src/region/region.c
 // links: src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c src/script/source.c
 // links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
-// links: src/stop.c common/base/timer.c common/force/wall.c
+// links: src/stop.c common/base/timer.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c src/commands/potential.c
+// links: common/swap/swaps.c common/pair/eam.c src/commands/potential.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "fake_commands.h"

@@ -1,5 +1,5 @@
 // links: src/formula/atomfile.c
-// links: common/force/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
+// links: common/wall/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
 // links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c src/sim.c src/log.c
 // links: src/box/faces.c
 // links: src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
@@ -10,7 +10,7 @@
 // links: src/sums/temperature.c
 // links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c
+// links: common/swap/swaps.c common/pair/eam.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */
 #include "sim_fixture.h"

@@ -11,16 +11,16 @@
 // links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
 // links: src/computes/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
+// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c
+// links: common/swap/swaps.c common/pair/eam.c
 // links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
 // links: src/picture/colour_names.c src/picture/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
-#include "common/histogram.h"
+#include "common/compute/histogram.h"
 #include "common/rng.h"
 #include "src/dump/dump.h"
 #include "src/particles/elements.h"

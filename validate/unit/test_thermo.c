@@ -5,10 +5,10 @@
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
 // links: src/measure.c src/computes/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/force/wall.c
+// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/fix/swaps.c common/pair/eam.c
+// links: common/swap/swaps.c common/pair/eam.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "fake_run.h"
 

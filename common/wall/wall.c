@@ -1,5 +1,5 @@
 /* The host's part of fixes with flat walls; see wall.h. */
-#include "common/force/wall.h"
+#include "common/wall/wall.h"
 
 #include <stdio.h>
 #include <string.h>

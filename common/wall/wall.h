@@ -7,8 +7,8 @@
  * face of the box (EDGE), 0 behind the last wall; then place, epsilon, sigma, cutoff.
  * Numbers of an action: k0 axis, k1 -1 below or 1 above, k2 place, k3 cutoff; from k4 on those of the potential.
  */
-#ifndef MD_COMMON_WALL_H
-#define MD_COMMON_WALL_H
+#ifndef MD_COMMON_WALL_WALL_H
+#define MD_COMMON_WALL_WALL_H
 
 #include "common/force/net_force.h"
 

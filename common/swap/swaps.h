@@ -18,8 +18,8 @@
  * Numbers of a fix: k0 N, k1 the axis of the slabs, k2 slabs, k3 n, k4 the axis of the momentum that is swapped, or
  * -1: all; k5 the speed that is wanted, or -1: the largest. State: k0 what has been moved from the lowest slab to the
  * middle. Of an action: k0 the id of the particle, k1 to k3 its new momentum, p/m_reference. */
-#ifndef MD_COMMON_FIX_SWAPS_H
-#define MD_COMMON_FIX_SWAPS_H
+#ifndef MD_COMMON_SWAP_SWAPS_H
+#define MD_COMMON_SWAP_SWAPS_H
 
 #include "common/model.h"
 #include "common/ranks/comm.h"

@@ -1,5 +1,5 @@
 /* Swaps of momenta between two slabs; see swaps.h. */
-#include "common/fix/swaps.h"
+#include "common/swap/swaps.h"
 #include "common/exact.h"
 #include "common/ranks/reductions.h"
 #include "common/step/motion.h"
