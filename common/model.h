@@ -112,6 +112,7 @@ typedef struct md_model {
   double extent;              /* root mean square distance from the mean position, sigma; 0: unknown */
   int64_t extent_natoms;      /* the number of particles of which it is the extent */
   int64_t step;               /* of the current state */
+  bool backwards;             /* the present run goes back: each step undoes one, and its number falls */
   int64_t run_begin, run_end; /* of the present run, for ramps */
   md_box_move move;           /* the change of the box in the next step */
   md_flow flow;               /* of a sheared box; md_fixes_find_flow sets it */
@@ -142,7 +143,8 @@ typedef struct md_model {
   int nforce_action;
   md_force_action force_action[MD_FORCES_MAX]; /* actions of fixes on forces, in the order of the deck */
   /* The same where variables give numbers of fixes: [force_rows][nforce_action], a row for each step from force_first
-   * on, which the program fills before the engine runs there (md_forces_at). 0 rows: the numbers do not change. */
+   * on in the direction of the run, which the program fills before the engine runs there (md_forces_at). 0 rows: the
+   * numbers do not change. */
   int force_rows;
   int64_t force_first;
   md_force_action *force_row;
@@ -183,6 +185,12 @@ void md_box_forget_room(md_box *box);
  * two cutoffs) times 2^grown from those of the box `shown`, beyond the walls, and not beyond the room. For a prepared
  * model; md_model_prepare does it with grown = 0 and the box that it was given. */
 void md_model_widen_box(md_model *model, const md_box *shown, int grown);
+
+/* The number of the state n steps further on in the direction of the present run. */
+static inline int64_t md_model_step_after(const md_model *model, int64_t n)
+{
+  return model->backwards ? model->step - n : model->step + n;
+}
 
 /* The box that output shows: that of the next step if a fix has changed it behind this one. */
 md_box md_model_shown_box(const md_model *model);

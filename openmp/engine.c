@@ -94,7 +94,7 @@ static md_status run(md_engine *e, int64_t n)
 {
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(engine_step(e));
-    ++e->model->step;
+    e->model->step = md_model_step_after(e->model, 1);
     ++e->steps;
   }
   MD_TRY(engine_act_on_verdict(e));

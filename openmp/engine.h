@@ -50,7 +50,8 @@ struct md_engine {
   double owed;        /* how many times these impulses must be given before the next drift */
   int64_t
       positions_step; /* the step that led to the present positions; at first, the first step of the engine */
-  int64_t place;  /* the number of steps behind which the positions are as they are: model->step, or one more
+  int64_t
+      place; /* the number of steps behind which the positions are as they are: model->step, or that of the step after
                          between the drift of a step and its end */
   bool moved;     /* have particles moved since they were sorted? */
   double slack;   /* how far particles may be from where they were sorted, so that the cells hold */

@@ -39,7 +39,7 @@ static void note_overlap(md_engine *e, const md_overlap *overlap)
 {
   if (overlap->a == INT64_MAX) return;
   md_model then = *e->model;
-  if (md_step_of(e->model).kicks_after > 0) then.step = e->positions_step;
+  if (md_step_of(e->model).kicks_after != 0) then.step = e->positions_step;
   note_fault(e, OVERLAP, md_overlap_status(overlap, &then));
 }
 
@@ -103,7 +103,7 @@ static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f
 {
   const double *impulse[3] = {NULL, NULL, NULL};
   for (int d = 0; d < e->p->dim; ++d) impulse[d] = s->out[d] + c * CHUNK;
-  move_chunk(e, &s->move, s->move.kicks > 0.0 ? impulse : NULL, c, f);
+  move_chunk(e, &s->move, s->move.kicks != 0.0 ? impulse : NULL, c, f);
 }
 
 /* push: the pass also sums impulses, so new positions go into the spare arrays. Otherwise they stay in place. */
@@ -190,8 +190,8 @@ static void change_box(md_engine *e, const md_step *step)
 static md_status drift(md_engine *e, const md_step *step)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
-  if (e->owed > 0.0 && takes_mean(e)) MD_TRY(keep_impulses(e));
-  const bool push = e->owed > 0.0 && !e->impulses_kept;
+  if (e->owed != 0.0 && takes_mean(e)) MD_TRY(keep_impulses(e));
+  const bool push = e->owed != 0.0 && !e->impulses_kept;
   const int64_t list = e->lists;
   finding f = finding_none();
   int summed = 0;
@@ -223,7 +223,7 @@ static md_status drift(md_engine *e, const md_step *step)
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
-  e->place = e->model->step + 1;
+  e->place = md_model_step_after(e->model, 1);
   return engine_tell(e, sqrt(f.largest2) + e->grown * e->near_error);
 }
 

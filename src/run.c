@@ -16,6 +16,7 @@
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
+#include "src/backwards/check_back.h"
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/box/move.h"
@@ -33,29 +34,49 @@
 #include "src/stop.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Is step a before step b in the run? */
+static bool is_before(const md_run *run, int64_t a, int64_t b)
+{
+  return run->sim->model.backwards ? a > b : a < b;
+}
 
 static int64_t thermo_due(const md_run *run, int64_t step)
 {
   const int64_t every = run->sim->thermo.every;
-  if (step <= run->first) return run->first;
+  if (!is_before(run, run->first, step)) return run->first;
   if (every <= 0) return run->last;
-  const int64_t next = md_step_multiple(step, every);
-  return next < run->last ? next : run->last;
+  const bool back = run->sim->model.backwards;
+  const int64_t next = back ? md_step_multiple_back(step, every, -1) : md_step_multiple(step, every);
+  return is_before(run, next, run->last) ? next : run->last;
+}
+
+/* The next step from `step` on at which the observer is due. */
+static int64_t due(const md_run *run, md_observer *o, int64_t step)
+{
+  return run->sim->model.backwards ? o->due_back(o, step) : o->due(o, step);
+}
+
+static int64_t restart_due(const md_run *run, int64_t step)
+{
+  const md_restarts *restarts = &run->sim->restarts;
+  return run->sim->model.backwards ? md_restart_due_back(restarts, step) : md_restart_due(restarts, step);
 }
 
 int64_t md_run_next_due(const md_run *run, int64_t step)
 {
-  int64_t due = thermo_due(run, step);
+  int64_t next = thermo_due(run, step);
   for (md_observer *o = run->sim->observers; o; o = o->next) {
-    const int64_t wanted = run->minimizes && md_is_output_fix(o) ? INT64_MAX : o->due(o, step);
-    if (wanted < due) due = wanted;
+    const int64_t wanted = run->minimizes && md_is_output_fix(o) ? INT64_MAX : due(run, o, step);
+    if (is_before(run, wanted, next)) next = wanted;
   }
-  const int64_t restart = md_restart_due(&run->sim->restarts, step);
-  if (restart < due && !run->minimizes) due = restart;
+  const int64_t restart = restart_due(run, step);
+  if (is_before(run, restart, next) && !run->minimizes) next = restart;
   /* At least one step further, so that the run looks at signals and ends, whatever an observer answers. */
-  return due > step ? due : step;
+  return is_before(run, step, next) ? next : step;
 }
 
 /* Kinetic and potential energy of the step that was measured last. */
@@ -70,7 +91,7 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
   md_observer *o = sim->observers;
   /* A row may show what output fixes find at this very step. Averages over time are of dynamics, as in LAMMPS. */
   for (; o && md_is_output_fix(o); o = o->next)
-    if (!run->minimizes && o->due(o, step) == step) MD_TRY(o->observe(o, view));
+    if (!run->minimizes && due(run, o, step) == step) MD_TRY(o->observe(o, view));
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;
@@ -78,10 +99,10 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
     sim->has_first_energy = true;
   }
   for (; o; o = o->next)
-    if (run->ended || o->due(o, step) == step) MD_TRY(o->observe(o, view));
+    if (run->ended || due(run, o, step) == step) MD_TRY(o->observe(o, view));
   /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
    * its first step, because that state came from the deck or from a restart. */
-  if (step > run->first && !run->minimizes && !run->rerun && md_restart_due(&sim->restarts, step) == step)
+  if (step != run->first && !run->minimizes && !run->rerun && restart_due(run, step) == step)
     MD_TRY(md_restart_observe(sim, view));
   return MD_OK;
 }
@@ -136,14 +157,15 @@ md_status md_run_show(md_run *run, bool stopped)
 static void show_progress(md_run *run)
 {
   const md_sim *sim = run->sim;
-  if (run->rerun) return; /* how many snapshots there are is not known */
+  if (run->rerun || run->verifies)
+    return; /* how many snapshots there are is not known, or a state comes twice */
   const double seconds = md_time() - run->started;
-  md_progress p = {.done = sim->model.step - run->whole_first,
-                   .total = run->last - run->whole_first,
-                   .here = sim->model.step - run->first,
+  md_progress p = {.done = llabs(sim->model.step - run->whole_first),
+                   .total = llabs(run->last - run->whole_first),
+                   .here = llabs(sim->model.step - run->first),
                    .seconds = seconds};
   p.rate = seconds > 0.0 ? (double)p.here * (double)sim->model.natoms / seconds : 0.0;
-  p.has_drift = !run->minimizes && run->thermo_shown >= 0 && run->thermo_shown > run->whole_first &&
+  p.has_drift = !run->minimizes && run->thermo_shown >= 0 && run->thermo_shown != run->whole_first &&
                 sim->first_energy != 0.0;
   if (p.has_drift) p.drift = (total_energy(sim) - sim->first_energy) / fabs(sim->first_energy);
   md_log_progress(sim->log, &p);
@@ -267,12 +289,11 @@ static md_status run_steps(md_run *run, int64_t n)
   }
 }
 
-/* Runs to step `to`, or until the run must stop, in pieces that are short enough to report progress between them. */
-static md_status advance(md_run *run, int64_t to)
+md_status md_run_advance(md_run *run, int64_t to)
 {
   md_sim *sim = run->sim;
-  while (sim->model.step < to && !md_run_is_stopped(run)) {
-    const int64_t left = to - sim->model.step;
+  while (sim->model.step != to && !md_run_is_stopped(run)) {
+    const int64_t left = llabs(to - sim->model.step);
     const int64_t n = sim->piece < left ? sim->piece : left;
     const double mark = md_time();
     MD_TRY(run_steps(run, n));
@@ -289,8 +310,8 @@ static md_status advance(md_run *run, int64_t to)
 /* The work of the command run: steps, from one that an observer wants to see to the next. */
 static md_status run_to_last(md_run *run)
 {
-  while (run->sim->model.step < run->last && !md_run_is_stopped(run)) {
-    MD_TRY(advance(run, md_run_next_due(run, run->sim->model.step + 1)));
+  while (run->sim->model.step != run->last && !md_run_is_stopped(run)) {
+    MD_TRY(md_run_advance(run, md_run_next_due(run, md_model_step_after(&run->sim->model, 1))));
     MD_TRY(md_run_show(run, false));
     if (run->sim->halted != MD_HALT_NONE) run->last = run->sim->model.step;
   }
@@ -316,16 +337,16 @@ static md_status announce_memory(md_run *run)
 static md_status loop(md_run *run)
 {
   md_sim *sim = run->sim;
-  MD_TRY(announce_memory(run));
-  MD_TRY(md_thermo_header(sim));
+  if (!run->verifies) MD_TRY(announce_memory(run));
+  if (!run->verifies) MD_TRY(md_thermo_header(sim));
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
-  MD_TRY(md_run_show(run, false));
+  if (!run->verifies) MD_TRY(md_run_show(run, false));
   MD_TRY(look_before(run));
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun)
+  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun && !run->verifies)
     MD_TRY(md_run_show(run, true));
   return MD_OK;
 }
@@ -469,7 +490,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   run->kind->report(run->engine, &report);
   report.timers = *timers;
   const double cpu = (double)clock() / CLOCKS_PER_SEC - run->cpu_started;
-  const int64_t steps = run->rerun ? run->shown : sim->model.step - run->first;
+  const int64_t steps = run->rerun ? run->shown : llabs(sim->model.step - run->first);
   int64_t procs = report.threads;
   MD_TRY(sim->comm->reduce->sum(sim->comm, &procs, 1));
   md_log_print(sim->log, "Loop time of %g on %lld procs for %lld steps with %lld atoms\n\n", seconds,
@@ -500,12 +521,16 @@ static md_status stopped(const md_run *run)
   const char *why = run->signal        ? md_stop_signal_name(run->signal)
                     : sim->stop->batch ? "the batch system's time limit"
                                        : "--walltime";
-  const long long step = (long long)sim->model.step, left = (long long)(run->last - sim->model.step);
+  const long long step = (long long)sim->model.step, left = llabs(run->last - sim->model.step);
   if (sim->stop->plain)
     return md_error(MD_STOPPED, "stopped by %s at step %lld, %lld steps before the end of this run", why,
                     step, left);
   if (run->rerun)
     return md_error(MD_RUNTIME, "stopped by %s in a rerun, behind the snapshot of step %lld", why, step);
+  if (run->verifies)
+    return md_error(MD_RUNTIME,
+                    "stopped by %s in verify, which writes nothing: the state before it is that of step %lld",
+                    why, (long long)run->first);
   if (run->minimizes)
     return md_error(
         MD_RUNTIME,
@@ -544,7 +569,7 @@ static md_status run_engine(md_run *run)
   md_sim *sim = run->sim;
   /* Observers see the box that is shown. */
   MD_TRY(md_faces_follow(sim));
-  for (md_observer *o = sim->observers; o; o = o->next)
+  for (md_observer *o = run->verifies ? NULL : sim->observers; o; o = o->next)
     if (o->start) MD_TRY(o->start(o, sim));
   sim->model.box = run->engine_box;
   if (!run->minimizes) MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model));
@@ -558,9 +583,9 @@ static md_status run_engine(md_run *run)
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
   if (!md_run_is_stopped(run)) md_box_move_end(sim);
   MD_TRY(md_faces_follow(sim));
-  for (md_observer *o = sim->observers; o; o = o->next)
+  for (md_observer *o = run->verifies ? NULL : sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
-  MD_TRY(summary(run, &report.timers, seconds));
+  if (!run->verifies) MD_TRY(summary(run, &report.timers, seconds));
   MD_TRY(md_comm_agree(sim->comm, md_log_status(sim->log)));
   return md_run_is_stopped(run) ? stopped(run) : MD_OK;
 }
@@ -663,11 +688,11 @@ md_status md_run_execute(md_run *run)
   md_model *model = &sim->model;
   MD_TRY(md_run_prepare(run));
   run->first = model->step;
-  describe(sim);
+  if (!run->verifies) describe(sim);
   MD_TRY(md_fix_vary(sim, 0));
   md_status status = md_run_create_engine(run);
   if (status == MD_OK) {
-    describe_grid(sim);
+    if (!run->verifies) describe_grid(sim);
     status = run_engine(run);
     sim->broken = is_broken(run, status);
   }
@@ -687,7 +712,7 @@ bool md_run_is_left_out(md_sim *sim, const char *command)
 
 /* How the words of the command run ask for a run. */
 typedef struct run_words {
-  int64_t n;           /* steps */
+  int64_t n;           /* steps; negative: back */
   int64_t start, stop; /* of ramps; -1: not given */
   bool brief;          /* post no */
   int64_t every;       /* steps of a piece; 0: one piece */
@@ -712,12 +737,22 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;
-  MD_TRY(md_run_execute(&run));
+  model->backwards = n < 0;
+  const md_status status = md_run_execute(&run);
+  model->backwards = false;
+  MD_TRY(status);
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = run.last;
   record->computed = sim->computed;
   md_faces_put(&model->box, record->box);
   return MD_OK;
+}
+
+md_status md_run_steps(md_sim *sim, int64_t n)
+{
+  const run_words plain = {.n = n, .start = -1, .stop = -1};
+  if (n < 0) MD_TRY(md_check_back(sim, "run -N"));
+  return run_piece(sim, n, &plain);
 }
 
 /* Reads a step behind the keyword words[*w] of the command run, and moves *w to the step. */
@@ -730,9 +765,11 @@ static md_status read_step(const md_words *words, int *w, int64_t *step)
 
 static md_status read_upto(const md_sim *sim, run_words *asked)
 {
+  if (asked->n < 0) return md_error(MD_USAGE, "run %lld upto: there is no step below 0", (long long)asked->n);
   if (asked->n < sim->model.step)
-    return md_error(MD_USAGE, "run upto %lld: the present step %lld is already beyond it",
-                    (long long)asked->n, (long long)sim->model.step);
+    return md_error(MD_USAGE,
+                    "run upto %lld: the present step %lld is already beyond it; `run -%lld` goes back there",
+                    (long long)asked->n, (long long)sim->model.step, (long long)sim->model.step - asked->n);
   asked->n -= sim->model.step;
   return MD_OK;
 }
@@ -765,7 +802,7 @@ static md_status read_pre_post(md_sim *sim, const md_words *words, int *w, run_w
 static md_status read_run(md_sim *sim, const md_words *words, run_words *asked)
 {
   *asked = (run_words){.start = -1, .stop = -1};
-  MD_TRY(md_word_int64(words->word[0], "the number of steps", 0, INT64_MAX, &asked->n));
+  MD_TRY(md_word_int64(words->word[0], "the number of steps", -INT64_MAX, INT64_MAX, &asked->n));
   for (int w = 1; w < words->n && asked->every == 0; ++w) {
     const char *word = words->word[w];
     if (strcmp(word, "upto") == 0)
@@ -790,7 +827,13 @@ static md_status read_run(md_sim *sim, const md_words *words, run_words *asked)
 static md_status check_steps(const md_sim *sim, const run_words *asked)
 {
   const int64_t now = sim->model.step;
-  if (now > INT64_MAX - asked->n)
+  if (asked->n < 0 && (asked->start >= 0 || asked->stop >= 0))
+    return md_error(MD_USAGE,
+                    "run -N has no start and stop: they are of ramps, and no fix with a ramp goes back");
+  if (asked->n < -now)
+    return md_error(MD_USAGE, "run %lld: from the present step %lld it would go to a step below 0",
+                    (long long)asked->n, (long long)now);
+  if (asked->n > 0 && now > INT64_MAX - asked->n)
     return md_error(MD_USAGE, "run %lld: the last step would be beyond 2^63 - 1, as the present one is %lld",
                     (long long)asked->n, (long long)now);
   if (asked->start > now || (asked->stop >= 0 && asked->stop < now + asked->n))
@@ -809,14 +852,15 @@ static md_status run_commands(md_sim *sim, const md_words *commands)
 static md_status run_pieces(md_sim *sim, const run_words *asked)
 {
   run_words whole = *asked;
+  const bool back = asked->n < 0;
   if (whole.start < 0) whole.start = sim->model.step;
   if (whole.stop < 0) whole.stop = sim->model.step + asked->n;
-  int64_t left = asked->n;
+  int64_t left = llabs(asked->n);
   do {
     const int64_t n = left < asked->every ? left : asked->every;
     left -= n;
     MD_TRY(md_sim_need_box(sim, "run every"));
-    MD_TRY(run_piece(sim, n, &whole));
+    MD_TRY(run_piece(sim, back ? -n : n, &whole));
     MD_TRY(run_commands(sim, &asked->commands));
   } while (left > 0 && !sim->script.quit && sim->halted == MD_HALT_NONE);
   return MD_OK;
@@ -828,6 +872,7 @@ md_status md_do_run(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "run"));
   MD_TRY(read_run(sim, words, &asked));
   MD_TRY(check_steps(sim, &asked));
+  if (asked.n < 0) MD_TRY(md_check_back(sim, "run -N"));
   if (sim->planning.checking) {
     MD_TRY(md_check_run(sim, asked.n));
     return run_commands(sim, &asked.commands);

@@ -16,8 +16,9 @@ typedef struct md_run md_run;
 struct md_run {
   md_sim *sim;
   const md_engine_kind *kind;
-  md_engine *engine;      /* NULL: none at present */
-  int64_t first, last;    /* of this process; a resumed run starts after the first step of the whole run */
+  md_engine *engine;   /* NULL: none at present */
+  int64_t first, last; /* of this process; a resumed run starts after the first step of the whole run. last is
+                           * below first in a run that goes back */
   int64_t thermo_shown;   /* step of the last thermo row, -1: none */
   int64_t whole_first;    /* first step of the whole run, before any resume */
   int signal;             /* signal that stopped the run; 0: none */
@@ -34,6 +35,7 @@ struct md_run {
   bool minimizes; /* fixes act as in a minimisation; no restart is written */
   bool ended;     /* the present step is the last one: all observers see it */
   void *minimizer;
+  void *verifies; /* of the command verify: nothing is shown or written */
   /* Of a rerun: no restart is written. */
   void *rerun;
   int64_t shown;    /* snapshots so far */
@@ -63,7 +65,7 @@ void md_run_destroy_engine(md_run *run);
 /* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. Collective. */
 md_status md_run_show(md_run *run, bool stopped) MD_CHECKED;
 
-/* The next step from `step` on that an observer wants to see. */
+/* The next step from `step` on, in the direction of the run, that an observer wants to see. */
 int64_t md_run_next_due(const md_run *run, int64_t step);
 
 /* Has a fix halt ended all runs? Then it says in the log that the command is left out. */
@@ -72,6 +74,14 @@ bool md_run_is_left_out(md_sim *sim, const char *command);
 /* Looks at signals and the limit of time, so that all ranks act alike: *seconds, the time of the last piece of work,
  * becomes the largest of all ranks. Prints the progress. Collective. */
 md_status md_run_look(md_run *run, double *seconds) MD_CHECKED;
+
+/* Lets the engine do steps to step `to`, in the direction of the run, or until the run must stop; in pieces that are
+ * short enough to report progress between them. Collective. */
+md_status md_run_advance(md_run *run, int64_t to) MD_CHECKED;
+
+/* Runs n steps, or -n steps back, without keywords of the command run. Collective. MD_USAGE: a run back is not possible
+ * (src/backwards/check_back.h). */
+md_status md_run_steps(md_sim *sim, int64_t n) MD_CHECKED;
 
 /* Must the run end early? */
 static inline bool md_run_is_stopped(const md_run *run) { return run->signal != 0 || run->late; }

@@ -20,4 +20,12 @@ static inline int64_t md_step_multiple_but(int64_t step, int64_t every, int64_t 
   return next > INT64_MAX - every ? INT64_MAX : next + every;
 }
 
+/* The same for a run that goes back: the last multiple of `every` that is at most `step`, and not `last`; negative:
+ * there is none. */
+static inline int64_t md_step_multiple_back(int64_t step, int64_t every, int64_t last)
+{
+  const int64_t next = step < 0 ? -1 : step - step % every;
+  return next == last && next >= 0 ? next - every : next;
+}
+
 #endif

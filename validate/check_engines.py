@@ -58,6 +58,11 @@ class Case:
     teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
     all_pairs: bool = False  # no cutoff: engines of their own, without cells, lists and domains
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
+    back: bool = False  # half of the steps are undone again
+
+    def text(self) -> str:
+        deck = (harness.DECKS / self.deck).read_text()
+        return deck + "run -$(floor(v_steps/2))\n" if self.back else deck
 
 
 @dataclass(frozen=True)
@@ -132,8 +137,8 @@ class RankVariant:
         before = "balance 1 shift\n" if self.shifted else ""
         if self.balance:
             before += f"fix cuts all balance {self.balance} 1{' rcb' if self.bisects(text) else ''}\n"
-        text, runs = re.subn(r"(?m)^(?=run\s)", before, text)
-        assert runs == 1, "a deck with one run"
+        text, runs = re.subn(r"(?m)^(?=run\s+[^-])", before, text)
+        assert runs == 1, "a deck with one run forward"
         grid = ["*"] * 3 if self.grid is None else self.grid
         return "processors {} {} {}\n".format(*grid) + text
 
@@ -180,13 +185,13 @@ def boxes() -> Iterator[Case]:
 BROWNIAN = "brownian 0.5 4711 gamma_t 8.0 rng gaussian"
 
 CASES: Tuple[Case, ...] = (
-    Case("repulsive 2D, walls", "in.repulsive", 0.01, teaching=True, fits=(8, 8, 1)),
+    Case("repulsive 2D, walls, and back", "in.repulsive", 0.01, teaching=True, fits=(8, 8, 1), back=True),
     Case("overlapping start 2D", "in.overlap", 0.05, fits=(8, 8, 1)),
     Case("leapfrog mirror 2D", "in.overlap", 0.05, {"mirror": "yes"}, fits=(8, 8, 1)),
     Case("leapfrog drift float 2D", "in.overlap", 0.05, {"drift": "float"}, fits=(8, 8, 1)),
     Case("mixture 2D", "in.mixture", fits=(6, 6, 1)),
     Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}, fits=(6, 6, 1)),
-    Case("melt 3D", "in.melt", fits=(2, 2, 2)),
+    Case("melt 3D, and back", "in.melt", fits=(2, 2, 2), back=True),
     Case("langevin 3D", "in.langevin", fits=(2, 2, 2)),
     Case("groups 3D", "in.groups", fits=(2, 2, 2)),
     Case("groups 3D, wide momenta", "in.groups", variables={"mass2": 1e6}, fits=(2, 2, 2)),
@@ -210,7 +215,7 @@ CASES: Tuple[Case, ...] = (
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),
     Case("slab 3D, one mass", "in.slab", variables={"mass2": 1}, fits=(2, 2, 3)),
-    Case("forces of fixes 3D", "in.forces", 1.3, fits=(4, 4, 4)),
+    Case("forces of fixes 3D, and back", "in.forces", 1.3, fits=(4, 4, 4), back=True),
     Case("forces of fixes, means", "in.forces", 1.3, {"last": "aveforce NULL v_pull NULL"}, fits=(4, 4, 4)),
     Case("forces of fixes, wide momenta", "in.forces", 1.3, {"mass2": 1e6, "g": 1e-6}, fits=(4, 4, 4)),
     Case("forces of fixes 2D", "in.basin", 1.3, teaching=True, fits=(8, 8, 1)),
@@ -236,11 +241,11 @@ CASES: Tuple[Case, ...] = (
          variables={"dim": 2, "n": 8, "remap": "none", "moves": "nve", "mass2": 1}),
     Case("very close pairs 3D", "in.close", fits=(4, 4, 4)),
     Case("nearly empty 3D", "in.empty"),
-    Case("wide momenta, slab 3D", "in.slab", variables={"mass2": 1e6}, fits=(2, 2, 3)),
+    Case("wide momenta, slab 3D, and back", "in.slab", variables={"mass2": 1e6}, fits=(2, 2, 3), back=True),
     Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
     Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
-    Case("gravity 3D", "in.gravity", all_pairs=True),
+    Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 12}, all_pairs=True),
     Case("gravity 3D, no softening", "in.gravity", variables={"eps": 0, "mass2": 10, "dt": 1e-6},
@@ -372,14 +377,14 @@ def check_case(case: Case, chosen: Sequence[AnyVariant], folder: Path, steps: Op
                every: Optional[int] = None) -> Verdict:
     """Runs a case with naive and all variants and compares."""
     began = time.monotonic()
-    deck = harness.DECKS / case.deck
+    deck = case.text()
     naive = harness.run(deck, folder / "naive", engine="naive", variables=knobs(case, steps, every, None))
     particles, frames = size_of_dump(folder / "naive" / "check.dump")
     failures = [] if frames > 1 else ["a single frame proves nothing about motion"]
     for k, variant in enumerate(chosen):
         place = folder / f"variant{k}"
         try:
-            asked = variant.deck(deck.read_text()) if isinstance(variant, RankVariant) else deck
+            asked = variant.deck(deck) if isinstance(variant, RankVariant) else deck
             got = harness.run(asked, place, **variant.how(), variables=knobs(case, steps, every, variant))
             failures += [f"{variant.text()}: {line}" for line in differences(folder / "naive", place, naive, got)]
         except (AssertionError, check.Unreadable) as error:

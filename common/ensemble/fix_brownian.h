@@ -83,6 +83,7 @@ static const md_fix_style brownian_style = {
     .help =
         "moves the particles without inertia: the friction GAMMA v, forces and noise of the temperature T\n"
         "balance. The velocities shown are displacements over the timestep. rng: of the noise",
+    .forgets = "its random moves and its friction take digits away",
     .parse = brownian_parse,
     .join = brownian_join,
     .prepare = brownian_prepare,

@@ -126,6 +126,7 @@ static const md_fix_style langevin_style = {
         "tally "
         "yes:\n"
         "f_ID is the energy that the bath has taken, also in ecouple; the bath then acts behind each step",
+    .forgets = "its friction takes digits of the velocities away",
     .takes_temp = true,
     .parse = langevin_parse,
     .join = langevin_join,

@@ -19,6 +19,7 @@ static const md_fix_style nph_style = {
              "[mtk yes|no] "
              "[drag D] [nreset N] [fixedpoint X Y Z] [ptemp T]",
     .help = "fix nve in a box whose sides a barostat moves, as fix npt has it, without a thermostat",
+    .forgets = "the places and velocities that its barostat scales are rounded",
     .needs_box = true,
     .all_only = true,
     .nstate = MD_FIX_STATE,

@@ -479,6 +479,7 @@ static const md_fix_style npt_style = {
     .help = "fix nvt in a box whose sides a barostat of Martyna, Tobias and Klein moves; PDAMP is the time "
             "in which\n"
             "the pressure answers. f_ID is the energy of chains, barostat and volume, also in ecouple",
+    .forgets = "the places and velocities that it scales are rounded",
     .needs_box = true,
     .all_only = true,
     .nstate = MD_FIX_STATE,

@@ -181,6 +181,7 @@ static const md_fix_style nvt_style = {
     .help = "velocity Verlet with a chain of N (3) thermostats of Nose and Hoover, done in tloop (1) parts; "
             "TDAMP\n"
             "is the time in which the temperature answers. f_ID is the energy of the chain, also in ecouple",
+    .forgets = "the velocities that its thermostat scales are rounded",
     .takes_temp = true,
     .nstate = MD_FIX_HALF_STATE,
     .parse = nvt_parse,

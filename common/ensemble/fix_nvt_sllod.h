@@ -57,6 +57,7 @@ static const md_fix_style nvt_sllod_style = {
     .usage = "nvt/sllod temp TSTART TSTOP TDAMP [tchain N] [tloop N] [drag D]",
     .help = "fix nvt for a box that fix deform shears with remap v: the SLLOD equations of motion; N is 1 "
             "unless given",
+    .forgets = "the velocities that its thermostat scales are rounded",
     .takes_temp = true,
     .nstate = MD_FIX_STATE,
     .parse = nvt_sllod_parse,

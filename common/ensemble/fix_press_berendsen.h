@@ -85,6 +85,7 @@ static const md_fix_style press_berendsen_style = {
     .help = "beside fix nve, changes the box behind every step, so that the pressure goes to the target in "
             "the time\n"
             "PDAMP if the modulus B (10) is that of the system. The target ramps in a run",
+    .forgets = "the places of particles are rounded in each new box",
     .needs_box = true,
     .parse = press_berendsen_parse,
     .join = press_berendsen_join,

@@ -70,6 +70,7 @@ static const md_fix_style temp_berendsen_style = {
     .usage = "temp/berendsen TSTART TSTOP TDAMP",
     .help = "scales velocities beside fix nve, behind every step, so that the temperature of the group goes\n"
             "to the target in the time TDAMP. The target ramps in a run",
+    .forgets = "the velocities that it scales are rounded",
     .parse = temp_berendsen_parse,
     .join = temp_berendsen_join,
     .prepare = temp_berendsen_prepare,

@@ -112,6 +112,7 @@ static const md_fix_style temp_csvr_style = {
     .help = "scales velocities beside fix nve, behind every step, by random factors that give a canonical "
             "ensemble.\n"
             "The target ramps in a run. f_ID is the energy that the fix has taken, also in ecouple",
+    .forgets = "the velocities that it scales are rounded",
     .takes_temp = true,
     .nstate = 1,
     .parse = temp_csvr_parse,

@@ -74,6 +74,7 @@ static const md_fix_style temp_rescale_style = {
         "scales velocities beside fix nve, behind every N-th step, if the temperature of the group is\n"
         "farther than WINDOW from the target; FRACTION of the difference is removed. The target ramps in\n"
         "a run",
+    .forgets = "the velocities that it scales are rounded",
     .parse = temp_rescale_parse,
     .join = temp_rescale_join,
     .prepare = temp_rescale_prepare,

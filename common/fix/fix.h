@@ -188,6 +188,8 @@ typedef struct md_fix_style {
   bool all_only;     /* only the group `all` is accepted */
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
+  const char
+      *forgets; /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
   /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with
    * the words. */
   md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_place *place);

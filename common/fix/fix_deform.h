@@ -379,6 +379,7 @@ static const md_fix_style deform_style = {
         "or wiggle A TP; lengths are in lattice units unless units box is given. remap x: particles of the\n"
         "group go with the box; v: their velocities change by that of the faces that they go through;\n"
         "flip yes: a tilt factor beyond half a side becomes one within it",
+    .forgets = "the places of particles are rounded in each new box",
     .parse = deform_parse,
     .join = deform_join,
     .every = deform_every,

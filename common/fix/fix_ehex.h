@@ -132,6 +132,7 @@ static const md_fix_style ehex_style = {
     .help = "as heat, by the enhanced heat exchange algorithm, which also shifts the particles, so that the "
             "total\n"
             "energy does not drift. hex: without the shifts",
+    .forgets = "the velocities that it rescales are rounded",
     .conserves_momentum = true,
     .parse = ehex_parse,
     .join = heat_join,

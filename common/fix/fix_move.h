@@ -121,6 +121,7 @@ static const md_fix_style move_style = {
     .help = "moves the particles of the group in this way, whatever the forces on them; no other fix may "
             "move them.\n"
             "rotate: about the axis R through P. Lengths are in lattice units unless units box is given",
+    .forgets = "it changes the velocities of the particles that it moves, which nothing keeps",
     .needs_box = true,
     .parse = move_parse,
     .join = move_join,

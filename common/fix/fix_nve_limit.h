@@ -69,6 +69,7 @@ static const md_fix_style nve_limit_style = {
     .help =
         "velocity Verlet; a velocity that would take a particle farther than XMAX in a step is scaled down,\n"
         "for systems that begin with overlaps",
+    .forgets = "the velocities that it limits are not kept",
     .parse = nve_limit_parse,
     .join = nve_limit_join,
     .prepare = nve_limit_prepare,

@@ -43,6 +43,7 @@ static const md_fix_style propel_self_style = {
     .name = "propel/self",
     .usage = "propel/self velocity F",
     .help = "the force F along the velocity of each particle, which propels itself; beside fix nve",
+    .forgets = "its force depends on velocities, which are rounded behind it",
     .parse = propel_self_parse,
     .join = join_force,
     .prepare = propel_self_prepare,

@@ -45,6 +45,7 @@ static const md_fix_style viscous_style = {
     .name = "viscous",
     .usage = "viscous GAMMA [scale TYPE FACTOR ...]",
     .help = "friction -GAMMA v beside fix nve; scale: with GAMMA times FACTOR for particles of a type",
+    .forgets = "its friction takes digits of the velocities away",
     .parse = viscous_parse,
     .join = viscous_join,
     .prepare = viscous_prepare,

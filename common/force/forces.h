@@ -72,7 +72,8 @@ MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scal
 /* The actions at the positions behind step `step`, nforce_action of them. */
 MD_FN md_force_action *md_forces_row(const md_model *model, int64_t step)
 {
-  const int64_t row = step - model->force_first, last = model->force_rows - 1;
+  const int64_t row = model->backwards ? model->force_first - step : step - model->force_first;
+  const int64_t last = model->force_rows - 1;
   return model->force_row + (row < 0 ? 0 : row > last ? last : row) * model->nforce_action;
 }
 static inline md_force_action *md_forces_at(md_model *model, int64_t step)

@@ -1,6 +1,6 @@
 /* The step: what happens to every particle between two states, and in which order. Every engine computes this.
  *
- *   1  force   impulses of the pairs at the present positions       if kicks_before > 0
+ *   1  force   impulses of the pairs at the present positions       if kicks_before != 0
  *              with fixes that act on forces, such as a wall: these act on the sums of the pairs, in the order of the
  *              deck (common/force/forces.h)
  *   2  kick    v += kicks_before impulses
@@ -11,7 +11,7 @@
  *              drift is stretched; from here on the box is the new one
  *              with fixes that act in the middle, such as a thermostat: half a drift, these fixes in the order of
  *              the deck, half a drift; each half is reflected
- *   4  force   as 1, at the new positions                           if kicks_after > 0
+ *   4  force   as 1, at the new positions                           if kicks_after != 0
  *   5  kick    v += kicks_after impulses
  *   6  end     fixes that act behind this step, in the order of the deck. Each gets values of exact sums over all
  *              particles, in which the fixes before it have acted, and changes velocities
@@ -21,6 +21,10 @@
  *   nve/leapfrog          1             0            yes     dt
  *   nve/leapfrog mirror   0             1            yes     dt (the time reversal of the line above)
  *   none                  0             0            no
+ *
+ * A step back (model->backwards) has the time and the kicks with the opposite sign, and the kicks before and after the
+ * drift change places. So it undoes a step: it takes away the same impulses at the same positions, and drifts by the
+ * same displacement, because all roundings are odd.
  *
  * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. But the steps of an
  * engine end where a fix acts at point 6 (src/fixes/fix_end.h). Every addition is of multiples of a quantum and
@@ -36,12 +40,12 @@
 
 /* The numbers of one step, for engines. */
 typedef struct md_step {
-  int kicks_before, kicks_after;
+  int kicks_before, kicks_after; /* -1 in a step back */
   bool moves;
   int dim;
-  double time;                   /* of one drift: dt, or dt/2 with fixes that act in the middle */
-  double round_x;                /* md_drift's rounder for positions; 0 if these are plain doubles */
-  double quantum;                /* of positions; 0 if these are plain doubles */
+  double time;    /* of one drift: dt, or dt/2 with fixes that act in the middle; negative in a step back */
+  double round_x; /* md_drift's rounder for positions; 0 if these are plain doubles */
+  double quantum; /* of positions; 0 if these are plain doubles */
   double lo[3], hi[3];           /* reflecting walls, or infinite */
   double stay_lo[3], stay_hi[3]; /* bounds after a move: walls, faces that are not periodic, or infinite */
   bool periodic[3];
@@ -104,11 +108,14 @@ static inline void md_step_change_box(md_step *s, const md_model *model)
 static inline md_step md_step_of(const md_model *model)
 {
   const md_integrator integrator = model->integrator;
-  md_step s = {.kicks_before = integrator == MD_NVE || integrator == MD_LEAPFROG ? 1 : 0,
-               .kicks_after = integrator == MD_NVE || integrator == MD_LEAPFROG_MIRROR ? 1 : 0,
+  const int sign = model->backwards ? -1 : 1;
+  const md_integrator first = model->backwards ? MD_LEAPFROG_MIRROR : MD_LEAPFROG;
+  const md_integrator behind = model->backwards ? MD_LEAPFROG : MD_LEAPFROG_MIRROR;
+  md_step s = {.kicks_before = integrator == MD_NVE || integrator == first ? sign : 0,
+               .kicks_after = integrator == MD_NVE || integrator == behind ? sign : 0,
                .moves = integrator != MD_STATIC || model->placed != 0,
                .dim = model->box.dim,
-               .time = model->nmiddle > 0 ? 0.5 * model->dt : model->dt,
+               .time = sign * (model->nmiddle > 0 ? 0.5 * model->dt : model->dt),
                .round_x = model->float_drift ? 0.0 : MD_ROUND * model->grids.x,
                .quantum = model->float_drift ? 0.0 : model->grids.x,
                .move_limit = model->move_limit,
@@ -189,7 +196,7 @@ MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_END
   /* A particle as fast as this is a runaway in the next step. Until then it must not leave the range of sums. */
-  const double most = 1.25 * s->move_limit / (s->time * p->velocity_per_v);
+  const double most = 1.25 * s->move_limit / (fabs(s->time) * p->velocity_per_v);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (!(fabs(p->v[d]) <= most)) p->v[d] = md_round_to(copysign(most, p->v[d]), p->v_step);
     p->low[d] = 0;

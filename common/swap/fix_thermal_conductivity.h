@@ -34,6 +34,7 @@ static const md_fix_style thermal_conductivity_style = {
             "ones of the slab above the middle swap their velocities, or with unequal masses collide "
             "elastically;\n"
             "f_ID is the energy moved to the middle since the fix was defined",
+    .forgets = "which particles it swapped is not kept",
     .conserves_momentum = true,
     .conserves_energy = true,
     .parse = thermal_conductivity_parse,

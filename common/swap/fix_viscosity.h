@@ -33,6 +33,7 @@ static const md_fix_style viscosity_style = {
         "those whose velocity is nearest to V below and to -V in the middle, or the fastest ones with INF, "
         "the\n"
         "default; f_ID is the momentum moved to the middle since the fix was defined",
+    .forgets = "which particles it swapped is not kept",
     .conserves_momentum = true,
     .conserves_energy = true,
     .parse = viscosity_parse,

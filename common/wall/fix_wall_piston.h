@@ -79,6 +79,7 @@ static const md_fix_style wall_piston_style = {
         "group. ramp: its velocity goes from 0 to VZ in a run. Numbers are in lattice units unless units "
         "box\n"
         "is given",
+    .forgets = "a wall that moves changes velocities by amounts that are rounded",
     .needs_box = true,
     .parse = wall_piston_parse,
     .join = join_force,

@@ -403,7 +403,7 @@ md_status all_pairs_engine::sum_symmetric(unsigned long long number)
 
 md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
 {
-  if (kicks > 0 && !current) MD_TRY(sum_impulses(model->step));
+  if (kicks != 0 && !current) MD_TRY(sum_impulses(model->step));
   MD_TRY(launch_body_move(view, copies, step, kicks, drifts, next_launch(), stream));
   if (drifts) {
     current = false;
@@ -419,7 +419,7 @@ md_status all_pairs_engine::take_step()
   if (!step.moves) return MD_OK;
   MD_TRY(move(step, owed + step.kicks_before, true));
   owed = step.kicks_after;
-  if (owed > 0) MD_TRY(sum_impulses(model->step + 1));
+  if (owed != 0) MD_TRY(sum_impulses(md_model_step_after(model, 1)));
   return MD_OK;
 }
 
@@ -435,11 +435,11 @@ md_status all_pairs_engine::run(int64_t n)
   }
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(take_step());
-    ++model->step;
+    model->step = md_model_step_after(model, 1);
     ++steps;
     if (pairs() * (double)(steps - looked) > 1e9 || steps - looked == 64) MD_TRY(look());
   }
-  if (owed > 0) MD_TRY(move(md_step_of(model), owed, false));
+  if (owed != 0) MD_TRY(move(md_step_of(model), owed, false));
   owed = 0;
   const md_status status = look();
   md_timers_lap(&timers, MD_PHASE_FORCE, &mark);

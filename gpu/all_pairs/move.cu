@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_
     if (d < a.view.dim) impulse[d] = (int64_t)a.view.sum[d * a.view.stride + i];
   const double charge = a.view.bodies[i].mass;
   if (!may_work(a.view.halt, a.launch_number)) return;
-  const bool gets_kicks = (p.group & a.step.moving) != 0 && a.kicks > 0;
+  const bool gets_kicks = (p.group & a.step.moving) != 0 && a.kicks != 0;
   const bool moves = (p.group & (a.step.moving | a.step.placed)) != 0;
   if (gets_kicks)
 #pragma unroll

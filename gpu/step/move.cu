@@ -88,7 +88,7 @@ act_before(const system_view<T> &s, const step_args &a, int i, uint32_t group, i
   const int type = type_of(r);
   double by[3] = {0.0, 0.0, 0.0};
   md_particle p = seen<T>(a, i, type, group);
-  const bool has_impulse = (group & a.motion.moving) != 0 && a.motion.kicks_before > 0;
+  const bool has_impulse = (group & a.motion.moving) != 0 && a.motion.kicks_before != 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     p.x[d] = T::where(s.scale, d, r.x[d]);

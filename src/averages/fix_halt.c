@@ -104,6 +104,11 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return md_step_multiple(step, ((const fix_halt *)base)->every);
 }
 
+static int64_t due_back(const md_output_fix *base, int64_t step)
+{
+  return md_step_multiple_back(step, ((const fix_halt *)base)->every, -1);
+}
+
 /* The megabytes that are free on the disk with the path. */
 static md_status find_free(const fix_halt *fix, md_sim *sim, double *free)
 {
@@ -150,6 +155,7 @@ const md_output_fix_style md_fix_halt_style = {
     .size = sizeof(fix_halt),
     .parse = parse,
     .due = due,
+    .due_back = due_back,
     .look = look,
     .free = free_name,
 };

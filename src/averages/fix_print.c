@@ -64,6 +64,11 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return md_step_multiple(step, ((const fix_print *)base)->every);
 }
 
+static int64_t due_back(const md_output_fix *base, int64_t step)
+{
+  return md_step_multiple_back(step, ((const fix_print *)base)->every, -1);
+}
+
 static md_status look(md_output_fix *base, md_view *view)
 {
   fix_print *fix = (fix_print *)base;
@@ -85,6 +90,7 @@ const md_output_fix_style md_fix_print_style = {
     .size = sizeof(fix_print),
     .parse = parse,
     .due = due,
+    .due_back = due_back,
     .look = look,
     .free = free_line,
 };

@@ -161,6 +161,13 @@ static int64_t due(md_observer *observer, int64_t step)
   return fix->style->due(fix, step == fix->last_step ? step + 1 : step);
 }
 
+static int64_t due_back(md_observer *observer, int64_t step)
+{
+  const md_output_fix *fix = (const md_output_fix *)observer;
+  if (!fix->style->due_back) return -1;
+  return fix->style->due_back(fix, step == fix->last_step ? step - 1 : step);
+}
+
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_output_fix *fix = (md_output_fix *)observer;
@@ -268,6 +275,7 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
   snprintf(fix->observer.id, sizeof fix->observer.id, "fix %.59s", id);
   fix->observer.group = group;
   fix->observer.due = due;
+  fix->observer.due_back = due_back;
   fix->observer.start = start;
   fix->observer.observe = observe;
   fix->observer.finish = finish;

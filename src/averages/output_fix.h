@@ -33,13 +33,16 @@ typedef struct md_output_fix_style {
   const char *usage; /* "print N TEXT" */
   const char *help;  /* lines of at most 100 characters */
   size_t size;       /* of the style's struct, which begins with a md_output_fix */
-  bool keeps_step;   /* the fix counts on steps that follow each other: reset_timestep is refused */
+  bool keeps_step;   /* it counts on steps that follow each other: reset_timestep and run -N are refused */
   /* Reads the words behind the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
   /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
   void (*begin)(md_output_fix *, int64_t step);
   /* The first step >= `step` at which the fix looks. */
   int64_t (*due)(const md_output_fix *, int64_t step);
+  /* The last step <= `step` at which it looks in a run that goes back; negative: never. NULL if it counts on steps that
+   * follow each other, or never looks. */
+  int64_t (*due_back)(const md_output_fix *, int64_t step);
   /* Looks at the system, and writes to fix->text what goes to the file. Collective. */
   md_status (*look)(md_output_fix *, md_view *) MD_CHECKED;
   /* Handles the state; NULL: there is none. MD_RUNTIME: out of memory. */

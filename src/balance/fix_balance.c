@@ -82,6 +82,13 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return fix->first == step ? step : md_step_multiple(step, fix->every);
 }
 
+static int64_t due_back(const md_output_fix *base, int64_t step)
+{
+  const fix_balance *fix = (const fix_balance *)base;
+  if (fix->every == 0) return -1;
+  return fix->first == step ? step : md_step_multiple_back(step, fix->every, -1);
+}
+
 /* The work since the last look. At the beginning of a run that of the last run counts. */
 static void find_work(fix_balance *fix, md_view *view)
 {
@@ -148,6 +155,7 @@ const md_output_fix_style md_fix_balance_style = {
     .parse = parse,
     .begin = begin,
     .due = due,
+    .due_back = due_back,
     .look = look,
     .free = stop,
 };

@@ -36,6 +36,13 @@ static int64_t due(md_observer *observer, int64_t step)
   return md_step_multiple_but(step, dump->every, dump->last_step);
 }
 
+static int64_t due_back(md_observer *observer, int64_t step)
+{
+  const md_dump *dump = (const md_dump *)observer;
+  if (dump->show_first && dump->last_step < 0 && step >= dump->run_start) return dump->run_start;
+  return md_step_multiple_back(step, dump->every, dump->last_step);
+}
+
 static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }
 
 static md_status open_files(md_dump *dump, md_sim *sim, int64_t step)
@@ -201,6 +208,12 @@ static void destroy(md_observer *observer)
 
 static bool is_dump(const md_observer *observer) { return observer->destroy == destroy; }
 
+bool md_dump_needs_rise(const md_observer *observer)
+{
+  const md_dump *dump = (const md_dump *)observer;
+  return is_dump(observer) && dump->style->rises && !strchr(dump->path, '*');
+}
+
 static md_status find_style(const char *name, const md_dump_style **style)
 {
   char accepted[256] = "";
@@ -274,6 +287,7 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   if (!made) return md_error(MD_RUNTIME, "dump: out of memory");
   *made = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
   made->observer.due = due;
+  made->observer.due_back = due_back;
   made->observer.start = start;
   made->observer.observe = observe;
   made->observer.finish = finish;

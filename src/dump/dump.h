@@ -85,6 +85,7 @@ typedef struct md_dump_style {
   md_status (*draw)(md_dump *, md_view *, const char *path) MD_CHECKED;
   /* Frees what the style has of its own, and ends its files. May be NULL. MD_RUNTIME: a file is not complete. */
   md_status (*close)(md_dump *) MD_CHECKED;
+  bool rises; /* the steps of the frames of one file go up */
 } md_dump_style;
 
 struct md_dump {
@@ -120,6 +121,9 @@ struct md_dump {
 
 /* Changes settings of a dump: keywords of dump_modify, each with its values. MD_USAGE: a word is refused. */
 md_status md_dump_change(md_sim *sim, md_dump *dump, const md_words *words) MD_CHECKED;
+
+/* Is the observer a dump to one file in which steps go up? */
+bool md_dump_needs_rise(const md_observer *observer);
 
 /* Finds the dump with the id `id`. MD_USAGE: there is none; the message lists the dumps. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;

@@ -387,4 +387,5 @@ static md_status resume(md_dump *dump, md_sim *sim)
   return MD_OK;
 }
 
-const md_dump_style md_dump_h5md = {.name = "h5md", .parse = parse, .draw = draw, .resume = resume};
+const md_dump_style md_dump_h5md = {
+    .name = "h5md", .parse = parse, .draw = draw, .resume = resume, .rises = true};

@@ -195,14 +195,14 @@ static md_status take_step(md_engine *e)
     e->current = false;
   }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
-  return push(e, step.kicks_after, e->model->step + 1, &mark);
+  return push(e, step.kicks_after, md_model_step_after(e->model, 1), &mark);
 }
 
 static md_status run(md_engine *e, int64_t n)
 {
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(take_step(e));
-    ++e->model->step;
+    e->model->step = md_model_step_after(e->model, 1);
     ++e->steps;
   }
   return MD_OK;

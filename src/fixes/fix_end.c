@@ -147,6 +147,7 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
   md_comm *comm = sim->comm;
   md_model *model = &sim->model;
   const int64_t last = model->step + n;
+  if (model->backwards) return run_steps(kind, engine, sim, n); /* no reversible fix acts behind steps */
   while (model->step < last) {
     const int64_t due = due_from(model, model->step + 1);
     if (due > last) return run_steps(kind, engine, sim, last - model->step);

@@ -24,7 +24,7 @@ static md_status fill(md_sim *sim, int64_t n)
   const int64_t now = model->step;
   md_status status = MD_OK;
   for (int64_t r = 0; r <= n && status == MD_OK; ++r) {
-    model->step = now + r;
+    model->step = model->backwards ? now - r : now + r;
     status = md_fixes_fill_row(model, value_of, sim, model->force_row + r * model->nforce_action);
   }
   model->step = now;

@@ -169,7 +169,7 @@ static md_status plan_look(md_followed *f)
   }
   MD_TRY(f->sim->comm->reduce->max(f->sim->comm, &most, 1));
   const double steps = floor(0.5 * side / (SPEEDS * most * model->dt));
-  f->next = model->step + (steps >= MOST ? MOST : steps > 1.0 ? (int64_t)steps : 1);
+  f->next = md_model_step_after(model, steps >= MOST ? MOST : steps > 1.0 ? (int64_t)steps : 1);
   return MD_OK;
 }
 
@@ -217,6 +217,12 @@ static int64_t due(md_observer *observer, int64_t step)
   return f->next > step ? f->next : step;
 }
 
+static int64_t due_back(md_observer *observer, int64_t step)
+{
+  const md_followed *f = ((look_observer *)observer)->followed;
+  return f->next < step ? f->next : step;
+}
+
 /* Commands between runs may have moved particles. */
 static md_status start(md_observer *observer, md_sim *sim)
 {
@@ -249,6 +255,7 @@ static md_status make_observer(md_followed *f)
   if (!o) return md_error(MD_RUNTIME, "out of memory for %s", f->what);
   o->followed = f;
   o->base.due = due;
+  o->base.due_back = due_back;
   o->base.start = start;
   o->base.observe = observe;
   o->base.destroy = destroy;

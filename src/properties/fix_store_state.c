@@ -92,6 +92,13 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return fix->first >= step ? fix->first : INT64_MAX;
 }
 
+static int64_t due_back(const md_output_fix *base, int64_t step)
+{
+  const fix_store_state *fix = (const fix_store_state *)base;
+  if (fix->every > 0) return md_step_multiple_back(step, fix->every, -1);
+  return fix->first <= step ? fix->first : -1;
+}
+
 static md_status look(md_output_fix *base, md_view *view)
 {
   fix_store_state *fix = (fix_store_state *)base;
@@ -127,6 +134,7 @@ const md_output_fix_style md_fix_store_state_style = {
     .parse = parse,
     .begin = begin,
     .due = due,
+    .due_back = due_back,
     .look = look,
     .walk = walk,
     .free = free_values,

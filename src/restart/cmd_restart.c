@@ -95,6 +95,11 @@ int64_t md_restart_due(const md_restarts *restarts, int64_t step)
   return md_step_multiple_but(step, restarts->every, restarts->last_step);
 }
 
+int64_t md_restart_due_back(const md_restarts *restarts, int64_t step)
+{
+  return restarts->every > 0 ? md_step_multiple_back(step, restarts->every, restarts->last_step) : -1;
+}
+
 static md_status write_named(md_sim *sim, const char *name)
 {
   md_restarts *restarts = &sim->restarts;

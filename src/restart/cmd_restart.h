@@ -11,6 +11,8 @@ md_status md_restart_read_words(const md_words *words, int64_t *every, char *nam
 
 /* The first step >= `step` at which a restart is due; INT64_MAX: never. */
 int64_t md_restart_due(const md_restarts *restarts, int64_t step);
+/* The same for a run that goes back: the last step <= `step`; negative: never. */
+int64_t md_restart_due_back(const md_restarts *restarts, int64_t step);
 
 /* Writes a restart of the view's step, under the next name of the command restart, or under the name for stopped
  * runs. Before that, it completes the files of dumps and the log. Collective. MD_RUNTIME: a write failed, for

@@ -108,6 +108,12 @@ static const char *wrong_in_model(const md_model *m)
   return found ? found : wrong_in_pair(&m->pair);
 }
 
+/* Is the step one of a run from a to b, forwards or back? */
+static bool is_between(int64_t step, int64_t a, int64_t b)
+{
+  return a <= b ? a <= step && step <= b : b <= step && step <= a;
+}
+
 static const char *wrong_in_run(const md_restart *r)
 {
   const md_model *m = &r->model;
@@ -117,11 +123,11 @@ static const char *wrong_in_run(const md_restart *r)
   if (m->run_end < 0) return "run/end";
   if (r->has_energy && !isfinite(r->first_energy)) return "run/first_energy";
   for (int64_t k = 0; k < h->nrun; ++k)
-    if (h->run[k].first < 0 || h->run[k].last < h->run[k].first) return "run/runs";
+    if (h->run[k].first < 0 || h->run[k].last < 0) return "run/runs";
   if (!r->under_way) return NULL;
-  if (h->nrun < 1 || m->step < h->run[h->nrun - 1].first || m->step > h->run[h->nrun - 1].last)
+  if (h->nrun < 1 || !is_between(m->step, h->run[h->nrun - 1].first, h->run[h->nrun - 1].last))
     return "run/step";
-  return m->run_begin > m->step ? "run/begin" : m->run_end < m->step ? "run/end" : NULL;
+  return is_between(m->step, m->run_begin, m->run_end) ? NULL : "run/begin";
 }
 
 static const char *wrong_in_outputs(const md_restart *r)

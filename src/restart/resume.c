@@ -18,7 +18,8 @@
 
 typedef struct candidate {
   char *path;
-  int64_t run, step; /* how far the file is in the deck; run -1: it is not usable */
+  int64_t run,
+      done; /* how far the file is in the deck: its run, and the steps of that; run -1: it is not usable */
 } candidate;
 
 typedef struct candidates {
@@ -126,7 +127,7 @@ static md_status look_at(const char *path, const md_search *search, candidate *c
   if (status == MD_OK) status = check_deck(path, &r, search);
   if (status == MD_OK) status = check_outputs(path, &r);
   c->run = status == MD_OK ? r.history.nrun : -1;
-  c->step = status == MD_OK ? r.model.step : -1;
+  c->done = status == MD_OK ? llabs(r.model.step - r.history.run[r.history.nrun - 1].first) : -1;
   status = md_h5_close_after(&file, status);
   md_restart_free(&r);
   return status;
@@ -148,7 +149,7 @@ static int further_first(const void *a, const void *b)
 {
   const candidate *left = a, *right = b;
   if (left->run != right->run) return left->run < right->run ? 1 : -1;
-  if (left->step != right->step) return left->step < right->step ? 1 : -1;
+  if (left->done != right->done) return left->done < right->done ? 1 : -1;
   return strcmp(left->path, right->path);
 }
 
@@ -273,7 +274,9 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   const md_run_record *then = &r->history.run[k];
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
   /* A run before the interrupted one may have been halted. */
-  const bool halted = k < r->history.nrun - 1 && can_halt(sim) && then->last >= first && then->last < last;
+  const bool halted = k < r->history.nrun - 1 && can_halt(sim) &&
+                      llabs(then->last - first) < llabs(last - first) &&
+                      (then->last == first || (then->last > first) == (last > first));
   if (first != then->first || (last >= 0 && last != then->last && !halted))
     return changed(sim, "this run had other steps");
   if (k == r->history.nrun - 1) {

@@ -11,6 +11,7 @@
 #include "src/fixes/fixes.h"
 #include "src/sums/masses.h"
 
+#include <math.h>
 #include <string.h>
 
 static int64_t get_step(const md_thermo_reading *r) { return r->step; }
@@ -44,8 +45,8 @@ static double get_tpcpu(const md_thermo_reading *r) { return get_spcpu(r) * r->s
 
 static double get_cpuremain(const md_thermo_reading *r)
 {
-  const double done = (double)get_elapsed(r);
-  return done > 0.0 ? r->sim->run_seconds * (double)(r->sim->model.run_end - r->step) / done : 0.0;
+  const double done = fabs((double)get_elapsed(r)), left = fabs((double)(r->sim->model.run_end - r->step));
+  return done > 0.0 ? r->sim->run_seconds * left / done : 0.0;
 }
 
 /* A total energy, divided by the number of particles if thermo_modify asks for it. */

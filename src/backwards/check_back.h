@@ -1,0 +1,14 @@
+/* Can a run go back? What a run cannot undo is refused by its name, with the reason. */
+#ifndef MD_SRC_BACKWARDS_CHECK_BACK_H
+#define MD_SRC_BACKWARDS_CHECK_BACK_H
+
+#include "src/sim.h"
+
+/* Are steps of the present model undone by steps back? command: for the message. MD_USAGE: a fix forgets something, or
+ * positions or momenta are not on grids. */
+md_status md_check_reversible(const md_sim *sim, const char *command) MD_CHECKED;
+
+/* The same; and do all outputs accept steps whose numbers fall? MD_USAGE also: an average, or a file of one style. */
+md_status md_check_back(const md_sim *sim, const char *command) MD_CHECKED;
+
+#endif

@@ -1,0 +1,233 @@
+"""Runs that go back: `run -N` undoes N steps to the last bit, and `verify` finds the bit that does not return."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Dict, List
+
+import pytest
+
+import harness
+from cli import RUNTIME, USAGE, call, refused, run_deck, works
+
+# Decks whose last line is `run ${steps}`: the bits of all their engines are compared elsewhere.
+DECKS = {
+    "nve walls 3D, two masses": ("in.slab", {}),
+    "nve droplet 3D, faces that follow": ("in.droplet", {"dt": 0.002}),
+    "leapfrog, walls": ("in.repulsive", {}),
+    "mirror, two masses": ("in.overlap", {"mirror": "yes", "dt": 0.0002}),
+    "wide momenta": ("in.slab", {"mass2": 1e7}),
+    "forces of fixes, of the step too": ("in.forces", {"last": "addforce 0 0 v_pull"}),
+}
+
+MELT = """units lj
+lattice fcc 0.8
+region box block 0 4 0 4 0 4
+create_box 1 box
+create_atoms 1 box
+mass 1 1
+velocity all create 1.4 5
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+"""
+
+
+def frames(path: Path) -> List[List[str]]:
+    """The step and the text of each frame."""
+    return [text.split("\n", 1) for text in path.read_text().split("ITEM: TIMESTEP\n")[1:]]
+
+
+def assert_mirrored(path: Path, steps: List[int]) -> None:
+    """The frames have these steps, and those of one step are the same text."""
+    found = frames(path)
+    assert [int(step) for step, _ in found] == steps
+    first: Dict[str, str] = {}
+    for step, text in found:
+        assert first.setdefault(step, text) == text, f"step {step} is another state on the way back"
+    assert len(set(first.values())) == len(first), "the particles do not move"
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_each_frame_returns(name, isas, tmp_path):
+    """Positions, velocities and forces, and the rows of the log; on every instruction set, and more than one way."""
+    deck, knobs = DECKS[name]
+    isa = isas[list(DECKS).index(name) % len(isas)]
+    text = (harness.DECKS / deck).read_text() + "run -$(v_steps-50)\nrun 50\nrun -100\n"
+    got = harness.run(text, tmp_path, isa=isa, variables={"steps": 300, "every": 50, **knobs})
+    assert_mirrored(tmp_path / "check.dump", [0, 50, 100, 150, 200, 250, 300, 250, 200, 150, 100, 50, 100, 50, 0])
+    there, back = got.tables[0].rows, got.tables[1].rows
+    assert [row[0] for row in back] == ["300", "250", "200", "150", "100", "50"]
+    assert back == there[:0:-1]
+
+
+@pytest.mark.mpi
+def test_ranks_return(tmp_path):
+    """Migration and cuts that follow the particles do not matter: the frames are those of one process."""
+    text = (harness.DECKS / "in.slab").read_text().replace("run ", "fix cuts all balance 7 1\nrun ") + "run -${steps}\n"
+    for ranks in (None, 3):
+        harness.run(text, tmp_path / str(ranks), ranks=ranks, threads=1, variables={"steps": 60, "every": 20})
+    assert_mirrored(tmp_path / "3" / "check.dump", [0, 20, 40, 60, 40, 20, 0])
+    assert (tmp_path / "3" / "check.dump").read_bytes() == (tmp_path / "None" / "check.dump").read_bytes()
+
+
+def test_periodic_images_return(tmp_path):
+    """Displacements through periodic faces fall to what they were."""
+    got = harness.run(MELT + "fix move all nve\ncompute moved all msd\nthermo 100\n"
+                      "thermo_style custom step time c_moved[4]\nthermo_modify format float %.17g\nvelocity all set 3 0 0 sum yes\nrun 400\nrun -400\n", tmp_path)
+    there, back = got.tables[0].rows, got.tables[1].rows
+    assert float(there[-1][2]) > 30.0
+    assert back == there[::-1]
+
+
+# ---------------------------------------------------------------- fixes
+
+REVERSIBLE = {
+    "enforce2d": "",  # in two dimensions: below
+    "nve": "fix move all nve",
+    "nve/leapfrog": "fix move all nve/leapfrog",
+    "wall/reflect": "fix f all wall/reflect zlo EDGE zhi EDGE",
+    "addforce": "variable pull equal 0.01*step\nfix f all addforce 0.1 v_pull 0",
+    "aveforce": "fix f all aveforce 0.1 NULL 0",
+    "drag": "fix f all drag 3 3 3 0.5 1",
+    "freeze": "group few id 1:9\nfix f few freeze",
+    "gravity": "fix f all gravity 0.4 vector 0 1 -1",
+    "indent": "fix f all indent 10 sphere 3 3 3 1",
+    "lineforce": "group few id 1:9\nfix f few lineforce 1 1 0",
+    "planeforce": "group few id 1:9\nfix f few planeforce 1 1 0",
+    "setforce": "group few id 1:9\nfix f few setforce NULL 0.3 NULL",
+    "wall/harmonic": "fix f all wall/harmonic zlo EDGE 10 1 1 zhi EDGE 10 1 1",
+    "wall/lj1043": "fix f all wall/lj1043 zlo EDGE 1 1 2.5",
+    "wall/lj126": "fix f all wall/lj126 zlo EDGE 1 1 2.5",
+    "wall/lj93": "fix f all wall/lj93 zlo EDGE 1 1 2.5 zhi EDGE 1 1 2.5",
+    "wall/region": "region cage block INF INF INF INF -0.2 5\nfix f all wall/region cage harmonic 10 1 1",
+}
+
+FORGETS = {
+    "deform": "1 x erate 0.1",
+    "ehex": "1 0.1 hex",
+    "heat": "1 0.1",
+    "langevin": "1 1 1 9",
+    "momentum": "1 linear 1 1 1",
+    "nph": "iso 1 1 1",
+    "npt": "temp 1 1 1 iso 1 1 1",
+    "nvt": "temp 1 1 1",
+    "nvt/sllod": "temp 1 1 1",
+    "press/berendsen": "iso 1 1 1",
+    "propel/self": "velocity 0.1",
+    "temp/berendsen": "1 1 1",
+    "temp/csvr": "1 1 1 9",
+    "temp/rescale": "1 1 1 0.1 1",
+    "thermal/conductivity": "10 z 4",
+    "viscosity": "10 x z 4",
+    "viscous": "0.1",
+}
+
+
+def styles_of_help() -> Dict[str, bool]:
+    """The styles of the model's fixes, and whether help calls them reversible."""
+    found: Dict[str, bool] = {}
+    name = ""
+    for line in works(call(Path.cwd(), "help", "fix")).out.splitlines():
+        if re.match(r"  \S", line):
+            name = line.split()[0]
+            found[name] = False
+        elif re.match(r"    .*\breversible$", line):
+            found[name] = True
+    return found
+
+
+def test_help_and_these_tests_know_the_same_fixes():
+    found = styles_of_help()
+    assert {name for name, reversible in found.items() if reversible} == set(REVERSIBLE)
+    assert set(FORGETS) <= set(found)
+
+
+@pytest.mark.parametrize("style", [style for style in REVERSIBLE if style != "enforce2d"])
+def test_a_reversible_fix_goes_back(style, tmp_path):
+    """Within walls, so that every fix may act along every axis."""
+    move = "" if style.startswith("nve") else "fix move all nve\n"
+    text = ("units lj\nboundary p p f\nlattice fcc 0.7\nregion box block 0 3 0 3 0 3\ncreate_box 1 box\n"
+            "region in block 0.1 2.9 0.1 2.9 0.4 2.6\ncreate_atoms 1 region in\nmass 1 1\n"
+            "velocity all create 0.5 5\npair_style soft 1.3\npair_coeff * * 25\n"
+            f"timestep 0.004\n{REVERSIBLE[style]}\n{move}"
+            "dump d all custom 20 d id x y z vx vy vz fx fy fz\nrun 40\nrun -40\n")
+    works(run_deck(tmp_path, text))
+    assert_mirrored(tmp_path / "d", [0, 20, 40, 20, 0])
+
+
+def test_a_flat_system_goes_back(tmp_path):
+    flat = MELT.replace("fcc", "sq").replace("0 4 0 4 0 4", "0 8 0 8 -0.5 0.5")
+    works(run_deck(tmp_path, "dimension 2\n" + flat +
+                   "fix move all nve\nfix flat all enforce2d\ndump d all custom 20 d id x y vx vy\nrun 40\nrun -40\n"))
+    assert_mirrored(tmp_path / "d", [0, 20, 40, 20, 0])
+
+
+@pytest.mark.parametrize("style", FORGETS)
+def test_a_fix_that_forgets_is_refused(style, tmp_path):
+    text = MELT + f"reset_timestep 10\nfix it all {style} {FORGETS[style]}\nrun -5\n"
+    refused(run_deck(tmp_path, text), USAGE, "fix it", f"({style})", "cannot be undone, because", "unfix",
+            line=text.count("\n"))
+
+
+LAST = MELT + "fix move all nve\nrun 10\n"
+REFUSED = {
+    "run -11": ["run -11", "10", "below 0"],
+    "run -5 upto": ["no step below 0"],
+    "run -5 start 0": ["no start and stop"],
+    "fix a all ave/time 1 1 1 c_thermo_temp\nrun -5": ["fix a (ave/time)", "steps that go up"],
+    "dump h all h5md 5 h.h5 position\nrun -5": ["dump h", "h5md", "*"],
+    "verify 0": ["from 1 to", "not 0"],
+    "verify 5 turn": ["'turn'", "flip RANK"],
+    "verify 5 flip 1": ["rank of verify flip", "from 0 to 0"],
+    "fix b all langevin 1 1 1 9\nverify 5": ["fix b (langevin)", "friction"],
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_undone_is_refused(line, tmp_path):
+    text = LAST + line + "\n"
+    refused(run_deck(tmp_path, text), USAGE, *REFUSED[line])
+
+
+# ---------------------------------------------------------------- restarts
+
+def test_a_run_back_is_resumed(tmp_path):
+    """From a restart of the way back, the rest of it writes the same bytes."""
+    text = MELT + ("fix move all nve\nthermo 10\ndump d all custom 10 d id x y z vx vy vz\nrestart 20 r.*\n"
+                   "run 100\nrun -100\n")
+    works(run_deck(tmp_path, text))
+    whole = (tmp_path / "d").read_bytes()
+    assert_mirrored(tmp_path / "d", [*range(0, 101, 10), *range(90, -1, -10)])
+    for step in (0, 20, 40):
+        (tmp_path / f"r.{step}").unlink()
+    done = works(run_deck(tmp_path, text, "--resume"))
+    assert "step 60 of run 2" in done.out
+    assert (tmp_path / "d").read_bytes() == whole
+
+
+# ---------------------------------------------------------------- verify
+
+VERIFY = MELT + "fix move all nve\nvariable n index 30\nverify $n\n"
+RETURN = r"Verified in .*: 30 steps forward and back return to the state ([0-9a-f]{16}) of step 0"
+
+
+def test_verify_has_one_hash_and_no_effect(isas, tmp_path):
+    hashes = set()
+    for engine in ("naive", "openmp"):
+        text = VERIFY + "dump d all custom 10 d id x y z vx vy vz\nrun 20\n"
+        got = harness.run(text, tmp_path / engine, engine=engine, isa=isas[-1])
+        hashes.add(re.search(RETURN, got.log)[1])
+        plain = harness.run(text.replace("verify $n\n", ""), tmp_path / "plain", engine="openmp")
+        assert (tmp_path / engine / "d").read_bytes() == (tmp_path / "plain" / "d").read_bytes()
+        assert got.table.rows[-1] == plain.table.rows[-1]
+    assert len(hashes) == 1
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("rank", (0, 1))
+def test_verify_names_the_rank_of_a_wrong_bit(rank, tmp_path):
+    got = harness.run(VERIFY + f"verify 4 flip {rank}\n", tmp_path, ranks=2, threads=1, expect=RUNTIME)
+    assert re.search(RETURN, got.log)
+    assert re.search(rf"1 of 256 particles are not as they were, 1 of them on rank {rank}, such as particle \d+:",
+                     got.err)
