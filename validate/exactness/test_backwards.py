@@ -74,7 +74,8 @@ def test_ranks_return(tmp_path):
 def test_periodic_images_return(tmp_path):
     """Displacements through periodic faces fall to what they were."""
     got = harness.run(MELT + "fix move all nve\ncompute moved all msd\nthermo 100\n"
-                      "thermo_style custom step time c_moved[4]\nthermo_modify format float %.17g\nvelocity all set 3 0 0 sum yes\nrun 400\nrun -400\n", tmp_path)
+                      "thermo_style custom step time c_moved[4]\nthermo_modify format float %.17g\n"
+                      "velocity all set 3 0 0 sum yes\nrun 400\nrun -400\n", tmp_path)
     there, back = got.tables[0].rows, got.tables[1].rows
     assert float(there[-1][2]) > 30.0
     assert back == there[::-1]
@@ -89,6 +90,7 @@ REVERSIBLE = {
     "wall/reflect": "fix f all wall/reflect zlo EDGE zhi EDGE",
     "addforce": "variable pull equal 0.01*step\nfix f all addforce 0.1 v_pull 0",
     "aveforce": "fix f all aveforce 0.1 NULL 0",
+    "box/relax": "fix f all box/relax x 0.1",
     "drag": "fix f all drag 3 3 3 0.5 1",
     "freeze": "group few id 1:9\nfix f few freeze",
     "gravity": "fix f all gravity 0.4 vector 0 1 -1",
