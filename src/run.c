@@ -346,7 +346,8 @@ static md_status loop(md_run *run)
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun && !run->verifies)
+  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun &&
+      !run->verifies)
     MD_TRY(md_run_show(run, true));
   return MD_OK;
 }

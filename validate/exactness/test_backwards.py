@@ -106,6 +106,10 @@ REVERSIBLE = {
 }
 
 FORGETS = {
+    "brownian": "1 9 gamma_t 1",
+    "move": "linear 1 0 0",
+    "nve/limit": "0.1",
+    "wall/piston": "zlo vel 0.1",
     "deform": "1 x erate 0.1",
     "ehex": "1 0.1 hex",
     "heat": "1 0.1",
@@ -167,7 +171,8 @@ def test_a_flat_system_goes_back(tmp_path):
 
 @pytest.mark.parametrize("style", FORGETS)
 def test_a_fix_that_forgets_is_refused(style, tmp_path):
-    text = MELT + f"reset_timestep 10\nfix it all {style} {FORGETS[style]}\nrun -5\n"
+    walls = "boundary p p f\n" if style == "wall/piston" else ""
+    text = walls + MELT + f"reset_timestep 10\nfix it all {style} {FORGETS[style]}\nrun -5\n"
     refused(run_deck(tmp_path, text), USAGE, "fix it", f"({style})", "cannot be undone, because", "unfix",
             line=text.count("\n"))
 
