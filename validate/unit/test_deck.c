@@ -414,7 +414,7 @@ static void bad_fixes_are_refused(void **state)
 {
   bench *b = *state;
   assert_runs(b, "boundary f p f\ncreate_box 1 box\n");
-  refused(b, "fix 1 all no/such 1", "accepted are: brownian; deform; enforce2d; heat; langevin; ");
+  refused(b, "fix 1 all no/such 1", "accepted are: brownian; langevin; nvt; temp/berendsen; ");
   refused(b, "balance", "balance takes at least 1 argument");
   refused(b, "balance 1.1 weight size 2", "unknown style 'size'; accepted are group, var, time, neigh");
   refused(b, "balance 1.1 weight time", "a style and its value are missing");
