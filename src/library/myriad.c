@@ -80,7 +80,7 @@ static md_status close_simulation(myriad *m, md_status status)
 int myriad_open(int nwords, const char *const *words, myriad **m)
 {
   *m = calloc(1, sizeof **m);
-  if (!*m) return md_error(MD_RUNTIME, "out of memory for a simulation");
+  if (!*m) return (int)md_error(MD_RUNTIME, "out of memory for a simulation");
   pthread_mutex_lock(&lock);
   const int threads = omp_get_max_threads();
   md_status status = open_simulation(*m, nwords, words);
@@ -93,7 +93,7 @@ int myriad_open(int nwords, const char *const *words, myriad **m)
   }
   omp_set_num_threads(threads);
   pthread_mutex_unlock(&lock);
-  return status;
+  return (int)status;
 }
 
 int myriad_close(myriad *m)
@@ -102,7 +102,7 @@ int myriad_close(myriad *m)
   pthread_mutex_lock(&lock);
   const md_status status = close_simulation(m, md_log_status(&m->session.log));
   pthread_mutex_unlock(&lock);
-  return status;
+  return (int)status;
 }
 
 /* ---- entering and leaving a call ---- */
@@ -120,7 +120,7 @@ static md_status refuse_broken(void)
 /* Does the work of a call. `always`: also if the last run has failed. */
 static int call(myriad *m, bool always, work function, void *arguments)
 {
-  if (!m) return md_error(MD_USAGE, "there is no simulation: it was not opened, or is closed");
+  if (!m) return (int)md_error(MD_USAGE, "there is no simulation: it was not opened, or is closed");
   pthread_mutex_lock(&lock);
   const int threads = omp_get_max_threads();
   omp_set_num_threads(m->session.sim.options.threads);
@@ -130,7 +130,7 @@ static int call(myriad *m, bool always, work function, void *arguments)
   md_log_flush(&m->session.log);
   omp_set_num_threads(threads);
   pthread_mutex_unlock(&lock);
-  return status;
+  return (int)status;
 }
 
 /* ---- commands ---- */
