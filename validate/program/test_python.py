@@ -239,7 +239,7 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
     gas.run(5)
     before = gas.gather("x")
     for call, message in ((lambda: gas.command("nonsense"), "command:1: unknown command 'nonsense'"),
-                          (lambda: gas.commands_string("thermo 5\nrun -1"), "commands:2: the number of steps"),
+                          (lambda: gas.commands_string("thermo 5\nrun 1.5"), "commands:2: the number of steps"),
                           (lambda: gas.command("print 'a"), "never closed"),
                           (lambda: gas.file("nowhere"), "cannot read the deck nowhere"),
                           (lambda: gas.number("v_none"), "none"), (lambda: gas.array("c_none"), "c_none is no vector"),

@@ -416,7 +416,7 @@ FORGERIES = {
     "model/wide": [2], "model/velocity_steps": [NAN, 0.3, -0.5, INF],
     "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
     "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
-    "run/first_energy": [NAN, INF], "run/1/first": [-1, 6], "run/2/last": [9, -1], "output/1/bytes": [-2],
+    "run/first_energy": [NAN, INF], "run/1/first": [-1], "run/2/last": [9, -1], "output/1/bytes": [-2],
     "output/1/last_step": [-2], "particles/id": [0, -1, "of another"],
     "particles/type": [0, 3], "particles/x": [NAN, INF],
     "particles/v": [NAN, -INF],
