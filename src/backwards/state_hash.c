@@ -1,17 +1,14 @@
 /* The hash of a state; see state_hash.h. */
 #include "src/backwards/state_hash.h"
-#include "common/ranks/reductions.h"
+#include "common/base/mix.h"
+#include "src/sums/checksum.h"
 
 #include <string.h>
 
-/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014), in a chain: the hash of what came before, and one more
- * number. */
+/* The hash of what came before, and one more number: a step of SplitMix64. */
 static uint64_t then(uint64_t hash, uint64_t number)
 {
-  uint64_t z = hash + UINT64_C(0x9e3779b97f4a7c15) + number;
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
+  return md_mix(hash + UINT64_C(0x9e3779b97f4a7c15) + number);
 }
 
 static uint64_t then_real(uint64_t hash, double number)
@@ -36,9 +33,6 @@ md_status md_state_hash(md_comm *comm, const md_particles *p, uint64_t *hash)
   uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
   for (int64_t i = 0; i < p->n; ++i) sum += md_particle_hash(p, i);
-  /* Halves, because sums over ranks must not overflow. */
-  int64_t half[2] = {(int64_t)(sum >> 32), (int64_t)(sum & UINT64_C(0xffffffff))};
-  MD_TRY(comm->reduce->sum(comm, half, 2));
-  *hash = ((uint64_t)half[0] << 32) + (uint64_t)half[1];
-  return MD_OK;
+  *hash = sum;
+  return md_checksums_sum(comm, 1, hash);
 }

@@ -14,6 +14,7 @@
 #ifndef MD_SRC_CREATE_PERMUTATION_H
 #define MD_SRC_CREATE_PERMUTATION_H
 
+#include "common/base/mix.h"
 #include "common/rng.h"
 
 enum { MD_PERMUTATION_ROUNDS = 8 }; /* even, so that each half ends at its first place */
@@ -45,10 +46,7 @@ static inline uint64_t md_permute(const md_permutation *p, uint64_t k)
     const int bits = p->bits[0] + p->bits[1];
     for (int round = 0; round < MD_PERMUTATION_ROUNDS; ++round) {
       const uint64_t upper = k >> lower_bits, lower = k & ((UINT64_C(1) << lower_bits) - 1);
-      uint64_t hash = lower + p->key[round];
-      hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-      hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
-      hash ^= hash >> 31;
+      const uint64_t hash = md_mix(lower + p->key[round]);
       lower_bits = bits - lower_bits;
       k = lower << lower_bits | (upper ^ (hash & ((UINT64_C(1) << lower_bits) - 1)));
     }

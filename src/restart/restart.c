@@ -8,9 +8,11 @@
  */
 #include "src/restart/restart.h"
 #include "common/base/memory.h"
+#include "common/base/mix.h"
 #include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/restart/restart_check.h"
+#include "src/sums/checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,14 +74,6 @@ static size_t bytes_of(const field *f)
                                    : sizeof(int64_t);
 }
 
-/* The finaliser of SplitMix64: every bit of the result depends on every bit of z. */
-static inline uint64_t mix(uint64_t z)
-{
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
 /* Value k of an array with elements of `bytes` bytes. */
 static inline uint64_t element(const void *array, size_t bytes, int64_t k)
 {
@@ -90,27 +84,13 @@ static inline uint64_t element(const void *array, size_t bytes, int64_t k)
 /* The sum of hashes over values [first, first + n) of one component. The ids are those of the same particles. */
 static uint64_t hash_values(const field *f, int index, int d, const int64_t *id, int64_t first, int64_t n)
 {
-  const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = mix(3 * (uint64_t)index + (uint64_t)d + 1);
+  const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15), salt = md_mix(3 * (uint64_t)index + (uint64_t)d + 1);
   const size_t bytes = bytes_of(f);
   uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
   for (int64_t k = first; k < first + n; ++k)
-    sum += mix(element(f->array[d], bytes, k) + (uint64_t)id[k] * spread + salt);
+    sum += md_mix(element(f->array[d], bytes, k) + (uint64_t)id[k] * spread + salt);
   return sum;
-}
-
-/* Sums n checksums over ranks, n <= MD_RESTART_COLUMNS. Halves of 32 bits are summed separately, because these sums do
- * not overflow. */
-static md_status sum_over_ranks(md_comm *comm, int n, uint64_t *checksum)
-{
-  int64_t half[2 * MD_RESTART_COLUMNS];
-  for (int f = 0; f < n; ++f) {
-    half[2 * f] = (int64_t)(checksum[f] >> 32);
-    half[2 * f + 1] = (int64_t)(checksum[f] & UINT64_C(0xffffffff));
-  }
-  MD_TRY(comm->reduce->sum(comm, half, 2 * n));
-  for (int f = 0; f < n; ++f) checksum[f] = ((uint64_t)half[2 * f] << 32) + (uint64_t)half[2 * f + 1];
-  return MD_OK;
 }
 
 /* The values of fixes as a field, without its name; value: its array. */
@@ -129,7 +109,7 @@ static md_status sum_columns(md_comm *comm, const md_particles *p, md_restart *r
     const field f = field_of_column(r->column[k].value);
     r->column_checksum[k] = hash_values(&f, MD_RESTART_FIELDS + k, 0, p->id, 0, p->n);
   }
-  return r->ncolumn > 0 ? sum_over_ranks(comm, r->ncolumn, r->column_checksum) : MD_OK;
+  return r->ncolumn > 0 ? md_checksums_sum(comm, r->ncolumn, r->column_checksum) : MD_OK;
 }
 
 md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
@@ -141,7 +121,7 @@ md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
   memset(checksum, 0, MD_RESTART_FIELDS * sizeof *checksum);
   for (int k = 0; k < n; ++k)
     for (int d = 0; d < f[k].components; ++d) checksum[k] += hash_values(&f[k], k, d, view.id, 0, view.n);
-  return sum_over_ranks(comm, MD_RESTART_FIELDS, checksum);
+  return md_checksums_sum(comm, MD_RESTART_FIELDS, checksum);
 }
 
 /* ---- items ---- */
@@ -158,7 +138,7 @@ typedef struct walk {
 
 static void hash_bytes(walk *w, const char *bytes)
 {
-  do w->hash = mix(w->hash ^ (unsigned char)*bytes);
+  do w->hash = md_mix(w->hash ^ (unsigned char)*bytes);
   while (*bytes++);
 }
 
@@ -178,7 +158,7 @@ static void numbers(walk *w, const char *name, md_h5_type type, md_h5_shape shap
       word = ((const unsigned char *)value)[k];
     else
       memcpy(&word, (const char *)value + 8 * k, 8);
-    w->hash = mix(w->hash ^ word);
+    w->hash = md_mix(w->hash ^ word);
   }
 }
 
@@ -975,8 +955,8 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum, columns);
   md_particles_free(&scratch);
   MD_TRY(md_comm_agree(comm, status));
-  MD_TRY(sum_over_ranks(comm, MD_RESTART_FIELDS, checksum));
-  if (r->ncolumn > 0) MD_TRY(sum_over_ranks(comm, r->ncolumn, columns));
+  MD_TRY(md_checksums_sum(comm, MD_RESTART_FIELDS, checksum));
+  if (r->ncolumn > 0) MD_TRY(md_checksums_sum(comm, r->ncolumn, columns));
   MD_TRY(compare_checksums(path, r, checksum, columns));
   return particles ? md_restart_check_ids(comm, particles, path) : MD_OK;
 }

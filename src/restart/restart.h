@@ -24,9 +24,10 @@
 #include "src/files/hdf5_file.h"
 #include "src/properties/id_values.h"
 #include "src/sim.h"
+#include "src/sums/checksum.h"
 
 /* Fields of particles; columns of values that fixes keep for each particle. */
-enum { MD_RESTART_FIELDS = 8, MD_RESTART_COLUMNS = 64 };
+enum { MD_RESTART_FIELDS = 8, MD_RESTART_COLUMNS = MD_CHECKSUMS };
 
 /* The content of a file without the particles. */
 typedef struct md_restart {
