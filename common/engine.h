@@ -3,7 +3,7 @@
  * An engine is created for one run of a model and the particles of one rank:
  *   1  create;
  *   2  run, any number of times; each call computes any number of steps without returning;
- *   3  between calls of run: measure, download or histogram, for output;
+ *   3  between calls of run: measure, download, histogram or distances, for output;
  *   4  report, destroy.
  * All engines give the same bits. The particles structure belongs to the program. While the engine exists, it may
  * reorder the particles and keep them elsewhere (on a GPU). The structure is current after download.
@@ -12,6 +12,7 @@
 #define MD_COMMON_ENGINE_H
 
 #include "common/base/timer.h"
+#include "common/compute/distances.h"
 #include "common/model.h"
 #include "common/ranks/comm.h"
 
@@ -126,6 +127,7 @@ typedef struct md_engine_report {
   md_timers timers;
   int64_t rebins; /* of engines with lists: lists made */
   int64_t steps;
+  int64_t downloads; /* of engines whose particles are on a device: calls of download */
   double neighbours; /* stored neighbours of a particle, average */
   int64_t ghosts;
   int64_t bytes;        /* allocated by engine and particles */
@@ -163,6 +165,10 @@ struct md_engine_kind {
   /* Adds this rank's particles to the sums of their bins, sum[n[1]][n[0]][md_histogram_sums()], without a download. The
    * first row is the lowest. Or NULL. */
   md_status (*histogram)(md_engine *, const md_histogram *, int64_t *sum) MD_CHECKED;
+  /* Adds this rank's particles, and their pairs with particles of all ranks, to count[md_distances_size()], without a
+   * download. *made is false, on all ranks, if the engine does not count these: the host does it then, from a
+   * download. Collective. Or NULL. */
+  md_status (*distances)(md_engine *, const md_distances *, int64_t *count, bool *made) MD_CHECKED;
   /* The memory that n particles of a prepared model would need on one rank, without an engine. Or NULL. */
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);

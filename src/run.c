@@ -510,6 +510,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   if (!run->minimizes && !run->rerun)
     md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
                  report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);
+  if (report.downloads > 0) md_log_print(sim->log, "Downloads: %lld\n", (long long)report.downloads);
   MD_TRY(shares(run, &report));
   if (report.details) md_log_print(sim->log, "%s\n", report.details);
   return MD_OK;

@@ -112,7 +112,7 @@ private:
   int owed = 0;         /* how many times these impulses must still be given */
   launched log = {};
   md_timers timers = {};
-  int64_t steps = 0, looked = 0;
+  int64_t steps = 0, looked = 0, downloads = 0;
   char description[256] = "";
 };
 
@@ -595,6 +595,7 @@ md_status all_pairs_engine::fetch_components()
 
 md_status all_pairs_engine::download(double *const force[3])
 {
+  ++downloads;
   MD_TRY(fetch_components());
   if (!force) return MD_OK;
   const int64_t words = view.stride * view.dim;
@@ -635,6 +636,7 @@ void all_pairs_engine::report(md_engine_report *r)
   *r = md_engine_report{};
   r->timers = timers;
   r->steps = steps;
+  r->downloads = downloads;
   r->neighbours = (double)(model->natoms - 1);
   r->bytes = memory.used + particles->capacity * md_particles_bytes(view.dim, model->wide, particles->grouped,
                                                                     particles->massed);
@@ -713,7 +715,8 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     create,   run,
     measure,  act,
     download, histogram,
-    plan,     report,
-    destroy,  false,
-    nullptr,  false,
+    nullptr,  plan,
+    report,   destroy,
+    false,    nullptr,
+    false,
 };

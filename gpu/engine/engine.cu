@@ -195,6 +195,10 @@ md_status measure(md_engine *e, md_wanted wanted, md_measure *m) { return e->mea
 md_status act(md_engine *e, const md_action *action) { return e->act(action); }
 md_status download(md_engine *e, double *const force[3]) { return e->download(force); }
 md_status histogram(md_engine *e, const md_histogram *h, int64_t *sum) { return e->histogram(h, sum); }
+md_status distances(md_engine *e, const md_distances *d, int64_t *count, bool *made)
+{
+  return e->distances(d, count, made);
+}
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 
@@ -219,18 +223,12 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",
-    "cells or lists on a GPU a rank, fused force and move, the same bits",
-    create,
-    run,
-    measure,
-    act,
-    download,
-    histogram,
-    plan,
-    report,
-    destroy,
-    false,
-    &md_engine_gpu_all_pairs,
+    "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
+    create,    run,
+    measure,   act,
+    download,  histogram,
+    distances, plan,
+    report,    destroy,
+    false,     &md_engine_gpu_all_pairs,
     false,
 };

@@ -63,6 +63,7 @@ struct md_engine {
   virtual md_status act(const md_action *) = 0;
   virtual md_status download(double *const force[3]) = 0;
   virtual md_status histogram(const md_histogram *, int64_t *sum) = 0;
+  virtual md_status distances(const md_distances *, int64_t *count, bool *made) = 0;
   virtual void report(md_engine_report *) = 0;
 };
 
@@ -88,6 +89,10 @@ template <class T> struct gpu_engine final : md_engine {
   md_status act(const md_action *action) override { return stepper.owe_action(*action); }
   md_status download(double *const force[3]) override { return output.download(force); }
   md_status histogram(const md_histogram *h, int64_t *sum) override { return output.histogram(h, sum); }
+  md_status distances(const md_distances *d, int64_t *count, bool *made) override
+  {
+    return output.distances(d, count, made);
+  }
   void report(md_engine_report *r) override;
 
   /* Writes the engine's description for the log. */

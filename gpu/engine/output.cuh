@@ -20,11 +20,21 @@ template <class T> struct gpu_output {
   gpu_errors<T> &errors;
   gpu_arrays &arrays = core.arrays;
   system_view<T> &view = core.view;
+  int64_t downloads = 0;
 
   /* As in md_engine_kind (common/engine.h). */
   md_status measure(md_wanted wanted, md_measure *m);
   md_status download(double *const force[3]);
   md_status histogram(const md_histogram *h, int64_t *sum);
+  md_status distances(const md_distances *d, int64_t *count, bool *made);
+
+  /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
+  md_status fit_pairs();
+  /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */
+  md_status begin_counts(int64_t n, const char *what);
+  md_status add_counts(int64_t n, int64_t *sum);
+  /* Does the engine count these distances? They may reach beyond the cutoff of the forces (`far`) on one rank only. */
+  bool counts(const md_distances *d, bool far) const;
 
   /* Launch the sums over pairs, those of the components of the virial, and the sums of computes over particles. */
   md_status sum_pairs(const system_view<T> &s);

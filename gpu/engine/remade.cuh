@@ -61,12 +61,17 @@ struct remade_engine final : md_engine {
   md_status act(const md_action *action) override { return now->act(action); }
   md_status download(double *const force[3]) override { return now->download(force); }
   md_status histogram(const md_histogram *h, int64_t *sum) override { return now->histogram(h, sum); }
+  md_status distances(const md_distances *d, int64_t *count, bool *made) override
+  {
+    return now->distances(d, count, made);
+  }
   void report(md_engine_report *r) override
   {
     *r = md_engine_report{};
     if (now) now->report(r);
     r->rebins += spent.rebins;
     r->steps += spent.steps;
+    r->downloads += spent.downloads;
     for (int phase = 0; phase < MD_PHASE_COUNT; ++phase)
       r->timers.seconds[phase] += spent.timers.seconds[phase];
   }

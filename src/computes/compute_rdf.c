@@ -1,6 +1,7 @@
 /* compute rdf: the radial distribution function g(r), and the number of neighbours within r.
  *
- * 1. Each thread counts the neighbours of its particles by distance (neighbours.h).
+ * 1. The engine counts the neighbours of its particles by distance, if it can (common/compute/distances.h). Else each
+ *    thread counts those of its particles, of a download (neighbours.h).
  * 2. Counts are whole numbers, and are added over threads and ranks. g(r) is made of them at the end.
  *
  *      g(r) = count(r) / (N_i rho_j V(r)),   V(r) the volume of the shell
@@ -19,15 +20,10 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Types of the centre and of its neighbours. */
-typedef struct type_pair {
-  int first[2], last[2];
-} type_pair;
-
 typedef struct compute_rdf {
   md_host_compute base;
   int bins, npair;
-  type_pair *pair;
+  md_type_pair *pair;
   double cutoff; /* of the deck; 0: that of the forces */
   double *array; /* [bins][1 + 2 npair]: r; g and neighbours for each pair of types */
 } compute_rdf;
@@ -39,9 +35,9 @@ static md_status read_pairs(compute_rdf *c, const md_sim *sim, const md_words *w
   const int ntypes = sim->model.ntypes;
   c->npair = n > 0 ? n / 2 : 1;
   MD_TRY(md_array_new_zero(&c->pair, c->npair, sizeof *c->pair, "pairs of types"));
-  c->pair[0] = (type_pair){{1, 1}, {ntypes, ntypes}};
+  c->pair[0] = (md_type_pair){{1, 1}, {ntypes, ntypes}};
   for (int k = 0; k < n; ++k) {
-    type_pair *p = &c->pair[k / 2];
+    md_type_pair *p = &c->pair[k / 2];
     MD_TRY(md_word_types(words->word[1 + k], ntypes, &p->first[k % 2], &p->last[k % 2]));
   }
   return MD_OK;
@@ -75,99 +71,124 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 
 typedef struct counting {
   const compute_rdf *c;
-  double per_bin;  /* bins per length */
-  int64_t *number; /* [npair][3]: centres, neighbours, and those that are both */
-  int64_t *count;  /* [threads][npair][bins] */
+  double cutoff, per_bin; /* bins per length */
+  int64_t *count;         /* [threads][npair][MD_DISTANCE_BINS + bins], the numbers of distances.h */
 } counting;
 
-static bool is_of(const type_pair *p, int end, int64_t type)
-{
-  return type >= p->first[end] && type <= p->last[end];
-}
+/* The numbers of one thread. */
+static int64_t size_of(const compute_rdf *c) { return (int64_t)c->npair * (MD_DISTANCE_BINS + c->bins); }
 
 /* Counts one neighbour. */
 static void count_pair(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
                        const double delta[3], double r2)
 {
   const counting *g = context;
-  const double at = sqrt(r2) * g->per_bin;
-  int64_t *count = g->count + (int64_t)thread * g->c->bins * g->c->npair;
+  const compute_rdf *c = g->c;
+  const int bin = md_distance_bin(r2, g->cutoff, g->per_bin, c->bins);
+  int64_t *count = g->count + thread * size_of(c);
   (void)delta;
-  if (!(at < g->c->bins)) return;
-  for (int m = 0; m < g->c->npair; ++m)
-    if (is_of(&g->c->pair[m], 0, i->type) && is_of(&g->c->pair[m], 1, j->type))
-      ++count[(int64_t)m * g->c->bins + (int)at];
+  for (int m = 0; m < c->npair && bin >= 0; ++m, count += MD_DISTANCE_BINS + c->bins)
+    if (md_type_pair_has(&c->pair[m], 0, i->type) && md_type_pair_has(&c->pair[m], 1, j->type))
+      ++count[MD_DISTANCE_BINS + bin];
 }
-
-/* ---- g(r) ---- */
 
 /* Particles of the types of a pair: centres, neighbours, and those that are both. */
-static void count_types(const compute_rdf *c, const md_particles *p, int64_t *number)
+static void count_types(const compute_rdf *c, const md_particles *p, int64_t *count)
 {
-  for (int64_t i = 0; i < p->n; ++i)
-    for (int m = 0; m < c->npair && md_particles_in_group(p, md_group_bit(c->base.group), i); ++m) {
-      const bool centre = is_of(&c->pair[m], 0, p->type[i]), other = is_of(&c->pair[m], 1, p->type[i]);
-      number[3 * m] += centre;
-      number[3 * m + 1] += other;
-      number[3 * m + 2] += centre && other;
-    }
-}
-
-/* As LAMMPS normalises it: a particle is no neighbour of itself. */
-static void normalise(compute_rdf *c, const md_box *box, double cutoff, const int64_t *number,
-                      const int64_t *count)
-{
-  const double width = cutoff / c->bins, volume = md_box_volume(box);
-  const double shell = box->dim == 3 ? 4.0 * PI / (3.0 * volume) : PI / volume;
-  for (int m = 0; m < c->npair; ++m) {
-    const double centres = (double)number[3 * m];
-    const double others =
-        centres > 0.0 ? (double)number[3 * m + 1] - (double)number[3 * m + 2] / centres : 0.0;
-    double neighbours = 0.0;
-    for (int b = 0; b < c->bins; ++b) {
-      const double lo = b * width, hi = (b + 1) * width;
-      const double part = shell * (box->dim == 3 ? hi * hi * hi - lo * lo * lo : hi * hi - lo * lo);
-      const double expected = part * others * centres;
-      const double g = expected > 0.0 ? (double)count[(int64_t)m * c->bins + b] / expected : 0.0;
-      double *row = c->array + (int64_t)b * c->base.values.columns;
-      neighbours += g * part * others;
-      row[0] = (b + 0.5) * width;
-      row[1 + 2 * m] = g;
-      row[2 + 2 * m] = neighbours;
+  for (int64_t i = 0; i < p->n; ++i) {
+    if (!md_particles_in_group(p, md_group_bit(c->base.group), i)) continue;
+    for (int m = 0; m < c->npair; ++m) {
+      int64_t *number = count + (int64_t)m * (MD_DISTANCE_BINS + c->bins);
+      const bool centre = md_type_pair_has(&c->pair[m], 0, p->type[i]);
+      const bool other = md_type_pair_has(&c->pair[m], 1, p->type[i]);
+      number[MD_DISTANCE_CENTRES] += centre;
+      number[MD_DISTANCE_NEIGHBOURS] += other;
+      number[MD_DISTANCE_BOTH] += centre && other;
     }
   }
 }
 
-static md_status find_counts(compute_rdf *c, md_sim *sim, double cutoff, counting *g)
+/* ---- g(r) ---- */
+
+/* As LAMMPS normalises it: a particle is no neighbour of itself. */
+static void normalise_pair(compute_rdf *c, const md_box *box, double cutoff, int m, const int64_t *count)
+{
+  const double width = cutoff / c->bins, volume = md_box_volume(box);
+  const double shell = box->dim == 3 ? 4.0 * PI / (3.0 * volume) : PI / volume;
+  const double centres = (double)count[MD_DISTANCE_CENTRES], both = (double)count[MD_DISTANCE_BOTH];
+  const double others = centres > 0.0 ? (double)count[MD_DISTANCE_NEIGHBOURS] - both / centres : 0.0;
+  double neighbours = 0.0;
+  for (int b = 0; b < c->bins; ++b) {
+    const double lo = b * width, hi = (b + 1) * width;
+    const double part = shell * (box->dim == 3 ? hi * hi * hi - lo * lo * lo : hi * hi - lo * lo);
+    const double expected = part * others * centres;
+    const double g = expected > 0.0 ? (double)count[MD_DISTANCE_BINS + b] / expected : 0.0;
+    double *row = c->array + (int64_t)b * c->base.values.columns;
+    neighbours += g * part * others;
+    row[0] = (b + 0.5) * width;
+    row[1 + 2 * m] = g;
+    row[2 + 2 * m] = neighbours;
+  }
+}
+
+/* Adds up the counts of all ranks, and makes g(r) of them. */
+static md_status finish(compute_rdf *c, md_sim *sim, double cutoff, int64_t *count)
+{
+  MD_TRY(sim->comm->reduce->sum(sim->comm, count, (int)size_of(c)));
+  for (int m = 0; m < c->npair; ++m)
+    normalise_pair(c, &sim->model.box, cutoff, m, count + (int64_t)m * (MD_DISTANCE_BINS + c->bins));
+  return MD_OK;
+}
+
+static md_status find_counts(compute_rdf *c, md_sim *sim, counting *g)
 {
   const uint32_t group = md_group_bit(c->base.group);
-  const int64_t size = (int64_t)c->bins * c->npair;
-  const md_neighbour_search search = {cutoff, group, group, count_pair, g};
-  count_types(c, &sim->particles, g->number);
+  const int64_t size = size_of(c);
+  const md_neighbour_search search = {g->cutoff, group, group, count_pair, g};
+  count_types(c, &sim->particles, g->count);
   MD_TRY(md_neighbours_visit(sim, &search));
   for (int t = 1; t < md_neighbour_threads(); ++t)
     for (int64_t k = 0; k < size; ++k) g->count[k] += g->count[t * size + k];
-  MD_TRY(sim->comm->reduce->sum(sim->comm, g->count, (int)size));
-  MD_TRY(sim->comm->reduce->sum(sim->comm, g->number, 3 * c->npair));
-  normalise(c, &sim->model.box, cutoff, g->number, g->count);
-  return MD_OK;
+  return finish(c, sim, g->cutoff, g->count);
+}
+
+static double cutoff_of(const compute_rdf *c, const md_sim *sim)
+{
+  return c->cutoff > 0.0 ? c->cutoff : sim->model.cutoff;
+}
+
+/* By the engine. */
+static md_status find_in_place(md_host_compute *base, md_view *view, bool *found)
+{
+  compute_rdf *c = (compute_rdf *)base;
+  md_sim *sim = view->sim;
+  const double cutoff = cutoff_of(c, sim);
+  md_distances d = {
+      .cutoff = cutoff, .bins = c->bins, .npair = c->npair, .group = md_group_bit(c->base.group)};
+  int64_t *count;
+  if (!view->kind->distances || c->npair > MD_DISTANCE_PAIRS || !(cutoff > 0.0)) return MD_OK;
+  d.per_bin = c->bins / cutoff;
+  memcpy(d.pair, c->pair, (size_t)c->npair * sizeof d.pair[0]);
+  md_status status = md_array_new_zero(&count, size_of(c), sizeof *count, "pairs of g(r)");
+  MD_TRY(md_comm_agree(sim->comm, status));
+  status = md_comm_agree(sim->comm, view->kind->distances(view->engine, &d, count, found));
+  if (status == MD_OK && *found) status = finish(c, sim, cutoff, count);
+  free(count);
+  return status;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_rdf *c = (compute_rdf *)base;
   md_sim *sim = view->sim;
-  const double cutoff = c->cutoff > 0.0 ? c->cutoff : sim->model.cutoff;
-  counting g = {.c = c, .per_bin = c->bins / cutoff};
+  const double cutoff = cutoff_of(c, sim);
+  counting g = {.c = c, .cutoff = cutoff, .per_bin = c->bins / cutoff};
   if (!(cutoff > 0.0))
     return md_error(MD_USAGE, "the pair style has no cutoff: give one, `cutoff R` behind the bins");
-  md_status status = md_array_new_zero(&g.number, 3 * (int64_t)c->npair, sizeof *g.number, "pairs of g(r)");
-  if (status == MD_OK)
-    status = md_array_new_zero(&g.count, (int64_t)md_neighbour_threads() * c->bins * c->npair,
-                               sizeof *g.count, "pairs of g(r)");
+  md_status status =
+      md_array_new_zero(&g.count, md_neighbour_threads() * size_of(c), sizeof *g.count, "pairs of g(r)");
   status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = find_counts(c, sim, cutoff, &g);
-  free(g.number);
+  if (status == MD_OK) status = find_counts(c, sim, &g);
   free(g.count);
   return status;
 }
@@ -186,6 +207,7 @@ const md_host_compute_style md_compute_rdf_style = {
             "to the cutoff of the forces, or R",
     .size = sizeof(compute_rdf),
     .parse = parse,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_array,
 };

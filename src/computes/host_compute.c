@@ -110,15 +110,25 @@ static md_status find_between(md_sim *sim, md_host_compute *compute)
   return compute->style->find(compute, &view);
 }
 
+/* The engine's values, or else those that are found of its particles. */
+static md_status find_now(md_sim *sim, md_host_compute *compute)
+{
+  bool found = false;
+  if (sim->view->engine && compute->style->find_in_place)
+    MD_TRY(compute->style->find_in_place(compute, sim->view, &found));
+  if (found) return MD_OK;
+  MD_TRY(md_view_particles(sim->view));
+  if (compute->columns > 0) MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));
+  return compute->style->find(compute, sim->view);
+}
+
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
 {
   if (compute->fresh && sim->view) return MD_OK;
   if (!sim->view && compute->known && compute->columns == 0) return MD_OK;
   if (!sim->view && compute->style->between) return find_between(sim, compute);
   if (!sim->view) return md_error(MD_USAGE, "c_%s is only known at an output of a run", compute->id);
-  MD_TRY(md_view_particles(sim->view));
-  if (compute->columns > 0) MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));
-  const md_status status = compute->style->find(compute, sim->view);
+  const md_status status = find_now(sim, compute);
   if (status != MD_OK) md_error_prefix("compute %s: ", compute->id);
   compute->fresh = compute->known = status == MD_OK;
   return status;

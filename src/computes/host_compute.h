@@ -1,6 +1,7 @@
 /* Host computes: computes that are made of the downloaded particles when something asks for them, such as reduce and
  * rdf. Those of common/compute are sums that engines make in place, which is faster; these may read any value of the
- * particles, and offer vectors and arrays.
+ * particles, and offer vectors and arrays. Some of them ask the engine first for counts or sums that it makes in place
+ * (docs/architecture.md), and need no download then.
  *
  * A value belongs to a step that a run shows. It is found once a step. Between runs the last one found is offered. All
  * ranks have the same, from exact sums, counts, and least and largest values.
@@ -25,6 +26,9 @@ typedef struct md_host_compute_style {
   size_t size;      /* of the style's struct, which begins with a md_host_compute */
   /* Reads the words behind the name, and says in `values` what there will be. MD_USAGE: a word is refused. */
   md_status (*parse)(md_host_compute *, md_sim *, const md_words *) MD_CHECKED;
+  /* Finds the values by the engine, without its particles, before `find`. *found = false: `find` must do it. Or NULL.
+   * Collective. */
+  md_status (*find_in_place)(md_host_compute *, md_view *, bool *found) MD_CHECKED;
   /* Finds the values. The view has its particles, and compute->each is all 0. Collective. */
   md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
   bool between; /* `find` takes a view without an engine too: values of particles are known between runs */

@@ -1,0 +1,100 @@
+"""Computes that a GPU makes where the particles are: the files of naive, and no download between the ends of a run."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict
+
+import pytest
+
+import harness
+
+pytestmark = pytest.mark.gpu
+
+MIXTURE = """\
+units lj
+lattice fcc 0.8442
+region box block 0 5 0 4 0 4
+create_box 2 box
+create_atoms 1 box
+set type 1 type/fraction 2 0.3 771
+mass 1 1
+mass 2 3
+velocity all create 1.44 87287
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+region half block 0 2.4 INF INF INF INF
+group half region half
+fix move all nve
+compute a all rdf 40
+compute b all rdf 40 1 1 1 2 2 2 cutoff 2.1
+compute c half rdf 30 cutoff 2.5
+compute d all rdf 30 1 2 cutoff 3.2
+"""
+PLANE = """\
+units lj
+dimension 2
+boundary p f p
+lattice sq 0.7
+region box block 0 20 0 14 -0.5 0.5
+create_box 1 box
+create_atoms 1 box
+mass 1 1.7
+velocity all create 1.1 4321
+pair_style repulsive 1.1
+region half block 0 9 INF INF INF INF
+group half region half
+fix walls all wall/reflect ylo EDGE yhi EDGE
+fix move all nve
+timestep 0.002
+compute a all rdf 40
+compute b half rdf 40 cutoff 4.7
+compute c half rdf 30
+compute d all rdf 3000 1 1 1 1 cutoff 7.1
+"""
+LOOKS = "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {k}.txt mode vector\n" for k in "abcd")
+DECKS = {"mixture": MIXTURE + LOOKS + "run 40\n", "plane": PLANE + LOOKS + "run 100\n"}
+FILES = [f"{k}.txt" for k in "abcd"]
+
+
+def texts(folder) -> Dict[str, str]:
+    return {name: (folder / name).read_text() for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> Dict[str, Dict[str, str]]:
+    found = {}
+    for name, deck in DECKS.items():
+        folder = tmp_path_factory.mktemp(name)
+        harness.run(deck, folder, engine="naive")
+        found[name] = texts(folder)
+    return found
+
+
+def downloads(result: harness.Result) -> int:
+    return int(re.search(r"^Downloads: (\d+)$", result.log, re.MULTILINE)[1])
+
+
+VARIANTS = {
+    "auto": ("gpu", {}),
+    "lists": ("gpu", {"neighbours": "list"}),
+    "cells": ("gpu", {"neighbours": "cells"}),
+    "radix sort": ("gpu", {"sort": "radix"}),
+    "half lists": ("gpu-symmetric", {"neighbours": "list"}),
+}
+
+
+@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_equal_naive_without_a_download(deck, variant, expected, tmp_path):
+    engine, package = VARIANTS[variant]
+    result = harness.run(DECKS[deck], tmp_path, engine=engine, package=package)
+    assert texts(tmp_path) == expected[deck]
+    assert downloads(result) == 1
+
+
+@pytest.mark.mpi
+def test_ranks_equal_naive(expected, tmp_path):
+    result = harness.run(DECKS["mixture"], tmp_path, engine="gpu", ranks=2)
+    assert texts(tmp_path) == expected["mixture"]
+    assert downloads(result) > 1  # for groups, and beyond the cutoff of the forces
