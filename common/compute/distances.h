@@ -2,8 +2,8 @@
  *
  *   at = r * bins per length        bin = the whole part of it, or none at or beyond the cutoff
  *
- * Both orders of a pair count. The square of a distance is the same number in every engine, and the root and the product
- * are rounded as IEEE 754 says, so that a pair is in the same bin everywhere. Counts are integers: any order of
+ * Both orders of a pair count. The square of a distance is the same number in every engine, and the root and the
+ * product are rounded as IEEE 754 says, so that a pair is in the same bin everywhere. Counts are integers: any order of
  * additions gives the same bits. Cost: a root for each pair, and 8 bytes a bin.
  */
 #ifndef MD_COMMON_COMPUTE_DISTANCES_H

@@ -297,9 +297,9 @@ template <class T>
 md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &,
                            const particle_fields &, unsigned long long *sum);
 
-/* distances.cu: counts distances of pairs. far: beyond the cutoff of the forces, on one rank, in a box that is not tilted
- * and whose periodic sides are at least two cutoffs; reach: the cells on each side that may hold a neighbour. sum:
- * [md_distances_size()], on the device. */
+/* distances.cu: counts distances of pairs. far: beyond the cutoff of the forces, on one rank, in a box that is not
+ * tilted and whose periodic sides are at least two cutoffs; reach: the cells on each side that may hold a neighbour.
+ * sum: [md_distances_size()], on the device. */
 struct distance_args {
   md_distances distances;
   particle_fields fields;
