@@ -25,7 +25,9 @@ enum {
   MD_STREAM_CSVR = 8,
   MD_STREAM_BROWNIAN = 9, /* and the two behind it, by axis */
   MD_STREAM_CHOICE = 16,
-  MD_STREAM_DISPLACE = 17
+  MD_STREAM_DISPLACE = 17,
+  MD_STREAM_DEPOSIT = 18,
+  MD_STREAM_EVAPORATE = 19
 };
 
 /* The four words of a particle (or of whatever else `id` counts) in a step. stream: MD_STREAM_... */

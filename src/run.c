@@ -23,8 +23,10 @@
 #include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
+#include "src/edit/run_edits.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
+#include "src/fixes/moved_once.h"
 #include "src/particles/extent.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
@@ -75,6 +77,8 @@ int64_t md_run_next_due(const md_run *run, int64_t step)
   }
   const int64_t restart = restart_due(run, step);
   if (is_before(run, restart, next) && !run->minimizes) next = restart;
+  const int64_t edit = md_edits_due(run->sim, step);
+  if (!run->minimizes && !run->sim->model.backwards && edit < next) next = edit;
   /* At least one step further, so that the run looks at signals and ends, whatever an observer answers. */
   return is_before(run, step, next) ? next : step;
 }
@@ -307,11 +311,28 @@ md_status md_run_advance(md_run *run, int64_t to)
   return MD_OK;
 }
 
+/* Lets fixes that change the particles between steps do so behind the present step, and makes a new engine. */
+static md_status edit_particles(md_run *run)
+{
+  md_sim *sim = run->sim;
+  if (sim->model.backwards || md_edits_due(sim, sim->model.step) != sim->model.step) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
+  md_box_move_end(sim);
+  MD_TRY(md_faces_follow(sim));
+  md_run_destroy_engine(run);
+  md_model_leave(&sim->model, &sim->particles);
+  MD_TRY(md_edits_apply(sim));
+  MD_TRY(md_run_renew(run));
+  MD_TRY(md_fix_vary(sim, 0));
+  return md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model);
+}
+
 /* The work of the command run: steps, from one that an observer wants to see to the next. */
 static md_status run_to_last(md_run *run)
 {
   while (run->sim->model.step != run->last && !md_run_is_stopped(run)) {
     MD_TRY(md_run_advance(run, md_run_next_due(run, md_model_step_after(&run->sim->model, 1))));
+    MD_TRY(edit_particles(run));
     MD_TRY(md_run_show(run, false));
     if (run->sim->halted != MD_HALT_NONE) run->last = run->sim->model.step;
   }
@@ -657,6 +678,7 @@ md_status md_run_prepare(md_run *run)
                     "pair style %s: the engine %s has no kernels for densities; use --engine openmp or naive",
                     md_pair_style_of(model->pair.kind)->name, sim->engine->name);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
+  if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_plan_check_room(sim));
   sim->broken = true;
   MD_TRY(place_particles(sim));
@@ -736,6 +758,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
+  if (!sim->resume && n > 0) MD_TRY(md_edits_begin(sim));
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;

@@ -9,14 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For every integrator: there can be one. */
+/* For every integrator. Several may have groups without a common particle (src/fixes/moved_once.h), if all are velocity
+ * Verlet. */
 static md_status join_integrator(const md_fix *fix, md_model *model, md_integrator integrator)
 {
-  if (model->integrator != MD_STATIC)
-    return md_error(MD_USAGE, "fix %s: another fix moves the particles already; unfix it first",
+  const uint32_t bit = md_group_bit(fix->group);
+  const bool several = model->integrator != MD_STATIC;
+  if (several &&
+      (integrator != MD_NVE || model->integrator != MD_NVE || ((model->moving | bit) & MD_GROUP_ALL)))
+    return md_error(MD_USAGE,
+                    "fix %s: another fix moves the particles already; unfix it first, or let several of nve, "
+                    "nve/limit and nvt move groups without a common particle",
+                    md_fix_style_of(fix->kind)->name);
+  if (several && (model->moving & bit))
+    return md_error(MD_USAGE, "fix %s: another fix moves the particles of this group already; unfix it first",
                     md_fix_style_of(fix->kind)->name);
   model->integrator = integrator;
-  model->moving = md_group_bit(fix->group);
+  model->moving = several ? model->moving | bit : bit;
   return MD_OK;
 }
 

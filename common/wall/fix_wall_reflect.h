@@ -50,6 +50,19 @@ static md_status wall_read(const md_box *box, const char *face, const char *word
   return MD_OK;
 }
 
+/* A particle that is not in the group would leave a box whose faces stay, where the wall is on its face, and end the
+ * run. So this wall may reflect all particles. */
+static md_status wall_check_group(const md_fix *fix, const md_box *box, const char *face, int axis, int side,
+                                  bool edge)
+{
+  if (fix->group == 0 || (edge && !md_box_face_follows(box, axis, side))) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "fix wall/reflect %s: only walls at EDGE of a face that stays (boundary f) may have another "
+      "group than all: other walls would stand in the way of all particles",
+      face);
+}
+
 static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   if (words->n == 0)
@@ -72,6 +85,7 @@ static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md
     MD_TRY(wall_check_face(fix, place->box, face, axis, side));
     double *wall = &fix->k[4 * axis + 2 * side];
     wall[0] = strcmp(words->word[k + 1], "EDGE") == 0 ? 2.0 : 1.0;
+    MD_TRY(wall_check_group(fix, place->box, face, axis, side, wall[0] == 2.0));
     if (wall[0] == 2.0) MD_TRY(md_wall_edge_stays(place->box, "wall/reflect", face, axis, side));
     if (wall[0] == 1.0)
       MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, in_lattice ? place->lattice[axis] : 1.0,
@@ -104,9 +118,10 @@ static const md_fix_style wall_reflect_style = {
     .usage = "wall/reflect FACE EDGE|POSITION ... [units box|lattice]",
     .help =
         "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. POSITION is in lattice units unless\n"
-        "units box is given, as in LAMMPS; EDGE is the face of the box",
+        "units box is given, as in LAMMPS; EDGE is the face of the box. Walls of another group than all "
+        "must\n"
+        "be at EDGE of a face that stays; they reflect the other particles too, which would leave the box",
     .needs_box = true,
-    .all_only = true,
     .conserves_energy = true,
     .reversible = true,
     .parse = wall_reflect_parse,

@@ -158,6 +158,7 @@ static md_status name_in_error(const md_output_fix *fix, md_status status)
 static int64_t due(md_observer *observer, int64_t step)
 {
   const md_output_fix *fix = (const md_output_fix *)observer;
+  if (!fix->style->due) return INT64_MAX;
   return fix->style->due(fix, step == fix->last_step ? step + 1 : step);
 }
 

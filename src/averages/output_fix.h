@@ -38,13 +38,18 @@ typedef struct md_output_fix_style {
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
   /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
   void (*begin)(md_output_fix *, int64_t step);
-  /* The first step >= `step` at which the fix looks. */
+  /* The first step >= `step` at which the fix looks. NULL: it never looks. */
   int64_t (*due)(const md_output_fix *, int64_t step);
   /* The last step <= `step` at which it looks in a run that goes back; negative: never. NULL if it counts on steps that
    * follow each other, or never looks. */
   int64_t (*due_back)(const md_output_fix *, int64_t step);
   /* Looks at the system, and writes to fix->text what goes to the file. Collective. */
   md_status (*look)(md_output_fix *, md_view *) MD_CHECKED;
+  /* For a style that changes the particles behind some steps of a run, else NULL (run_edits.h): the first step >=
+   * `step` behind which it does; and what it does. The particles are as between two runs then. Collective. */
+  int64_t (*edit_due)(const md_output_fix *, int64_t step);
+  md_status (*edit)(md_output_fix *, md_sim *) MD_CHECKED;
+  bool edits_first; /* it also changes the particles before the first step of a run that is not resumed */
   /* Handles the state; NULL: there is none. MD_RUNTIME: out of memory. */
   md_status (*walk)(md_output_fix *, md_fix_state *) MD_CHECKED;
   /* Frees what the style has; may be NULL. */

@@ -43,6 +43,9 @@ md_status md_check_back(const md_sim *sim, const char *command)
   for (const md_observer *o = sim->observers; o; o = o->next) {
     if (md_is_output_fix(o)) {
       const md_output_fix *fix = (const md_output_fix *)o;
+      if (fix->style->edit)
+        return md_error(MD_USAGE, "%s: fix %s (%s) changes the particles between steps, which no step undoes",
+                        command, fix->id, fix->style->name);
       if (fix->style->keeps_step)
         return md_error(MD_USAGE, "%s: fix %s (%s) counts on steps that go up; unfix it before", command,
                         fix->id, fix->style->name);

@@ -1,9 +1,10 @@
 /* The command group: named sets of particles; see common/groups.h.
  *
- * A group is fixed when the command is given. A particle that is made later is in no group but `all`. A second command
- * with the same name adds particles, as in LAMMPS.
+ * A group is fixed when the command is given, unless it is dynamic (dynamic_group.h). A particle that is made later is
+ * in no group but `all`. A second command with the same name adds particles, as in LAMMPS.
  */
 #include "common/ranks/reductions.h"
+#include "src/commands/dynamic_group.h"
 #include "src/commands/groups.h"
 #include "src/formula/particle_values.h"
 #include "src/region/region.h"
@@ -249,10 +250,27 @@ static md_status add_none(md_sim *sim, const char *style, const md_words *list, 
 static md_status refuse(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   (void)sim, (void)list, (void)bit;
-  if (strcmp(style, "molecule") == 0 || strcmp(style, "include") == 0)
-    return md_error(MD_USAGE, "group %s: particles have no molecules here", style);
-  return md_error(MD_USAGE,
-                  "group %s: groups do not change by themselves; give the command again between runs", style);
+  return md_error(MD_USAGE, "group %s: particles have no molecules here", style);
+}
+
+/* The number of the group with this bit. */
+static int group_of(uint32_t bit)
+{
+  int group = 0;
+  while (md_group_bit(group) != bit) ++group;
+  return group;
+}
+
+static md_status make_dynamic(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  (void)style;
+  return md_dynamic_group_make(sim, group_of(bit), list);
+}
+
+static md_status make_static(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
+{
+  (void)style, (void)list;
+  return md_dynamic_group_end(sim, group_of(bit));
 }
 
 /* ---- the command ---- */
@@ -261,16 +279,27 @@ static const struct {
   const char *name;
   bool listed; /* a list follows; otherwise nothing does */
   md_status (*apply)(md_sim *, const char *style, const md_words *list, uint32_t bit);
-} styles[] = {{"type", true, by_numbers}, {"id", true, by_numbers},        {"region", true, by_region},
-              {"union", true, by_groups}, {"intersect", true, by_groups},  {"subtract", true, by_groups},
-              {"clear", false, clear},    {"empty", false, add_none},      {"molecule", true, refuse},
-              {"include", true, refuse},  {"variable", true, by_variable}, {"dynamic", true, refuse},
-              {"static", false, refuse}};
+} styles[] = {{"type", true, by_numbers},    {"id", true, by_numbers},        {"region", true, by_region},
+              {"union", true, by_groups},    {"intersect", true, by_groups},  {"subtract", true, by_groups},
+              {"clear", false, clear},       {"empty", false, add_none},      {"molecule", true, refuse},
+              {"include", true, refuse},     {"variable", true, by_variable}, {"dynamic", true, make_dynamic},
+              {"static", false, make_static}};
+
+/* MD_USAGE: the group is dynamic, and the style would add particles or take them out. */
+static md_status need_static(const md_sim *sim, const char *style, uint32_t bit)
+{
+  const int group = group_of(bit);
+  if (!md_dynamic_group_is(sim, group) || strcmp(style, "dynamic") == 0 || strcmp(style, "static") == 0)
+    return MD_OK;
+  return md_error(MD_USAGE, "group %s: the group %s is dynamic; make it static first", style,
+                  sim->model.groups.name[group]);
+}
 
 static md_status select_particles(md_sim *sim, const md_words *words, uint32_t bit)
 {
   const char *style = words->word[1];
   const md_words list = {words->n - 2, words->word + 2};
+  MD_TRY(need_static(sim, style, bit));
   for (size_t k = 0; k < sizeof styles / sizeof *styles; ++k) {
     if (strcmp(styles[k].name, style) != 0) continue;
     if (styles[k].listed && list.n == 0) return md_error(MD_USAGE, "group %s: nothing follows", style);
@@ -280,7 +309,7 @@ static md_status select_particles(md_sim *sim, const md_words *words, uint32_t b
   }
   return md_error(MD_USAGE,
                   "group: unknown style '%.64s'; accepted are type, id, region, union, intersect, subtract, "
-                  "clear, empty, delete",
+                  "variable, dynamic, static, clear, empty, delete",
                   style);
 }
 
@@ -305,6 +334,7 @@ static md_status delete_group(md_sim *sim, const md_words *words)
   if (words->n > 2) return md_error(MD_USAGE, "group delete: unexpected word '%.64s'", words->word[2]);
   MD_TRY(md_group_find(sim, words->word[0], &group));
   MD_TRY(need_unused(sim, group));
+  MD_TRY(md_dynamic_group_end(sim, group));
   clear_group(&sim->particles, md_group_bit(group));
   groups->name[group][0] = '\0';
   groups->count[group] = 0;

@@ -7,7 +7,13 @@ static md_status read_members(const md_region_reader *r, md_region *region)
 {
   MD_TRY(md_array_new_zero(&region->member, r->nmember, sizeof(void *), "regions"));
   region->nmember = r->nmember;
-  for (int k = 0; k < r->nmember; ++k) MD_TRY(md_region_find(r->sim, r->word[1 + k], &region->member[k]));
+  for (int k = 0; k < r->nmember; ++k) {
+    const md_region *found;
+    MD_TRY(md_region_find(r->sim, r->word[1 + k], &found));
+    md_region *member = r->sim->regions;
+    while (member != found) member = member->next;
+    region->member[k] = member;
+  }
   return MD_OK;
 }
 

@@ -19,10 +19,10 @@ enum { STYLES = sizeof styles / sizeof styles[0] };
 md_status md_region_find(const md_sim *sim, const char *id, const md_region **region)
 {
   char known[256] = "";
-  for (const md_region *r = sim->regions; r; r = r->next) {
+  for (md_region *r = sim->regions; r; r = r->next) {
     if (strcmp(r->id, id) == 0) {
       *region = r;
-      return MD_OK;
+      return md_region_settle(sim, r);
     }
     const size_t used = strlen(known);
     if (used + strlen(r->id) + 3 < sizeof known) {
@@ -37,18 +37,19 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
 
 bool md_region_contains(const md_region *region, const double x[3], int dim)
 {
-  const double at[3] = {x[0], x[1], dim == 3 ? x[2] : 0.0};
+  double at[3] = {x[0], x[1], dim == 3 ? x[2] : 0.0};
+  if (region->moves) md_region_move_back(region, at);
   return region->style->inside(region, at) != region->outside;
 }
 
 bool md_region_is_block(const md_region *region)
 {
-  return strcmp(region->style->name, "block") == 0 && !region->outside;
+  return strcmp(region->style->name, "block") == 0 && !region->outside && !region->moves;
 }
 
 bool md_region_prism(const md_region *region, double lo[3], double hi[3], double tilt[3])
 {
-  if (strcmp(region->style->name, "prism") != 0 || region->outside) return false;
+  if (strcmp(region->style->name, "prism") != 0 || region->outside || region->moves) return false;
   md_region_prism_edges(region, lo, hi, tilt);
   return true;
 }
@@ -56,8 +57,9 @@ bool md_region_prism(const md_region *region, double lo[3], double hi[3], double
 md_status md_region_need_block(const md_region *region, const char *what)
 {
   if (md_region_is_block(region)) return MD_OK;
-  return md_error(MD_USAGE, "%s needs a region of style block%s with side in, which region %s is not", what,
-                  strcmp(what, "create_box") == 0 ? " or prism" : "", region->id);
+  return md_error(
+      MD_USAGE, "%s needs a region of style block%s with side in that does not move, which region %s is not",
+      what, strcmp(what, "create_box") == 0 ? " or prism" : "", region->id);
 }
 
 md_bias md_region_bias(const md_region *block, int dim)
@@ -153,19 +155,42 @@ static md_status check_id(const md_sim *sim, const char *id)
 
 static md_status refuse_keyword(const char *keyword)
 {
-  if (strcmp(keyword, "move") == 0 || strcmp(keyword, "rotate") == 0)
-    return md_error(MD_USAGE, "region %s: regions do not move here; define one for each place", keyword);
   if (strcmp(keyword, "open") == 0)
     return md_error(MD_USAGE, "region open: regions have no open faces here, as walls are those of the box");
-  return md_error(MD_USAGE, "region: unknown keyword '%s'; accepted are units lattice|box and side in|out",
-                  keyword);
+  return md_error(
+      MD_USAGE, "region: unknown keyword '%s'; accepted are units lattice|box, side in|out, move and rotate",
+      keyword);
+}
+
+/* The number of words behind the keyword. */
+static int words_behind(const char *keyword)
+{
+  if (strcmp(keyword, "move") == 0) return 3;
+  return strcmp(keyword, "rotate") == 0 ? 7 : 1;
+}
+
+/* Reads the keywords move and rotate, whose lengths depend on the keyword units before or behind them. */
+static md_status read_motion(const md_words *words, int at, const md_region_reader *r, md_region *region)
+{
+  for (; at < words->n; at += 1 + words_behind(words->word[at])) {
+    if (strcmp(words->word[at], "move") == 0) MD_TRY(md_region_read_move(words->word + at + 1, region));
+    if (strcmp(words->word[at], "rotate") == 0)
+      MD_TRY(md_region_read_rotate(r, words->word + at + 1, region));
+  }
+  return MD_OK;
 }
 
 /* Reads the keywords units and side, from word `at` on. */
 static md_status read_keywords(const md_words *words, int at, md_region_reader *r, md_region *region)
 {
-  for (; at < words->n; at += 2) {
+  for (; at < words->n; at += 1 + words_behind(words->word[at])) {
     const char *keyword = words->word[at];
+    const int behind = words_behind(keyword);
+    if (behind > 1 && at + behind >= words->n)
+      return md_error(MD_USAGE, "region %s takes %s", keyword,
+                      behind == 3 ? "three variables v_NAME, or NULL"
+                                  : "a variable v_NAME, a point X Y Z and an axis RX RY RZ");
+    if (behind > 1) continue;
     const bool units = strcmp(keyword, "units") == 0, side = strcmp(keyword, "side") == 0;
     if (!units && !side) return refuse_keyword(keyword);
     if (at + 1 == words->n)
@@ -210,6 +235,9 @@ static md_status read_region(md_sim *sim, const md_words *words, md_region *regi
     return md_error(MD_USAGE, "region %s needs %d words behind its style, not %d; usage: region ID %s",
                     style->name, need ? need : 3, words->n - 2, style->usage);
   MD_TRY(read_keywords(words, 2 + need, &r, region));
+  MD_TRY(read_motion(words, 2 + need, &r, region));
+  if (region->moves && r.nmember > 0)
+    return md_error(MD_USAGE, "region %s moves with its members: give move and rotate to these", style->name);
   return style->read(&r, region);
 }
 

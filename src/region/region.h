@@ -3,8 +3,11 @@
  * A region is of a style (region_styles.def). A style reads its words and tests a point. `side out` turns the test
  * round. The styles union and intersect test other regions.
  *
+ * A region may move: it is shifted, and turned about an axis, by what variables say at the moment. md_region_find finds
+ * out where it is, so that a region must be looked up each time that it is used. A point is moved back, and tested.
+ *
  * Each region has an enclosing block, which limits the search for lattice sites and random positions. It is infinite
- * where the region is unbounded, and everywhere if its side is out.
+ * where the region is unbounded or moves, and everywhere if its side is out.
  *
  * Units: sigma. Reference: the LAMMPS manual, command region.
  */
@@ -17,16 +20,25 @@ enum { MD_REGION_K = 12 };
 
 typedef struct md_region_style md_region_style;
 
+/* How a region moves. x is in it if the shape contains P + R (x - shift - P), R being the turn back. */
+typedef struct md_region_motion {
+  char shift_by[3][64]; /* the variable of each axis, "": none */
+  char turn_by[64];     /* the variable of the angle, "": none */
+  double centre[3], axis[3];
+  double shift[3], sine, versine; /* at the moment, sigma; the last is 1 - cosine */
+} md_region_motion;
+
 struct md_region {
   char id[64];
   const md_region_style *style;
-  bool outside;          /* side out: the region is all that the shape is not */
+  bool outside; /* side out: the region is all that the shape is not */
+  bool moves;
+  md_region_motion motion;
   double lo[3], hi[3];   /* the block that encloses the shape, sigma; may be infinite */
   double k[MD_REGION_K]; /* numbers of the style */
   int axis;              /* of a cylinder or cone */
   int nmember;
-  const struct md_region *
-      *member; /* [nmember] of union and intersect; the array is owned, the regions are not */
+  struct md_region **member; /* [nmember] of union and intersect; the array is owned, the regions are not */
   struct md_region *next;
 };
 
@@ -47,7 +59,8 @@ struct md_region_style {
   bool (*inside)(const md_region *, const double x[3]);
 };
 
-/* Finds the region named `id`, which is owned by sim. MD_USAGE: there is none; the message lists the regions. */
+/* Finds the region named `id`, which is owned by sim, and where it is at the moment. MD_USAGE: there is none; the
+ * message lists the regions; or a variable of its motion cannot be evaluated. */
 md_status md_region_find(const md_sim *sim, const char *id, const md_region **region) MD_CHECKED;
 
 /* Whether the position x[0..dim) (sigma) is in the region. A surface belongs to what it encloses. In two dimensions z
@@ -64,12 +77,23 @@ static inline bool md_region_has(const md_region *region, const md_particles *p,
 /* The bounds along axis d of the block that encloses the region: infinite if its side is out. */
 static inline double md_region_lo(const md_region *region, int d)
 {
-  return region->outside ? -(double)INFINITY : region->lo[d];
+  return region->outside || region->moves ? -(double)INFINITY : region->lo[d];
 }
 static inline double md_region_hi(const md_region *region, int d)
 {
-  return region->outside ? (double)INFINITY : region->hi[d];
+  return region->outside || region->moves ? (double)INFINITY : region->hi[d];
 }
+
+/* Reads the words behind the keyword move (three variables or NULL) or rotate (a variable, a point and an axis).
+ * MD_USAGE: a word is refused. */
+md_status md_region_read_move(char *const *word, md_region *region) MD_CHECKED;
+md_status md_region_read_rotate(const md_region_reader *r, char *const *word, md_region *region) MD_CHECKED;
+
+/* Finds out where a region, and each region that it combines, is at the moment. MD_USAGE: as for md_region_find. */
+md_status md_region_settle(const md_sim *sim, md_region *region) MD_CHECKED;
+
+/* Moves the point x, of a region that moves, back to where the shape was defined. */
+void md_region_move_back(const md_region *region, double x[3]);
 
 /* Whether the region is its enclosing block. */
 bool md_region_is_block(const md_region *region);

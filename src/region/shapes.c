@@ -217,6 +217,8 @@ md_status md_region_shape(const md_region *region, double k[SHAPE_K])
     return md_error(MD_USAGE,
                     "region %s: a fix on forces takes a block, a sphere, a cylinder or a plane, not a %s",
                     region->id, region->style->name);
+  if (region->moves)
+    return md_error(MD_USAGE, "region %s moves, and a fix on forces takes a region that stays", region->id);
   k[SHAPE_KIND] = shapes[s].kind;
   k[SHAPE_OUTSIDE] = region->outside ? 1.0 : 0.0;
   k[SHAPE_AXIS] = region->axis;

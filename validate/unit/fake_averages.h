@@ -1,10 +1,10 @@
-/* Stand-ins for src/averages, src/computes and the resuming of formulas: there are no output fixes and no computes of
- * the host. They are weak definitions, as
- * in fake_commands.h. */
+/* Stand-ins for src/averages, src/computes, dynamic groups and the resuming of formulas: there are no output fixes, no
+ * dynamic groups and no computes of the host. They are weak definitions, as in fake_commands.h. */
 #ifndef MD_VALIDATE_UNIT_FAKE_AVERAGES_H
 #define MD_VALIDATE_UNIT_FAKE_AVERAGES_H
 
 #include "src/averages/output_fix.h"
+#include "src/commands/dynamic_group.h"
 #include "src/computes/host_compute.h"
 #include "src/formula/particle_values.h"
 #include "src/restart/resume.h"
@@ -45,6 +45,24 @@ MD_FAKE md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
 MD_FAKE md_status md_output_fix_check_reset(const md_sim *sim)
 {
   (void)sim;
+  return MD_OK;
+}
+
+MD_FAKE md_status md_dynamic_group_make(md_sim *sim, int group, const md_words *words)
+{
+  (void)sim, (void)words;
+  return md_error(MD_USAGE, "group %d: no dynamic groups", group);
+}
+
+MD_FAKE bool md_dynamic_group_is(const md_sim *sim, int group)
+{
+  (void)sim, (void)group;
+  return false;
+}
+
+MD_FAKE md_status md_dynamic_group_end(md_sim *sim, int group)
+{
+  (void)sim, (void)group;
   return MD_OK;
 }
 

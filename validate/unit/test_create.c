@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c
 // links: src/box/faces.c
@@ -514,7 +515,7 @@ static void test_region_refuses(void **state)
   bad("region a block 0 1 0 1 0 x", "'x'");
   bad("region a block 0 1 0 1 0 1 side up", "'up'");
   bad("region a block 0 1 0 1 0 1 units", "needs lattice or box");
-  bad("region a block 0 1 0 1 0 1 move 1", "regions do not move");
+  bad("region a block 0 1 0 1 0 1 move 1", "region move takes three variables");
   good("region a block 0 1 0 1 0 1");
   bad("region a block 0 1 0 1 0 1", "defined already");
   bad("create_box 1 b", "known are ball, a");

@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/particles/unique_ids.c src/particles/read_data.c src/particles/write_data.c src/files/rows.c
 // links: src/particles/by_id.c src/particles/id_table.c src/create/create.c src/box/faces.c src/commands/cmd_pair.c

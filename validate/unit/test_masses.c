@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: common/wall/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
 // links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c src/sim.c src/log.c

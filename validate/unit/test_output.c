@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/dump/dump.c src/dump/dump_modify.c src/dump/dump_columns.c src/dump/dump_rows.c src/files/rows.c
 // links: src/box/boundary.c src/dump/dump_select.c

@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/thermo/thermo.c src/thermo/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
 // links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c

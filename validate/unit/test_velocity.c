@@ -1,3 +1,4 @@
+// links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/edit/velocity.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
 // links: src/create/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
