@@ -228,7 +228,11 @@ static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighb
     const uint32_t groups = MD_GROUP_ALL | (p->grouped ? p->group[i] : 0);
     if ((groups & (search->group | search->other)) == 0) continue;
     md_neighbour *v = &own->at[own->n++];
-    *v = (md_neighbour){.id = p->id[i], .place = (int32_t)i, .type = p->type[i], .group = groups};
+    *v = (md_neighbour){.id = p->id[i],
+                        .place = (int32_t)i,
+                        .type = p->type[i],
+                        .group = groups,
+                        .rank = (int32_t)sim->comm->rank};
     for (int d = 0; d < p->dim; ++d) v->x[d] = p->x[d][i];
     md_box_wrap(box, v->x);
   }

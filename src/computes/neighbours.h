@@ -11,6 +11,7 @@ typedef struct md_neighbour {
   int32_t place; /* local index on its own rank */
   int32_t type;
   uint32_t group;
+  int32_t rank; /* that has it */
 } md_neighbour;
 
 /* Called for each pair with r2 < cutoff^2: i is a particle of this rank and j any other one. delta points from j to i,

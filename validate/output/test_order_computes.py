@@ -22,9 +22,11 @@ compute i odd coord/atom cutoff 1.5 1 2
 compute l all coord/atom cutoff 1.5
 compute m all pe/atom
 compute n all ke/atom
+compute oc odd cluster/atom 1.35
+compute pc all cluster/atom 1.02
 variable w atom c_a[2]*id+c_m
 region half block INF INF 0.1 2.6 INF INF
-dump a all custom 20 a.txt id vx fx c_a[*] c_b[*] c_d[2*4] c_d[*1] c_d[5*] c_g c_h c_i[2] c_i[1] c_l c_m c_n v_w
+dump a all custom 20 a.txt id vx fx c_a[*] c_b[*] c_d[2*4] c_d[*1] c_d[5*] c_g c_h c_i[2] c_i[1] c_l c_m c_n v_w c_oc c_pc
 dump_modify a sort id format float %.12g
 dump b odd custom 20 b.txt id c_l v_w
 dump_modify b sort id format float %.12g thresh c_l > 11 thresh vx <= 0.3 thresh id != 3 thresh type == 2
@@ -67,6 +69,45 @@ def test_same_dumps_on_every_engine(tmp_path):
         for name in NAMES:
             files = [(tmp_path / who / f"{name}.txt").read_bytes() for who in ("naive", str(ranks))]
             assert files[0] == files[1], name
+
+
+def clusters(x: np.ndarray, side: np.ndarray, periodic: tuple, cutoff: float) -> np.ndarray:
+    """The least index of each particle's cluster, by giving the smaller one to both of a pair until all agree."""
+    delta = x[:, None] - x[None]
+    delta -= np.where(periodic, side * np.rint(delta / side), 0.0)
+    near = (delta ** 2).sum(axis=2) < cutoff ** 2
+    label = np.arange(len(x))
+    while True:
+        smaller = np.where(near, label[None], len(x)).min(axis=1)
+        if (smaller == label).all():
+            return label
+        label = smaller
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("faces", ["p p p", "f p p"])
+def test_clusters_through_faces_and_ranks(faces, tmp_path):
+    """Long clusters near percolation, which cross domains and periodic faces often, and one that is a ring of the box;
+    ids that are no index; the values between runs."""
+    random = np.random.default_rng(5)
+    side = np.array([24.0, 16.0])
+    x = random.uniform(0, side, (500, 2))
+    x = np.vstack([x[np.abs(x[:, 1] - 8) > 1.2], [[k + 0.5, 8.0] for k in range(24)]])
+    ids = random.permutation(3 * len(x))[:len(x)] + 1
+    order = np.argsort(ids)
+    x, ids = x[order], ids[order]
+    rows = "".join(f"{i} 1 {a:.17g} {b:.17g} 0\n" for i, (a, b) in zip(ids, x))
+    (tmp_path / "data").write_text(f"x\n\n{len(x)} atoms\n1 atom types\n\n0 24 xlo xhi\n0 16 ylo yhi\n"
+                       f"-0.5 0.5 zlo zhi\n\nMasses\n\n1 1\n\nAtoms # atomic\n\n{rows}")
+    deck = (f"units lj\ndimension 2\nboundary {faces}\nread_data {tmp_path}/data\npair_style lj/cut 0.01\n"
+            "pair_coeff 1 1 0 0.005\ncompute c all cluster/atom 1.01\ndump d all custom 1 d.txt id c_c\n"
+            "fix 1 all nve\nrun 0\nundump d\nvariable first atom c_c==id\ngroup first variable first\nvariable n equal count(first)\nprint '${n} clusters'\n")
+    expected = ids[clusters(x, side, (faces[0] == "p", True), 1.01)]
+    assert 20 < len(set(expected)) < 200
+    for ranks in (None, 4):
+        done = harness.run(deck, tmp_path / str(ranks), ranks=ranks, threads=3)
+        assert list(harness.read_dump(tmp_path / str(ranks) / "d.txt")[0].columns["c_c"]) == list(expected)
+        assert f"\n{len(set(expected))} clusters" in done.log
 
 
 def crystal(lattice: str, more: str) -> str:
@@ -121,6 +162,9 @@ def test_images_in_a_small_box(tmp_path):
 
 
 BAD = {
+    "compute q all cluster/atom": ["cluster/atom takes", "0 words"],
+    "compute q all cluster/atom 1 2": ["cluster/atom takes", "2 words"],
+    "compute q all cluster/atom 0": ["cutoff of compute cluster/atom", "0"],
     "compute q all orientorder/atom degrees 2 4": ["degrees 2", "fewer"],
     "compute q all orientorder/atom degrees 1 31": ["31", "from 0 to 30"],
     "compute q all orientorder/atom components 5": ["components 5", "none of its degrees"],
