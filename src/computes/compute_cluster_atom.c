@@ -8,8 +8,8 @@
  *    tree there. This is repeated until no rank has anything to send.
  *
  * The value does not depend on the order of joins, on threads or on ranks. Clusters go on through periodic faces.
- * Cost: a search of pairs, and on several ranks as many messages as a cluster crosses faces of domains, at most. Memory:
- * 20 bytes for each particle, and 12 to 36 for each link.
+ * Cost: a search of pairs, and on several ranks as many messages as a cluster crosses faces of domains, at most.
+ * Memory: 20 bytes for each particle, and 12 to 60 for each link.
  * References: the LAMMPS manual, compute cluster/atom; Jayanti and Tarjan, PODC 2016 (joins of several threads). */
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"

@@ -238,3 +238,23 @@ def test_verify_names_the_rank_of_a_wrong_bit(rank, tmp_path):
     assert re.search(RETURN, got.log)
     assert re.search(rf"1 of 256 particles are not as they were, 1 of them on rank {rank}, such as particle \d+:",
                      got.err)
+
+
+# ---------------------------------------------------------------- seek
+
+
+def test_seek_goes_both_ways(tmp_path):
+    """To a step before, one behind, and the present one: the frames are those of the run."""
+    got = harness.run(MELT + "fix move all nve\ndump d all custom 10 d.txt id x y z vx vy vz\nrun 40\nseek 10\n"
+                      "seek 10\nseek 30\nseek 0\nprint 'at $(step)'\n", tmp_path)
+    assert_mirrored(tmp_path / "d.txt", [0, 10, 20, 30, 40, 30, 20, 10, 20, 30, 20, 10, 0])
+    assert "step 10 is the present one" in got.log and "\nat 0\n" in got.log
+
+
+def test_seek_refuses(tmp_path):
+    """Before any step: what has no sense, and the fix that forgets; forwards that fix is no hindrance."""
+    thermostat = MELT + "fix move all nve\nfix warm all langevin 1 1 1 9\nrun 2\n"
+    for deck, words in ((MELT + "seek -1\n", ["step of seek", "-1"]), (MELT + "seek ten\n", ["step of seek", "ten"]),
+                        ("seek 3\n", ["seek", "box"]),
+                        (thermostat + "seek 5\nseek 4\n", ["seek", "fix warm (langevin)", "cannot be undone"])):
+        refused(run_deck(tmp_path, deck), USAGE, *words, line=deck.count("\n"))

@@ -26,7 +26,8 @@ compute oc odd cluster/atom 1.35
 compute pc all cluster/atom 1.02
 variable w atom c_a[2]*id+c_m
 region half block INF INF 0.1 2.6 INF INF
-dump a all custom 20 a.txt id vx fx c_a[*] c_b[*] c_d[2*4] c_d[*1] c_d[5*] c_g c_h c_i[2] c_i[1] c_l c_m c_n v_w c_oc c_pc
+dump a all custom 20 a.txt id vx fx c_a[*] c_b[*] c_d[2*4] c_d[*1] c_d[5*] c_g c_h c_i[2] c_i[1] c_l c_m c_n v_w &
+c_oc c_pc
 dump_modify a sort id format float %.12g
 dump b odd custom 20 b.txt id c_l v_w
 dump_modify b sort id format float %.12g thresh c_l > 11 thresh vx <= 0.3 thresh id != 3 thresh type == 2
@@ -87,8 +88,8 @@ def clusters(x: np.ndarray, side: np.ndarray, periodic: tuple, cutoff: float) ->
 @pytest.mark.mpi
 @pytest.mark.parametrize("faces", ["p p p", "f p p"])
 def test_clusters_through_faces_and_ranks(faces, tmp_path):
-    """Long clusters near percolation, which cross domains and periodic faces often, and one that is a ring of the box;
-    ids that are no index; the values between runs."""
+    """Long clusters near percolation, which cross domains and periodic faces, and one that is a ring of the box; ids
+    that are no index; the values between runs."""
     random = np.random.default_rng(5)
     side = np.array([24.0, 16.0])
     x = random.uniform(0, side, (500, 2))
@@ -101,7 +102,8 @@ def test_clusters_through_faces_and_ranks(faces, tmp_path):
                        f"-0.5 0.5 zlo zhi\n\nMasses\n\n1 1\n\nAtoms # atomic\n\n{rows}")
     deck = (f"units lj\ndimension 2\nboundary {faces}\nread_data {tmp_path}/data\npair_style lj/cut 0.01\n"
             "pair_coeff 1 1 0 0.005\ncompute c all cluster/atom 1.01\ndump d all custom 1 d.txt id c_c\n"
-            "fix 1 all nve\nrun 0\nundump d\nvariable first atom c_c==id\ngroup first variable first\nvariable n equal count(first)\nprint '${n} clusters'\n")
+            "fix 1 all nve\nrun 0\nundump d\nvariable first atom c_c==id\n"
+            "group first variable first\nvariable n equal count(first)\nprint '${n} clusters'\n")
     expected = ids[clusters(x, side, (faces[0] == "p", True), 1.01)]
     assert 20 < len(set(expected)) < 200
     for ranks in (None, 4):
