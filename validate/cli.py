@@ -49,15 +49,15 @@ def call(folder: Path, *arguments: Union[str, Path], input: bytes = b"", limit: 
     file_size: writing a file beyond that many bytes fails, as on a full disk.
     """
 
+    # Only where it is asked for: with a function to call, Python copies its own pages for every child.
     def limit_files() -> None:
-        if file_size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and a child would inherit that.
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and a child would inherit that.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
     done = subprocess.run([str(program()), *map(str, arguments)], cwd=folder, input=input,
                           stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit,
                           env={**environment(), **(variables or {})}, restore_signals=False,
-                          preexec_fn=limit_files, check=False)
+                          preexec_fn=limit_files if file_size is not None else None, check=False)
     result = Done(done.returncode, (done.stdout or b"").decode(errors="replace"),
                   done.stderr.decode(errors="replace"))
     assert result.status in (0, RUNTIME, USAGE, PHYSICS), f"ended with {result.status}:\n{result.err}"
