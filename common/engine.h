@@ -13,6 +13,7 @@
 
 #include "common/base/timer.h"
 #include "common/compute/distances.h"
+#include "common/compute/each.h"
 #include "common/model.h"
 #include "common/ranks/comm.h"
 
@@ -169,6 +170,14 @@ struct md_engine_kind {
    * download. *made is false, on all ranks, if the engine does not count these: the host does it then, from a
    * download. Collective. Or NULL. */
   md_status (*distances)(md_engine *, const md_distances *, int64_t *count, bool *made) MD_CHECKED;
+  /* Of this rank's particles in the bins, without a download. With `largest`: the largest size of each value,
+   * largest[nvalue]; sum is NULL. Else adds to sum[n][1 + 2 nvalue]: particles, and the terms of each value
+   * (md_each_terms). *made: as above. Or NULL. */
+  md_status (*bin_sums)(md_engine *, const md_bins *, double *largest, int64_t *sum, bool *made) MD_CHECKED;
+  /* Adds this rank's particles of the group to count[MD_VALUES_BINS + bins], and widens the range to their least and
+   * largest value, without a download. *made: as above. Or NULL. */
+  md_status (*value_counts)(md_engine *, const md_value_counts *, int64_t *count, double range[2],
+                            bool *made) MD_CHECKED;
   /* The memory that n particles of a prepared model would need on one rank, without an engine. Or NULL. */
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);

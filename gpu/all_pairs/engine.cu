@@ -715,6 +715,7 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     create,   run,
     measure,  act,
     download, histogram,
+    nullptr,  nullptr,
     nullptr,  plan,
     report,   destroy,
     false,    nullptr,

@@ -199,6 +199,14 @@ md_status distances(md_engine *e, const md_distances *d, int64_t *count, bool *m
 {
   return e->distances(d, count, made);
 }
+md_status bin_sums(md_engine *e, const md_bins *b, double *largest, int64_t *sum, bool *made)
+{
+  return e->bin_sums(b, largest, sum, made);
+}
+md_status value_counts(md_engine *e, const md_value_counts *c, int64_t *count, double range[2], bool *made)
+{
+  return e->value_counts(c, count, range, made);
+}
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 
@@ -223,12 +231,13 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",     "cells or lists on a GPU a rank, fused force and move, the same bits",
-    create,    run,
-    measure,   act,
-    download,  histogram,
-    distances, plan,
-    report,    destroy,
-    false,     &md_engine_gpu_all_pairs,
+    "gpu",        "cells or lists on a GPU a rank, fused force and move, the same bits",
+    create,       run,
+    measure,      act,
+    download,     histogram,
+    distances,    bin_sums,
+    value_counts, plan,
+    report,       destroy,
+    false,        &md_engine_gpu_all_pairs,
     false,
 };

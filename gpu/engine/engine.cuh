@@ -64,6 +64,8 @@ struct md_engine {
   virtual md_status download(double *const force[3]) = 0;
   virtual md_status histogram(const md_histogram *, int64_t *sum) = 0;
   virtual md_status distances(const md_distances *, int64_t *count, bool *made) = 0;
+  virtual md_status bin_sums(const md_bins *, double *largest, int64_t *sum, bool *made) = 0;
+  virtual md_status value_counts(const md_value_counts *, int64_t *count, double range[2], bool *made) = 0;
   virtual void report(md_engine_report *) = 0;
 };
 
@@ -92,6 +94,14 @@ template <class T> struct gpu_engine final : md_engine {
   md_status distances(const md_distances *d, int64_t *count, bool *made) override
   {
     return output.distances(d, count, made);
+  }
+  md_status bin_sums(const md_bins *b, double *largest, int64_t *sum, bool *made) override
+  {
+    return output.bin_sums(b, largest, sum, made);
+  }
+  md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made) override
+  {
+    return output.value_counts(c, count, range, made);
   }
   void report(md_engine_report *r) override;
 

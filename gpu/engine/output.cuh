@@ -27,9 +27,13 @@ template <class T> struct gpu_output {
   md_status download(double *const force[3]);
   md_status histogram(const md_histogram *h, int64_t *sum);
   md_status distances(const md_distances *d, int64_t *count, bool *made);
+  md_status bin_sums(const md_bins *b, double *largest, int64_t *sum, bool *made);
+  md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made);
 
   /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
   md_status fit_pairs();
+  /* What values of particles need; velocities are complete and the device rests. */
+  md_status fit_values(each_args *args);
   /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */
   md_status begin_counts(int64_t n, const char *what);
   md_status add_counts(int64_t n, int64_t *sum);

@@ -65,6 +65,14 @@ struct remade_engine final : md_engine {
   {
     return now->distances(d, count, made);
   }
+  md_status bin_sums(const md_bins *b, double *largest, int64_t *sum, bool *made) override
+  {
+    return now->bin_sums(b, largest, sum, made);
+  }
+  md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made) override
+  {
+    return now->value_counts(c, count, range, made);
+  }
   void report(md_engine_report *r) override
   {
     *r = md_engine_report{};

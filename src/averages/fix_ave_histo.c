@@ -1,18 +1,21 @@
 /* fix ave/histo: histograms of numbers, of vectors, or of a value of each particle of the group, added up over time.
  *
- * Each rank counts its own particles. Counts are whole numbers, so that their sum over ranks is exact, and least and
- * largest values do not depend on an order. Cost: a pass over the particles for each value of a sample, and a reduction
- * of 8 bytes a bin. Reference: the LAMMPS manual, fix ave/histo. */
+ * Each rank counts its own particles, by its engine if that can (value_counts of common/engine.h). Counts are whole
+ * numbers, so that their sum over ranks is exact, and least and largest values do not depend on an order. Cost: a pass
+ * over the particles for each value of a sample, and a reduction of 8 bytes a bin. Reference: the LAMMPS manual, fix
+ * ave/histo. */
+#include "common/compute/each_formulas.h"
+#include "common/ranks/reductions.h"
 #include "src/averages/averaging.h"
 #include "src/formula/particle_values.h"
+#include "src/output/observer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum beyond { IGNORE, END, EXTRA } beyond;
-
-/* Where total and missing counts, and the least and largest value are, before the counts of bins. */
+/* Where total and missing counts (MD_VALUES_COUNTED, MD_VALUES_MISSING), and the least and largest value are, before
+ * the counts of bins. */
 enum { TOTAL, MISSING, LEAST, LARGEST, HEAD };
 
 typedef struct fix_ave_histo {
@@ -20,7 +23,7 @@ typedef struct fix_ave_histo {
   md_schedule schedule;
   md_running running;
   bool vectors;
-  beyond beyond;
+  md_beyond beyond;
   double lo, hi, width;
   int n;
   char **name;
@@ -37,8 +40,8 @@ typedef struct fix_ave_histo {
 static md_status read_beyond(fix_ave_histo *fix, const char *word)
 {
   static const char *const names[] = {"ignore", "end", "extra"};
-  for (int k = IGNORE; k <= EXTRA; ++k) {
-    fix->beyond = (beyond)k;
+  for (int k = MD_BEYOND_IGNORE; k <= MD_BEYOND_EXTRA; ++k) {
+    fix->beyond = (md_beyond)k;
     if (strcmp(word, names[k]) == 0) return MD_OK;
   }
   return md_error(MD_USAGE, "fix ave/histo beyond: '%.64s' is not ignore, end or extra", word);
@@ -111,7 +114,7 @@ static md_status read_values(fix_ave_histo *fix, md_sim *sim, const md_words *wo
 /* Sets the bins: with `beyond extra` there is one more at each end. */
 static md_status allocate(fix_ave_histo *fix)
 {
-  const int64_t extra = fix->beyond == EXTRA ? 1 : 0;
+  const int64_t extra = fix->beyond == MD_BEYOND_EXTRA ? 1 : 0;
   fix->width = (fix->hi - fix->lo) / (double)fix->bins;
   fix->bins += 2 * extra;
   MD_TRY(md_array_new_zero(&fix->count, 2 + fix->bins, sizeof *fix->count, "bins"));
@@ -177,25 +180,25 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return md_schedule_due(&((const fix_ave_histo *)base)->schedule, step);
 }
 
-/* Counts a value. range: the least and the largest one so far. */
-static void count(fix_ave_histo *fix, double value, int64_t *counts, double range[2])
+/* What is counted, of one value after the other. */
+static md_value_counts counts_of(const fix_ave_histo *fix)
 {
-  int64_t *bin = counts + 2, last = fix->bins - 1;
-  range[0] = md_min(range[0], value);
-  range[1] = md_max(range[1], value);
-  const bool outside = value < fix->lo || value > fix->hi;
-  if (outside && fix->beyond == IGNORE) {
-    ++counts[MISSING];
-    return;
-  }
-  int64_t b = value < fix->lo ? 0 : last;
-  if (!outside) {
-    b = (int64_t)((value - fix->lo) * (1.0 / fix->width));
-    if (b > last) b = last;
-    if (fix->beyond == EXTRA && b < last) ++b;
-  }
-  ++bin[b];
-  ++counts[TOTAL];
+  return (md_value_counts){.group = md_group_bit(fix->base.observer.group),
+                           .lo = fix->lo,
+                           .hi = fix->hi,
+                           .per = 1.0 / fix->width,
+                           .bins = fix->bins,
+                           .beyond = fix->beyond};
+}
+
+/* Counts a value. range: the least and the largest one so far; 0 has no sign there. */
+static void count(const md_value_counts *c, double value, int64_t *counts, double range[2])
+{
+  const int64_t bin = md_value_bin(c, value);
+  range[0] = md_min(range[0], value + 0.0);
+  range[1] = md_max(range[1], value + 0.0);
+  ++counts[bin < 0 ? MISSING : TOTAL];
+  if (bin >= 0) ++counts[MD_VALUES_BINS + bin];
 }
 
 /* Adds the counts of a sample, of all ranks, and widens the range. */
@@ -208,17 +211,37 @@ static void add_counts(fix_ave_histo *fix, const double range[2])
   for (int64_t b = 0; b < fix->bins; ++b) fix->sum[HEAD + b] += (double)fix->count[2 + b];
 }
 
-static md_status count_particles(fix_ave_histo *fix, md_sim *sim, const char *name, double range[2])
+/* Counts the particles by the engine. *made = false: it is for the host. */
+static md_status count_in_place(fix_ave_histo *fix, md_view *view, const char *name, double range[2],
+                                bool *made)
 {
+  md_value_counts c = counts_of(fix);
+  *made = view->engine && view->kind->value_counts && md_particle_values_in_place(view->sim, name, &c.value);
+  if (!*made) return MD_OK;
+  return md_comm_agree(view->sim->comm, view->kind->value_counts(view->engine, &c, fix->count, range, made));
+}
+
+static md_status count_on_host(fix_ave_histo *fix, md_view *view, const char *name, double range[2])
+{
+  md_sim *sim = view->sim;
   const md_particles *p = &sim->particles;
-  const uint32_t bit = md_group_bit(fix->base.observer.group);
+  const md_value_counts c = counts_of(fix);
   double *value;
+  MD_TRY(md_view_particles(view));
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&value, p->n, sizeof *value, "values of particles")));
   const md_status status = md_particle_values_of(sim, name, value);
   for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
-    if (md_particles_in_group(p, bit, i)) count(fix, value[i], fix->count, range);
+    if (md_particles_in_group(p, c.group, i)) count(&c, value[i], fix->count, range);
   free(value);
-  MD_TRY(status);
+  return status;
+}
+
+static md_status count_particles(fix_ave_histo *fix, md_view *view, const char *name, double range[2])
+{
+  md_sim *sim = view->sim;
+  bool made;
+  MD_TRY(count_in_place(fix, view, name, range, &made));
+  if (!made) MD_TRY(count_on_host(fix, view, name, range));
   MD_TRY(sim->comm->reduce->sum(sim->comm, fix->count, (int)fix->bins + 2));
   range[0] = -range[0];
   MD_TRY(sim->comm->reduce->max(sim->comm, range, 2));
@@ -228,12 +251,13 @@ static md_status count_particles(fix_ave_histo *fix, md_sim *sim, const char *na
 
 static md_status count_vector(fix_ave_histo *fix, md_sim *sim, const char *name, double range[2])
 {
+  const md_value_counts c = counts_of(fix);
   md_vector v = {.n = 1};
   if (fix->vectors)
     MD_TRY(md_value_vector(sim, name, &v));
   else
     MD_TRY(md_value_number(sim, name, &v.own[0]));
-  for (int64_t k = 0; k < v.n; ++k) count(fix, v.at ? v.at[k * v.stride] : v.own[k], fix->count, range);
+  for (int64_t k = 0; k < v.n; ++k) count(&c, v.at ? v.at[k * v.stride] : v.own[k], fix->count, range);
   return MD_OK;
 }
 
@@ -242,12 +266,10 @@ static md_status sample(fix_ave_histo *fix, md_view *view, const char *name)
   md_sim *sim = view->sim;
   double range[2] = {(double)INFINITY, -(double)INFINITY};
   memset(fix->count, 0, (size_t)(2 + fix->bins) * sizeof *fix->count);
-  if (fix->vectors && md_particle_values_has(sim, name)) {
-    MD_TRY(md_view_particles(view));
-    MD_TRY(count_particles(fix, sim, name, range));
-  } else {
+  if (fix->vectors && md_particle_values_has(sim, name))
+    MD_TRY(count_particles(fix, view, name, range));
+  else
     MD_TRY(count_vector(fix, sim, name, range));
-  }
   add_counts(fix, range);
   return MD_OK;
 }

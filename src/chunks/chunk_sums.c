@@ -7,7 +7,7 @@
  * 3. A sum is rounded to a double once.
  *
  * So results do not depend on the order. Cost: two passes over the particles, two reductions, 16 bytes a sum. */
-#include "common/exact.h"
+#include "common/compute/each_formulas.h"
 #include "common/ranks/reductions.h"
 #include "src/chunks/chunks.h"
 
@@ -15,22 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REST_BITS = 30 };
-
-static const double REST = 0x1p30;
-
-/* Sets quantum[k] of each column. */
-static md_status find_quanta(md_sim *sim, int nvalue, const double *chunk, const double *value,
-                             double *quantum)
+/* Makes of the largest size of each column, on this rank, its quantum. */
+static md_status quanta_of(md_sim *sim, int nvalue, double *quantum)
 {
   int64_t bits = 1;
   while (sim->model.natoms >> bits > 0) ++bits;
-  for (int k = 0; k < nvalue; ++k) quantum[k] = 0.0;
-  for (int64_t i = 0; i < sim->particles.n; ++i)
-    for (int k = 0; k < nvalue && chunk[i] > 0.0; ++k) {
-      const double size = fabs(value[i * nvalue + k]);
-      if (!(size <= quantum[k])) quantum[k] = isfinite(size) ? size : (double)INFINITY;
-    }
   MD_TRY(sim->comm->reduce->max(sim->comm, quantum, nvalue));
   for (int k = 0; k < nvalue; ++k) {
     int exponent;
@@ -41,6 +30,17 @@ static md_status find_quanta(md_sim *sim, int nvalue, const double *chunk, const
   return MD_OK;
 }
 
+/* Sets quantum[k] of each column. */
+static md_status find_quanta(md_sim *sim, int nvalue, const double *chunk, const double *value,
+                             double *quantum)
+{
+  for (int k = 0; k < nvalue; ++k) quantum[k] = 0.0;
+  for (int64_t i = 0; i < sim->particles.n; ++i)
+    for (int k = 0; k < nvalue && chunk[i] > 0.0; ++k)
+      quantum[k] = md_max(quantum[k], md_each_size(value[i * nvalue + k]));
+  return quanta_of(sim, nvalue, quantum);
+}
+
 /* Two integers for each sum: whole quanta, and the rest. */
 static void add_values(const md_sim *sim, int64_t n, int nvalue, const double *chunk, const double *value,
                        const double *quantum, int64_t *count)
@@ -49,9 +49,9 @@ static void add_values(const md_sim *sim, int64_t n, int nvalue, const double *c
   for (int64_t i = 0; i < sim->particles.n; ++i) {
     const int64_t c = (int64_t)chunk[i] - 1;
     for (int k = 0; k < nvalue && c >= 0 && c < n; ++k) {
-      const double quanta = value[i * nvalue + k] / quantum[k], whole = rint(quanta);
       int64_t *to = count + 2 * (c * nvalue + k);
-      const int64_t coarse = md_count(whole), rest = md_count((quanta - whole) * REST);
+      int64_t coarse, rest;
+      md_each_terms(value[i * nvalue + k], quantum[k], &coarse, &rest);
 #pragma omp atomic
       to[0] += coarse;
 #pragma omp atomic
@@ -63,9 +63,9 @@ static void add_values(const md_sim *sim, int64_t n, int nvalue, const double *c
 /* Moves what is above half a quantum from the rest to the whole quanta. */
 static void carry(int64_t *count)
 {
-  const int64_t whole = (count[1] + (INT64_C(1) << (REST_BITS - 1))) >> REST_BITS;
+  const int64_t whole = (count[1] + (INT64_C(1) << (MD_EACH_REST_BITS - 1))) >> MD_EACH_REST_BITS;
   count[0] += whole;
-  count[1] -= whole * (INT64_C(1) << REST_BITS);
+  count[1] -= whole * (INT64_C(1) << MD_EACH_REST_BITS);
 }
 
 static md_status reduce(md_sim *sim, int64_t n, int64_t *count)
@@ -75,6 +75,11 @@ static md_status reduce(md_sim *sim, int64_t n, int64_t *count)
     MD_TRY(sim->comm->reduce->sum(sim->comm, count + k, (int)(2 * n - k < 1 << 20 ? 2 * n - k : 1 << 20)));
   for (int64_t k = 0; k < n; ++k) carry(count + 2 * k);
   return MD_OK;
+}
+
+static double sum_of(const int64_t *count, double quantum)
+{
+  return fma((double)count[0], MD_EACH_REST, (double)count[1]) * (quantum / MD_EACH_REST);
 }
 
 md_status md_chunk_sums(md_sim *sim, int64_t n, int nvalue, const double *chunk, const double *value,
@@ -92,8 +97,50 @@ md_status md_chunk_sums(md_sim *sim, int64_t n, int nvalue, const double *chunk,
     status = reduce(sim, n * nvalue, count);
   }
   for (int64_t k = 0; k < n * nvalue && status == MD_OK; ++k)
-    sums[k] = fma((double)count[2 * k], REST, (double)count[2 * k + 1]) * (quantum[k % nvalue] / REST);
+    sums[k] = sum_of(count + 2 * k, quantum[k % nvalue]);
   free(count);
   free(quantum);
+  return status;
+}
+
+/* The sums of the bins of all ranks, made of the integers of the engine. number, terms: room for them. */
+static md_status finish_in_place(md_sim *sim, const md_bins *bins, const int64_t *made, int64_t *number,
+                                 int64_t *terms, double *sums)
+{
+  const int width = 1 + 2 * bins->nvalue;
+  for (int64_t m = 0; m < bins->n; ++m) {
+    number[2 * m] = made[m * width];
+    memcpy(terms + m * (width - 1), made + m * width + 1, (size_t)(width - 1) * sizeof *terms);
+  }
+  MD_TRY(reduce(sim, bins->n, number));
+  MD_TRY(reduce(sim, bins->n * bins->nvalue, terms));
+  for (int64_t m = 0; m < bins->n; ++m) {
+    double *to = sums + m * (1 + bins->nvalue);
+    to[0] = (double)number[2 * m];
+    for (int k = 0; k < bins->nvalue; ++k)
+      to[1 + k] = sum_of(terms + 2 * (m * bins->nvalue + k), bins->quantum[k]);
+  }
+  return MD_OK;
+}
+
+md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *sums, bool *made)
+{
+  md_sim *sim = view->sim;
+  const int64_t n = bins->n;
+  int64_t *sum = NULL, *number = NULL, *terms = NULL;
+  MD_TRY(md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, bins->quantum, NULL, made)));
+  if (!*made || n == 0) return MD_OK;
+  MD_TRY(quanta_of(sim, bins->nvalue, bins->quantum));
+  md_status status = md_array_new_zero(&sum, n * (1 + 2 * bins->nvalue), sizeof *sum, "sums of chunks");
+  if (status == MD_OK) status = md_array_new_zero(&number, 2 * n, sizeof *number, "sums of chunks");
+  if (status == MD_OK)
+    status = md_array_new_zero(&terms, 2 * n * bins->nvalue + 1, sizeof *terms, "sums of chunks");
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK)
+    status = md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, NULL, sum, made));
+  if (status == MD_OK) status = finish_in_place(sim, bins, sum, number, terms, sums);
+  free(sum);
+  free(number);
+  free(terms);
   return status;
 }

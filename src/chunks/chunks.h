@@ -6,6 +6,7 @@
 #define MD_SRC_CHUNKS_CHUNKS_H
 
 #include "src/computes/host_compute.h"
+#include "src/output/observer.h"
 
 /* The most coordinates of a chunk. */
 enum { MD_CHUNK_COORDINATES = 3 };
@@ -36,5 +37,16 @@ md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chu
  * value is not finite. MD_RUNTIME: out of memory. */
 md_status md_chunk_sums(md_sim *sim, int64_t n, int nvalue, const double *chunk, const double *value,
                         double *sums) MD_CHECKED;
+
+/* Fills what an engine needs to sum over the chunks in place: bins along axes, without a region, in a box that is not
+ * tilted, so that no particle comes from the engine; the values are the caller's. *can = false: it is for others. The
+ * chunks have no `each`. Collective. */
+md_status md_chunks_in_place(md_view *view, md_host_compute *compute, md_chunks *chunks, md_bins *bins,
+                             bool *can) MD_CHECKED;
+
+/* The same sums by an engine that has bin_sums: sums[bin][0] becomes the number of particles, sums[bin][1 + k] the sum
+ * of value k. Sets the quanta of the bins. *made = false: the engine does not make them. Collective. MD_PHYSICS,
+ * MD_RUNTIME: as above. */
+md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *sums, bool *made) MD_CHECKED;
 
 #endif

@@ -7,6 +7,7 @@
  * the same here.
  *
  * Cost: a pass over the particles. Reference: the LAMMPS manual, compute chunk/atom. */
+#include "common/compute/each_formulas.h"
 #include "common/ranks/reductions.h"
 #include "src/chunks/chunks.h"
 #include "src/create/lattice.h"
@@ -380,30 +381,28 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 
 /* ---- particles ---- */
 
-/* The place of x among n bins, or -1 for none. */
-static int64_t bin_of(double x, double first, double per, int64_t n, bool keep_below, bool keep_above)
+/* Are particles below and above all bins in the outermost ones? */
+static void set_keep(const compute_chunk *c, const layers *l, bool keep[2])
 {
-  const double at = floor((x - first) * per);
-  if (at < 0.0) return keep_below ? 0 : -1;
-  if (at >= (double)n) return keep_above ? n - 1 : -1;
-  return (int64_t)at;
+  for (int side = 0; side < 2; ++side)
+    keep[side] = c->discard == DISCARD_NO || (c->discard == DISCARD_MIXED && !l->bounded[side]);
 }
 
 static int64_t layer_of(const compute_chunk *c, const md_box *box, const layers *l, const double x[3])
 {
   const int d = l->axis;
   double fraction[3];
+  bool keep[2];
+  set_keep(c, l, keep);
   md_box_fractions(box, x, fraction);
   const double at = c->reduced ? fraction[d] : x[d];
-  const bool no = c->discard == DISCARD_NO, mixed = c->discard == DISCARD_MIXED;
-  return bin_of(at, l->first, 1.0 / l->delta, l->n, no || (mixed && !l->bounded[0]),
-                no || (mixed && !l->bounded[1]));
+  return md_bin_of(at, l->first, 1.0 / l->delta, l->n, keep);
 }
 
 static int64_t shell_of(const compute_chunk *c, const md_box *box, const double x[3])
 {
   const int axis = c->kind == CYLINDER ? c->along[0].axis : 2, n = c->kind == CYLINDER ? 2 : box->dim;
-  const bool keep = c->discard != DISCARD_YES;
+  const bool inside = c->discard != DISCARD_YES, keep[2] = {inside, inside};
   double r2 = 0.0;
   for (int k = 0; k < n; ++k) {
     const int d = (axis + 1 + k) % 3;
@@ -411,7 +410,7 @@ static int64_t shell_of(const compute_chunk *c, const md_box *box, const double 
     if (c->pbc && box->periodic[d]) dx = md_minimum_image(dx, box->length[d]);
     r2 = fma(dx, dx, r2);
   }
-  return bin_of(sqrt(r2), c->from, (double)c->shells / (c->to - c->from), c->shells, keep, keep);
+  return md_bin_of(sqrt(r2), c->from, (double)c->shells / (c->to - c->from), c->shells, keep);
 }
 
 /* The chunk of a particle at x, from 1; 0: none. */
@@ -532,5 +531,30 @@ md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chu
   const compute_chunk *c = (const compute_chunk *)compute;
   MD_TRY(md_host_compute_update(sim, compute));
   *chunks = (md_chunks){c->n, c->ncoord, c->coord, c->volume, compute->each};
+  return MD_OK;
+}
+
+md_status md_chunks_in_place(md_view *view, md_host_compute *compute, md_chunks *chunks, md_bins *bins,
+                             bool *can)
+{
+  compute_chunk *c = (compute_chunk *)compute;
+  md_sim *sim = view->sim;
+  const md_box *box = &sim->model.box;
+  *can = c->kind == BLOCK && !c->region[0] && !box->triclinic;
+  if (!*can) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, set_bins(c, box)));
+  *bins = (md_bins){.groups = md_group_bit(compute->group), .naxis = c->naxis, .n = c->n};
+  for (int k = 0; k < c->naxis; ++k) {
+    const layers *l = &c->along[k];
+    bins->along[k] = (md_layers){.axis = l->axis,
+                                 .reduced = c->reduced,
+                                 .lo = box->lo[l->axis],
+                                 .length = box->length[l->axis],
+                                 .first = l->first,
+                                 .per = 1.0 / l->delta,
+                                 .n = l->n};
+    set_keep(c, l, bins->along[k].keep);
+  }
+  *chunks = (md_chunks){c->n, c->ncoord, c->coord, c->volume, NULL};
   return MD_OK;
 }

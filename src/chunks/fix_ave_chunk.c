@@ -9,10 +9,10 @@
  *    whatever `norm` is; with `norm none` in each sample.
  * 3. The average goes into the running average, which is what f_ID and the file show.
  *
- * Rows are chunks; columns are the coordinates of the chunk, its particles, and the values. Cost: at each sample the
- * particles come from the engine, with two passes over them. Memory: 16 bytes for each chunk and value, and 8 bytes for
- * each particle and value. Reference: the LAMMPS manual, fix ave/chunk.
- */
+ * Rows are chunks; columns are the coordinates of the chunk, its particles, and the values. Cost: at each sample two
+ * passes over the particles, by the engine if it can (bin_sums of common/engine.h); else the particles come from it.
+ * Memory: 16 bytes for each chunk and value, and 8 bytes for each particle and value. Reference: the LAMMPS manual,
+ * fix ave/chunk. */
 #include "common/ranks/reductions.h"
 #include "src/averages/averaging.h"
 #include "src/chunks/chunks.h"
@@ -355,16 +355,86 @@ static void write_rows(fix_ave_chunk *fix, int64_t step)
   }
 }
 
+/* Makes room for the chunks at the first sample of an average. */
+static md_status begin_sample(fix_ave_chunk *fix, md_comm *comm, const md_chunks *chunks)
+{
+  MD_TRY(md_comm_agree(comm, check_rows(fix, chunks->n)));
+  if (fix->schedule.done == 0) memset(fix->sum, 0, (size_t)(fix->rows * (1 + fix->n)) * sizeof *fix->sum);
+  return MD_OK;
+}
+
+/* Fills the values that an engine is to sum, and column[k], where value k will be in the sums; 0: the number of
+ * particles. False: the engine cannot make one of them. column: has room for all. */
+static bool ask_values(const fix_ave_chunk *fix, const md_sim *sim, md_bins *bins, int *column)
+{
+  const md_units *units = sim->model.units;
+  for (int k = 0; k < fix->n; ++k) {
+    const value_kind kind = fix->kind[k];
+    column[k] = kind == DENSITY_NUMBER ? 0 : bins->nvalue + 1;
+    if (kind == DENSITY_NUMBER) continue;
+    if (bins->nvalue == MD_BINS_VALUES || (kind == TEMPERATURE && fix->bias[0])) return false;
+    md_each *each = &bins->value[bins->nvalue++];
+    *each = (md_each){.kind = MD_EACH_HEAT, .divisor = units->boltz, .factor = 1.0};
+    if (kind == TEMPERATURE) continue;
+    if (!md_particle_values_in_place(sim, kind == DENSITY_MASS ? "mass" : fix->name[k], each)) return false;
+    if (kind == DENSITY_MASS) each->factor = units->mv2d;
+  }
+  return true;
+}
+
+/* Adds the sums of the engine, of which value k is in column[k]. found, sums: room for those and for the sample. */
+static md_status add_in_place(fix_ave_chunk *fix, md_view *view, md_bins *bins, const md_chunks *chunks,
+                              const int *column, double *found, double *sums, bool *made)
+{
+  const int width = 1 + fix->n;
+  MD_TRY(md_chunk_sums_in_place(view, bins, found, made));
+  if (!*made) return MD_OK;
+  for (int64_t m = 0; m < chunks->n; ++m) {
+    const double *from = found + m * (1 + bins->nvalue);
+    sums[m * width] = from[0];
+    for (int k = 0; k < fix->n; ++k) sums[m * width + 1 + k] = from[column[k]];
+  }
+  add_sample(fix, chunks, sums);
+  return MD_OK;
+}
+
+/* The sample by the engine. *made = false: it is for the host. */
+static md_status sample_in_place(fix_ave_chunk *fix, md_view *view, md_bins *bins, const md_chunks *chunks,
+                                 bool *made)
+{
+  const int64_t room = chunks->n * (1 + fix->n) + 1;
+  double *found = NULL, *sums = NULL;
+  int *column = NULL;
+  md_comm *comm = view->sim->comm;
+  bins->groups |= md_group_bit(fix->base.observer.group);
+  md_status status = md_array_new_zero(&column, fix->n, sizeof *column, "sums of chunks");
+  if (status == MD_OK) status = md_array_new_zero(&sums, room, sizeof *sums, "sums of chunks");
+  if (status == MD_OK) status = md_array_new_zero(&found, room, sizeof *found, "sums of chunks");
+  status = md_comm_agree(comm, status);
+  *made = status == MD_OK && ask_values(fix, view->sim, bins, column);
+  if (*made) status = begin_sample(fix, comm, chunks);
+  if (*made && status == MD_OK) status = add_in_place(fix, view, bins, chunks, column, found, sums, made);
+  free(column);
+  free(found);
+  free(sums);
+  return status;
+}
+
 static md_status look(md_output_fix *base, md_view *view)
 {
   fix_ave_chunk *fix = (fix_ave_chunk *)base;
   md_host_compute *compute;
   md_chunks chunks;
+  md_bins bins;
+  bool made = false;
   MD_TRY(md_chunks_find(view->sim, "fix ave/chunk", fix->chunks, &compute));
-  MD_TRY(md_chunks_update(view->sim, compute, &chunks));
-  MD_TRY(md_comm_agree(view->sim->comm, check_rows(fix, chunks.n)));
-  if (fix->schedule.done == 0) memset(fix->sum, 0, (size_t)(fix->rows * (1 + fix->n)) * sizeof *fix->sum);
-  MD_TRY(sample(fix, view->sim, &chunks));
+  if (view->engine && view->kind->bin_sums) MD_TRY(md_chunks_in_place(view, compute, &chunks, &bins, &made));
+  if (made) MD_TRY(sample_in_place(fix, view, &bins, &chunks, &made));
+  if (!made) {
+    MD_TRY(md_chunks_update(view->sim, compute, &chunks));
+    MD_TRY(begin_sample(fix, view->sim->comm, &chunks));
+    MD_TRY(sample(fix, view->sim, &chunks));
+  }
   if (!md_schedule_count(&fix->schedule, view->step)) return MD_OK;
   end_average(fix, &chunks);
   if (base->path) write_rows(fix, view->step);

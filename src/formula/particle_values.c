@@ -263,3 +263,30 @@ bool md_particle_values_has(const md_sim *sim, const char *name)
   return is_known(sim, name, 0) ||
          (strncmp(name, "v_", 2) == 0 && md_variables_is_atom(sim->variables, name + 2));
 }
+
+bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *each)
+{
+  const int a = attribute_named(name);
+  const md_compute *compute = a < ATTRIBUTES ? NULL : compute_of_particles(sim, name);
+  *each = (md_each){.divisor = 1.0, .factor = 1.0};
+  if (compute) {
+    each->kind = MD_EACH_COMPUTE;
+    each->compute = compute->kind;
+    each->of_group = md_group_bit(compute->group);
+    return true;
+  }
+  if (a == ATTRIBUTES) return false;
+  each->axis = attributes[a].axis;
+  switch (attributes[a].what) {
+  case TYPE: each->kind = MD_EACH_TYPE; return true;
+  case MASS:
+    each->kind = MD_EACH_MASS;
+    each->divisor = sim->model.units->mvv2e;
+    return true;
+  case PLACE: each->kind = MD_EACH_PLACE; return !sim->model.box.triclinic;
+  case VELOCITY: each->kind = MD_EACH_VELOCITY; return true;
+  case ID:
+  case FORCE: break;
+  }
+  return false;
+}

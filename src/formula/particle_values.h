@@ -11,6 +11,9 @@ extern const md_formula_particles md_particle_values;
 /* Does the name have a value for each particle: an attribute, a compute of particles, or a variable of style atom? */
 bool md_particle_values_has(const md_sim *sim, const char *name);
 
+/* Can an engine make the value of this name in place? Then says how. */
+bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *each);
+
 /* The values of a name for all particles of this rank: of an attribute such as vx, of a compute c_ID, or of a variable
  * v_NAME of any style. value: has room for all. While a step is
  * observed, md_view_particles comes before. The same status on all ranks. Collective. MD_USAGE: the name is

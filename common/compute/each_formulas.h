@@ -1,0 +1,91 @@
+/* Values of particles, their bins, and the terms of their sums. C and CUDA.
+ *
+ *   value / quantum  =  whole quanta  +  rest         rest in 2^-30 parts of a quantum, rounded
+ *
+ * The quantum is a power of two that the largest value of all particles gives (src/chunks/chunk_sums.c). Integers are
+ * added, so that sums have the same bits in any order. Cost: a division for each value, 16 bytes a sum.
+ */
+#ifndef MD_COMMON_COMPUTE_EACH_FORMULAS_H
+#define MD_COMMON_COMPUTE_EACH_FORMULAS_H
+
+#include "common/compute/each.h"
+#include "common/compute/measure.h"
+
+/* The parts of a quantum. */
+enum { MD_EACH_REST_BITS = 30 };
+#define MD_EACH_REST 0x1p30
+
+/* m v^2 of a velocity without what is no heat. */
+MD_FN double md_each_heat(double mass, const double *v, int dim)
+{
+  double v2 = 0.0;
+  for (int d = 0; d < dim; ++d) v2 = fma(v[d], v[d], v2);
+  return mass * v2;
+}
+
+/* The value of a particle at x, in the box, with the velocity v. */
+MD_FN double md_each_value(const md_each *e, const md_particle *p, const double x[3], const double v[3],
+                           int dim)
+{
+  switch (e->kind) {
+  case MD_EACH_TYPE: return p->type;
+  case MD_EACH_MASS: return p->mass / e->divisor * e->factor;
+  case MD_EACH_PLACE: return x[e->axis];
+  case MD_EACH_VELOCITY: return v[e->axis];
+  case MD_EACH_HEAT: return md_each_heat(p->mass, v, dim) / e->divisor * e->factor;
+  case MD_EACH_COMPUTE: return p->group & e->of_group ? md_compute_each(e->compute, p, v, dim) : 0.0;
+  }
+  return 0.0;
+}
+
+/* The size of a value for the largest one: infinite if it is not a number. */
+MD_FN double md_each_size(double value)
+{
+  const double size = fabs(value);
+  return size <= 0x1.fffffffffffffp1023 ? size : (double)INFINITY;
+}
+
+/* Whole quanta of a value, and the rest. */
+MD_FN void md_each_terms(double value, double quantum, int64_t *whole, int64_t *rest)
+{
+  const double quanta = value / quantum, rounded = rint(quanta);
+  *whole = md_count(rounded);
+  *rest = md_count((quanta - rounded) * MD_EACH_REST);
+}
+
+/* The place of x among n bins, or -1 for none. */
+MD_FN int64_t md_bin_of(double x, double first, double per, int64_t n, const bool keep[2])
+{
+  const double at = floor((x - first) * per);
+  if (at < 0.0) return keep[0] ? 0 : -1;
+  if (at >= (double)n) return keep[1] ? n - 1 : -1;
+  return (int64_t)at;
+}
+
+/* The bin of a particle at x, in the box; -1: it is in none. */
+MD_FN int64_t md_bins_at(const md_bins *b, const double x[3])
+{
+  int64_t bin = 0;
+  for (int k = 0; k < MD_BINS_AXES && k < b->naxis && bin >= 0; ++k) {
+    const md_layers *l = &b->along[k];
+    const double at = l->reduced ? (x[l->axis] - l->lo) / l->length : x[l->axis];
+    const int64_t layer = md_bin_of(at, l->first, l->per, l->n, l->keep);
+    bin = layer < 0 ? -1 : bin * l->n + layer;
+  }
+  return bin;
+}
+
+/* The bin of a value; -1: it is in none. */
+MD_FN int64_t md_value_bin(const md_value_counts *c, double value)
+{
+  const int64_t last = c->bins - 1;
+  if (value < c->lo || value > c->hi) {
+    if (c->beyond == MD_BEYOND_IGNORE) return -1;
+    return value < c->lo ? 0 : last;
+  }
+  int64_t bin = (int64_t)((value - c->lo) * c->per);
+  if (bin > last) bin = last;
+  return c->beyond == MD_BEYOND_EXTRA && bin < last ? bin + 1 : bin;
+}
+
+#endif
