@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -22,6 +23,16 @@ def is_picture(path) -> bool:
     """Is it large enough to be read, and in more colours than its paper's and its letters'?"""
     picture = decode_colours(path.read_bytes())
     return max(picture.shape) > 500 and len(np.unique(picture.reshape(-1, 3), axis=0)) > 10
+
+
+def touch(x: np.ndarray, side: float, cutoff: float) -> bool:
+    """Is there a way between any two of the points, in steps shorter than the cutoff, in a periodic box?"""
+    delta = x[:, None] - x[None]
+    near = np.linalg.norm(delta - side * np.rint(delta / side), axis=2) < cutoff
+    reached = np.arange(len(x)) == 0
+    for _ in x:
+        reached = near[reached].any(axis=0)
+    return bool(reached.all())
 
 
 def test_sedimentation(fast_engine, tmp_path):
@@ -95,6 +106,20 @@ def test_active(fast_engine, tmp_path):
     assert is_picture(tmp_path / "active.6000.png") and is_picture(tmp_path / "active.heading.6000.png")
     loud = run("active", tmp_path, fast_engine, n=16, steps=2000, noise=0.2).table
     assert max(loud.column("c_mean[1]")) < 0.25
+
+
+def test_ask_afterwards(fast_engine, tmp_path):
+    """The state returns, and the particles that were apart are one droplet at its step."""
+    log = run("ask-afterwards", tmp_path, fast_engine, n=24, size=40, every=100).log
+    states = re.findall(r"state (\w+) of step (\d+)", log)
+    assert len(states) == 2 and states[0] == states[1]
+    found = int(states[0][1])
+    count = int(re.search(r"\n(\d+) particles in group droplet", log).group(1))
+    assert count >= 40 and len(list(tmp_path.glob("members.*.txt"))) == (found - 2000) // 100 + 1
+    places = {step: harness.read_dump(tmp_path / f"members.{step}.txt")[0].vectors("x", "y") for step in (2000, found)}
+    assert len(places[2000]) == len(places[found]) == count
+    assert touch(places[found], 60, 1.5) and not touch(places[2000], 60, 1.5)
+    assert is_picture(tmp_path / f"ask.{found}.png")
 
 
 def test_crack(fast_engine, tmp_path):
