@@ -101,8 +101,10 @@ typedef struct visiting {
   const md_box *box;
   const md_neighbour_search *search;
   double cutoff2;
-  int images[3]; /* images on either side of the nearest one that may be within the cutoff */
-  bool nearest;  /* there are none */
+  int images[3];  /* images on either side of the nearest one that may be within the cutoff */
+  bool nearest;   /* there are none */
+  bool upright;   /* nor is the box tilted */
+  double side[3]; /* then the length of a periodic side, else infinite */
 } visiting;
 
 /* The square of a difference is the same for both partners. */
@@ -149,14 +151,40 @@ static void visit_pair(const visiting *g, int thread, const md_neighbour *i, con
     visit_images(g, thread, i, j, delta);
 }
 
+/* The shorter of the two ways along an axis, without a branch: most candidates are too far, and processors guess
+ * wrongly through which face the way is. */
+static double shorter(double a, double side)
+{
+  const double way = fabs(a);
+  return md_min(way, side - way);
+}
+
+/* Visits those of the particles [first, end) of a block that are near i, in an upright box. Rounding changes the rough
+ * square of a distance by less than WIDER, and visit_pair finds the exact one. Coordinates beyond the dimensions are
+ * 0. */
+static void visit_upright(const visiting *g, int thread, const md_neighbour *i, const md_neighbour *first,
+                          const md_neighbour *end)
+{
+  const double most = g->cutoff2 * WIDER, x = i->x[0], y = i->x[1], z = i->x[2];
+  const double along_x = g->side[0], along_y = g->side[1], along_z = g->side[2];
+  for (const md_neighbour *j = first; j < end; ++j) {
+    const double dx = shorter(x - j->x[0], along_x), dy = shorter(y - j->x[1], along_y);
+    const double dz = shorter(z - j->x[2], along_z);
+    if (dx * dx + dy * dy + dz * dz <= most) visit_pair(g, thread, i, j);
+  }
+}
+
 static visiting begin_visiting(const md_box *box, const md_neighbour_search *search)
 {
-  visiting g = {box, search, search->cutoff * search->cutoff, {0}, true};
+  visiting g = {.box = box, .search = search, .cutoff2 = search->cutoff * search->cutoff, .nearest = true};
+  for (int d = 0; d < 3; ++d)
+    g.side[d] = d < box->dim && box->periodic[d] ? box->length[d] : (double)INFINITY;
   for (int d = 0; d < box->dim; ++d) {
     if (!box->periodic[d]) continue;
     g.images[d] = (int)floor(search->cutoff * WIDER / box->length[d] + 0.5);
     g.nearest = g.nearest && 2.0 * search->cutoff <= box->length[d];
   }
+  g.upright = g.nearest && !box->triclinic;
   return g;
 }
 
@@ -184,7 +212,9 @@ static void visit_around(const visiting *g, const block *b, int thread, const md
     for (int y = 0; y < n[1]; ++y)
       for (int x = 0; x < n[0]; ++x) {
         const int64_t k = ((int64_t)cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
-        for (int64_t j = b->start[k]; j < b->start[k + 1]; ++j) visit_pair(g, thread, i, &b->sorted[j]);
+        if (g->upright) visit_upright(g, thread, i, b->sorted + b->start[k], b->sorted + b->start[k + 1]);
+        for (int64_t j = b->start[k]; j < b->start[k + 1] && !g->upright; ++j)
+          visit_pair(g, thread, i, &b->sorted[j]);
       }
 }
 
