@@ -183,6 +183,8 @@ def boxes() -> Iterator[Case]:
 
 # In place of the integrator in in.moved.
 BROWNIAN = "brownian 0.5 4711 gamma_t 8.0 rng gaussian"
+# In place of the wiggle there.
+MOVE_VARIABLE = "variable NULL v_way NULL v_speed v_speed v_speed"
 
 CASES: Tuple[Case, ...] = (
     Case("repulsive 2D, walls, and back", "in.repulsive", 0.01, teaching=True, fits=(8, 8, 1), back=True),
@@ -210,7 +212,8 @@ CASES: Tuple[Case, ...] = (
     Case("heated blocks, wide momenta", "in.heated", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("moved groups 3D", "in.moved", fits=(2, 2, 2)),
     Case("moved groups, no inertia", "in.moved", variables={"how": BROWNIAN}, fits=(2, 2, 2)),
-    Case("moved groups, piston", "in.moved", variables={"piston": "yes", "how": "nve"}, fits=(2, 2, 2)),
+    Case("moved groups, piston", "in.moved", variables={"piston": "yes", "how": "nve", "edge": MOVE_VARIABLE},
+         fits=(2, 2, 2)),
     Case("moved groups, wide momenta", "in.moved", variables={"mass2": 1e6, "pace": 0.05}, fits=(2, 2, 2)),
     Case("scaled, wide momenta", "in.scaled", variables={"mass2": 1e6}, fits=(2, 2, 2)),
     Case("slab 3D, two walls", "in.slab", fits=(2, 2, 3)),

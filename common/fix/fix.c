@@ -500,6 +500,27 @@ md_status md_fixes_fill_row(const md_model *model, md_varied_value value, void *
   return MD_OK;
 }
 
+bool md_fixes_drift_varies(const md_model *model)
+{
+  for (int f = 0; f < model->nfix; ++f)
+    if (model->fix[f].nvaried > 0 && styles[model->fix[f].kind]->vary) return true;
+  return false;
+}
+
+md_status md_fixes_vary_drifts(md_model *model, md_varied_value value, void *context)
+{
+  for (int f = 0, m = 0; f < model->nfix; ++f) {
+    md_fix *fix = &model->fix[f];
+    md_fix now;
+    if (fix->nvaried > 0 && styles[fix->kind]->vary) {
+      MD_TRY(fix_of_step(fix, value, context, &now));
+      styles[fix->kind]->vary(fix, &now, model, &model->middle[m]);
+    }
+    if (acts_in_drift(fix) || drifts(fix)) ++m;
+  }
+  return MD_OK;
+}
+
 int md_fix_vector_size(const md_model *model, int fix)
 {
   const md_force_vector vector = styles[model->fix[fix].kind]->vector;
@@ -691,7 +712,7 @@ md_status md_fix_end_action(md_model *model, const md_fix_end *end, const md_mea
   else
     *acts = false;
   if (style->account && *acts) style->account(fix, model, value, action);
-  if (style->shifts_once && *acts && end->drift >= 0)
+  if (style->shifts_once && (*acts || before) && end->drift >= 0)
     MD_TRY(style->prepare(fix, model, &model->middle[end->drift]));
   if (style->move_box) MD_TRY(move_box(model, fix, before, value));
   if (!style->half) return MD_OK;

@@ -251,20 +251,23 @@ typedef struct md_fix_style {
    * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
   md_status (*choose)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                       struct md_comm *comm, const md_action *first, md_action *action, int *n);
-  /* Before `end`, and before the compute is measured, or NULL: keeps in fix->state sums over the particles, as they are
-   * behind the step, and with look_forces of the forces on them, which are dim arrays in energy/length. `looks` says
-   * whether the fix needs that. Collective. */
+  /* Before `end` and `half`, and before the compute is measured, or NULL: keeps in fix->state sums over the particles,
+   * as they are behind the step, and with look_forces of the forces on them, which are dim arrays in energy/length.
+   * `looks` says whether the fix needs that. Collective. */
   md_status (*look)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                     double *const force[3], struct md_comm *comm);
   bool (*looks)(const md_fix *fix);
   bool look_forces;
   bool (*drifts)(const md_fix *fix); /* has it md_NAME_drift? NULL: if its style has */
-  /* Its md_NAME_drift acts in the step behind its action alone. fix->state[0] is 1.0 until then, and `prepare` makes
-   * the numbers of it from fix->state. */
+  /* Its md_NAME_drift acts in the step behind its action, or behind its half before a step, alone. fix->state[0] is 1.0
+   * until then, and `prepare` makes the numbers of it from fix->state. */
   bool shifts_once;
   /* Behind the action of `end` the energy that the particles have lost is added to fix->state[0], from the values of
    * the compute before and after it, which must be a temperature. Cost: those sums twice. */
   bool tallies;
+  /* For a style with md_NAME_drift, some numbers of which variables may give: then each step is run by itself, and this
+   * makes the numbers of its action. now: the fix with the values of the variables behind the step. */
+  void (*vary)(md_fix *fix, const md_fix *now, const struct md_model *model, md_action *action);
   int nstate; /* numbers of fix->state that restarts hold */
   /* A number of the fix for output, f_ID, or NULL. It is no sum over particles. */
   double (*scalar)(const md_fix *fix);
@@ -337,6 +340,11 @@ bool md_fixes_vary(const struct md_model *model);
 typedef md_status (*md_varied_value)(void *context, const md_fix *fix, int v, double *value);
 md_status md_fixes_fill_row(const struct md_model *model, md_varied_value value, void *context,
                             md_force_action *row) MD_CHECKED;
+
+/* Do variables give numbers of an action before the drift? md_fixes_vary_drifts makes those of the step that begins
+ * now, model->step being its end. MD_USAGE: as for `value`. */
+bool md_fixes_drift_varies(const struct md_model *model);
+md_status md_fixes_vary_drifts(struct md_model *model, md_varied_value value, void *context) MD_CHECKED;
 
 /* Is number k of the fix given by a variable? */
 static inline bool md_fix_varies(const md_fix *fix, int k)

@@ -3,6 +3,7 @@
  *   linear  x = x0 + V t                     v = V
  *   wiggle  x = x0 + A sin(2 pi t/T)         v = A (2 pi/T) cos(2 pi t/T)
  *   rotate  a turn about the axis R through P in the time T, by the right hand
+ *   variable  x = x0 + D, v = V                  D and V: variables of style equal at each step; without D x += V dt
  *
  * t is the time since the step in which the fix was made.
  *
@@ -11,11 +12,14 @@
  * by the angle of a step, and rounds each time: the error grows as the root of the number of steps from a quantum of
  * positions. Along periodic axes it takes the image that is nearest to the axis of rotation.
  *
- * Cost: general passes (fix.h); a sine for each particle and step, for wiggle.
+ * Cost: general passes (fix.h); a sine for each particle and step, for wiggle; for variable, a stop of the engine and
+ * an evaluation of the variables in each step.
  *
- * Numbers of the fix: k0 the way: 0 linear, 1 wiggle, 2 rotate; k1 to k3 V, A or P; k4 T; k5 to k7 R, of length 1. Of
- * its action: k0 to k3, k5 to k7 the same, but k1 to k3 V dt; k4 dt/T, k8 the first step, k9 the angular velocity,
- * k10 sine and k11 cosine minus 1 of the angle of a step, k12 dt. State: 0 the first step.
+ * Numbers of the fix: k0 the way: 0 linear, 1 wiggle, 2 rotate, 3 variable; k1 to k3 V, A or P; k4 T; k5 to k7 R, of
+ * length 1; k8 to k13 D and V of variable, k14 to k19 1 where these are given. Of its action: k0 to k3, k5 to k7 the
+ * same, k4 dt/T, k8 the first step, k9 the angular velocity, k10 sine and k11 cosine minus 1 of the angle of a step,
+ * k12 dt; of variable k1 to k3 the shift of the step, k5 to k7 the velocity behind it, k8 to k10 1 where that is given.
+ * State: 0 the first step; 1 to 3 D of the last step.
  */
 #if defined MD_FIX_STYLE
 
@@ -30,8 +34,11 @@ MD_FIX_DRIFT(move)
 static const struct {
   const char *name, *takes;
   int words;
-} move_way[] = {
-    {"linear", "VX VY VZ", 3}, {"wiggle", "AX AY AZ PERIOD", 4}, {"rotate", "PX PY PZ RX RY RZ PERIOD", 7}};
+} move_way[] = {{"linear", "VX VY VZ", 3},
+                {"wiggle", "AX AY AZ PERIOD", 4},
+                {"rotate", "PX PY PZ RX RY RZ PERIOD", 7},
+                {"variable", "v_DX v_DY v_DZ v_VX v_VY v_VZ, each of which may be NULL", 6}};
+enum { MOVE_VARIABLE = 3, MOVE_WAYS };
 
 /* Reads a number at word w, which stays the same during a run. */
 static md_status move_read(const md_fix *fix, const md_words *words, int w, double *to)
@@ -57,6 +64,27 @@ static md_status move_units(md_fix *fix, const md_words *words, int w, const md_
   return MD_OK;
 }
 
+/* Reads the six words of `variable`. */
+static md_status move_read_variables(md_fix *fix, const md_words *words, const md_fix_place *place)
+{
+  for (int j = 0; j < 6; ++j) {
+    const char *word = words->word[1 + j];
+    fix->k[14 + j] = strcmp(word, "NULL") != 0;
+    if (fix->k[14 + j] == 0.0) continue;
+    if (strncmp(word, "v_", 2) != 0 || (j % 3 == 2 && place->box->dim == 2))
+      return md_error(MD_USAGE, "fix move variable: '%.64s' is not %s", word,
+                      strncmp(word, "v_", 2) != 0 ? "v_NAME or NULL" : "accepted along z in two dimensions");
+    MD_TRY(md_fix_read_varied(fix, word, "a number of fix move", &fix->k[8 + j]));
+  }
+  for (int d = 0; d < place->box->dim; ++d)
+    if (fix->k[14 + d] + fix->k[17 + d] == 0.0)
+      return md_error(MD_USAGE,
+                      "fix move variable: neither a displacement nor a velocity along %c; forces would move "
+                      "the particles there, which is not available: give a velocity of 0 to let them rest",
+                      "xyz"[d]);
+  return MD_OK;
+}
+
 static md_status move_check_plane(const md_fix *fix, const md_fix_place *place)
 {
   if (place->box->dim == 3) return MD_OK;
@@ -69,26 +97,32 @@ static md_status move_check_plane(const md_fix *fix, const md_fix_place *place)
 static md_status move_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
 {
   int way = 0;
-  while (way < 3 && (words->n == 0 || strcmp(words->word[0], move_way[way].name) != 0)) ++way;
-  if (way == 3)
-    return md_error(MD_USAGE, "fix move: '%.64s' is not available; accepted are linear, wiggle and rotate",
+  while (way < MOVE_WAYS && (words->n == 0 || strcmp(words->word[0], move_way[way].name) != 0)) ++way;
+  if (way == MOVE_WAYS)
+    return md_error(MD_USAGE,
+                    "fix move: '%.64s' is not available; accepted are linear, wiggle, rotate and variable",
                     words->n > 0 ? words->word[0] : "");
   if (words->n < 1 + move_way[way].words)
     return md_error(MD_USAGE, "fix move %s takes %s", move_way[way].name, move_way[way].takes);
   fix->k[0] = way;
+  fix->state[0] = (double)place->step;
+  if (way == MOVE_VARIABLE) {
+    MD_TRY(move_read_variables(fix, words, place));
+    return move_units(fix, words, 1 + move_way[way].words, place);
+  }
   for (int d = 0; d < 3; ++d) MD_TRY(move_read(fix, words, 1 + d, &fix->k[1 + d]));
   if (way > 0)
     MD_TRY(md_word_positive(words->word[move_way[way].words], "the period of fix move", &fix->k[4]));
   for (int d = 0; d < 3 && way == 2; ++d) MD_TRY(move_read(fix, words, 4 + d, &fix->k[5 + d]));
   if (way == 2) MD_TRY(normalise_direction(fix, &fix->k[5]));
   MD_TRY(move_check_plane(fix, place));
-  fix->state[0] = (double)place->step;
   return move_units(fix, words, 1 + move_way[way].words, place);
 }
 
 static md_status move_join(const md_fix *fix, md_model *model)
 {
-  if (!(fix->k[0] >= 0.0 && fix->k[0] <= 2.0 && (fix->k[0] == 0.0 || fix->k[4] > 0.0)))
+  const double way = fix->k[0];
+  if (!(way == 0.0 || way == MOVE_VARIABLE || ((way == 1.0 || way == 2.0) && fix->k[4] > 0.0)))
     return md_error(MD_USAGE, "fix move: its numbers make no sense");
   model->placed |= md_group_bit(fix->group);
   return MD_OK;
@@ -104,7 +138,7 @@ static md_status move_prepare(const md_fix *fix, const md_model *model, md_actio
   memcpy(k, fix->k, 8 * sizeof *k);
   k[8] = fix->state[0];
   k[12] = model->dt;
-  if (k[0] == 0.0) return MD_OK;
+  if (k[0] == 0.0 || k[0] == MOVE_VARIABLE) return MD_OK;
   if (k[0] == 2.0) MD_TRY(check_right_angles(fix, model));
   const double turn = model->dt / fix->k[4], half = md_sin_turns(0.5 * turn);
   k[4] = turn;
@@ -114,19 +148,37 @@ static md_status move_prepare(const md_fix *fix, const md_model *model, md_actio
   return MD_OK;
 }
 
+/* Makes the numbers of the next step from those that the variables have behind it. */
+static void move_vary(md_fix *fix, const md_fix *now, const md_model *model, md_action *action)
+{
+  for (int d = 0; d < model->box.dim; ++d) {
+    const bool placed = now->k[14 + d] != 0.0, driven = now->k[17 + d] != 0.0;
+    const double way = placed ? now->k[8 + d] - fix->state[1 + d] : driven ? now->k[11 + d] * model->dt : 0.0;
+    action->k[1 + d] = md_round_to(way, model->grids.x);
+    action->k[5 + d] = driven ? now->k[11 + d] : 0.0;
+    action->k[8 + d] = driven;
+    if (placed) fix->state[1 + d] += action->k[1 + d];
+  }
+}
+
 static const md_fix_style move_style = {
     .name = "move",
-    .usage =
-        "move linear VX VY VZ | wiggle AX AY AZ PERIOD | rotate PX PY PZ RX RY RZ PERIOD [units box|lattice]",
-    .help = "moves the particles of the group in this way, whatever the forces on them; no other fix may "
-            "move them.\n"
-            "rotate: about the axis R through P. Lengths are in lattice units unless units box is given",
+    .usage = "move linear VX VY VZ | wiggle AX AY AZ PERIOD | rotate PX PY PZ RX RY RZ PERIOD | variable "
+             "v_DX v_DY "
+             "v_DZ v_VX v_VY v_VZ [units box|lattice]",
+    .help =
+        "moves the particles of the group in this way, whatever the forces on them; no other fix may "
+        "move them.\n"
+        "rotate: about the axis R through P. Lengths are in lattice units unless units box is given.\n"
+        "variable: displacements and velocities are variables of style equal, in sigma; NULL: none. Without\n"
+        "a displacement the velocity moves them; without a velocity it stays",
     .forgets = "it changes the velocities of the particles that it moves, which nothing keeps",
     .needs_box = true,
     .parse = move_parse,
     .join = move_join,
     .prepare = move_prepare,
-    .nstate = 1,
+    .vary = move_vary,
+    .nstate = 4,
 };
 
 #elif defined MD_FIX_FORMULAS
@@ -171,8 +223,20 @@ MD_FN void md_move_turn(const md_action *a, const md_step *s, const md_particle 
   for (int d = 0; d < 3; ++d) velocity[d] *= a->k[9];
 }
 
+MD_FN void md_move_by_variables(const md_action *a, const md_step *s, md_particle *p, double by[3])
+{
+  for (int d = 0; d < 3 && d < s->dim; ++d) {
+    by[d] += a->k[1 + d];
+    if (a->k[8 + d] != 0.0) p->v[d] = md_round_to(a->k[5 + d] / p->velocity_per_v, p->v_step);
+  }
+}
+
 MD_FN bool md_move_drift(const md_action *a, const md_step *s, int64_t done, md_particle *p, double by[3])
 {
+  if (a->k[0] == 3.0) {
+    md_move_by_variables(a, s, p, by);
+    return false;
+  }
   double velocity[3] = {0.0, 0.0, 0.0}, way[3] = {0.0, 0.0, 0.0};
   const double n = (double)((int64_t)s->number + done) - a->k[8];
   if (a->k[0] == 2.0)

@@ -46,6 +46,7 @@
 
 /* These use functions of those above. */
 #include "common/fix/fix_ehex.h"
+#include "common/fix/fix_recenter.h"
 #include "common/wall/fix_wall_region.h"
 
 /* Use functions of fix_nvt.h, and of fix_npt.h. */

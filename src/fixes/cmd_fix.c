@@ -13,8 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fixes of LAMMPS that cannot be here, and why. */
+static const struct {
+  const char *name, *why;
+} impossible[] = {
+    {"dt/reset",
+     "the timestep stays the same in a run, because the grids of impulses follow from it; give the command "
+     "timestep between runs, or in run N every M 'timestep DT'"}};
+
 static md_status unknown_style(const char *name)
 {
+  for (size_t k = 0; k < sizeof impossible / sizeof *impossible; ++k)
+    if (strcmp(impossible[k].name, name) == 0)
+      return md_error(MD_USAGE, "fix %s is not available: %s", name, impossible[k].why);
   char list[2048];
   size_t used = 0;
   const md_output_fix_style *output;

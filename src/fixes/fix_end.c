@@ -87,7 +87,7 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_sim *sim,
   md_comm *comm = sim->comm;
   md_model *model = &sim->model;
   const md_fix_end *end = &model->end[f];
-  if (!before) MD_TRY(look(kind, engine, sim, &model->fix[end->fix]));
+  MD_TRY(look(kind, engine, sim, &model->fix[end->fix]));
   const bool knows = before && md_fix_end_knows(model, end);
   md_measure measure;
   md_action action;

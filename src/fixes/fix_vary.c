@@ -46,9 +46,24 @@ md_status md_fix_vary(md_sim *sim, int64_t n)
   return status;
 }
 
+/* Runs a step whose drift variables say. */
+static md_status run_varied_drift(const md_engine_kind *kind, md_engine *engine, md_sim *sim)
+{
+  md_model *model = &sim->model;
+  ++model->step;
+  sim->foretells = true;
+  const md_status status = md_fixes_vary_drifts(model, value_of, sim);
+  sim->foretells = false;
+  --model->step;
+  MD_TRY(status);
+  MD_TRY(md_fix_vary(sim, 1));
+  return md_comm_agree(sim->comm, kind->run(engine, 1));
+}
+
 md_status md_fix_vary_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
   const md_model *model = &sim->model;
+  for (; md_fixes_drift_varies(model) && n > 0; --n) MD_TRY(run_varied_drift(kind, engine, sim));
   while (md_fixes_vary(model) && n >= MD_FORCE_ROWS) {
     MD_TRY(md_fix_vary(sim, MD_FORCE_ROWS - 1));
     MD_TRY(md_comm_agree(sim->comm, kind->run(engine, MD_FORCE_ROWS - 1)));

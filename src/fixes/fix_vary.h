@@ -7,6 +7,7 @@
  * Trade-off: the formulas may read the step, the time, the box and other variables, and not the state of the
  * particles, which nothing knows in advance. In return a GPU runs some 60 steps untouched, and a run that is resumed or
  * cut has the same bits.
+ * `fix move variable` takes the values behind the step, and its state: such steps are run one by one.
  * Cost: an evaluation of each variable on the host in each step, and a stop of the engine once in MD_FORCE_ROWS steps.
  */
 #ifndef MD_SRC_FIXES_FIX_VARY_H

@@ -256,7 +256,10 @@ timestep 0.004
 run 3
 fix 2 floor move linear 0.3 -0.2 0.1 units box
 fix 3 ball move rotate 2.1 2.0 5.2 0.3 -0.2 1.0 2.5 units box
-fix 4 edge move wiggle 0.1 0.0 -0.05 0.7
+variable d equal 0.1-0.1*cos(8*(step-10)*dt)
+variable v equal 0.8*sin(8*(step-10)*dt)
+variable w equal 0.2-0.3*(step-10)*dt
+fix 4 edge move {edge}
 compute floor floor ke
 compute ball ball ke
 compute edge edge ke
@@ -268,14 +271,57 @@ run 50
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
-@pytest.mark.parametrize("integrator", ["nve", "nve/limit 0.004"])
-def test_lmp_moves_groups_alike(integrator, fast_engine, tmp_path):
+@pytest.mark.parametrize("integrator, edge", [("nve", "wiggle 0.1 0.0 -0.05 0.7"),
+                                              ("nve/limit 0.004", "variable v_d NULL NULL v_v v_w v_w"),
+                                              ("nve", "variable NULL v_d NULL v_w NULL v_w")])
+def test_lmp_moves_groups_alike(integrator, edge, fast_engine, tmp_path):
     write_two_masses(tmp_path)
-    ours, theirs = (tables[1] for tables in both_tables(MOVED.format(integrator=integrator), tmp_path, fast_engine))
+    deck = MOVED.format(integrator=integrator, edge=edge)
+    ours, theirs = (tables[1] for tables in both_tables(deck, tmp_path, fast_engine))
     assert ours.titles == theirs.titles and len(ours.rows) == len(theirs.rows) == 11
     for name in ours.titles[1:]:
         scale = max(abs(value) for value in theirs.column(name))
         assert list(ours.column(name)) == pytest.approx(list(theirs.column(name)), abs=1e-9 * scale), name
+
+
+# A crystal that drifts and is pulled, and whose centre of mass is put back; the first step goes a long way.
+CENTRED = """\
+units lj
+read_data mix.data
+pair_style lj/smooth/linear 2.5
+pair_coeff * * 1 1
+neigh_modify every 1 delay 0 check no
+timestep 0.004
+group g id 1:200
+velocity all set 0.7 -0.3 0.4 sum yes
+fix 1 all nve
+fix 2 all addforce 0.02 0.01 0
+fix r g recenter {place} shift all
+thermo_style custom step pe ke press f_r
+thermo_modify format float %.17g norm no
+thermo 10
+dump d all custom 50 {name}.* id x y z
+dump_modify d sort id format float %.10f
+run 50
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("place", ["INIT 4.1 NULL units box", "0.3 INIT 0.55 units fraction"])
+def test_lmp_recentres_alike(place, fast_engine, tmp_path):
+    """The centre of mass comes as near to its place as h^2 F/(2 M)."""
+    write_two_masses(tmp_path)
+    for name in ("ours", "theirs"):
+        (tmp_path / f"in.{name}").write_text(CENTRED.format(place=place, name=name))
+    ours = harness.run(tmp_path / "in.ours", tmp_path, engine=fast_engine).table
+    theirs = lammps(tmp_path / "in.theirs", tmp_path)
+    for name in ("PotEng", "KinEng", "Press"):
+        assert list(ours.column(name)) == pytest.approx(list(theirs.column(name)), rel=1e-8), name
+    assert list(ours.column("f_r")) == pytest.approx(list(theirs.column("f_r")), rel=1e-3)
+    a, b = (np.loadtxt(tmp_path / f"{name}.50", skiprows=9) for name in ("ours", "theirs"))
+    side = 5 * (4 / 0.8442) ** (1 / 3)
+    apart = a[:, 1:] - b[:, 1:]
+    assert abs(apart - side * np.round(apart / side)).max() < 2e-6
 
 
 # A piston below a crystal, in two runs, and rotations that are taken away in a box without images.

@@ -276,25 +276,31 @@ pair_style soft 1
 pair_coeff * * 30
 unfix m
 fix m rest nve
-fix e edge move wiggle 0.4 0 0 1.7 units box
+{variables}fix e edge move {way}
 fix h rest ehex 4 3.0 region hot
+fix c rest recenter INIT 5.2 NULL units box shift all
 restart 20 r.*
 run 35
 write_data end.data
 """
 
 
-def test_a_resumed_run_shifts_and_moves_as_before(tmp_path):
-    """Step 20 has a shift that the next step makes; the wiggle began at step 3."""
-    deck = FREE + "run 3\n" + RESUMED
+VARIABLES = "variable d equal 0.3*sin(3*step*dt)\nvariable v equal 0.1*step*dt\n"
+
+
+@pytest.mark.parametrize("way", ["wiggle 0.4 0 0 1.7 units box", "variable v_d NULL NULL NULL v_v v_v"])
+def test_a_resumed_run_shifts_and_moves_as_before(way, tmp_path):
+    """Step 20 has a shift that the next step makes; the motion began at step 3, or has a displacement of the step."""
+    deck = FREE + "run 3\n" + RESUMED.format(way=way, variables=VARIABLES)
     done = works(run_deck(tmp_path, deck))
     if "HDF5" in done.err:
         pytest.skip("no restarts in this build")
     end = (tmp_path / "end.data").read_bytes()
     (tmp_path / "end.data").unlink()
     again = "read_restart r.20\nmass * 1\nmass 2 3\ntimestep 0.01\nregion hot block INF INF INF INF 0 3 units box\n" \
-        "pair_style soft 1\npair_coeff * * 30\nfix m rest nve\nfix e edge move wiggle 0.4 0 0 1.7 units box\n" \
-        "fix h rest ehex 4 3.0 region hot\nrun 18\nwrite_data end.data\n"
+        f"pair_style soft 1\npair_coeff * * 30\nfix m rest nve\n{VARIABLES}fix e edge move {way}\n" \
+        "fix h rest ehex 4 3.0 region hot\nfix c rest recenter INIT 5.2 NULL units box shift all\n" \
+        "run 18\nwrite_data end.data\n"
     assert "fix move goes on with its state" in works(run_deck(tmp_path, again)).out
     assert (tmp_path / "end.data").read_bytes() == end
     (tmp_path / "end.data").unlink()
@@ -348,3 +354,16 @@ run 1
     moved = np.loadtxt(tmp_path / "moved.1", skiprows=9) / np.sqrt(2.0 * 1.7 / (3.0 * 0.002))
     assert abs(moved.mean()) < 0.05 and moved.var() == pytest.approx(1.0, rel=0.06)
     assert (moved ** 4).mean() == pytest.approx(fourth, rel=0.15)
+
+
+RECENTER_MISTAKES = {
+    "group g id 1\nfix 2 all recenter 1 2 3 shift g": "'g' is not all",
+    "unfix 1\nfix 1 all nve/leapfrog\nfix 2 all recenter 1 2 3\nrun 0": "needs a fix of velocity Verlet",
+    "fix 3 all deform 1 x erate 0.1\nfix 2 all recenter 1 2 3\nrun 0": "a box that a fix changes",
+    "fix 2 all recenter 1 2 3\nrun 2\nrun -2": "nothing keeps by how much",
+}
+
+
+@pytest.mark.parametrize("lines", RECENTER_MISTAKES)
+def test_mistakes_of_recenter(lines, tmp_path):
+    refused(run_deck(tmp_path, BOX + lines + "\n"), USAGE, RECENTER_MISTAKES[lines])
