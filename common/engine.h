@@ -150,7 +150,8 @@ struct md_engine_kind {
    * between calls of run. */
   md_status (*create)(md_engine **, md_model *, md_particles *, md_comm *,
                       const md_engine_options *) MD_CHECKED;
-  /* Computes n >= 0 steps and adds n to the model's step. MD_PHYSICS: the message names the particle. */
+  /* Computes n >= 0 steps and adds n to the model's step. The sums of model->awaited may be made on the way, for the
+   * next call of measure. MD_PHYSICS: the message names the particle. */
   md_status (*run)(md_engine *, int64_t n) MD_CHECKED;
   /* Exact sums over this rank's particles, of the present state: those that are wanted, and the number of particles.
    * MD_PHYSICS: particles overlap, so that the sums of pairs do not exist. Collective. */

@@ -152,6 +152,9 @@ typedef struct md_model {
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
   md_compute tensor[MD_COMPUTES_MAX]; /* by place of a compute pressure: its pressure/tensor */
+  /* The sums that the program asks for behind the next run of an engine, before it does anything else: an engine may
+   * sum them on the way. Nothing is wanted unless a fix acts there. */
+  md_wanted awaited;
   int nend;
   md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;

@@ -92,6 +92,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
 
 static md_status run(md_engine *e, int64_t n)
 {
+  e->summed = (md_wanted){.pairs = false};
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(engine_step(e));
     e->model->step = md_model_step_after(e->model, 1);
@@ -152,23 +153,36 @@ static md_status measure_pairs(md_engine *e, const pair_measure *measure_of, md_
   return md_overlap_status(&overlap, model);
 }
 
+/* Sums that the last pass of a run has made are there. */
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   double mark = md_time();
+  const bool virial_there = wanted.virial && !wanted.pairs && e->summed.virial;
+  const bool terms_there = (wanted.summands & ~e->summed.summands) == 0;
   *total = (md_measure){.count = 0};
-  if (wanted.pairs) MD_TRY(measure_pairs(e, e->kernels->measure, total));
+  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_pairs(e, e->kernels->measure, total));
+  if (virial_there) total->virial2 = e->sums.virial2;
   if (wanted.tensor) MD_TRY(measure_pairs(e, e->kernels->tensor, total));
-  measure_terms(e, wanted.summands, total);
+  if (terms_there)
+    memcpy(total->term, e->sums.term, sizeof total->term);
+  else {
+    engine_give_actions(e);
+    measure_terms(e, wanted.summands, total);
+  }
   total->count = e->p->n;
   /* Terms alone are wanted by a fix, not by output. */
-  if (!wanted.pairs && !wanted.tensor) md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
+  if (!md_wants_virial(wanted) && !wanted.tensor) md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }
 
 static md_status act(md_engine *e, const md_action *action)
 {
   double mark = md_time();
-  md_host_act(e->model, e->p, action, e->threads);
+  e->summed = (md_wanted){.pairs = false};
+  if (!engine_owe_action(e, action)) {
+    engine_give_actions(e);
+    md_host_act(e->model, e->p, action, e->threads);
+  }
   md_timers_lap(&e->timers, MD_PHASE_MOVE, &mark);
   return MD_OK;
 }
@@ -188,6 +202,8 @@ static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding
 static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
+  engine_give_actions(e);
+  e->summed = (md_wanted){.pairs = false};
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
   if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebin(e));

@@ -5,6 +5,7 @@
  *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
  *       density.c    pass 1 of pair styles with a density
+ *       ahead.c      sums and actions behind a step, in the passes of steps
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
 #ifndef MD_OPENMP_ENGINE_H
@@ -31,6 +32,9 @@ typedef enum halo_state { HALO_PRESENT, HALO_UNDER_WAY } halo_state;
 /* What the last move did to the list. LIST_HOLDS: nothing. LIST_RELIST: pairs may be missing. LIST_REBIN: the same, and
  * the cells do not hold either. */
 typedef enum list_verdict { LIST_HOLDS, LIST_RELIST, LIST_REBIN } list_verdict;
+
+/* The most actions that are owed: those behind a step and before the next one, of two fixes. */
+enum { OWED_SCALINGS = 4 };
 
 struct md_engine {
   md_model *model;
@@ -84,6 +88,12 @@ struct md_engine {
   bool *inner;            /* true: no ghost can be in the lists of the chunk */
   chunk_queues queues;    /* one for each thread */
 
+  /* ahead.c: which sums the last pass of a run has made, and these; actions that the next move does first. */
+  md_wanted summed;
+  md_measure sums;
+  int scalings;
+  scaling scaling[OWED_SCALINGS];
+
   md_timers timers;
   int64_t steps, lists, sorts; /* lists made, of which `sorts` at a rebin */
   char details[64];
@@ -117,6 +127,7 @@ typedef struct finding {
   md_overlap overlap; /* of the pairs that overlap, the one of the smallest ids */
   double largest2;    /* the largest squared distance of a particle from where the list was built */
   bool sane;          /* no particle moved too far or left the box */
+  md_measure *sums;   /* of what the pass measures; NULL: nothing */
 } finding;
 
 /* One pass over all chunks: the forces, and the function that sums and uses them. */
@@ -128,6 +139,7 @@ typedef struct pass {
   void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
   /* The same for a chunk whose impulses are in `out` already. */
   void (*summed_chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+  md_measure *sums; /* receives what the chunks add to those of the finding; NULL: they add nothing */
   int summed; /* in the first `summed` parts of the queues, the impulses of inner chunks are in `out` already */
 } pass;
 
@@ -143,6 +155,10 @@ void engine_sum_chunk(const md_engine *, const force_args *, int64_t c, double (
  * particles mean nothing. */
 void engine_output_forces(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK],
                           md_overlap *);
+
+/* The same as engine_sum_chunk for pair styles without a density, and adds the virial to the measure. */
+void engine_sum_virial_chunk(const md_engine *, const force_args *, int64_t c, double (*force)[CHUNK],
+                             md_overlap *, md_measure *);
 
 /* Notes pairs of chunk c that overlap. */
 void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);
@@ -169,6 +185,20 @@ void engine_density_forces(const md_engine *, bool output, int64_t c, double (*f
 
 /* Adds energies and virials, or the components of virials, to a measure. */
 md_status engine_density_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
+
+/* ---- ahead.c ---- */
+
+/* Of the sums that the program awaits behind this run, those that the last pass of the run can make. */
+md_wanted engine_awaited(const md_engine *);
+
+/* Adds the awaited terms of the particles of chunk c, whose velocities are complete, to the measure. Not collective. */
+void engine_add_terms(const md_engine *, uint64_t summands, int64_t c, md_measure *);
+
+/* Notes an action behind a step for the next move, or returns false if a move cannot do it. Not collective. */
+bool engine_owe_action(md_engine *, const md_action *);
+
+/* Does the actions that are owed, because velocities are needed. Not collective. */
+void engine_give_actions(md_engine *);
 
 /* ---- messages.c ---- */
 

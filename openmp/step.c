@@ -82,9 +82,12 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
-  const bool plain = e->model->one_mass && !e->model->wide && a->step->middles == 0 &&
-                     a->step->moving == MD_GROUP_ALL && !a->step->changes_box && a->step->flow.group == 0;
+  const md_step *step = a->step;
+  bool plain = e->model->one_mass && !e->model->wide && step->middles == 0 && step->moving == MD_GROUP_ALL &&
+               !(step->changes_box && step->triclinic) && step->flow.group == 0;
+  for (int d = 0; d < step->dim; ++d) plain = plain && (step->carried[d] & ~MD_GROUP_ALL) == 0;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  for (int k = 0; k < e->scalings; ++k) e->kernels->scale(&e->scaling[k], step->dim, a->v, first, last);
   const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
                           : move_each(e, a, impulse, first, last, &f->largest2);
   f->sane = f->sane && sane;
@@ -220,6 +223,7 @@ static md_status drift(md_engine *e, const md_step *step)
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));
   e->owed = 0.0;
+  e->scalings = 0;
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
@@ -233,7 +237,10 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   const double gain = s->move.kicks * s->move.quantum;
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
   double impulse[3][CHUNK];
-  engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
+  if (f->sums && e->summed.virial)
+    engine_sum_virial_chunk(e, &s->force, c, impulse, &f->overlap, f->sums);
+  else
+    engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
   for (int d = 0; d < e->p->dim; ++d) {
     double *v = s->move.v[d] + first, *out = s->out[d] + first;
     memcpy(out, impulse[d], (size_t)n * sizeof *out);
@@ -247,6 +254,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) v[i] = fma(impulse[d][i], gain, v[i]);
   }
+  if (f->sums) engine_add_terms(e, e->summed.summands, c, f->sums);
 }
 
 /* Gives one chunk the impulses that are in `out`. */
@@ -274,6 +282,9 @@ md_status engine_settle(md_engine *e)
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];
   }
+  if (s.chunk == settle_chunk) e->summed = engine_awaited(e);
+  if (e->summed.virial || e->summed.summands) s.sums = &e->sums;
+  e->sums = (md_measure){.count = 0};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   note_overlap(e, &f.overlap);

@@ -10,10 +10,8 @@ enum { MOST_SUMS = 2 + MD_TENSOR + MD_TERMS_MAX };
 static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wide *sum[MOST_SUMS])
 {
   int n = 0;
-  if (wanted.pairs) {
-    sum[n++] = &m->pair_energy2;
-    sum[n++] = &m->virial2;
-  }
+  if (wanted.pairs) sum[n++] = &m->pair_energy2;
+  if (md_wants_virial(wanted)) sum[n++] = &m->virial2;
   for (int c = 0; wanted.tensor && c < MD_TENSOR; ++c) sum[n++] = &m->tensor2[c];
   for (int s = 0; s < model->nsummand; ++s)
     for (int t = 0; wanted.summands >> s & 1 && t < model->summand[s].n; ++t)

@@ -203,6 +203,7 @@ CASES: Tuple[Case, ...] = (
     Case("biased temperatures, wide momenta", "in.biased", variables={"mass2": 1e6, "flow": 0.1}, fits=(2, 2, 2)),
     Case("deformed box 3D", "in.barostat", fits=(2, 2, 2)),
     Case("barostat 3D", "in.barostat", variables={"kind": "npt"}, fits=(2, 2, 1)),
+    Case("isotropic barostat 3D", "in.barostat", variables={"kind": "iso", "mass2": 1}, fits=(2, 2, 1)),
     Case("relaxing pressure 3D", "in.barostat", variables={"kind": "press"}, fits=(2, 2, 1)),
     Case("Nose-Hoover chain 3D", "in.nvt", fits=(2, 2, 2)),
     Case("Nose-Hoover chain, wide momenta", "in.nvt", variables={"mass2": 1e6, "chain": 1}, fits=(2, 2, 2)),

@@ -91,12 +91,16 @@ typedef struct md_summand {
 struct md_model;
 struct md_measure;
 
-/* What a measure is to hold. Sums that are not wanted stay 0. */
+/* What a measure is to hold. Sums that are not wanted mean nothing. */
 typedef struct md_wanted {
   bool pairs;        /* the energy and the virial of pairs */
+  bool virial;       /* the virial of pairs, with or without their energy */
   bool tensor;       /* the components of the virial of pairs */
   uint64_t summands; /* bit s: the sums of model->summand[s] */
 } md_wanted;
+
+/* Is the virial of pairs to be summed? */
+static inline bool md_wants_virial(md_wanted wanted) { return wanted.pairs || wanted.virial; }
 
 /* The sums from which a style's `value` takes its values. */
 typedef struct md_compute_sums {

@@ -27,6 +27,7 @@ static const md_fix_style nph_style = {
     .join = npt_join,
     .prepare = nvt_prepare,
     .every = nvt_every,
+    .scaling = MD_SCALES_AXES,
     .measures = MD_COMPUTE_temp,
     .parts = baro_parts,
     .half = npt_half,

@@ -18,7 +18,7 @@
  * With a constant T and constant pressures the motion conserves E and the energy of the chains, of u and of the volume,
  * which is f_ID.
  *
- * Cost: a step takes a sum over pairs for the virial besides its forces.
+ * Cost: a step takes a sum over pairs for the virial besides its forces; engines may sum both in one pass.
  * References: Martyna, Tobias and Klein, J. Chem. Phys. 101 (1994) 4177; Tuckerman, Alejandre, Lopez-Rendon, Jochim and
  * Martyna, J. Phys. A 39 (2006) 5629; Parrinello and Rahman, J. Appl. Phys. 52 (1981) 7182; the LAMMPS manual.
  *
@@ -487,6 +487,7 @@ static const md_fix_style npt_style = {
     .join = npt_join,
     .prepare = nvt_prepare,
     .every = nvt_every,
+    .scaling = MD_SCALES_AXES,
     .measures = MD_COMPUTE_temp,
     .parts = baro_parts,
     .half = npt_half,
@@ -500,7 +501,7 @@ static const md_fix_style npt_style = {
 
 MD_FN void md_npt_end(const md_action *a, const md_step *s, md_particle *p)
 {
-  for (int d = 0; d < 3 && d < s->dim; ++d) p->v[d] = md_round_to(a->k[d] * p->v[d], p->v_step);
+  for (int d = 0; d < 3 && d < s->dim; ++d) p->v[d] = md_step_scaled(p->v[d], 0.0, a->k[d], p->v_step);
 }
 
 #endif

@@ -188,6 +188,7 @@ static const md_fix_style nvt_style = {
     .join = nvt_join,
     .prepare = nvt_prepare,
     .every = nvt_every,
+    .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .half = nvt_half,
     .coupled = nvt_coupled,

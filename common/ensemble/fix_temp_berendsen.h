@@ -76,6 +76,7 @@ static const md_fix_style temp_berendsen_style = {
     .prepare = temp_berendsen_prepare,
     .every = temp_berendsen_every,
     .takes_temp = true,
+    .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_berendsen_end,
 };

@@ -119,6 +119,7 @@ static const md_fix_style temp_csvr_style = {
     .join = temp_csvr_join,
     .prepare = temp_csvr_prepare,
     .every = temp_csvr_every,
+    .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_csvr_end,
     .account = temp_csvr_account,

@@ -80,6 +80,7 @@ static const md_fix_style temp_rescale_style = {
     .prepare = temp_rescale_prepare,
     .every = temp_rescale_every,
     .takes_temp = true,
+    .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_rescale_end,
 };

@@ -408,7 +408,7 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
 md_wanted md_fix_end_wants(const md_fix_end *end)
 {
   md_wanted wanted = md_computes_want(&end->compute, 1);
-  if (end->parts == MD_PARTS_ALL) wanted.pairs = true;
+  if (end->parts == MD_PARTS_ALL) wanted.virial = true;
   if (end->parts != MD_PARTS_AXES) return wanted;
   const md_wanted tensor = md_computes_want(&end->tensor, 1);
   wanted.tensor = true;

@@ -24,8 +24,9 @@
  *                   (src/fixes/fix_end.h).
  *                   A style with `half` acts before each step too, with numbers that it makes in the same way. One with
  *                   `choose` looks at all particles on the host, and acts on some of them, by their ids.
- *                   Cost: the velocities are completed, which on a GPU sums the forces once more; a pass over particles
- *                   for the sums; a reduction over ranks; a pass over particles for the action.
+ *                   Cost: the velocities are completed; a pass over particles for the sums; a reduction over ranks; a
+ *                   pass over particles for the action. Engines do these together with what they do anyway: the sums
+ *                   where velocities are completed (md_model.awaited), and the action where particles move.
  */
 #ifndef MD_COMMON_FIX_H
 #define MD_COMMON_FIX_H
@@ -113,6 +114,14 @@ typedef struct md_action {
   md_bias bias; /* of the fix's temperature: what a thermostat does not change */
   uint64_t seed;
 } md_action;
+
+/* Of md_NAME_end: does it multiply velocities, without their bias (md_step_scaled), and by which numbers of the action?
+ * Engines may do such an action together with the next step. */
+typedef enum md_scaling {
+  MD_SCALES_NOT,
+  MD_SCALES_ALIKE, /* all components by k[0] */
+  MD_SCALES_AXES   /* component d by k[d] */
+} md_scaling;
 
 /* The numbers with which a fix acts on the force on a particle. The style's `prepare_force` makes them when the model
  * is prepared. A fix may have several, such as one for each of its walls. */
@@ -216,6 +225,7 @@ typedef struct md_fix_style {
   /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
    * every(fix). 0, of a style that has md_NAME_middle too: it acts there instead. */
   int64_t (*every)(const md_fix *fix);
+  md_scaling scaling;       /* what md_NAME_end does */
   md_compute_kind measures; /* a compute of one or several values, without arguments */
   /* Fills the other numbers of the action behind step model->step, from the values of the compute. step: the one that
    * begins now, with which md_step_ramp (step.h) gives the present value of a ramp. All ranks call `end` with the same

@@ -145,13 +145,31 @@ MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t d
   return span > 0 ? start + (stop - start) * ((double)(s->ramp_done + done) / (double)span) : stop;
 }
 
+/* A component of a velocity whose part without the bias b is multiplied by a factor. It is on the grid of v_step. */
+MD_FN double md_step_scaled(double v, double b, double factor, double v_step)
+{
+  return md_round_to(b + factor * (v - b), v_step);
+}
+
 /* Multiplies the velocity of a particle, without its bias, by a factor. The new v is on the grid of v_step. */
 MD_FN void md_step_scale(const md_step *s, const md_bias *bias, double factor, md_particle *p)
 {
-  for (int d = 0; d < 3 && d < s->dim; ++d) {
-    const double b = md_bias_of(bias, d, p->x, p->v[d], p->velocity_per_v);
-    p->v[d] = md_round_to(b + factor * (p->v[d] - b), p->v_step);
-  }
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    p->v[d] =
+        md_step_scaled(p->v[d], md_bias_of(bias, d, p->x, p->v[d], p->velocity_per_v), factor, p->v_step);
+}
+
+/* The largest component that an action behind a step leaves to a velocity. A particle as fast as this is a runaway in
+ * the next step. Until then it must not leave the range of sums. */
+MD_FN double md_step_most(const md_step *s, double velocity_per_v)
+{
+  return 1.25 * s->move_limit / (fabs(s->time) * velocity_per_v);
+}
+
+/* A component of a velocity that is at most `most`. */
+MD_FN double md_step_limited(double v, double most, double v_step)
+{
+  return fabs(v) <= most ? v : md_round_to(copysign(most, v), v_step);
 }
 
 #define MD_FIX_FORMULAS
@@ -195,12 +213,17 @@ MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
   if (a->kind == MD_FIX_##symbol) md_##symbol##_end(a, s, p);
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_END
-  /* A particle as fast as this is a runaway in the next step. Until then it must not leave the range of sums. */
-  const double most = 1.25 * s->move_limit / (fabs(s->time) * p->velocity_per_v);
+  const double most = md_step_most(s, p->velocity_per_v);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
-    if (!(fabs(p->v[d]) <= most)) p->v[d] = md_round_to(copysign(most, p->v[d]), p->v_step);
+    p->v[d] = md_step_limited(p->v[d], most, p->v_step);
     p->low[d] = 0;
   }
+}
+
+/* Where the change of a side from lo to new_lo takes the coordinate `in` of the box, if it is carried. */
+MD_FN double md_step_carried(double in, double lo, double scale, double new_lo, double quantum)
+{
+  return md_round_to(fma(in - lo, scale, new_lo), quantum);
 }
 
 /* Where the change of the box takes the coordinate x of a particle of these groups, on any image. Images stay whole new
@@ -211,7 +234,7 @@ MD_FN double md_step_carry(const md_step *s, int d, uint32_t group, double x)
   const double in = md_wrap(x, s->box_lo[d], s->box_hi[d], s->length[d]);
   const double images = rint((x - in) / s->length[d]);
   const double to =
-      group & s->carried[d] ? md_round_to(fma(in - s->box_lo[d], s->scale[d], s->new_lo[d]), s->quantum) : in;
+      group & s->carried[d] ? md_step_carried(in, s->box_lo[d], s->scale[d], s->new_lo[d], s->quantum) : in;
   return fma(images, s->new_length[d], to);
 }
 

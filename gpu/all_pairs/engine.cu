@@ -559,7 +559,7 @@ md_status all_pairs_engine::measure(md_wanted wanted, md_measure *m)
 {
   *m = md_measure{};
   m->count = view.n;
-  if (wanted.pairs) MD_TRY(measure_pairs(m));
+  if (md_wants_virial(wanted)) MD_TRY(measure_pairs(m));
   MD_CUDA(cudaMemsetAsync(arrays.terms.at, 0, (size_t)fine_sum_bytes(MD_TERMS_MAX), stream));
   fine_sums terms = {(unsigned long long *)arrays.terms.at};
   MD_CUDA(cudaMemcpyAsync(arrays.summand.at, model->summand, sizeof model->summand, cudaMemcpyHostToDevice,

@@ -304,7 +304,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   *total = (md_measure){.count = e->p->n};
   for (int64_t i = 0; i < e->p->n; ++i) md_measure_particle(e->model, wanted.summands, e->p, i, total);
-  if (!wanted.pairs) return MD_OK;
+  if (!md_wants_virial(wanted)) return MD_OK;
   output_sums s = {.total = total, .overlap = md_overlap_none()};
   MD_TRY(go_round(e, 1.0, measure_part, &s));
   return md_overlap_status(&s.overlap, e->model);

@@ -217,11 +217,13 @@ MD_FN void load_coefficients(const force_args *a, simd_x pair, simd_d *k)
   for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_gather(a->k + c, at);
 }
 
-/* Forces on one vector of particles of a block, from all rows of the block's list. Returns the least squared
+/* Forces on one vector of particles of a block, from all rows of the block's list. m: NULL. Returns the least squared
  * distances. */
 MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
-                         const int32_t *entry, int32_t rows, double *const *force, simd_d least)
+                         const int32_t *entry, int32_t rows, double *const *force, simd_d least,
+                         md_measure *m)
 {
+  (void)m;
   const simd_d rounder = simd_set(MD_ROUND);
   simd_d xi[3], k[MD_PAIR_K];
   simd_i sum[3];
@@ -248,13 +250,14 @@ MD_FN simd_d force_lanes(const force_args *a, force_formula formula, int dim, bo
   return least;
 }
 
-/* Of one vector: force_lanes or output_lanes. */
+/* Of one vector: force_lanes, force_virial_lanes or output_lanes. */
 typedef simd_d (*lanes_force)(const force_args *, force_formula, int dim, bool typed, int64_t i,
-                              const int32_t *entry, int32_t rows, double *const *force, simd_d least);
+                              const int32_t *entry, int32_t rows, double *const *force, simd_d least,
+                              md_measure *);
 
 MD_FN double force_chunk(lanes_force add, const force_args *a, force_formula formula, int dim, bool typed,
                          int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
-                         double (*force)[CHUNK])
+                         double (*force)[CHUNK], md_measure *m)
 {
   simd_d least = simd_set(MD_FAR);
   for (int64_t block = first; block < last; block += BLOCK) {
@@ -262,7 +265,7 @@ MD_FN double force_chunk(lanes_force add, const force_args *a, force_formula for
     for (int l = 0; l < BLOCK && block + l < a->n; l += MD_SIMD_WIDTH) {
       const int64_t k = block - first + l;
       double *const out[3] = {force[0] + k, force[1] + k, dim == 3 ? force[2] + k : NULL};
-      least = add(a, formula, dim, typed, block + l, entry + l, n, out, least);
+      least = add(a, formula, dim, typed, block + l, entry + l, n, out, least, m);
     }
     entry += (int64_t)n * BLOCK;
   }
@@ -307,8 +310,10 @@ MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_w
 
 /* Forces for output on one vector of particles of a block, as fine sums. Returns the least squared distances. */
 MD_FN simd_d output_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
-                          const int32_t *entry, int32_t rows, double *const *force, simd_d least)
+                          const int32_t *entry, int32_t rows, double *const *force, simd_d least,
+                          md_measure *m)
 {
+  (void)m;
   const simd_d one = simd_set(1.0);
   simd_d xi[3], k[MD_PAIR_K];
   fine_lanes sum[3];
@@ -336,6 +341,49 @@ MD_FN simd_d output_lanes(const force_args *a, force_formula formula, int dim, b
     fine_lanes_store(&sum[d], rows, lane);
     for (int l = 0; l < MD_SIMD_WIDTH; ++l) force[d][l] = md_fine_value(lane[l]) * a->quantum;
   }
+  return least;
+}
+
+/* The same as force_lanes, and adds the virial to *m. The two forces of a pair differ in their table, and share what
+ * does not depend on it. */
+MD_FN simd_d force_virial_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
+                                const int32_t *entry, int32_t rows, double *const *force, simd_d least,
+                                md_measure *m)
+{
+  const simd_d rounder = simd_set(MD_ROUND), per_w = simd_set(a->per_w);
+  const force_args other = {.k = a->virial_k};
+  simd_d xi[3], k[MD_PAIR_K], w[MD_PAIR_K];
+  simd_i sum[3];
+  fine_lanes virial = {simd_zero_i(), simd_zero_i()};
+  simd_x type_row = simd_set_x(0);
+  for (int d = 0; d < dim; ++d) {
+    xi[d] = simd_load(a->x[d] + i);
+    sum[d] = simd_zero_i();
+  }
+  broadcast_coefficients(a, k);
+  broadcast_coefficients(&other, w);
+  if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
+  for (int32_t r = 0; r < rows; ++r) {
+    const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
+    simd_d delta[3], r2 = simd_set(0.0);
+    for (int d = 0; d < dim; ++d) {
+      delta[d] = xi[d] - simd_gather(a->x[d], j);
+      r2 = simd_fma(delta[d], delta[d], r2);
+    }
+    if (typed) {
+      const simd_x pair = simd_add_x(type_row, simd_gather_x(a->type, j));
+      load_coefficients(a, pair, k);
+      load_coefficients(&other, pair, w);
+    }
+    least = simd_min(least, r2);
+    const simd_m near = simd_less(r2, k[0]);
+    const simd_d f = simd_keep(near, formula(r2, k));
+    for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, delta[d], rounder));
+    fine_lanes_add(&virial, simd_keep(near, formula(r2, w) * r2), per_w);
+  }
+  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
+  for (int d = 0; d < dim; ++d) simd_store(force[d], simd_difference(sum[d], bias));
+  fine_lanes_total(&virial, rows, a->n - i, &m->virial2);
   return least;
 }
 
@@ -435,20 +483,32 @@ MD_FN double measure_chunk(lanes_sum add, const force_args *a, force_formula for
   }
 
 /* The forces NAME of a style. The compiler makes one loop for each dimension, and for one or several types. */
+#define FORCE_LOOPS(name, symbol, m)                                                                         \
+  const force_formula f = md_##symbol##_force_v;                                                             \
+  if (dim == 3 && !a->type)                                                                                  \
+    return force_chunk(name##_lanes, a, f, 3, false, first, last, entry, rows, force, m);                    \
+  if (dim == 3) return force_chunk(name##_lanes, a, f, 3, true, first, last, entry, rows, force, m);         \
+  if (!a->type) return force_chunk(name##_lanes, a, f, 2, false, first, last, entry, rows, force, m);        \
+  return force_chunk(name##_lanes, a, f, 2, true, first, last, entry, rows, force, m);
+
 #define FORCE_OF(name, symbol)                                                                               \
   static double name##_##symbol(const force_args *a, int dim, int64_t first, int64_t last,                   \
                                 const int32_t *entry, const int32_t *rows, double(*force)[CHUNK])            \
   {                                                                                                          \
-    const force_formula f = md_##symbol##_force_v;                                                           \
-    if (dim == 3 && !a->type)                                                                                \
-      return force_chunk(name##_lanes, a, f, 3, false, first, last, entry, rows, force);                     \
-    if (dim == 3) return force_chunk(name##_lanes, a, f, 3, true, first, last, entry, rows, force);          \
-    if (!a->type) return force_chunk(name##_lanes, a, f, 2, false, first, last, entry, rows, force);         \
-    return force_chunk(name##_lanes, a, f, 2, true, first, last, entry, rows, force);                        \
+    FORCE_LOOPS(name, symbol, NULL)                                                                          \
+  }
+
+#define FORCE_VIRIAL_OF(symbol)                                                                              \
+  static double force_virial_##symbol(const force_args *a, int dim, int64_t first, int64_t last,             \
+                                      const int32_t *entry, const int32_t *rows, double(*force)[CHUNK],      \
+                                      md_measure *m)                                                         \
+  {                                                                                                          \
+    FORCE_LOOPS(force_virial, symbol, m)                                                                     \
   }
 
 #define MD_PAIR_CUT(symbol)                                                                                  \
   FORCE_OF(force, symbol)                                                                                    \
+  FORCE_VIRIAL_OF(symbol)                                                                                    \
   FORCE_OF(output, symbol)                                                                                   \
   MEASURE_OF(measure, symbol) MEASURE_OF(tensor, symbol)
 #include "common/pair/pair_styles.h"
@@ -456,21 +516,84 @@ MD_FN double measure_chunk(lanes_sum add, const force_args *a, force_formula for
 
 /* ---- move ---- */
 
+static void scale(const scaling *a, int dim, double *const v[3], int64_t first, int64_t last)
+{
+  const double most = a->most, v_step = a->v_step;
+  for (int d = 0; d < dim; ++d) {
+    const double factor = a->factor[d];
+    double *w = v[d] + first;
+    int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+    for (int64_t i = 0; i < last - first; ++i) {
+      w[i] = md_step_scaled(w[i], 0.0, factor, v_step);
+      beyond += fabs(w[i]) <= most ? 0 : 1;
+    }
+    for (int64_t i = 0; beyond && i < last - first; ++i) w[i] = md_step_limited(w[i], most, v_step);
+  }
+}
+
+/* A vector rounds a term by adding MD_ROUND, whose bits its sum then holds once for each term. */
+static bool kinetic(const kinetic_args *a, int64_t first, int64_t last, md_wide *sum)
+{
+  const double velocity_per_v = a->velocity_per_v, reference = a->mass_reference, per_unit = a->per_unit;
+  const int64_t n = last - first;
+  double v2[CHUNK] = {0.0};
+  uint64_t coarse = 0, rest = 0;
+  int64_t beyond = 0;
+  for (int d = 0; d < a->dim; ++d) {
+    const double *v = a->v[d] + first;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) v2[i] = fma(v[i], v[i], v2[i]);
+  }
+#pragma omp simd reduction(+ : coarse, rest, beyond)
+  for (int64_t i = 0; i < n; ++i) {
+    const double term = md_kinetic(v2[i], velocity_per_v, reference) * per_unit, rounded = term + MD_ROUND;
+    beyond += term < MD_ROUND_RANGE ? 0 : 1;
+    coarse += (uint64_t)md_bits(rounded);
+    rest += (uint64_t)md_bits((term - (rounded - MD_ROUND)) * MD_FINE + MD_ROUND);
+  }
+  if (beyond) return false;
+  const uint64_t bias = (uint64_t)n * (uint64_t)md_bits(MD_ROUND);
+  md_wide_add(sum, md_fine_count((md_fine){(int64_t)(coarse - bias), (int64_t)(rest - bias)}));
+  return true;
+}
+
+/* Takes the coordinates x[0..n) along axis d with the change of the box, to at[]. A particle is rarely on another image
+ * than the next one. */
+MD_FN void carry(const md_step *m, int d, const double *x, int64_t n, double at[CHUNK])
+{
+  const double lo = m->box_lo[d], hi = m->box_hi[d], length = m->length[d], scaled = m->scale[d];
+  const double new_lo = m->new_lo[d], new_length = m->new_length[d], quantum = m->quantum;
+  const bool carries = (m->carried[d] & MD_GROUP_ALL) != 0;
+  int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+  for (int64_t i = 0; i < n; ++i) {
+    const double images = x[i] < lo ? -1.0 : x[i] >= hi ? 1.0 : 0.0, in = x[i] - images * length;
+    beyond += in >= lo && in < hi ? 0 : 1;
+    at[i] = fma(images, new_length, carries ? md_step_carried(in, lo, scaled, new_lo, quantum) : in);
+  }
+  for (int64_t i = 0; beyond && i < n; ++i) at[i] = md_step_carry(m, d, MD_GROUP_ALL, x[i]);
+}
+
 /* Plain loops, which the compiler turns into vector code. A chunk stays in the first-level cache from axis to axis. */
 static bool move(const move_args *a, const double *const *impulse, int64_t first, int64_t last,
                  double *largest2)
 {
   const md_step *m = a->step;
-  const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x,
-               scale = a->time_scale;
+  const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x;
   const int64_t n = last - first;
-  double distance2[CHUNK] = {0.0};
+  double distance2[CHUNK] = {0.0}, carried[CHUNK];
   bool sane = true;
   for (int d = 0; d < m->dim; ++d) {
     const double *x = a->x[d] + first;
+    const double time_scale = m->stretch[d] * a->time_scale;
     double *to = a->to[d] + first, *v = a->v[d] + first;
     const double lo = m->stay_lo[d], hi = m->stay_hi[d];
     int64_t outside = 0, bad = 0;
+    if (m->changes_box && m->periodic[d]) {
+      carry(m, d, x, n, carried);
+      x = carried;
+    }
     if (impulse) {
       const double *kick = impulse[d];
 #pragma omp simd
@@ -478,7 +601,7 @@ static bool move(const move_args *a, const double *const *impulse, int64_t first
     }
 #pragma omp simd reduction(+ : outside, bad)
     for (int64_t i = 0; i < n; ++i) {
-      const double moved = md_drift(v[i], scale, round_x), there = x[i] + moved;
+      const double moved = md_drift(v[i], time_scale, round_x), there = x[i] + moved;
       to[i] = there;
       bad += fabs(moved) <= limit ? 0 : 1;
       outside += there >= lo && there <= hi ? 0 : 1;
@@ -533,6 +656,12 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
         },
+    .force_virial =
+        {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = force_virial_##symbol,
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+        },
     .output =
         {
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = output_##symbol,
@@ -551,6 +680,8 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
         },
+    .scale = scale,
+    .kinetic = kinetic,
     .move = move,
     .density = density_chunk,
     .density_force = density_force,

@@ -53,11 +53,12 @@ typedef struct list_args {
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of
  * grids.e, and per_w takes virials from the table's scale to coarse quanta of grids.w. Forces for output need their
- * quantum. */
+ * quantum. Forces with their virial need the other table and per_w. */
 typedef struct force_args {
   const double *x[3];
-  const double *k;     /* coefficient table */
-  const int32_t *type; /* 0-based, owned and ghosts; NULL with one type */
+  const double *k;        /* coefficient table */
+  const double *virial_k; /* that of measuring, for forces with their virial */
+  const int32_t *type;    /* 0-based, owned and ghosts; NULL with one type */
   int ntypes;
   double per_e, per_w; /* only for measuring */
   double quantum;      /* only for output: grids.f */
@@ -81,6 +82,11 @@ typedef void (*density_force_sum)(const density_args *, int64_t first, int64_t l
 typedef void (*density_measure_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
                                     const int32_t *rows, md_overlap *, md_measure *);
 
+/* An action behind a step that scales velocities: component d is multiplied by factor[d], and is `most` at most. */
+typedef struct scaling {
+  double factor[3], most, v_step;
+} scaling;
+
 /* What a move needs. */
 typedef struct move_args {
   const double *x[3];
@@ -94,9 +100,21 @@ typedef struct move_args {
   const md_step *step;
 } move_args;
 
+/* What the kinetic energies of particles of one mass need: the terms of compute ke. */
+typedef struct kinetic_args {
+  const double *v[3];
+  int dim;
+  double velocity_per_v, mass_reference, per_unit;
+} kinetic_args;
+
 /* Adds sums over the list entries of a chunk to a measure (kernels.measure). */
 typedef double (*pair_measure)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
                                const int32_t *rows, md_measure *);
+
+/* Forces on the particles of a chunk, and their virial, which is added to a measure (kernels.force_virial). */
+typedef double (*pair_force_virial)(const force_args *, int dim, int64_t first, int64_t last,
+                                    const int32_t *entry, const int32_t *rows, double (*force)[CHUNK],
+                                    md_measure *);
 
 /* Forces on the particles of a chunk (kernels.force). */
 typedef double (*pair_force)(const force_args *, int dim, int64_t first, int64_t last, const int32_t *entry,
@@ -112,6 +130,8 @@ typedef struct kernels {
   /* Forces on the particles [first, last), a chunk with the list `entry`, `rows`. force[d][i - first] gets the sum
    * on particle i, in quanta of the table's scale. Returns the least squared distance of the chunk's pairs. */
   pair_force force[MD_PAIR_KINDS];
+  /* The same, and the sums of kernels.measure without those of energies. */
+  pair_force_virial force_virial[MD_PAIR_KINDS];
   /* The same for output: forces as fine sums (exact.h), in energy/length. */
   pair_force output[MD_PAIR_KINDS];
   /* Adds the energies and virials of all list entries of the chunk [first, last) to the measure. So both particles
@@ -119,7 +139,13 @@ typedef struct kernels {
   pair_measure measure[MD_PAIR_KINDS];
   /* The same for the components of the virial. */
   pair_measure tensor[MD_PAIR_KINDS];
-  /* Kicks and drifts the chunk [first, last), with walls, without a thermostat, for one mass. impulse[d][i - first]
+  /* Multiplies the velocities of the chunk [first, last). */
+  void (*scale)(const scaling *, int dim, double *const v[3], int64_t first, int64_t last);
+  /* Adds the kinetic energies of the chunk [first, last) to the sum. Returns false, and adds nothing, if one of them
+   * is beyond the range of vectors. */
+  bool (*kinetic)(const kinetic_args *, int64_t first, int64_t last, md_wide *sum);
+  /* Kicks and drifts the chunk [first, last), with walls, without a thermostat, for one mass. A change of the box may
+   * carry all particles along axes or none, and tilts nothing. impulse[d][i - first]
    * is the impulse on particle i; impulse NULL: no kick. *largest2 becomes the larger of itself and the squared
    * displacements from `from`. Returns false if a particle of the chunk has moved beyond the limit, is NaN, or has
    * left the box. Then too all particles were kicked, so that the caller can name the one of the smallest id. */

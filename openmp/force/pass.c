@@ -64,7 +64,12 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
 
 force_args engine_force_args(const md_engine *e, const double *table)
 {
-  force_args a = {.k = table, .type = e->type, .ntypes = e->model->ntypes, .n = e->p->n};
+  force_args a = {.k = table,
+                  .virial_k = e->model->force_k,
+                  .per_w = e->model->grids.f / e->model->grids.w,
+                  .type = e->type,
+                  .ntypes = e->model->ntypes,
+                  .n = e->p->n};
   for (int d = 0; d < e->p->dim; ++d) a.x[d] = e->p->x[d];
   return a;
 }
@@ -95,6 +100,16 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
         a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
     if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   }
+  if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
+}
+
+void engine_sum_virial_chunk(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
+                             md_overlap *overlap, md_measure *m)
+{
+  const md_model *model = e->model;
+  const double least = e->kernels->force_virial[model->pair.kind](
+      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force, m);
+  if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
 
@@ -155,11 +170,19 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
 #pragma omp parallel for schedule(static, 1)
   for (int t = 0; t < e->threads; ++t) {
     finding found = finding_none();
+    md_measure sums;
+    if (s->sums) {
+      sums = (md_measure){.count = 0};
+      found.sums = &sums;
+    }
     for (piece mine = {.owner = t}; queues_take(&e->queues, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
         if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical
-    finding_merge(f, &found);
+    {
+      finding_merge(f, &found);
+      if (s->sums) md_measure_merge(e->model, s->sums, &sums);
+    }
   }
 }
 

@@ -292,10 +292,10 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   const bool density = md_pair_has_density(&e->model->pair);
-  if (density && (wanted.pairs || wanted.tensor)) find_slopes(e);
+  if (density && (md_wants_virial(wanted) || wanted.tensor)) find_slopes(e);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
-    if (wanted.pairs) visit_partners(e, i, measure_pair, m, &overlap);
+    if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
     if (wanted.pairs && density)
       md_wide_add(&m->pair_energy2, md_embedding_count2(e->model, e->embedding[i]));
     if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);

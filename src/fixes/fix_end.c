@@ -106,6 +106,18 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_sim *sim,
   return MD_OK;
 }
 
+/* The sums that the first fix to act behind step `due` takes there. */
+static md_wanted awaited(const md_model *model, int64_t due)
+{
+  for (int f = 0; f < model->nend; ++f) {
+    const md_fix_style *style = md_fix_style_of(model->end[f].action.kind);
+    if (due % model->end[f].every != 0) continue;
+    if (style->choose || style->look || !measures(&model->end[f])) break;
+    return md_fix_end_wants(&model->end[f]);
+  }
+  return (md_wanted){.pairs = false};
+}
+
 /* Runs n steps. One that changes the box, or shifts particles, is run by itself. */
 static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
@@ -153,7 +165,10 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
     if (due > last) return run_steps(kind, engine, sim, last - model->step);
     for (int f = 0; f < model->nend; ++f)
       if (md_fix_style_of(model->end[f].action.kind)->half) MD_TRY(act(kind, engine, sim, f, true));
-    MD_TRY(md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step)));
+    model->awaited = awaited(model, due);
+    const md_status status = md_comm_agree(comm, run_steps(kind, engine, sim, due - model->step));
+    model->awaited = (md_wanted){.pairs = false};
+    MD_TRY(status);
     for (int f = 0; f < model->nend; ++f)
       if (due % model->end[f].every == 0) MD_TRY(act_behind(kind, engine, sim, f));
   }

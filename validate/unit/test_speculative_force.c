@@ -2,7 +2,7 @@
 // links: openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/force/kernels.c common/model.c common/pair/pair.c
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c common/step/host_step.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c common/step/host_step.c openmp/ahead.c
 // links: openmp/all_pairs/all_pairs.c openmp/all_pairs/kernels.c common/wall/wall.c common/force/forces.c
 // links: common/units.c
 // links: common/swap/swaps.c common/pair/eam.c openmp/force/density.c
