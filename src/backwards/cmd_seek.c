@@ -1,8 +1,8 @@
 /* The command seek: goes to a step, forwards or backwards, by the steps between it and the present one.
  *
  * Each of them is a step of the command run, so that thermo, dumps and restarts see what they see in a run. A step that
- * lies behind the present one is reached by undoing steps (check_back.h says what cannot be undone). Cost: that of the
- * steps between. */
+ * lies behind the present one is reached by undoing steps (check_back.h says what cannot be undone). The present step
+ * is a run of 0 steps, so that --resume finds as many runs as the deck has. Cost: that of the steps between. */
 #include "src/backwards/check_back.h"
 #include "src/deck/check.h"
 #include "src/deck/command.h"
@@ -19,7 +19,5 @@ md_status md_do_seek(md_sim *sim, const md_words *words)
   if (sim->planning.checking) return md_check_run(sim, n);
   if (sim->planning.on) return md_plan_print(sim);
   if (md_run_is_left_out(sim, "seek")) return MD_OK;
-  if (n != 0) return md_run_steps(sim, n);
-  md_log_print(sim->log, "  step %lld is the present one\n", (long long)step);
-  return MD_OK;
+  return md_run_steps(sim, n);
 }

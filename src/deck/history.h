@@ -49,7 +49,7 @@ static inline void md_history_free(md_history *history)
 /* The commands that compute steps, of which each use is a run of the history. */
 static inline bool md_history_is_run(const char *command)
 {
-  return strcmp(command, "run") == 0 || strcmp(command, "minimize") == 0;
+  return strcmp(command, "run") == 0 || strcmp(command, "seek") == 0 || strcmp(command, "minimize") == 0;
 }
 
 static inline bool md_history_is_talk(const char *command)

@@ -60,8 +60,8 @@ static md_status add_run(md_search *s, uint64_t deck)
 
 static md_status follow(md_sim *sim, const md_words *words)
 {
-  if (!words) {
-    unknown = true;
+  if (!words) { /* it may be a run */
+    unknown = present->open = true;
     return MD_OK;
   }
   const char *name = words->word[0];
