@@ -1,6 +1,6 @@
 /* Arithmetic with the same bits from every compiler, and how a pair formula is written once for all number types.
  *
- * A formula header (pair_*.h) is a template over the number type `real`. It is included once for each number type, with
+ * A formula header (pair_*.h, elementary.h) is a template over the number type `real`. It is included once for each number type, with
  *   real        the type: double, float (mixed precision), or a vector of doubles (openmp/force/simd.h)
  *   MD_T(name)  the name of a function for this type, for instance name##_v
  * It uses only + - * / and functions such as MD_T(md_recip), of which each number type has an instance. The functions
@@ -64,6 +64,9 @@ MD_FN double md_rsqrt3(double a)
   return fma(cube, e * fma(e, 1.875, 1.5), cube);
 }
 
+/* a b - c, rounded once. */
+MD_FN double md_fms(double a, double b, double c) { return fma(a, b, -c); }
+
 MD_FN double md_max(double a, double b) { return a > b ? a : b; }
 MD_FN double md_min(double a, double b) { return a < b ? a : b; }
 
@@ -107,22 +110,39 @@ MD_FN double md_ln(double a)
   return fma(kd, ln2_high, fma(kd, ln2_low, log_m));
 }
 
-/* e^a for |a| <= 700, and for other a that of the nearer bound, with an error below 2 ulp and the same bits on every
- * machine.
- *   1  a = k log 2 + r with |r| <= log 2/2, k log 2 in two parts as in md_ln.
- *   2  e^r by its Taylor series to r^13, remainder below 2^-57.
- *   3  e^a = 2^k e^r. */
-MD_FN double md_exp(double a)
+/* The number k of a = 2^k m with m in [sqrt(1/2), sqrt(2)), for a normal number a > 0. The bits of a, less those of
+ * sqrt(1/2), hold k in their upper twelve; 2^52 + k + 1024 is the double whose lower bits are k + 1024. */
+MD_FN double md_exponent(double a)
 {
-  const double bounded = md_min(md_max(a, -700.0), 700.0), kd = rint(bounded * 0x1.71547652b82fep0);
-  const double r = fma(-kd, 0x1.cf79abc9e3b3ap-40, fma(-kd, 0x1.62e42fefap-1, bounded));
-  double p = 1.0;
-  for (int n = 13; n > 0; --n) p = fma(p * (1.0 / (double)n), r, 1.0);
-  const int64_t bits = ((int64_t)kd + 1023) * (INT64_C(1) << 52);
-  double power;
-  memcpy(&power, &bits, sizeof power);
-  return p * power;
+  uint64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  bits = ((bits + (UINT64_C(0x4000000000000000) - UINT64_C(0x3fe6a09e667f3bcd))) >> 52) |
+         UINT64_C(0x4330000000000000);
+  double k;
+  memcpy(&k, &bits, sizeof k);
+  return k - (0x1p52 + 1024.0);
 }
+
+/* a 2^k for whole numbers k, if a and the result are normal: k is added to the exponent. */
+MD_FN double md_add_exponent(double a, double k)
+{
+  const double whole = k + 0x1.8p52;
+  uint64_t bits, more;
+  memcpy(&bits, &a, sizeof bits);
+  memcpy(&more, &whole, sizeof more);
+  bits += more << 52;
+  memcpy(&a, &bits, sizeof a);
+  return a;
+}
+
+MD_FN double md_fma(double a, double b, double c) { return fma(a, b, c); }
+MD_FN double md_broadcast(double a) { return a; }
+
+#define real double
+#define MD_T(name) name
+#include "common/elementary.h"
+#undef real
+#undef MD_T
 
 /* sin(2 pi t), with an error below 2^-52 and the same bits on every machine. t is moved by whole turns into [-1/2,
  * 1/2], and mirrored into [-1/4, 1/4]. There the Taylor series goes to the power 21, with a remainder below 2^-60. */

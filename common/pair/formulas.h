@@ -5,9 +5,6 @@
 
 #include "common/real.h"
 
-/* a b - c, rounded once. */
-MD_FN double md_fms(double a, double b, double c) { return fma(a, b, -c); }
-
 #define real double
 #define MD_T(name) name
 #include "common/pair/pair_styles.h"

@@ -12,6 +12,25 @@ static void density_prepare(const double *parameter, bool shift, double scale, d
   k[0] = parameter[0] * parameter[0];
 }
 
+/* LAMMPS's rules: an energy and a distance of a pair from those of each type with itself. */
+static double mix_energy(md_mixing mixing, double ei, double ej, double si, double sj)
+{
+  const double mean = sqrt(ei * ej), si3 = si * si * si, sj3 = sj * sj * sj;
+  if (mixing != MD_MIX_SIXTHPOWER) return mean;
+  return si3 + sj3 > 0.0 ? 2.0 * mean * si3 * sj3 / (si3 * si3 + sj3 * sj3) : 0.0;
+}
+
+static double mix_distance(md_mixing mixing, double si, double sj)
+{
+  const double si3 = si * si * si, sj3 = sj * sj * sj;
+  switch (mixing) {
+  case MD_MIX_GEOMETRIC: return sqrt(si * sj);
+  case MD_MIX_ARITHMETIC: return 0.5 * (si + sj);
+  case MD_MIX_SIXTHPOWER: break;
+  }
+  return cbrt(sqrt(0.5 * (si3 * si3 + sj3 * sj3)));
+}
+
 #define MD_PAIR_HOST
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_HOST
@@ -34,6 +53,17 @@ md_pair_kind md_pair_find(const char *name)
          !(styles[kind]->other_name && strcmp(styles[kind]->other_name, name) == 0))
     ++kind;
   return (md_pair_kind)kind;
+}
+
+bool md_pair_shares_kernels(md_pair_kind kind)
+{
+  switch (kind) {
+#define MD_PAIR_SHARED(symbol) case MD_PAIR_##symbol:
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_SHARED
+    return true;
+  default: return false;
+  }
 }
 
 /* Checks the domain of a parameter. of_style: the value comes from pair_style. The cutoff of the style must be
@@ -97,20 +127,22 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return md_error(MD_USAGE, "pair_coeff needs a pair_style first");
-  const int least = style->nparameter - style->nglobal;
+  const int least = style->nparameter - style->nglobal, most = style->nparameter - style->nfixed;
   if (style->rc_parameter == MD_NO_CUTOFF && nvalue > 0)
     return md_error(MD_USAGE,
                     "pair style %s has no coefficients of its own for a pair of types, only those of "
                     "pair_style",
                     style->name);
   if (style->density) return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
-  if (nvalue < least || nvalue > style->nparameter)
-    return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least,
-                    style->nparameter, nvalue);
+  if (nvalue < least || nvalue > most)
+    return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least, most,
+                    nvalue);
   double all[MD_PAIR_PARAMETERS] = {0};
   for (int p = 0; p < style->nparameter; ++p) {
-    all[p] = p < nvalue ? value[p] : pair->global[p - least];
-    if (p < nvalue) MD_TRY(check(style, p, all[p], false));
+    const int at = p < least ? p : p - style->nfixed;
+    const bool given = at < nvalue && (p < least || p >= least + style->nfixed);
+    all[p] = given ? value[at] : pair->global[p - least];
+    if (given) MD_TRY(check(style, p, all[p], false));
   }
   store(pair, i - 1, j - 1, all, 1);
   return MD_OK;
@@ -134,7 +166,7 @@ md_status md_pair_complete(md_pair *pair)
       if (style->density)
         return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
                         style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
-      if (i == j || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
+      if (i == j || !style->mix || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
         return md_error(MD_USAGE,
                         "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
                         style->name, i + 1, j + 1, i + 1, j + 1);
@@ -181,22 +213,46 @@ void md_pair_take_potential(md_pair *pair, md_eam *eam)
       if (eam->element[i] >= 0 && eam->element[j] >= 0) store(pair, i, j, value, 1);
 }
 
+static double reach(const md_pair_style *style, const double *parameter)
+{
+  return style->reach ? style->reach(parameter) : parameter[style->rc_parameter];
+}
+
 double md_pair_cutoff(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   double rc = 0.0;
   if (style && style->rc_parameter != MD_NO_CUTOFF)
     for (int i = 0; i < pair->ntypes; ++i)
-      for (int j = 0; j < pair->ntypes; ++j) rc = md_max(parameters(pair, i, j)[style->rc_parameter], rc);
+      for (int j = 0; j < pair->ntypes; ++j) rc = md_max(reach(style, parameters(pair, i, j)), rc);
   return rc;
+}
+
+/* The distance below rc at which the energy of an attraction becomes that of a repulsion; the style's share of rc if
+ * there is none. */
+static double zero_of_energy(md_pair_kind kind, const double *parameter, double rc)
+{
+  const md_pair_style *style = md_pair_style_of(kind);
+  double k[MD_PAIR_K] = {0};
+  style->prepare(parameter, false, 1.0, k);
+  bool attracts = false;
+  for (double r = 0.9 * rc; r > 0.01 * rc; r *= 1.0 - 0x1p-6) {
+    const double energy = md_pair_energy(kind, r * r, k);
+    if (attracts && energy > 0.0) return r;
+    attracts = attracts || energy < 0.0;
+  }
+  return style->length_factor * rc;
 }
 
 double md_pair_length(const md_pair *pair, int i, int j)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return 0.0;
-  const double *p = parameters(pair, i, j), length = style->length_factor * p[style->length_parameter];
-  return style->rc_parameter == MD_NO_CUTOFF ? length : md_min(length, 0.9 * p[style->rc_parameter]);
+  const double *p = parameters(pair, i, j);
+  const bool at_zero = style->length_parameter == MD_AT_ZERO_ENERGY;
+  const double length = at_zero ? zero_of_energy(pair->kind, p, reach(style, p))
+                                : style->length_factor * p[style->length_parameter];
+  return style->rc_parameter == MD_NO_CUTOFF ? length : md_min(length, 0.9 * reach(style, p));
 }
 
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k)
@@ -206,6 +262,7 @@ void md_pair_table(const md_pair *pair, const double *mass, double scale, double
   for (int i = 0; i < pair->ntypes; ++i)
     for (int j = 0; j < pair->ntypes; ++j, k += MD_PAIR_K) {
       style->prepare(parameters(pair, i, j), pair->shift, scale, k);
+      k[MD_PAIR_FORMULA] = (double)pair->kind;
       if (style->rc_parameter != MD_NO_CUTOFF) continue;
       const double charge = k[1];
       k[1] = -((mass[i + 1] * charge) * (mass[j + 1] * charge));
@@ -239,12 +296,14 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_force(r2, k);
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+#undef MD_PAIR_SHARED
   default: break;
   }
   return 0.0;
@@ -255,12 +314,14 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
     return md_##symbol##_energy(r2, k);
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+#undef MD_PAIR_SHARED
   default: break;
   }
   return 0.0;

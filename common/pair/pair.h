@@ -26,7 +26,15 @@
 extern "C" {
 #endif
 
-enum { MD_PAIR_PARAMETERS = 4, MD_PAIR_K = 8, MD_NO_CUTOFF = -1 };
+/* MD_PAIR_FORMULA: the coefficient that holds the number of the style, its md_pair_kind. Shared kernels choose the
+ * formula by it. The formulas have the others. */
+enum {
+  MD_PAIR_PARAMETERS = 6,
+  MD_PAIR_K = 16,
+  MD_PAIR_FORMULA = 15,
+  MD_NO_CUTOFF = -1,
+  MD_AT_ZERO_ENERGY = -1
+};
 
 typedef enum md_mixing { MD_MIX_GEOMETRIC, MD_MIX_ARITHMETIC, MD_MIX_SIXTHPOWER } md_mixing;
 typedef enum md_parameter_range { MD_ANY, MD_POSITIVE, MD_NOT_NEGATIVE } md_parameter_range;
@@ -44,19 +52,25 @@ typedef struct md_pair_style {
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
   int global_required; /* the number of these that must be given; the others are NaN then: the style's choice */
-  int rc_parameter;    /* the index of the cutoff, or MD_NO_CUTOFF */
+  int nfixed;       /* the first nfixed of these hold for all pairs of types: pair_coeff does not take them */
+  int rc_parameter; /* the index of the cutoff, or MD_NO_CUTOFF */
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
-   * grids (model.c). Without a cutoff: the distance at which the force is largest. */
+   * grids (model.c). Without a cutoff: the distance at which the force is largest. MD_AT_ZERO_ENERGY: the distance at
+   * which attraction becomes repulsion, where the energy passes zero; if there is none, length_factor times the cutoff.
+   */
   int length_parameter;
   double length_factor;
   bool takes_shift;    /* pair_modify shift has a meaning */
   bool density;        /* a style of eam.h: its numbers are in md_pair.eam */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
+  /* The distance at which a pair of types stops to interact, if that is not the parameter rc itself, else NULL. */
+  double (*reach)(const double *parameter);
   /* Returns the reason why these parameters do not go together, or NULL if they do. The pointer is NULL for a style
    * that takes all combinations. */
   const char *(*refuse)(const double *parameter);
-  /* Fills the parameters ab of a pair of types from those of each type with itself, a and b. */
+  /* Fills the parameters ab of a pair of types from those of each type with itself, a and b. NULL: LAMMPS has no rule,
+   * and all pairs of types must be given. */
   void (*mix)(const double *a, const double *b, md_mixing mixing, double *ab);
   /* Fills k[MD_PAIR_K], which is zero before; k[0] is rc^2. The formulas then give forces times scale, and energies
    * without it. Without a cutoff: k[0] is infinite, k[1] is the charge c of a unit mass, and k[4] the energy of unit
@@ -72,6 +86,9 @@ typedef enum md_pair_kind {
   MD_PAIR_KINDS,
   MD_PAIR_NONE = MD_PAIR_KINDS
 } md_pair_kind;
+
+/* Stands for all styles that share kernels, where a kernel has the style as a template argument. */
+enum { MD_PAIR_SHARED_STYLE = MD_PAIR_KINDS };
 
 typedef struct md_pair {
   md_pair_kind kind; /* MD_PAIR_NONE: particles do not interact */
@@ -89,6 +106,9 @@ const md_pair_style *md_pair_style_of(md_pair_kind kind);
 
 /* The kind with this name, or this other name; MD_PAIR_KINDS if no style has it. */
 md_pair_kind md_pair_find(const char *name);
+
+/* Does the style with a cutoff share kernels with others (pair_styles.h)? */
+bool md_pair_shares_kernels(md_pair_kind kind);
 
 /* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and
  * mixing stay. The caller frees with md_pair_free. MD_USAGE: a wrong number of values, or a value out of its domain.
@@ -124,7 +144,7 @@ double md_pair_cutoff(const md_pair *pair);
  * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. */
 double md_pair_length(const md_pair *pair, int i, int j);
 
-/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], which belongs to the caller. The row of 0-based types i
+/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The row of 0-based types i
  * and j is i*ntypes + j. mass: by type, from 1. scale: of forces. */
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k);
 

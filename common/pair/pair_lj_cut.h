@@ -20,28 +20,9 @@ MD_PAIR_CUT(lj_cut)
 
 static void lj_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  const double si = a[1], sj = b[1];
-  switch (mixing) {
-  case MD_MIX_GEOMETRIC:
-    ab[0] = sqrt(a[0] * b[0]);
-    ab[1] = sqrt(si * sj);
-    ab[2] = sqrt(a[2] * b[2]);
-    break;
-  case MD_MIX_ARITHMETIC:
-    ab[0] = sqrt(a[0] * b[0]);
-    ab[1] = 0.5 * (si + sj);
-    ab[2] = 0.5 * (a[2] + b[2]);
-    break;
-  case MD_MIX_SIXTHPOWER: {
-    if (si == 0.0 && sj == 0.0) return;
-    const double si3 = si * si * si, sj3 = sj * sj * sj;
-    ab[0] = 2.0 * sqrt(a[0] * b[0]) * si3 * sj3 / (si3 * si3 + sj3 * sj3);
-    ab[1] = cbrt(sqrt(0.5 * (si3 * si3 + sj3 * sj3)));
-    const double ci3 = a[2] * a[2] * a[2], cj3 = b[2] * b[2] * b[2];
-    ab[2] = cbrt(sqrt(0.5 * (ci3 * ci3 + cj3 * cj3)));
-    break;
-  }
-  }
+  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
+  ab[1] = mix_distance(mixing, a[1], b[1]);
+  ab[2] = mix_distance(mixing, a[2], b[2]);
 }
 
 static void lj_cut_prepare(const double *parameter, bool shift, double scale, double *k)

@@ -2,17 +2,29 @@
  *
  * The list is included several times, for different purposes:
  *   with MD_PAIR_STYLE(symbol, name) defined  it becomes one MD_PAIR_STYLE for each style;
- *   with MD_PAIR_CUT(symbol) defined          it becomes one MD_PAIR_CUT for each style with a cutoff;
+ *   with MD_PAIR_CUT(symbol) defined          it becomes one MD_PAIR_CUT for each style with a cutoff and kernels of
+ *                                             its own: the fastest, but each takes time to compile;
+ *   with MD_PAIR_SHARED(symbol) defined       it becomes one MD_PAIR_SHARED for each style with a cutoff that shares
+ *                                             kernels with others: on GPUs they call the formula of the style;
  *   with MD_PAIR_ALL(symbol) defined          it becomes one MD_PAIR_ALL for each style without a cutoff;
  *   with MD_PAIR_DENSITY(symbol) defined      it becomes one MD_PAIR_DENSITY for each style with a density;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
  *   with real and MD_T defined                it becomes the formulas for the number type `real` (real.h).
  */
+#include "common/pair/pair_born.h"
+#include "common/pair/pair_buck.h"
 #include "common/pair/pair_eam.h"
 #include "common/pair/pair_eam_alloy.h"
 #include "common/pair/pair_eam_fs.h"
+#include "common/pair/pair_gauss.h"
 #include "common/pair/pair_gravity.h"
+#include "common/pair/pair_lj96_cut.h"
 #include "common/pair/pair_lj_cut.h"
+#include "common/pair/pair_lj_expand.h"
+#include "common/pair/pair_lj_gromacs.h"
 #include "common/pair/pair_lj_smooth_linear.h"
+#include "common/pair/pair_mie_cut.h"
+#include "common/pair/pair_morse.h"
 #include "common/pair/pair_repulsive.h"
 #include "common/pair/pair_soft.h"
+#include "common/pair/pair_yukawa.h"

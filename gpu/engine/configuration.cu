@@ -316,6 +316,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
+  if (md_pair_shares_kernels(model->pair.kind)) obstacle = md_pair_style_of(model->pair.kind)->name;
   if (obstacle)
     return md_error(
         MD_USAGE,

@@ -19,7 +19,7 @@ static __device__ double force_of_kind(md_pair_kind kind, double r2, const doubl
     return force_of<MD_PAIR_##symbol>(r2, k);
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
-  default: return 0.0;
+  default: return shared_force(r2, k);
   }
 }
 

@@ -62,8 +62,8 @@ typedef mixed_layout<3, true> mixed3_tagged;
 #define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
-/* Calls f(style), where style.value is the pair style as a constant, which can be a template argument of a kernel.
- * Returns false if there is no such style. */
+/* Calls f(style), where style.value is the pair style as a constant, which can be a template argument of a kernel:
+ * MD_PAIR_SHARED_STYLE for all styles that share kernels. Returns false if there is no such style. */
 template <class F> bool with_style(md_pair_kind kind, F &&f)
 {
   switch (kind) {
@@ -73,8 +73,11 @@ template <class F> bool with_style(md_pair_kind kind, F &&f)
     return true;
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
-  default: return false;
+  default: break;
   }
+  const bool shared = md_pair_shares_kernels(kind);
+  if (shared) f(std::integral_constant<int, MD_PAIR_SHARED_STYLE>{});
+  return shared;
 }
 
 /* Calls f(style), which launches a kernel, and returns its status. MD_RUNTIME: there is no such style. */

@@ -35,6 +35,9 @@ SINGLE float md_max_single(float a, float b) { return fmaxf(a, b); }
 SINGLE float md_fms_single(float a, float b, float c) { return fmaf(a, b, -c); }
 SINGLE float md_select_less_single(float a, float b, float x, float y) { return a < b ? x : y; }
 SINGLE float md_ln_single(float a) { return logf(a); }
+SINGLE float md_broadcast_single(double a) { return (float)a; }
+SINGLE float md_exp_single(float a) { return expf(a); }
+SINGLE float md_pow_single(float a, float y) { return powf(a, y); }
 #undef SINGLE
 
 __device__ __forceinline__ float ranged_inverse(float a)
@@ -88,6 +91,9 @@ RANGED double md_select_less_ranged(double a, double b, double x, double y)
   return md_select_less(a, b, x, y);
 }
 RANGED double md_ln_ranged(double a) { return md_ln(a); }
+RANGED double md_broadcast_ranged(double a) { return a; }
+RANGED double md_exp_ranged(double a) { return md_exp(a); }
+RANGED double md_pow_ranged(double a, double y) { return md_pow(a, y); }
 #undef RANGED
 
 #pragma push_macro("MD_FN")
@@ -132,5 +138,58 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+
+/* Shared kernels have one instance for all styles of MD_PAIR_SHARED, MD_PAIR_SHARED_STYLE, and call the formula that
+ * the coefficients name. The call takes some registers and instructions more than a formula in place. In return a style
+ * costs no kernel to compile. */
+#define MD_PAIR_SHARED(symbol)                                                                               \
+  case MD_PAIR_##symbol:                                                                                     \
+    return MD_SHARED_FORMULA(symbol)(r2, k);
+#define MD_SHARED_FORMULA(symbol) md_##symbol##_force
+static __device__ __noinline__ double shared_force(double r2, const double *k)
+{
+  switch ((int)k[MD_PAIR_FORMULA]) {
+#include "common/pair/pair_styles.h"
+  default: return 0.0;
+  }
+}
+#undef MD_SHARED_FORMULA
+#define MD_SHARED_FORMULA(symbol) md_##symbol##_force_single
+static __device__ __noinline__ float shared_force(float r2, const float *k)
+{
+  switch ((int)k[MD_PAIR_FORMULA]) {
+#include "common/pair/pair_styles.h"
+  default: return 0.0f;
+  }
+}
+#undef MD_SHARED_FORMULA
+#define MD_SHARED_FORMULA(symbol) md_##symbol##_energy
+static __device__ __noinline__ double shared_energy(double r2, const double *k)
+{
+  switch ((int)k[MD_PAIR_FORMULA]) {
+#include "common/pair/pair_styles.h"
+  default: return 0.0;
+  }
+}
+#undef MD_SHARED_FORMULA
+#undef MD_PAIR_SHARED
+
+template <> __device__ __forceinline__ double force_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
+{
+  return shared_force(r2, k);
+}
+template <> __device__ __forceinline__ float force_of<MD_PAIR_SHARED_STYLE>(float r2, const float *k)
+{
+  return shared_force(r2, k);
+}
+template <>
+__device__ __forceinline__ double ranged_force_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
+{
+  return shared_force(r2, k);
+}
+template <> __device__ __forceinline__ double energy_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
+{
+  return shared_energy(r2, k);
+}
 
 #endif

@@ -201,7 +201,9 @@ template <int STYLE, int... BITS>
 static void launch_style(int bits, std::integer_sequence<int, BITS...>, const launch &l,
                          const system_view<exact2> &s, const int *order, const components &impulse, bool step)
 {
-  ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
+  /* Configurations with a style that shares kernels are refused. */
+  if constexpr (STYLE != MD_PAIR_SHARED_STYLE)
+    ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
 }
 
 md_status launch_force_ladder(const launch &l, md_pair_kind kind, const md_gpu_options &g,

@@ -69,6 +69,18 @@ MD_FN simd_d simd_rsqrt_truncated(simd_d a)
   return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(single)));
 }
 MD_FN double simd_least(simd_d a) { return _mm512_reduce_min_pd(a); }
+MD_FN simd_d md_exponent_v(simd_d a)
+{
+  const __m512i shift = _mm512_set1_epi64(INT64_C(0x4000000000000000) - INT64_C(0x3fe6a09e667f3bcd));
+  const __m512i moved = _mm512_srli_epi64(_mm512_add_epi64(_mm512_castpd_si512(a), shift), 52);
+  const __m512i bits = _mm512_or_si512(moved, _mm512_set1_epi64(INT64_C(0x4330000000000000)));
+  return _mm512_castsi512_pd(bits) - (0x1p52 + 1024.0);
+}
+MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
+{
+  const __m512i more = _mm512_slli_epi64(_mm512_castpd_si512(k + 0x1.8p52), 52);
+  return _mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a), more));
+}
 
 /* Sixteen singles, for the test of candidates. It may accept a pair too many, and never misses one. */
 #define MD_SINGLE_WIDTH 16
@@ -162,6 +174,18 @@ MD_FN double simd_least(simd_d a)
   const double low = lane[0] < lane[1] ? lane[0] : lane[1], high = lane[2] < lane[3] ? lane[2] : lane[3];
   return low < high ? low : high;
 }
+MD_FN simd_d md_exponent_v(simd_d a)
+{
+  const __m256i shift = _mm256_set1_epi64x(INT64_C(0x4000000000000000) - INT64_C(0x3fe6a09e667f3bcd));
+  const __m256i moved = _mm256_srli_epi64(_mm256_add_epi64(_mm256_castpd_si256(a), shift), 52);
+  const __m256i bits = _mm256_or_si256(moved, _mm256_set1_epi64x(INT64_C(0x4330000000000000)));
+  return _mm256_castsi256_pd(bits) - (0x1p52 + 1024.0);
+}
+MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
+{
+  const __m256i more = _mm256_slli_epi64(_mm256_castpd_si256(k + 0x1.8p52), 52);
+  return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), more));
+}
 #define MD_SINGLE_WIDTH 8
 typedef __m256 simd_f;
 typedef __m256i simd_xf;
@@ -234,6 +258,8 @@ MD_FN simd_d simd_reciprocal_single(simd_d a) { return (double)(1.0f / (float)a)
 MD_FN simd_d simd_rsqrt_single(simd_d a) { return (double)(1.0f / sqrtf((float)a)); }
 MD_FN simd_d simd_rsqrt_truncated(simd_d a) { return (double)(1.0f / sqrtf(md_truncate(a))); }
 MD_FN double simd_least(simd_d a) { return a; }
+MD_FN simd_d md_exponent_v(simd_d a) { return md_exponent(a); }
+MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k) { return md_add_exponent(a, k); }
 #define MD_SINGLE_WIDTH 1
 typedef float simd_f;
 typedef int32_t simd_xf;
@@ -321,6 +347,16 @@ MD_FN simd_d md_select_less_v(simd_d a, simd_d b, simd_d x, simd_d y)
 {
   return simd_choose(simd_less(a, b), x, y);
 }
+
+MD_FN simd_d md_fma_v(simd_d a, simd_d b, simd_d c) { return simd_fma(a, b, c); }
+MD_FN simd_d md_min_v(simd_d a, simd_d b) { return simd_min(a, b); }
+MD_FN simd_d md_broadcast_v(double a) { return simd_set(a); }
+
+#define real simd_d
+#define MD_T(name) name##_v
+#include "common/elementary.h"
+#undef real
+#undef MD_T
 
 /* One lane after the other, because only energies need logarithms. */
 MD_FN simd_d md_ln_v(simd_d a)

@@ -26,7 +26,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 6, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 7, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 

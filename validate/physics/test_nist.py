@@ -54,11 +54,20 @@ def pair_styles():
 
 # How to say each style, with a cutoff near 1.5 if it has one, and its coefficients; `open`: no axis is periodic.
 WORDS = {
+    "born": {"pair": "born 1.6", "coeff": "1 1 4 0.2 0.9 1.5 -0.4"},
+    "buck": {"pair": "buck 1.6", "coeff": "1 1 900 0.16 1.5"},
+    "gauss": {"pair": "gauss 1.6", "coeff": "1 1 -9 1.5"},
     "gravity": {"pair": "gravity 0.3 0.7", "coeff": "* *", "open": True},
     "lj/cut": {"pair": "lj/cut 1.7", "coeff": "1 1 0.8 0.9", "shift": "yes"},
+    "lj/expand": {"pair": "lj/expand 1.5", "coeff": "1 1 0.8 0.8 0.1", "shift": "yes"},
+    "lj/gromacs": {"pair": "lj/gromacs 1.1 1.7", "coeff": "1 1 0.8 0.9"},
     "lj/smooth/linear": {"pair": "lj/smooth/linear 1.7", "coeff": "1 1 0.8 0.9"},
+    "lj96/cut": {"pair": "lj96/cut 1.7", "coeff": "1 1 0.8 0.9"},
+    "mie/cut": {"pair": "mie/cut 1.7", "coeff": "1 1 0.8 0.9 11.3 4.6", "shift": "yes"},
+    "morse": {"pair": "morse 1.7", "coeff": "1 1 2 5.5 1.05", "shift": "yes"},
     "repulsive": {"pair": "repulsive 1.5 0.75", "coeff": "1 1 1.4"},
     "soft": {"pair": "soft 1.5", "coeff": "1 1 3"},
+    "yukawa": {"pair": "yukawa 1.5 1.6", "coeff": "1 1 20"},
 }
 
 

@@ -295,7 +295,7 @@ def test_files_of_others_are_refused(tmp_path, good):
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
         f["version"][()] = 7
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 7", "reads version 6")
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 8", "reads version 7")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),

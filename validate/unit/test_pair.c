@@ -28,6 +28,11 @@ static double value_of(const char *name)
   if (strcmp(name, "rc") == 0) return 1.6;
   if (strcmp(name, "rmin") == 0) return 0.4;
   if (strcmp(name, "sigma") == 0) return 0.9;
+  if (strcmp(name, "inner") == 0) return 1.2;
+  if (strcmp(name, "delta") == 0) return 0.1;
+  if (strcmp(name, "rho") == 0) return 0.3;
+  if (strcmp(name, "gammaR") == 0) return 11.5;
+  if (strcmp(name, "gammaA") == 0) return 4.25;
   return 1.3;
 }
 
@@ -39,13 +44,22 @@ static void coefficients(md_pair_kind kind, bool shift, double scale, double *k)
   md_pair pair = {.kind = MD_PAIR_NONE, .shift = shift};
   assert_int_equal(md_pair_start(&pair, kind, 1, value + style->nparameter - style->nglobal, style->nglobal),
                    MD_OK);
-  if (has_cutoff(kind)) assert_int_equal(md_pair_set(&pair, 1, 1, value, style->nparameter), MD_OK);
+  /* pair_coeff does not take the fixed ones. */
+  double own[MD_PAIR_PARAMETERS] = {0};
+  const int least = style->nparameter - style->nglobal;
+  for (int p = 0; p < style->nparameter - style->nfixed; ++p)
+    own[p] = value[p < least ? p : p + style->nfixed];
+  if (has_cutoff(kind))
+    assert_int_equal(md_pair_set(&pair, 1, 1, own, style->nparameter - style->nfixed), MD_OK);
   assert_int_equal(md_pair_complete(&pair), MD_OK);
-  assert_true(md_pair_cutoff(&pair) == (has_cutoff(kind) ? 1.6 : 0.0));
+  const double rc = style->reach ? style->reach(value) : 1.6;
+  assert_true(md_pair_cutoff(&pair) == (has_cutoff(kind) ? rc : 0.0));
+  if (has_cutoff(kind)) assert_true(md_pair_length(&pair, 0, 0) > 0.1 && md_pair_length(&pair, 0, 0) < rc);
   assert_true(md_pair_is_all(&pair) == !has_cutoff(kind));
   md_pair_table(&pair, mass, scale, k);
   md_pair_free(&pair);
-  assert_true(k[0] == (has_cutoff(kind) ? 1.6 * 1.6 : (double)INFINITY));
+  assert_true(k[0] == (has_cutoff(kind) ? rc * rc : (double)INFINITY));
+  assert_true(!has_cutoff(kind) || k[MD_PAIR_FORMULA] == (double)kind);
 }
 
 static double energy_at(md_pair_kind kind, const double *k, const double *delta, int dim)
@@ -79,7 +93,8 @@ static void check_gradient(md_pair_kind kind, int dim)
   double largest = 0.0;
   for (int s = 0; s < STEPS; ++s) {
     const double r = 0.3 + 1.29 * s / STEPS;
-    if (fabs(r - 0.4) < 1e-3) continue; /* rmin: the force is continuous there, its slope is not */
+    /* rmin and inner: the force is continuous there, its slope is not. */
+    if (fabs(r - 0.4) < 1e-3 || fabs(r - 1.2) < 1e-3) continue;
     double delta[3], r2 = has_cutoff(kind) ? 0.0 : k[2];
     for (int d = 0; d < 3; ++d) delta[d] = r * direction[dim - 2][d];
     for (int d = 0; d < dim; ++d) r2 += delta[d] * delta[d];
@@ -231,6 +246,42 @@ static void values_of_soft(void **state)
   assert_true(isfinite(md_pair_force(MD_PAIR_soft, 0.0, k)));
 }
 
+/* gA = 6 and gR = 12 are lj/cut; a Morse bond at its minimum, at a finite wall, and at no distance at all. */
+static void values_of_mie_and_morse(void **state)
+{
+  (void)state;
+  double mie[MD_PAIR_K], lj[MD_PAIR_K], k[MD_PAIR_K];
+  table_of(MD_PAIR_mie_cut, (const double[]){2.0, 1.1, 12.0, 6.0, 2.5}, true, mie);
+  table_of(MD_PAIR_lj_cut, (const double[]){2.0, 1.1, 2.5}, true, lj);
+  for (double r2 = 0.5; r2 < 6.0; r2 += 0.21) {
+    const double e = md_pair_energy(MD_PAIR_lj_cut, r2, lj), f = md_pair_force(MD_PAIR_lj_cut, r2, lj);
+    assert_true(fabs(md_pair_energy(MD_PAIR_mie_cut, r2, mie) - e) <= 1e-14 * (fabs(e) + 1.0));
+    assert_true(fabs(md_pair_force(MD_PAIR_mie_cut, r2, mie) - f) <= 2e-14 * (fabs(f) + 1.0));
+  }
+  table_of(MD_PAIR_morse, (const double[]){3.0, 2.0, 1.5, 2.5}, false, k);
+  close_to(md_pair_energy(MD_PAIR_morse, 2.25, k), -3.0);
+  assert_true(fabs(md_pair_force(MD_PAIR_morse, 2.25, k)) < 1e-14);
+  close_to(md_pair_energy(MD_PAIR_morse, 0.0, k), 3.0 * (exp(6.0) - 2.0 * exp(3.0)));
+  assert_true(isfinite(md_pair_force(MD_PAIR_morse, 0.0, k)));
+}
+
+/* The usual distance of a well is where its energy is zero: sigma of mie, and r0 - log(2)/alpha of morse. */
+static void usual_distances(void **state)
+{
+  (void)state;
+  md_pair pair = {.kind = MD_PAIR_NONE};
+  assert_int_equal(md_pair_start(&pair, MD_PAIR_morse, 1, (const double[]){2.5}, 1), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0, 5.0, 1.1}, 3), MD_OK);
+  assert_true(fabs(md_pair_length(&pair, 0, 0) / (1.1 - log(2.0) / 5.0) - 1.0) < 0.016);
+  md_pair_free(&pair);
+  assert_int_equal(md_pair_start(&pair, MD_PAIR_yukawa, 1, (const double[]){2.0, 2.5}, 2), MD_OK);
+  assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0, 5.0, 1.1}, 3), MD_USAGE);
+  assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0}, 1), MD_OK);
+  assert_true(pair.parameter[1] == 2.0 && pair.parameter[2] == 2.5);
+  close_to(md_pair_length(&pair, 0, 0), 1.0);
+  md_pair_free(&pair);
+}
+
 static double mixed(md_mixing mixing, int parameter)
 {
   md_pair pair = {.kind = MD_PAIR_NONE, .mixing = mixing};
@@ -287,6 +338,46 @@ static void recipes_are_accurate(void **state)
   assert_true(md_ln(1.0) == 0.0);
 }
 
+/* Error in units of the last place, against long double, which has eleven bits more. */
+static double long_ulps(double got, long double exact)
+{
+  const double near = (double)exact;
+  return (double)(fabsl((long double)got - exact) /
+                  (long double)(nextafter(fabs(near), DBL_MAX) - fabs(near)));
+}
+
+static void exponentials_are_accurate(void **state)
+{
+  (void)state;
+  double worst = 0.0;
+  for (double a = -699.9; a < 699.9; a += 0.01371)
+    worst = md_max(worst, long_ulps(md_exp(a), expl((long double)a)));
+  for (double a = 1e-17; a < 1.0; a *= 1.001) {
+    worst = md_max(worst, long_ulps(md_exp(a), expl((long double)a)));
+    worst = md_max(worst, long_ulps(md_exp(-a), expl(-(long double)a)));
+  }
+  assert_true(worst > 0.4 && worst <= 1.0);
+  assert_true(md_exp(0.0) == 1.0 && md_exp(1e9) == md_exp(700.0) && md_exp(-1e9) == md_exp(-700.0));
+}
+
+/* a^y = e^(y log a) over the whole range of both: the exponent reaches 700. */
+static void powers_are_accurate(void **state)
+{
+  (void)state;
+  double worst = 0.0;
+  for (double a = 1e-300; a < 1e300; a *= 1.57)
+    for (double share = -0.99; share < 1.0; share += 0.0191) {
+      const double most = 700.0 / fabs(log(a)), y = share * (most < 300.0 ? most : 300.0);
+      worst = md_max(worst, long_ulps(md_pow(a, y), powl((long double)a, (long double)y)));
+    }
+  for (double a = 0.9; a < 1.1; a += 0.000123) {
+    const double y = 20.0 - 300.0 * (a - 0.9);
+    worst = md_max(worst, long_ulps(md_pow(a, y), powl((long double)a, (long double)y)));
+  }
+  assert_true(worst > 0.4 && worst <= 1.0);
+  assert_true(md_pow(4.0, 0.5) == 2.0 && md_pow(3.0, 0.0) == 1.0 && md_pow(1.0, 123.4) == 1.0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -297,8 +388,12 @@ int main(void)
       cmocka_unit_test(values_of_gravity),
       cmocka_unit_test(values_of_repulsive),
       cmocka_unit_test(values_of_soft),
+      cmocka_unit_test(values_of_mie_and_morse),
+      cmocka_unit_test(usual_distances),
       cmocka_unit_test(mixing_rules),
       cmocka_unit_test(recipes_are_accurate),
+      cmocka_unit_test(exponentials_are_accurate),
+      cmocka_unit_test(powers_are_accurate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
