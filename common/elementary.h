@@ -20,7 +20,8 @@
 /* e^(a + rest), where |rest| is at most about the last digit of a.
  *   1  a = k log 2 + r with |r| <= log 2/2, r and `behind`, the last digits of it, in a sum of two doubles. log 2 is
  *      in two parts, of which k times the first is exact.
- *   2  e^r = 1 + (r + (behind + r^2 q)), where q is the Taylor series of (e^r - 1 - r)/r^2 to r^11: remainder below 2^-57.
+ *   2  e^r = 1 + (r + (behind + r^2 q)), where q is the Taylor series of (e^r - 1 - r)/r^2 to r^11: remainder below
+ *      2^-57.
  *   3  k is added to the exponent. */
 MD_FN real MD_T(md_exp_sum)(real a, real rest)
 {

@@ -137,8 +137,8 @@ class RankVariant:
         before = "balance 1 shift\n" if self.shifted else ""
         if self.balance:
             before += f"fix cuts all balance {self.balance} 1{' rcb' if self.bisects(text) else ''}\n"
-        text, runs = re.subn(r"(?m)^(?=run\s+[^-])", before, text)
-        assert runs == 1, "a deck with one run forward"
+        text, runs = re.subn(r"(?m)^(?=run\s+[^-])", before, text, count=1)
+        assert runs == 1, "a deck with a run forward"
         grid = ["*"] * 3 if self.grid is None else self.grid
         return "processors {} {} {}\n".format(*grid) + text
 

@@ -144,8 +144,8 @@ double md_pair_cutoff(const md_pair *pair);
  * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. */
 double md_pair_length(const md_pair *pair, int i, int j);
 
-/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The row of 0-based types i
- * and j is i*ntypes + j. mass: by type, from 1. scale: of forces. */
+/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The
+ * row of 0-based types i and j is i*ntypes + j. mass: by type, from 1. scale: of forces. */
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k);
 
 /* For a style without a cutoff: the coefficients of unit masses, k[MD_PAIR_K], in which k[1] is the charge c of a unit

@@ -10,8 +10,8 @@
  *   k2 = 24 s eps sigma^6      k5 = s B                             k10 = C
  * If eps, sigma or rc is 0, all are 0, as those of lj/cut.
  *
- * Cost: that of lj/cut, a reciprocal root and 6 operations for each pair. Reference: van der Spoel et al., GROMACS manual,
- * version 3.2 (2004), section 4.1.5.
+ * Cost: that of lj/cut, a reciprocal root and 6 operations for each pair. Reference: van der Spoel et al., GROMACS
+ * manual, version 3.2 (2004), section 4.1.5.
  */
 #if defined MD_PAIR_STYLE
 

@@ -8,7 +8,8 @@
  * If eps, sigma or rc is 0, all are 0, as those of lj/cut.
  *
  * Trade-off: exponents may be any real numbers, as coarse-grained models of fluids have them, so that a pair takes two
- * powers, 190 operations. Reference: Mie, Ann. Phys. 316 (1903) 657; Avendano et al., J. Phys. Chem. B 115 (2011) 11154.
+ * powers, 190 operations. References: Mie, Ann. Phys. 316 (1903) 657; Avendano et al., J. Phys. Chem. B 115 (2011)
+ * 11154.
  */
 #if defined MD_PAIR_STYLE
 

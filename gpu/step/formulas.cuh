@@ -146,7 +146,7 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
   case MD_PAIR_##symbol:                                                                                     \
     return MD_SHARED_FORMULA(symbol)(r2, k);
 #define MD_SHARED_FORMULA(symbol) md_##symbol##_force
-static __device__ __noinline__ double shared_force(double r2, const double *k)
+[[maybe_unused]] static __device__ __noinline__ double shared_force(double r2, const double *k)
 {
   switch ((int)k[MD_PAIR_FORMULA]) {
 #include "common/pair/pair_styles.h"
@@ -155,7 +155,7 @@ static __device__ __noinline__ double shared_force(double r2, const double *k)
 }
 #undef MD_SHARED_FORMULA
 #define MD_SHARED_FORMULA(symbol) md_##symbol##_force_single
-static __device__ __noinline__ float shared_force(float r2, const float *k)
+[[maybe_unused]] static __device__ __noinline__ float shared_force(float r2, const float *k)
 {
   switch ((int)k[MD_PAIR_FORMULA]) {
 #include "common/pair/pair_styles.h"
@@ -164,7 +164,7 @@ static __device__ __noinline__ float shared_force(float r2, const float *k)
 }
 #undef MD_SHARED_FORMULA
 #define MD_SHARED_FORMULA(symbol) md_##symbol##_energy
-static __device__ __noinline__ double shared_energy(double r2, const double *k)
+[[maybe_unused]] static __device__ __noinline__ double shared_energy(double r2, const double *k)
 {
   switch ((int)k[MD_PAIR_FORMULA]) {
 #include "common/pair/pair_styles.h"

@@ -64,7 +64,7 @@ WORDS = {
     "lj/smooth/linear": {"pair": "lj/smooth/linear 1.7", "coeff": "1 1 0.8 0.9"},
     "lj96/cut": {"pair": "lj96/cut 1.7", "coeff": "1 1 0.8 0.9"},
     "mie/cut": {"pair": "mie/cut 1.7", "coeff": "1 1 0.8 0.9 11.3 4.6", "shift": "yes"},
-    "morse": {"pair": "morse 1.7", "coeff": "1 1 2 5.5 1.05", "shift": "yes"},
+    "morse": {"pair": "morse 1.7", "coeff": "1 1 2 3.5 1.05", "shift": "yes"},
     "repulsive": {"pair": "repulsive 1.5 0.75", "coeff": "1 1 1.4"},
     "soft": {"pair": "soft 1.5", "coeff": "1 1 3"},
     "yukawa": {"pair": "yukawa 1.5 1.6", "coeff": "1 1 20"},

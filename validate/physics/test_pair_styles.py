@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 import harness
-from cli import BOX, USAGE, call, refused
+from cli import BOX, USAGE, refused, run_deck
 from test_lammps import LMP, lammps_tables
 
 # Words of pair_style, and coefficients of the types 1 1, 2 2 and 1 2.
@@ -70,7 +70,7 @@ def test_mixing_rules_that_do_not_exist(tmp_path):
     for style in UNMIXED:
         words, one, other, _ = STYLES[style]
         text = f"pair_style {style} {words}\npair_coeff 1 1 {one}\npair_coeff 2 2 {other}\nrun 0\n"
-        refused(call(tmp_path, BOX + text), USAGE, f"pair style {style} has no coefficients for types 1 and 2")
+        refused(run_deck(tmp_path, BOX + text), USAGE, f"pair style {style} has no coefficients for types 1 and 2")
 
 
 REFUSED = [
@@ -90,4 +90,4 @@ REFUSED = [
 
 @pytest.mark.parametrize("words, message", REFUSED, ids=range(len(REFUSED)))
 def test_refused(words, message, tmp_path):
-    refused(call(tmp_path, BOX + words + "\n"), USAGE, message)
+    refused(run_deck(tmp_path, BOX + words + "\n"), USAGE, message)

@@ -332,14 +332,16 @@ static void pair_commands_set_the_pair(void **state)
   refused(b, "pair_coeff 2 1 1 1", "sets nothing: write the smaller type first");
   refused(b, "pair_coeff 1 4 1 1", "type '4'");
   refused(b, "pair_coeff 1 1 1", "takes 2 to 3 coefficients, not 1");
-  refused(b, "pair_coeff 1 1 1 1 1 1 1", "takes at most 4 numbers, not 5");
+  refused(b, "pair_coeff 1 1 1 1 1 1 1", "takes 2 to 3 coefficients, not 5");
+  refused(b, "pair_coeff 1 1 1 1 1 1 1 1 1", "takes at most 6 numbers, not 7");
   refused(b, "pair_coeff 1 1 1 -1", "sigma of pair style lj/cut must be zero or positive");
   refused(b, "pair_coeff 1 1 1 1 -2.5", "rc of pair style lj/cut must be zero or positive");
   refused(b, "pair_coeff 1 1 x 1", "pair_coeff must be a number, not 'x'");
   refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 to 1 numbers");
   refused(b, "pair_style lj/cut -1", "rc of pair style lj/cut must be positive");
-  refused(b, "pair_style morse 2.5",
-          "unknown pair style 'morse'; accepted are eam, eam/alloy, eam/fs, gravity, lj/cut, ");
+  refused(
+      b, "pair_style tersoff",
+      "unknown pair style 'tersoff'; accepted are born, buck, eam, eam/alloy, eam/fs, gauss, gravity, lj");
   refused(b, "pair_style none 1", "takes no further argument");
   refused(b, "pair_modify mix harmonic", "pair_modify mix 'harmonic' is unknown");
   refused(b, "pair_modify tail yes", "only tail no");
