@@ -188,7 +188,6 @@ struct md_engine_kind {
   bool on_host;
   /* The engine for pair styles without a cutoff, which has no cells, lists, domains and ghosts. NULL: this one. */
   const md_engine_kind *all_pairs;
-  bool densities; /* computes pair styles with a density */
 };
 
 /* The engine of this kind that computes a model with this pair style. */

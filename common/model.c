@@ -555,13 +555,14 @@ static void largest_of_potential(const md_eam *eam, double largest[3])
   const int64_t pairs = (int64_t)eam->nelement * eam->nelement * eam->nr;
   double slope = 0.0, density = 0.0, value = 0.0, pair = 0.0;
   for (int64_t k = 0; k < (int64_t)eam->nelement * eam->nrho; ++k) {
-    slope = md_max(slope, fabs(eam->embedding[k * MD_SPLINE_ROW + 2]));
-    value = md_max(value, fabs(eam->embedding[k * MD_SPLINE_ROW + 6]));
+    const double *row = eam->embedding + k * MD_SPLINE_ROW;
+    slope = md_max(slope, fabs(row[2]));
+    value = md_max(value, fabs(row[MD_SPLINE + 3]));
   }
   for (int64_t k = 0; k < pairs; ++k) {
-    density = md_max(density, fabs(eam->density[k * MD_SPLINE_ROW + 2]));
-    pair = md_max(pair, md_max(fabs(eam->pair[k * MD_SPLINE_ROW + 2]),
-                               fabs(eam->pair[k * MD_SPLINE_ROW + 6]) / eam->dr));
+    const double *row = eam->force + k * MD_SPLINE_ROW;
+    density = md_max(density, fabs(row[2]));
+    pair = md_max(pair, md_max(fabs(row[MD_SPLINE + 2]), fabs(row[MD_SPLINE + 3])) / eam->dr);
   }
   const double force = 2.0 * (slope * density + pair / eam->dr);
   largest[0] = md_max(largest[0], 2.0 * (value + pair));
@@ -579,7 +580,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
     if (model->pair.eam) {
-      model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->dr * model->pair.eam->dr : 0.0;
+      model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->overlap2 : 0.0;
       continue;
     }
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);

@@ -254,6 +254,5 @@ const md_engine_kind md_engine_openmp = {
     .report = report,
     .destroy = destroy,
     .on_host = true,
-    .densities = true,
     .all_pairs = &md_engine_openmp_all_pairs,
 };

@@ -673,10 +673,6 @@ md_status md_run_prepare(md_run *run)
   MD_TRY(md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
   run->kind = md_engine_for(sim->engine, &model->pair);
-  if (md_pair_has_density(&model->pair) && !run->kind->densities)
-    return md_error(MD_USAGE,
-                    "pair style %s: the engine %s has no kernels for densities; use --engine openmp or naive",
-                    md_pair_style_of(model->pair.kind)->name, sim->engine->name);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_plan_check_room(sim));

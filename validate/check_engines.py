@@ -57,6 +57,7 @@ class Case:
     variables: Mapping[str, harness.Value] = field(default_factory=dict)
     teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
     all_pairs: bool = False  # no cutoff: engines of their own, without cells, lists and domains
+    densities: bool = False  # the GPU has full lists alone for it
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
 
@@ -165,6 +166,9 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "transport": ("auto", "staged"),
 }
 
+# A potential of two elements, for the types in another order.
+MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
+
 
 def boxes() -> Iterator[Case]:
     """Boxes where the last bit decides about cells and ghosts: twice the cutoff, and whole multiples of it."""
@@ -252,6 +256,9 @@ CASES: Tuple[Case, ...] = (
     Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
     Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
+    Case("embedded atoms, copper", "in.eam", 4.95, {"potential": str(harness.REFERENCE / "Cu_u3.eam")}, densities=True,
+         fits=(2, 2, 2), back=True),
+    Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, densities=True, fits=(3, 2, 2)),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 12}, all_pairs=True),
@@ -313,7 +320,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
     rc = case.length
     if case.all_pairs:
         return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
-    return [
+    every = [
         GpuVariant("gpu", {}),
         GpuVariant("gpu-symmetric", {}),
         GpuVariant("gpu", {"neighbours": "cells", "sort": "radix", "rebin": 1, "block": 64}),
@@ -331,6 +338,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu-naive", {}),
         *(teaching_variants(rc) if case.teaching else ()),
     ]
+    return [variant for variant in every if not (case.densities and variant.engine == "gpu-symmetric")]
 
 
 def teaching_variants(rc: float) -> Iterator[GpuVariant]:

@@ -1,27 +1,20 @@
-/* The two passes of a style with a density, for one pair of particles; for the engines of the host. */
+/* The two passes of a style with a density, for one pair of particles of elements a and b (eam.h); C and CUDA.
+ *
+ * Cutoff and overlap distance are those of the potential, the same for all elements.
+ */
 #ifndef MD_COMMON_DENSITY_H
 #define MD_COMMON_DENSITY_H
 
-#include "common/faults.h"
-#include "common/model.h"
+#include "common/pair/eam.h"
 
-/* The row of the tables of two types, from 1. */
-static inline int64_t md_type_row(const md_model *model, int i, int j)
+/* Pass 1: the density at a particle of element a by one of element b, in quanta. Overlaps count as nothing here; pass 2
+ * finds them. */
+MD_FN int64_t md_density_term(const md_eam *eam, int a, int b, double r2)
 {
-  return (int64_t)(i - 1) * model->ntypes + (j - 1);
+  return r2 < eam->cutoff2 && !(r2 < eam->overlap2) ? md_eam_density(eam, a, b, r2) : 0;
 }
 
-/* Pass 1: the density at a particle of type i by one of type j, in quanta. Overlaps count as nothing here; pass 2 finds
- * them. */
-static inline int64_t md_density_term(const md_model *model, int i, int j, double r2)
-{
-  const md_eam *eam = model->pair.eam;
-  const int64_t row = md_type_row(model, i, j);
-  if (!(r2 < model->force_k[row * MD_PAIR_K]) || r2 < model->overlap2[row]) return 0;
-  return md_eam_density(eam, eam->element[i - 1], eam->element[j - 1], r2);
-}
-
-/* Pass 2 of a pair of particles of types i and j, with these slopes. delta: from j to i. scale: of forces. */
+/* Pass 2 of a pair of particles, with these slopes. delta: from b to a, dim components. scale: of forces. */
 typedef struct md_density_pair {
   double f;      /* force over distance, times the scale; 0 beyond the cutoff */
   double energy; /* phi; 0 beyond the cutoff */
@@ -30,25 +23,25 @@ typedef struct md_density_pair {
 
 #define MD_DENSITY_RANGE 0x1p52
 
-static inline md_density_pair md_density_force(const md_model *model, int i, int j, double slope_i,
-                                               double slope_j, const double *delta, double r2, double scale)
+MD_FN md_density_pair md_density_force(const md_eam *eam, int a, int b, double slope_a, double slope_b,
+                                       const double *delta, int dim, double r2, double scale)
 {
-  const md_eam *eam = model->pair.eam;
-  const int64_t row = md_type_row(model, i, j);
-  md_density_pair p = {0.0, 0.0, r2 < model->overlap2[row]};
-  if (p.overlap || !(r2 < model->force_k[row * MD_PAIR_K])) return p;
-  p.f = scale * md_eam_force(eam, eam->element[i - 1], eam->element[j - 1], slope_i, slope_j, r2, &p.energy);
-  for (int d = 0; d < model->box.dim; ++d)
-    p.overlap = p.overlap || !(fabs(p.f * delta[d]) < MD_DENSITY_RANGE);
+  md_density_pair p = {0.0, 0.0, r2 < eam->overlap2};
+  if (p.overlap || !(r2 < eam->cutoff2)) return p;
+  p.f = scale * md_eam_force(eam, a, b, slope_a, slope_b, r2, &p.energy);
+  for (int d = 0; d < dim; ++d) p.overlap = p.overlap || !(fabs(p.f * delta[d]) < MD_DENSITY_RANGE);
   return p;
 }
 
-/* Twice the energy of an embedding in fine quanta of grids.e, as a pair's energy is counted. */
-static inline md_int128 md_embedding_count2(const md_model *model, double energy)
+/* The energy of an embedding, as a pair's energy is counted: twice, in fine quanta of grids.e. per_e: coarse quanta in
+ * a unit of energy. */
+MD_FN md_fine md_embedding_twice(double energy, double per_e)
 {
   md_fine fine = {0, 0};
-  md_fine_add(&fine, energy / (model->grids.e * MD_FINE));
-  return 2 * md_fine_count(fine);
+  md_fine_add(&fine, energy * per_e);
+  fine.coarse *= 2;
+  fine.rest *= 2;
+  return fine;
 }
 
 #endif

@@ -17,7 +17,7 @@ void md_eam_free(md_eam *eam)
   if (!eam) return;
   free(eam->embedding);
   free(eam->density);
-  free(eam->pair);
+  free(eam->force);
   free(eam->element);
   for (int f = 0; f < eam->nfile; ++f) md_eam_values_free(&eam->file[f]);
   if (eam->nfile > 0) free(eam->file);
@@ -33,30 +33,50 @@ static double slope_of(const double *f, int n, int m)
   return ((f[m - 2] - f[m + 2]) + 8.0 * (f[m + 1] - f[m - 1])) / 12.0;
 }
 
-/* Hermite's cubic between each two of n values, with these slopes. row: [n][MD_SPLINE_ROW]. */
-static void make_spline(const double *f, int n, double step, double *row)
+/* Hermite's cubic between each two of n values, with these slopes: four numbers of its value, or of its slope, in every
+ * `stride` numbers of `row`. */
+static void make_spline(const double *f, int n, double *row, int stride)
 {
-  for (int m = 0; m < n; ++m, row += MD_SPLINE_ROW) {
+  for (int m = 0; m < n; ++m, row += stride) {
     const double slope = slope_of(f, n, m);
-    row[3] = row[4] = 0.0;
-    row[5] = slope;
-    row[6] = f[m];
-    if (m + 1 < n) {
-      const double next = slope_of(f, n, m + 1), rise = f[m + 1] - f[m];
-      row[4] = 3.0 * rise - 2.0 * slope - next;
-      row[3] = slope + next - 2.0 * rise;
-    }
-    row[2] = row[5] / step;
-    row[1] = 2.0 * row[4] / step;
-    row[0] = 3.0 * row[3] / step;
+    row[0] = row[1] = 0.0;
+    row[2] = slope;
+    row[3] = f[m];
+    if (m + 1 == n) continue;
+    const double next = slope_of(f, n, m + 1), rise = f[m + 1] - f[m];
+    row[1] = 3.0 * rise - 2.0 * slope - next;
+    row[0] = slope + next - 2.0 * rise;
   }
 }
 
-static md_status make_splines(double **table, const double *value, int count, int n, double step)
+static void make_slopes(const double *f, int n, double step, double *row, int stride)
 {
-  MD_TRY(md_array_new(table, (long long)count * n * MD_SPLINE_ROW, sizeof(double), "splines"));
-  for (int k = 0; k < count; ++k)
-    make_spline(value + (size_t)k * (size_t)n, n, step, *table + (size_t)k * (size_t)n * MD_SPLINE_ROW);
+  make_spline(f, n, row, stride);
+  for (int m = 0; m < n; ++m, row += stride) {
+    row[0] = 3.0 * row[0] / step;
+    row[1] = 2.0 * row[1] / step;
+    row[2] = row[2] / step;
+    row[3] = 0.0;
+  }
+}
+
+static md_status make_tables(md_eam *eam, const md_eam_values *v)
+{
+  const long long n = v->nelement, pairs = n * n, nr = v->nr, nrho = v->nrho;
+  MD_TRY(md_array_new(&eam->embedding, n * nrho * MD_SPLINE_ROW, sizeof(double), "splines"));
+  MD_TRY(md_array_new(&eam->density, pairs * nr * MD_SPLINE, sizeof(double), "splines"));
+  MD_TRY(md_array_new(&eam->force, pairs * nr * MD_SPLINE_ROW, sizeof(double), "splines"));
+  for (long long e = 0; e < n; ++e) {
+    double *row = eam->embedding + e * nrho * MD_SPLINE_ROW;
+    make_slopes(v->embedding + e * nrho, v->nrho, v->drho, row, MD_SPLINE_ROW);
+    make_spline(v->embedding + e * nrho, v->nrho, row + MD_SPLINE, MD_SPLINE_ROW);
+  }
+  for (long long k = 0; k < pairs; ++k) {
+    double *row = eam->force + k * nr * MD_SPLINE_ROW;
+    make_spline(v->density + k * nr, v->nr, eam->density + k * nr * MD_SPLINE, MD_SPLINE);
+    make_slopes(v->density + k * nr, v->nr, v->dr, row, MD_SPLINE_ROW);
+    make_spline(v->pair + k * nr, v->nr, row + MD_SPLINE, MD_SPLINE_ROW);
+  }
   return MD_OK;
 }
 
@@ -70,12 +90,12 @@ static md_status fill(md_eam *eam, const md_eam_values *v, int ntypes)
                   .dr = v->dr,
                   .drho = v->drho,
                   .cutoff = v->cutoff,
+                  .cutoff2 = v->cutoff * v->cutoff,
+                  .overlap2 = v->dr * v->dr,
                   .per_r = 1.0 / v->dr,
                   .per_rho = 1.0 / v->drho};
   for (int e = 0; e < v->nelement; ++e) eam->mass[e] = v->mass[e];
-  MD_TRY(make_splines(&eam->embedding, v->embedding, v->nelement, v->nrho, v->drho));
-  MD_TRY(make_splines(&eam->density, v->density, pairs, v->nr, v->dr));
-  MD_TRY(make_splines(&eam->pair, v->pair, pairs, v->nr, v->dr));
+  MD_TRY(make_tables(eam, v));
   MD_TRY(md_array_new(&eam->element, ntypes, sizeof *eam->element, "elements of types"));
   for (int t = 0; t < ntypes; ++t) eam->element[t] = -1;
   for (long long k = 0; k < (long long)pairs * v->nr; ++k) largest = md_max(largest, fabs(v->density[k]));
@@ -113,7 +133,7 @@ double md_eam_checksum(const md_eam *eam)
   const int64_t pairs = (int64_t)eam->nelement * eam->nelement;
   uint64_t sum = add_bits(UINT64_C(0xcbf29ce484222325), &eam->cutoff, 1);
   sum = add_bits(sum, eam->embedding, (int64_t)eam->nelement * eam->nrho * MD_SPLINE_ROW);
-  sum = add_bits(sum, eam->density, pairs * eam->nr * MD_SPLINE_ROW);
-  sum = add_bits(sum, eam->pair, pairs * eam->nr * MD_SPLINE_ROW);
+  sum = add_bits(sum, eam->density, pairs * eam->nr * MD_SPLINE);
+  sum = add_bits(sum, eam->force, pairs * eam->nr * MD_SPLINE_ROW);
   return (double)(sum >> 11);
 }

@@ -2,9 +2,12 @@
  *
  *   E = sum over i of F(rho_i) + sum over pairs of phi(r)        rho_i = sum over j of density(r_ij)
  *
- * F, the densities and z = r phi are cubic splines through the values of a potential file. A row of a spline has 7
- * numbers, as in LAMMPS: the slope (c0 p + c1) p + c2 and the value ((c3 p + c4) p + c5) p + c6, p being the fraction
- * of an interval. Beyond its last density F goes on as a straight line.
+ * F, the densities and z = r phi are cubic splines through the values of a potential file: ((a p + b) p + c) p + d, p
+ * being the fraction of an interval. Beyond its last density F goes on as a straight line. A row of a table has what a
+ * pass needs of an interval, in groups of four numbers, so that a pair costs one or two loads of vectors:
+ *   densities   a b c d of the density                                                            pass 1
+ *   forces      3a/dr 2b/dr c/dr 0 of the density, which give its slope; and a b c d of z         pass 2
+ *   embedding   3a/drho 2b/drho c/drho 0 and a b c d of F
  *
  * A force is found in two passes:
  *   1  the density of each particle. Each term is rounded to a quantum, and the sum is an integer, so that it does not
@@ -29,9 +32,10 @@
 extern "C" {
 #endif
 
-enum { MD_SPLINE_ROW = 7, MD_EAM_ELEMENTS = 32 };
+enum { MD_SPLINE = 4, MD_SPLINE_ROW = 2 * MD_SPLINE, MD_EAM_ELEMENTS = 32 };
 
-/* The values of a potential, before splines are made of them; arrays as above without the rows of 7. */
+/* The values of a potential, before splines are made of them: embedding [nelement][nrho]; density and r phi
+ * [a nelement + b][nr]. */
 typedef struct md_eam_values {
   int nelement, nr, nrho;
   double dr, drho, cutoff;
@@ -40,14 +44,16 @@ typedef struct md_eam_values {
   double *embedding, *density, *pair;
 } md_eam_values;
 
-/* A potential: tables by element, 0-based. Distances begin at 0, in steps of dr; densities likewise. */
+/* A potential: tables by element, 0-based, with rows as above. Distances begin at 0, in steps of dr; densities likewise.
+ * Kernels get a copy whose tables are in the memory of their device. */
 typedef struct md_eam {
   int nelement, nr, nrho;
   double dr, drho, cutoff;
+  double cutoff2, overlap2; /* squares of the cutoff, and of a step: nearer than that, particles overlap */
   double mass[MD_EAM_ELEMENTS]; /* in the unit of the file */
-  double *embedding;            /* F: [nelement][nrho][MD_SPLINE_ROW] */
-  double *density;              /* at an element a, of an element b: [a nelement + b][nr][MD_SPLINE_ROW] */
-  double *pair;                 /* r phi: [a nelement + b][nr][MD_SPLINE_ROW], symmetric */
+  double *embedding;            /* [nelement][nrho][MD_SPLINE_ROW] */
+  double *density;              /* at an element a, of an element b: [a nelement + b][nr][MD_SPLINE] */
+  double *force;                /* likewise: [a nelement + b][nr][MD_SPLINE_ROW]; z is symmetric */
   int *element;                 /* by type, 0-based; -1: not given yet */
   double quanta;                /* of density in a unit of it: a power of two */
   double per_r, per_rho;        /* 1/dr, 1/drho */
@@ -66,30 +72,50 @@ void md_eam_free(md_eam *eam);
 double md_eam_checksum(const md_eam *eam);
 
 /* The row of a spline of n values, at x steps from its beginning, x >= 0. *p: the fraction of the interval. */
-MD_FN int64_t md_spline_row(double x, int n, double *p)
+MD_FN int md_spline_row(double x, int n, double *p)
 {
-  const double last = (double)(n - 2), whole = floor(md_min(x, last));
+  const double whole = floor(md_min(x, (double)(n - 2)));
   *p = md_min(x - whole, 1.0);
-  return (int64_t)whole;
+  return (int)whole;
 }
 
-MD_FN double md_spline_slope(const double *c, double p) { return fma(fma(c[0], p, c[1]), p, c[2]); }
-MD_FN double md_spline_value(const double *c, double p)
+/* The four numbers of a spline. */
+typedef struct md_spline {
+  double a, b, c, d;
+} md_spline;
+
+MD_FN md_spline md_spline_load(const double *row)
 {
-  return fma(fma(fma(c[3], p, c[4]), p, c[5]), p, c[6]);
+#ifdef __CUDA_ARCH__
+  const double2 low = __ldg((const double2 *)row), high = __ldg((const double2 *)row + 1);
+  return md_spline{low.x, low.y, high.x, high.y};
+#else
+  const md_spline s = {row[0], row[1], row[2], row[3]};
+  return s;
+#endif
 }
 
-MD_FN const double *md_eam_row(const md_eam *eam, const double *table, int a, int b, int64_t row)
+MD_FN double md_spline_value(md_spline s, double p) { return fma(fma(fma(s.a, p, s.b), p, s.c), p, s.d); }
+
+/* Of the first half of a row of slopes. */
+MD_FN double md_spline_slope(md_spline s, double p) { return fma(fma(s.a, p, s.b), p, s.c); }
+
+/* The slope of a value's spline, in a step. */
+MD_FN double md_spline_rise(md_spline s, double p) { return fma(fma(3.0 * s.a, p, s.b + s.b), p, s.c); }
+
+/* The index of a row in the tables of pairs. */
+MD_FN int64_t md_eam_row(const md_eam *eam, int a, int b, int row)
 {
-  return table + (((int64_t)a * eam->nelement + b) * eam->nr + row) * MD_SPLINE_ROW;
+  return (int64_t)(a * eam->nelement + b) * eam->nr + row;
 }
 
-/* The density at an element a by an element b at squared distance r2, in quanta. */
+/* The density at an element a by an element b at squared distance r2 > 0, in quanta. */
 MD_FN int64_t md_eam_density(const md_eam *eam, int a, int b, double r2)
 {
   double p;
-  const int64_t row = md_spline_row(sqrt(r2) * eam->per_r, eam->nr, &p);
-  return md_count(md_spline_value(md_eam_row(eam, eam->density, a, b, row), p) * eam->quanta);
+  const int row = md_spline_row(r2 * md_rsqrt(r2) * eam->per_r, eam->nr, &p);
+  const md_spline s = md_spline_load(eam->density + md_eam_row(eam, a, b, row) * MD_SPLINE);
+  return md_count(md_spline_value(s, p) * eam->quanta);
 }
 
 /* F and its slope for an element in a density of `count` quanta. */
@@ -97,26 +123,28 @@ MD_FN double md_eam_embedding(const md_eam *eam, int element, int64_t count, dou
 {
   const double rho = (double)count / eam->quanta, most = (double)(eam->nrho - 1) * eam->drho;
   double p;
-  const int64_t row = md_spline_row(md_max(rho, 0.0) * eam->per_rho, eam->nrho, &p);
-  const double *c = eam->embedding + ((int64_t)element * eam->nrho + row) * MD_SPLINE_ROW;
-  *slope = md_spline_slope(c, p);
-  const double energy = md_spline_value(c, p);
+  const int row = md_spline_row(md_max(rho, 0.0) * eam->per_rho, eam->nrho, &p);
+  const double *at = eam->embedding + ((int64_t)element * eam->nrho + row) * MD_SPLINE_ROW;
+  *slope = md_spline_slope(md_spline_load(at), p);
+  const double energy = md_spline_value(md_spline_load(at + MD_SPLINE), p);
   return rho > most ? fma(*slope, rho - most, energy) : energy;
 }
 
-/* F/r of the force between elements a and b at squared distance r2, positive apart, whose particles have the slopes
+/* F/r of the force between elements a and b at squared distance r2 > 0, positive apart, whose particles have the slopes
  * slope_a and slope_b. *energy: phi. */
 MD_FN double md_eam_force(const md_eam *eam, int a, int b, double slope_a, double slope_b, double r2,
                           double *energy)
 {
-  const double r = sqrt(r2), inverse = 1.0 / r;
+  const double inverse = md_rsqrt(r2);
   double p;
-  const int64_t row = md_spline_row(r * eam->per_r, eam->nr, &p);
-  const double *z = md_eam_row(eam, eam->pair, a, b, row);
+  const int row = md_spline_row(r2 * inverse * eam->per_r, eam->nr, &p);
+  const double *of_a = eam->force + md_eam_row(eam, a, b, row) * MD_SPLINE_ROW;
+  const double *of_b = eam->force + md_eam_row(eam, b, a, row) * MD_SPLINE_ROW;
+  const md_spline z = md_spline_load(of_a + MD_SPLINE);
   const double phi = md_spline_value(z, p) * inverse;
-  const double phi_slope = fma(md_spline_slope(z, p), inverse, -(phi * inverse));
-  const double by_a = slope_a * md_spline_slope(md_eam_row(eam, eam->density, a, b, row), p);
-  const double by_b = slope_b * md_spline_slope(md_eam_row(eam, eam->density, b, a, row), p);
+  const double phi_slope = fma(md_spline_rise(z, p), eam->per_r, -phi) * inverse;
+  const double by_a = slope_a * md_spline_slope(md_spline_load(of_a), p);
+  const double by_b = slope_b * md_spline_slope(md_spline_load(of_b), p);
   *energy = phi;
   return -((by_a + by_b) + phi_slope) * inverse;
 }

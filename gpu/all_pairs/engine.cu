@@ -719,5 +719,4 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     nullptr,  plan,
     report,   destroy,
     false,    nullptr,
-    false,
 };

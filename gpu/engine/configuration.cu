@@ -274,11 +274,11 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
-  c->tagged =
-      dim == 3 || model->ntypes > 1 || wide || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
-             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
-             !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+  c->tagged = dim == 3 || model->ntypes > 1 || wide || md_pair_has_density(&model->pair) ||
+              neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !md_pair_has_density(&model->pair) && !wide && model->nmiddle == 0 &&
+             model->nforce_action == 0 && !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL &&
+             model->placed == 0 && !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);
@@ -313,6 +313,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->neighbours == MD_GPU_LIST) obstacle = "neighbours list";
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
   if (model->ntypes > 1) obstacle = "having several types";
+  if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
@@ -357,6 +358,9 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
         "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+  if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
+    return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
+                    md_pair_style_of(model->pair.kind)->name);
   for (int d = 0; d < model->box.dim; ++d)
     if (g->mixed && model->box.changes[d])
       return md_error(
@@ -426,6 +430,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (c->neighbours != MD_GPU_ALL_PAIRS)
     md_plan_add(plan, "first particle of each cell",
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
+  if (md_pair_has_density(&model->pair)) md_plan_add(plan, "slopes of embeddings", 8.0 * (1.0 + ghosts));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);

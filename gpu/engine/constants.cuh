@@ -20,6 +20,7 @@ template <class T> struct gpu_constants {
   void set_fine_scale();
   md_status set_tables();
   md_status set_mixed_tables();
+  md_status set_potential();
 
   /* Sets the grid and what follows from it; on several ranks that changes with the cuts. Collective. */
   md_status set_grid();

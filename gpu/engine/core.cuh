@@ -40,8 +40,9 @@ struct gpu_arrays {
   device_array v_low[3];            /* by original index: second words of momenta */
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
-  device_array summand, terms;      /* of term_args */
-  device_array force_action;        /* of fix_force_args */
+  device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
+  device_array summand, terms;                                           /* of term_args */
+  device_array force_action;                                             /* of fix_force_args */
   device_array control, sums, tensor,
       count; /* control block (progress.cuh); two of measure(); of histogram() */
 };
@@ -77,6 +78,7 @@ template <class T> struct gpu_core {
   launch stepping;          /* for the kernels of steps */
   system_view<T> view = {}; /* what every kernel is given */
   step_args step = {};      /* what kernels that move particles are given besides */
+  density_args densities = {};
   gpu_ranks<T> ranks;
 
   /* ---- where things stand, and times ---- */
@@ -135,6 +137,11 @@ template <class T> struct gpu_core {
 
   /* Gives ghosts the present positions of their sources. */
   md_status update_halo();
+
+  /* For a style with a density: finds the slopes at the present positions of *s, also those of ghosts, and notes the
+   * scale of the forces that follow. part_of_step: as `step` of density_args. Collective. */
+  bool has_densities() const { return HAS_DENSITIES<T> && densities.slope; }
+  md_status find_slopes(const system_view<T> &s, double force_scale, bool part_of_step);
 
   /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of
    * steps to phases of their own; the device rests. */

@@ -239,5 +239,4 @@ extern "C" const md_engine_kind md_engine_gpu = {
     value_counts, plan,
     report,       destroy,
     false,        &md_engine_gpu_all_pairs,
-    false,
 };

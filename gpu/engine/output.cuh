@@ -47,6 +47,7 @@ template <class T> struct gpu_output {
 
   /* Copy forces to the host; exact layouts compute these as fine sums. */
   md_status fetch_forces(double *const force[3]);
+  md_status launch_output_forces(const system_view<T> &s, const output_force_args &args);
   md_status fetch_fine_forces(double *const force[3]);
 };
 

@@ -6,8 +6,7 @@
  *
  * Trade-off: simple and slow; an error is searched once, so speed does not matter.
  */
-#include "gpu/particle/launch.cuh"
-#include "gpu/step/careful_sum.cuh"
+#include "gpu/output/partners.cuh"
 
 enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
 
@@ -16,58 +15,60 @@ static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, co
   return (unsigned long long)id[origin ? origin[i] : i];
 }
 
+/* Do two particles overlap? With a density the force may also be out of range (common/pair/density.h). */
+template <class T>
+static __device__ bool overlaps(const system_view<T> &s, const density_args &a, int i,
+                                const typename T::record &xi, int j, const typename T::record &xj,
+                                const double *delta, double r2)
+{
+  if (r2 < s.pair.overlap2[pair_of<T>(s, xi, xj)]) return true;
+  if constexpr (HAS_DENSITIES<T>)
+    return a.slope && md_density_force(&a.eam, a.eam.element[type_of(xi)], a.eam.element[type_of(xj)],
+                                       a.slope[i], a.slope[j], delta, T::DIM, r2, a.scale)
+                          .overlap;
+  return false;
+}
+
 /* A pair may be found from both of its particles. A pair with a ghost counts as a pair with the source of the
  * ghost. The two ids are the same in all cases. */
 template <class T, int SOURCE>
-static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s, const int64_t *id,
+static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
+                                      const __grid_constant__ density_args a, const int64_t *id,
                                       const int *origin, culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::record *x = present(s);
-  const typename T::record xi = x[i];
-  auto look = [&](int j, const typename T::record &, double r2, int pair) {
-    if (!(r2 < s.pair.overlap2[pair])) return;
+  const typename T::record *x = present(s), xi = x[i];
+  for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
+    double delta[3];
+    const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
+    if (!overlaps<T>(s, a, i, xi, j, xj, delta, r2)) return;
     const int owned = j < s.n || s.ghost.received ? j : s.ghost.source[j - s.n];
-    const unsigned long long a = id_of(id, origin, i), b = id_of(id, origin, owned);
-    const unsigned long long low = a < b ? a : b, high = a < b ? b : a;
+    const unsigned long long own = id_of(id, origin, i), other = id_of(id, origin, owned);
+    const unsigned long long low = min(own, other), high = max(own, other);
     if (stage == FIND_A)
       atomicMin(&found->a, low);
     else if (stage == FIND_B && low == found->a)
       atomicMin(&found->b, high);
     else if (stage == FIND_REST && low == found->a && high == found->b)
       found->r2 = r2;
-  };
-  if constexpr (SOURCE == FROM_ALL) {
-    for (int j = 0; j < s.n; ++j) {
-      if (j == i) continue;
-      double r2 = 0.0, delta[3];
-      for (int d = 0; d < T::DIM; ++d) delta[d] = x[i].x[d] - x[j].x[d];
-      md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
-      for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
-      look(j, x[j], r2, pair_of<T>(s, xi, x[j]));
-    }
-  } else {
-    for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
-      look(j, xj, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj));
-    });
-  }
+  });
 }
 
 template <class T>
-md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const int64_t *id,
-                              const int *origin, culprit *found)
+md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const density_args &a,
+                              const int64_t *id, const int *origin, culprit *found)
 {
   const int blocks = blocks_for(s.n, 128);
   for (int stage = 0; stage < FIND_STAGES; ++stage) {
     if (source == FROM_CELLS)
-      k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+      k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
     if constexpr (T::TAGGED) {
       if (source == FROM_LIST)
-        k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+        k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
       if constexpr (!T::MIXED && !T::PACKED)
         if (source == FROM_ALL)
-          k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, id, origin, found, stage);
+          k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
     }
     MD_LAUNCHED("k_find_overlap");
   }
@@ -114,8 +115,8 @@ md_status launch_find_runaway(const launch &l, const system_view<T> &s, const st
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &, const int64_t *,    \
-                                            const int *, culprit *);                                         \
+  template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &,                     \
+                                            const density_args &, const int64_t *, const int *, culprit *);  \
   template md_status launch_find_runaway<T>(const launch &, const system_view<T> &, const step_args &,       \
                                             const int64_t *, const int *, culprit *);
 MD_LAYOUTS(INSTANCE)

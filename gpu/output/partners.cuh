@@ -36,12 +36,11 @@ static __device__ __forceinline__ void for_each_partner(const system_view<T> &s,
   }
 }
 
-/* The force on a from b, divided by their distance, in coarse quanta of f; delta: from b to a, at the nearest image.
- * table: coefficients of forces. 0 beyond the cutoff. An overlap is noted, and exerts no force. */
+/* The difference a - b of two partners in delta[], of FROM_ALL at the nearest image. Returns its square. */
 template <class T, int SOURCE>
-static __device__ __forceinline__ double output_force(const system_view<T> &s, md_pair_kind kind,
-                                                      const double *table, const typename T::record &a,
-                                                      const typename T::record &b, double delta[3])
+static __device__ __forceinline__ double partner_separation(const system_view<T> &s,
+                                                            const typename T::record &a,
+                                                            const typename T::record &b, double delta[3])
 {
   double r2 = 0.0;
 #pragma unroll
@@ -50,6 +49,17 @@ static __device__ __forceinline__ double output_force(const system_view<T> &s, m
     md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
+  return r2;
+}
+
+/* The force on a from b, divided by their distance, in coarse quanta of f; delta: from b to a, at the nearest image.
+ * table: coefficients of forces. 0 beyond the cutoff. An overlap is noted, and exerts no force. */
+template <class T, int SOURCE>
+static __device__ __forceinline__ double output_force(const system_view<T> &s, md_pair_kind kind,
+                                                      const double *table, const typename T::record &a,
+                                                      const typename T::record &b, double delta[3])
+{
+  const double r2 = partner_separation<T, SOURCE>(s, a, b, delta);
   const int pair = pair_of<T>(s, a, b);
   const double *k = table + pair * MD_PAIR_K;
   if (r2 < s.pair.overlap2[pair]) {

@@ -8,6 +8,7 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
+#include "common/pair/density.h"
 #include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
 #include "gpu/step/kick_drift.cuh"
@@ -281,6 +282,33 @@ struct output_force_args {
 template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
+/* gpu/density/force.cu: styles with a density (common/pair/eam.h), for exact tagged layouts. launch_densities() finds the
+ * slopes of owned particles, launch_image_slopes() those of their images on one rank, and launch_density_force() sums
+ * impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
+template <class T> constexpr bool HAS_DENSITIES = !T::MIXED && T::TAGGED;
+struct density_args {
+  md_eam eam;    /* tables and elements in device memory */
+  double *slope; /* of owned particles and ghosts; NULL: the style has no densities */
+  double scale;  /* of forces: to impulses, or to coarse quanta of grids.f */
+  bool step;     /* as for launch_force() */
+};
+template <class T>
+md_status launch_densities(const launch &, int source, const system_view<T> &, const density_args &);
+template <class T> md_status launch_image_slopes(const launch &, const system_view<T> &, double *slope);
+template <class T>
+md_status launch_density_force(const launch &, int source, const system_view<T> &, const density_args &,
+                               double *const impulse[3]);
+/* gpu/density/output.cu: the same as launch_measure(), launch_tensor() and launch_output_force(). */
+template <class T>
+md_status launch_density_measure(const launch &, int source, const system_view<T> &, const density_args &,
+                                 const measure_args &);
+template <class T>
+md_status launch_density_tensor(const launch &, int source, const system_view<T> &, const density_args &,
+                                const tensor_args &);
+template <class T>
+md_status launch_density_output(const launch &, int source, const system_view<T> &, const density_args &,
+                                const output_force_args &);
+
 /* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
  * time, and adds particles to the bins of a map. origin: the place of each particle in the host's order; NULL: the
  * order of the device. */
@@ -336,15 +364,16 @@ template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
 /* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids. found: on the
- * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. */
+ * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density are
+ * those of the present positions. */
 struct culprit {
   unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;
   int type; /* 0-based */
 };
 template <class T>
-md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const int64_t *id,
-                              const int *origin, culprit *found);
+md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const density_args &,
+                              const int64_t *id, const int *origin, culprit *found);
 template <class T>
 md_status launch_find_runaway(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
                               const int *origin, culprit *found);

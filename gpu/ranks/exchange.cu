@@ -329,33 +329,33 @@ md_status launch_list_sent(const launch &l, const unsigned *bits, int words, con
   return MD_OK;
 }
 
-static __global__ void k_pack_ids(const __grid_constant__ face_pair f, const int64_t *id, int64_t *to)
+static __global__ void k_pack_words(const __grid_constant__ face_pair f, const int64_t *id, int64_t *to)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   int shift;
   if (k < f.n[0] + f.n[1]) to[k] = id[entry_of(f, k, shift)];
 }
 
-md_status launch_pack_ids(const launch &l, const face_pair &f, const int64_t *id, int64_t *to)
+md_status launch_pack_words(const launch &l, const face_pair &f, const int64_t *id, int64_t *to)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_pack_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(f, id, to);
-  MD_LAUNCHED("k_pack_ids");
+  k_pack_words<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(f, id, to);
+  MD_LAUNCHED("k_pack_words");
   return MD_OK;
 }
 
-static __global__ void k_unpack_ids(const int64_t *received, const int *slot, int n, int64_t *id)
+static __global__ void k_unpack_words(const int64_t *received, const int *slot, int n, int64_t *id)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k < n) id[slot[k]] = received[k];
 }
 
-md_status launch_unpack_ids(const launch &l, const int64_t *received, const int *slot, int n, int64_t *id)
+md_status launch_unpack_words(const launch &l, const int64_t *received, const int *slot, int n, int64_t *id)
 {
   if (n == 0) return MD_OK;
-  k_unpack_ids<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(received, slot, n, id);
-  MD_LAUNCHED("k_unpack_ids");
+  k_unpack_words<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(received, slot, n, id);
+  MD_LAUNCHED("k_unpack_words");
   return MD_OK;
 }
 

@@ -138,9 +138,10 @@ md_status launch_resolve(const launch &, int *send, int n, const int *slot, int 
 md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
 md_status launch_count_sent(const launch &, const unsigned *bits, int words, int *count);
 md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
-/* launch_pack_ids() copies the ids of entries. launch_unpack_ids() gives received ids to their ghosts. */
-md_status launch_pack_ids(const launch &, const face_pair &, const int64_t *id, int64_t *to);
-md_status launch_unpack_ids(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
+/* launch_pack_words() copies the ids of entries, or another word of 8 bytes. launch_unpack_words() gives received words
+ * to their ghosts. */
+md_status launch_pack_words(const launch &, const face_pair &, const int64_t *id, int64_t *to);
+md_status launch_unpack_words(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
 
 /* deferred.cu: rows of cells at the cuts between slabs, see the picture in deferred.inc. Side 0 is the low one. */
 struct cut_rows {

@@ -174,6 +174,7 @@ template <class T> struct gpu_ranks {
   md_status refresh_messages(const system_view<T> &s, const launch &l, bool ahead);
   md_status refresh_images(const system_view<T> &s, const launch &l, bool ahead);
 
+  md_status spread(const system_view<T> &s, int64_t *to);
   md_status spread_ids(const system_view<T> &s, const int *origin, int64_t *to);
 
   ghost_lists<T> lists(bool ahead) const

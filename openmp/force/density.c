@@ -82,7 +82,8 @@ md_status engine_density_measure(md_engine *e, bool tensor, md_measure *total)
       (tensor ? e->kernels->density_tensor : e->kernels->density_measure)(
           &a, first, last, chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, &near, &mine);
       for (int64_t i = first; i < last && !tensor; ++i)
-        md_wide_add(&mine.pair_energy2, md_embedding_count2(model, e->embedding[i]));
+        md_wide_add(&mine.pair_energy2,
+                    md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));
     }
 #pragma omp critical
     {

@@ -39,7 +39,8 @@ MD_FN void visit_density(const density_args *a, int64_t i, int64_t j, const doub
 {
   int64_t *count = to;
   (void)delta;
-  *count += md_density_term(a->model, a->type[i], a->type[j], r2);
+  const md_eam *eam = a->model->pair.eam;
+  *count += md_density_term(eam, eam->element[a->type[i] - 1], eam->element[a->type[j] - 1], r2);
 }
 
 static void density_chunk(const density_args *a, int64_t first, int64_t last, const int32_t *entry,
@@ -56,7 +57,9 @@ static void density_chunk(const density_args *a, int64_t first, int64_t last, co
 MD_FN md_density_pair density_pair(const density_args *a, int64_t i, int64_t j, const double *delta,
                                    double r2)
 {
-  return md_density_force(a->model, a->type[i], a->type[j], a->slope[i], a->slope[j], delta, r2, a->scale);
+  const md_eam *eam = a->model->pair.eam;
+  return md_density_force(eam, eam->element[a->type[i] - 1], eam->element[a->type[j] - 1], a->slope[i],
+                          a->slope[j], delta, a->model->box.dim, r2, a->scale);
 }
 
 /* What the visits of pass 2 fill, for one particle. */

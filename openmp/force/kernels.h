@@ -17,6 +17,7 @@
 #ifndef MD_OPENMP_FORCE_KERNELS_H
 #define MD_OPENMP_FORCE_KERNELS_H
 
+#include "common/faults.h"
 #include "common/model.h"
 #include "common/pair/density.h"
 #include "common/step/step.h"

@@ -97,19 +97,33 @@ static const double *coefficients(const md_engine *e, const double *table, const
   return own;
 }
 
+/* The element of a particle, for a style with a density. */
+static int element_of(const md_engine *e, int64_t i)
+{
+  return e->model->pair.eam->element[e->p->type[i] - 1];
+}
+
 /* Pass 1 of a style with a density: slope and embedding of each particle. */
 static void find_slopes(md_engine *e)
 {
-  const md_model *model = e->model;
+  const md_eam *eam = e->model->pair.eam;
   for (int64_t i = 0; i < e->p->n; ++i) {
     int64_t count = 0;
     for (int64_t j = 0; j < e->p->n; ++j) {
       double delta[3];
-      if (j != i) count += md_density_term(model, e->p->type[i], e->p->type[j], separation(e, i, j, delta));
+      if (j != i)
+        count += md_density_term(eam, element_of(e, i), element_of(e, j), separation(e, i, j, delta));
     }
-    e->embedding[i] =
-        md_eam_embedding(model->pair.eam, model->pair.eam->element[e->p->type[i] - 1], count, &e->slope[i]);
+    e->embedding[i] = md_eam_embedding(eam, element_of(e, i), count, &e->slope[i]);
   }
+}
+
+/* Pass 2 of a pair. scale: of forces. */
+static md_density_pair density_pair(const md_engine *e, int64_t i, int64_t j, const double *delta, double r2,
+                                    double scale)
+{
+  return md_density_force(e->model->pair.eam, element_of(e, i), element_of(e, j), e->slope[i], e->slope[j],
+                          delta, e->model->box.dim, r2, scale);
 }
 
 /* Pass 2: the impulses of all pairs. */
@@ -120,8 +134,7 @@ static void sum_density_impulses(md_engine *e, md_overlap *overlap)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
       double delta[3];
       const double r2 = separation(e, i, j, delta);
-      const md_density_pair pair = md_density_force(model, e->p->type[i], e->p->type[j], e->slope[i],
-                                                    e->slope[j], delta, r2, model->impulse_scale);
+      const md_density_pair pair = density_pair(e, i, j, delta, r2, model->impulse_scale);
       if (pair.overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
       for (int d = 0; d < model->box.dim && !pair.overlap; ++d) {
         const int64_t quanta = (int64_t)md_round_product(pair.f, delta[d]);
@@ -229,8 +242,7 @@ static void visit_density_partners(const md_engine *e, int64_t i, pair_visitor v
     double delta[3];
     if (j == i) continue;
     const double r2 = separation(e, i, j, delta);
-    const md_density_pair pair = md_density_force(model, e->p->type[i], e->p->type[j], e->slope[i],
-                                                  e->slope[j], delta, r2, model->force_scale);
+    const md_density_pair pair = density_pair(e, i, j, delta, r2, model->force_scale);
     if (pair.overlap)
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else
@@ -297,7 +309,8 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
     if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
     if (wanted.pairs && density)
-      md_wide_add(&m->pair_energy2, md_embedding_count2(e->model, e->embedding[i]));
+      md_wide_add(&m->pair_energy2,
+                  md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (e->model->grids.e * MD_FINE))));
     if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
@@ -354,5 +367,4 @@ const md_engine_kind md_engine_naive = {
     .download = download,
     .report = report,
     .destroy = destroy,
-    .densities = true,
 };

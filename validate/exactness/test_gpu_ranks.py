@@ -65,9 +65,12 @@ CASES = [
     ("in.empty", {}, 4, {}),
     ("in.slab", {"mass2": 1e6}, 2, {}),
     ("in.mixture", {"mass2": 1e9}, 4, {"neighbours": "cells"}),
+    ("in.eam", {"potential": str(harness.REFERENCE / "Cu_u3.eam"), "long": 7}, 2, {}),
+    ("in.eam", check_engines.MADE_UP, 4, {"neighbours": "cells", "rebin": 3}),
     ("in.melt", {"cells": 6, "dt": 1e-5}, 3, {"neighbours": "list", "rebin": 5}),
 ]
-NAMES = [" ".join([deck, *(f"{k}={v}" for k, v in knobs.items()), f"{ranks} ranks", *map(str, package.values())])
+NAMES = [" ".join([deck, *(f"{k}={v}".replace(f"{harness.REFERENCE}/", "") for k, v in knobs.items()),
+                   f"{ranks} ranks", *map(str, package.values())])
          for deck, knobs, ranks, package in CASES]
 
 

@@ -173,6 +173,14 @@ def test_bad_files_and_words(tmp_path):
             "need units metal")
 
 
+@pytest.mark.gpu
+def test_gpu_needs_double_precision_and_full_lists(tmp_path):
+    text = deck("eam", tmp_path) + "run 1\n"
+    for words in ("precision mixed", "force symmetric"):
+        refused(run_deck(tmp_path, text, "--engine", "gpu", "-pk", "gpu", *words.split()), USAGE,
+                "pair style eam needs precision double and force full")
+
+
 def test_files_of_two_elements(tmp_path):
     """Two pair_coeff of style eam, against the same in LAMMPS: one grid for both, and the second mass."""
     crystal(tmp_path, 2)
