@@ -332,6 +332,7 @@ md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value)
 {
   mpi_state *s = mpi_state_of(c);
   (void)p;
+  if (s->between_bricks) return md_mpi_bricks_values(c, value);
   for (int axis = s->dim - 1; axis >= 0; --axis)
     for (int side = 0; side < 2; ++side) {
       halo_message *m = &s->message[axis][side];

@@ -127,6 +127,7 @@ md_status md_mpi_bisect(md_comm *, const md_box *, const md_particles *) MD_CHEC
 md_status md_mpi_bricks_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
 md_status md_mpi_bricks_begin(md_comm *, const md_box *box, const md_particles *) MD_CHECKED;
 md_status md_mpi_bricks_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
+md_status md_mpi_bricks_values(md_comm *, double *value) MD_CHECKED;
 void md_mpi_bricks_free(mpi_state *);
 
 /* halo.c */

@@ -282,9 +282,9 @@ struct output_force_args {
 template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
-/* gpu/density/force.cu: styles with a density (common/pair/eam.h), for exact tagged layouts. launch_densities() finds the
- * slopes of owned particles, launch_image_slopes() those of their images on one rank, and launch_density_force() sums
- * impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
+/* gpu/density/force.cu: styles with a density (common/pair/eam.h), for exact tagged layouts. launch_densities() finds
+ * the slopes of owned particles, launch_image_slopes() those of their images on one rank, and launch_density_force()
+ * sums impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
 template <class T> constexpr bool HAS_DENSITIES = !T::MIXED && T::TAGGED;
 struct density_args {
   md_eam eam;    /* tables and elements in device memory */
@@ -364,8 +364,8 @@ template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
 /* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids. found: on the
- * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density are
- * those of the present positions. */
+ * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a
+ * style with a density are those of the present positions. */
 struct culprit {
   unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;
