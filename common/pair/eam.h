@@ -44,8 +44,8 @@ typedef struct md_eam_values {
   double *embedding, *density, *pair;
 } md_eam_values;
 
-/* A potential: tables by element, 0-based, with rows as above. Distances begin at 0, in steps of dr, densities in steps of
- * drho. Kernels get a copy whose tables are in the memory of their device. */
+/* A potential: tables by element, 0-based, with rows as above. Distances begin at 0, in steps of dr, and densities in
+ * steps of drho. Kernels get a copy whose tables are in the memory of their device. */
 typedef struct md_eam {
   int nelement, nr, nrho;
   double dr, drho, cutoff;
