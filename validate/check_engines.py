@@ -261,7 +261,7 @@ CASES: Tuple[Case, ...] = (
     Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, densities=True, fits=(3, 2, 2)),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
-    Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 12}, all_pairs=True),
+    Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 6}, all_pairs=True),
     Case("gravity 3D, no softening", "in.gravity", variables={"eps": 0, "mass2": 10, "dt": 1e-6},
          all_pairs=True),
     Case("masses 3D", "in.masses", all_pairs=True),

@@ -325,7 +325,15 @@ def test_texts_are_decks(myriad, gas):
     assert gas.number("v_n") == 8
 
 
-def test_an_interrupt_ends_a_run_at_a_whole_step(myriad, gas):
+@pytest.fixture()
+def interruptible():
+    """Python's own way with SIGINT, which a program that was started behind another one ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_ends_a_run_at_a_whole_step(myriad, gas, interruptible):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(myriad.StoppedError, match="stopped by SIGINT at step"):
         gas.run(10**9)
