@@ -127,11 +127,21 @@ static int descriptor_of(hid_t id, const md_comm *comm)
   return H5Fget_vfd_handle(id, H5P_DEFAULT, &handle) >= 0 && handle ? *(int *)handle : -1;
 }
 
+/* Properties to create a thing of `kind` with. HDF5 writes the time of the clock beside each thing, unless a property
+   says otherwise; the bytes of a file would then differ from run to run. */
+static hid_t timeless(hid_t kind)
+{
+  const hid_t properties = H5Pcreate(kind);
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
 static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, md_comm *comm)
 {
   reason[0] = '\0';
   const hid_t access = access_of(comm);
   if (access < 0) return failed("set up HDF5 for", path);
+  const hid_t properties = timeless(H5P_FILE_CREATE);
   md_status status = mode == MD_H5_CREATE ? md_file_need_regular(path, "an HDF5 file") : check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
   char *copy = strdup(path);
@@ -141,12 +151,13 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
     file->path = copy;
     file->root = !comm || comm->rank == 0;
     file->id = mode == MD_H5_CREATE
-                   ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                   ? H5Fcreate(path, H5F_ACC_TRUNC, properties, access)
                    : H5Fopen(path, mode == MD_H5_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
     file->reader = mode == MD_H5_READ && file->id >= 0 ? descriptor_of(file->id, comm) : -1;
     file->descriptor = mode != MD_H5_READ && file->id >= 0 ? descriptor_of(file->id, comm) : -1;
     if (file->id < 0) status = failed(mode == MD_H5_CREATE ? "write" : "read", path);
   }
+  H5Pclose(properties);
   H5Pclose(access);
   if (status != MD_OK) {
     free(copy);
@@ -188,8 +199,10 @@ static bool has(md_h5_file *file, const char *name)
 
 static md_status group(md_h5_file *file, const char *name)
 {
-  const hid_t id = H5Gcreate2(file->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t properties = timeless(H5P_GROUP_CREATE);
+  const hid_t id = H5Gcreate2(file->id, name, H5P_DEFAULT, properties, H5P_DEFAULT);
   const bool good = id >= 0 && H5Gclose(id) >= 0;
+  H5Pclose(properties);
   return done(file, good, "write");
 }
 
@@ -236,7 +249,7 @@ static hid_t space_of(const md_h5_shape *shape)
 static md_status make_array(md_h5_file *file, const char *name, hid_t type, const md_h5_shape *shape,
                             hid_t *out)
 {
-  const hid_t space = space_of(shape), properties = H5Pcreate(H5P_DATASET_CREATE);
+  const hid_t space = space_of(shape), properties = timeless(H5P_DATASET_CREATE);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   if (shape->chunk[0] > 0) {
     hsize_t chunk[MD_H5_DIMS];
