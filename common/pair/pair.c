@@ -86,9 +86,11 @@ md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const doub
   const md_pair_style *style = md_pair_style_of(kind);
   if (!style) return md_error(MD_USAGE, "there is no such pair style");
   if (nvalue < style->global_required || nvalue > style->nglobal)
-    return md_error(MD_USAGE, "pair style %s takes %d to %d numbers (the first is %s), not %d", style->name,
-                    style->global_required, style->nglobal,
-                    style->parameter[style->nparameter - style->nglobal].name, nvalue);
+    return md_error(MD_USAGE, "pair style %s takes %d%s%.0d number%s (the first is %s), not %d", style->name,
+                    style->global_required, style->global_required < style->nglobal ? " or up to " : "",
+                    style->global_required < style->nglobal ? style->nglobal : 0,
+                    style->nglobal > 1 ? "s" : "", style->parameter[style->nparameter - style->nglobal].name,
+                    nvalue);
   const int first = style->nparameter - style->nglobal;
   for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g], true));
   const bool shift = pair->shift;

@@ -1284,6 +1284,7 @@ def test_more_particles_than_memory(created, tmp_path):
     assert 0.9 * 4 * 2**30 < 58 * room <= 4 * 2**30
 
 
+@pytest.mark.slow
 def test_a_run_that_needs_more_than_memory(tmp_path):
     line = LIQUID.count("\n") + 1
     done = run_deck(tmp_path, LIQUID + "run 1\n", variables={"MYRIAD_MEMORY": "0.1"})

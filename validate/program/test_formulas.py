@@ -177,6 +177,7 @@ write_data end.data
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [1, 2])
 def test_measured_values_are_those_of_before(lines, tmp_path):
     """A deck that is resumed has not the particles of its earlier places, but their values."""

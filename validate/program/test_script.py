@@ -301,6 +301,7 @@ write_data end.data
 """
 
 
+@pytest.mark.slow
 def test_a_loop_of_short_runs_stops_too(tmp_path):
     """No run is as long as the piece after which a run looks at signals."""
     passes = tmp_path / "passes"
