@@ -2,6 +2,7 @@
 #include "common/pair/pair.h"
 #include "common/pair/formulas.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Of the styles with a density. */
@@ -81,16 +82,21 @@ static md_status check(const md_pair_style *style, int index, double value, bool
   return MD_OK;
 }
 
+static md_status wrong_count(const md_pair_style *style, int nvalue)
+{
+  const int least = style->global_required, most = style->nglobal;
+  if (most == 0) return md_error(MD_USAGE, "pair style %s takes no numbers, not %d", style->name, nvalue);
+  char range[32] = "";
+  if (least < most) snprintf(range, sizeof range, "%d to ", least);
+  return md_error(MD_USAGE, "pair style %s takes %s%d number%s (the first is %s), not %d", style->name, range,
+                  most, most > 1 ? "s" : "", style->parameter[style->nparameter - most].name, nvalue);
+}
+
 md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const double *value, int nvalue)
 {
   const md_pair_style *style = md_pair_style_of(kind);
   if (!style) return md_error(MD_USAGE, "there is no such pair style");
-  if (nvalue < style->global_required || nvalue > style->nglobal)
-    return md_error(MD_USAGE, "pair style %s takes %d%s%.0d number%s (the first is %s), not %d", style->name,
-                    style->global_required, style->global_required < style->nglobal ? " or up to " : "",
-                    style->global_required < style->nglobal ? style->nglobal : 0,
-                    style->nglobal > 1 ? "s" : "", style->parameter[style->nparameter - style->nglobal].name,
-                    nvalue);
+  if (nvalue < style->global_required || nvalue > style->nglobal) return wrong_count(style, nvalue);
   const int first = style->nparameter - style->nglobal;
   for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g], true));
   const bool shift = pair->shift;

@@ -163,7 +163,7 @@ def test_bad_files_and_words(tmp_path):
         ("eam/alloy\npair_coeff * * potential Cu", "an element for each of 2 types"),
         ("eam/alloy\npair_coeff * * potential Cu Zz", "the element 'Zz' is not in potential"),
         ("eam/fs\npair_coeff * * potential Cu Xx", "potential:"),
-        ("eam 1.0", "takes 0 to 0 numbers"),
+        ("eam 1.0", "takes no numbers"),
         ("eam/alloy\npair_coeff * * potential Cu Xx\nfix 1 all nve\ncompute p all pe/atom\n"
          "compute s all reduce sum c_p\nthermo_style custom step c_s\nrun 1", "not available"),
     ]

@@ -337,7 +337,7 @@ static void pair_commands_set_the_pair(void **state)
   refused(b, "pair_coeff 1 1 1 -1", "sigma of pair style lj/cut must be zero or positive");
   refused(b, "pair_coeff 1 1 1 1 -2.5", "rc of pair style lj/cut must be zero or positive");
   refused(b, "pair_coeff 1 1 x 1", "pair_coeff must be a number, not 'x'");
-  refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 to 1 numbers");
+  refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 number (");
   refused(b, "pair_style lj/cut -1", "rc of pair style lj/cut must be positive");
   refused(
       b, "pair_style tersoff",
