@@ -32,6 +32,13 @@ static double mix_distance(md_mixing mixing, double si, double sj)
   return cbrt(sqrt(0.5 * (si3 * si3 + sj3 * sj3)));
 }
 
+/* For a style whose parameters are an energy, the length that it belongs to, and n - 2 more that mix as lengths do. */
+static void mix_energy_and_lengths(int n, const double *a, const double *b, md_mixing mixing, double *ab)
+{
+  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
+  for (int p = 1; p < n; ++p) ab[p] = mix_distance(mixing, a[p], b[p]);
+}
+
 #define MD_PAIR_HOST
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_HOST

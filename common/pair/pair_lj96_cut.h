@@ -20,8 +20,7 @@ MD_PAIR_SHARED(lj96_cut)
 
 static void lj96_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
-  for (int p = 1; p < 3; ++p) ab[p] = mix_distance(mixing, a[p], b[p]);
+  mix_energy_and_lengths(3, a, b, mixing, ab);
 }
 
 static void lj96_cut_prepare(const double *parameter, bool shift, double scale, double *k)

@@ -20,9 +20,7 @@ MD_PAIR_CUT(lj_cut)
 
 static void lj_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
-  ab[1] = mix_distance(mixing, a[1], b[1]);
-  ab[2] = mix_distance(mixing, a[2], b[2]);
+  mix_energy_and_lengths(3, a, b, mixing, ab);
 }
 
 static void lj_cut_prepare(const double *parameter, bool shift, double scale, double *k)

@@ -26,10 +26,8 @@ static double lj_expand_reach(const double *parameter)
 
 static void lj_expand_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
-  ab[1] = mix_distance(mixing, a[1], b[1]);
+  mix_energy_and_lengths(4, a, b, mixing, ab);
   ab[2] = 0.5 * (a[2] + b[2]);
-  ab[3] = mix_distance(mixing, a[3], b[3]);
 }
 
 static void lj_expand_prepare(const double *parameter, bool shift, double scale, double *k)

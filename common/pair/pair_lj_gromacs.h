@@ -30,8 +30,7 @@ static const char *lj_gromacs_refuse(const double *parameter)
 
 static void lj_gromacs_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
-  for (int p = 1; p < 4; ++p) ab[p] = mix_distance(mixing, a[p], b[p]);
+  mix_energy_and_lengths(4, a, b, mixing, ab);
 }
 
 static void lj_gromacs_prepare(const double *parameter, bool shift, double scale, double *k)

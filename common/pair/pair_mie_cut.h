@@ -31,8 +31,7 @@ static const char *mie_cut_refuse(const double *parameter)
 /* LAMMPS mixes exponents as distances. */
 static void mie_cut_mix(const double *a, const double *b, md_mixing mixing, double *ab)
 {
-  ab[0] = mix_energy(mixing, a[0], b[0], a[1], b[1]);
-  for (int p = 1; p < 5; ++p) ab[p] = mix_distance(mixing, a[p], b[p]);
+  mix_energy_and_lengths(5, a, b, mixing, ab);
 }
 
 static void mie_cut_prepare(const double *parameter, bool shift, double scale, double *k)
