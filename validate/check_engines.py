@@ -166,6 +166,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "transport": ("auto", "staged"),
 }
 
+COPPER = harness.REFERENCE / "Cu_u3.eam"
 # A potential of two elements, for the types in another order.
 MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
 
@@ -256,8 +257,10 @@ CASES: Tuple[Case, ...] = (
     Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
     Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
-    Case("embedded atoms, copper", "in.eam", 4.95, {"potential": str(harness.REFERENCE / "Cu_u3.eam")}, densities=True,
+    Case("embedded atoms, copper", "in.eam", 4.95, {"potential": str(COPPER)}, densities=True,
          fits=(2, 2, 2), back=True),
+    Case("embedded atoms, large tables", "in.eam", 4.95, {"potential": str(COPPER), "types": 2, "twice": 1},
+         densities=True, fits=(2, 2, 2)),
     Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, densities=True, fits=(3, 2, 2)),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),

@@ -23,14 +23,23 @@ typedef struct md_density_pair {
 
 #define MD_DENSITY_RANGE 0x1p52
 
+/* Of a force over distance, before the scale. */
+MD_FN md_density_pair md_density_scaled(double force, double energy, const double *delta, int dim,
+                                        double scale)
+{
+  md_density_pair p = {scale * force, energy, false};
+  for (int d = 0; d < dim; ++d) p.overlap = p.overlap || !(fabs(p.f * delta[d]) < MD_DENSITY_RANGE);
+  return p;
+}
+
 MD_FN md_density_pair md_density_force(const md_eam *eam, int a, int b, double slope_a, double slope_b,
                                        const double *delta, int dim, double r2, double scale)
 {
-  md_density_pair p = {0.0, 0.0, r2 < eam->overlap2};
-  if (p.overlap || !(r2 < eam->cutoff2)) return p;
-  p.f = scale * md_eam_force(eam, a, b, slope_a, slope_b, r2, &p.energy);
-  for (int d = 0; d < dim; ++d) p.overlap = p.overlap || !(fabs(p.f * delta[d]) < MD_DENSITY_RANGE);
-  return p;
+  const md_density_pair none = {0.0, 0.0, r2 < eam->overlap2};
+  if (none.overlap || !(r2 < eam->cutoff2)) return none;
+  double energy;
+  const double force = md_eam_force(eam, a, b, slope_a, slope_b, r2, &energy);
+  return md_density_scaled(force, energy, delta, dim, scale);
 }
 
 /* The energy of an embedding, as a pair's energy is counted: twice, in fine quanta of grids.e. per_e: coarse quanta in

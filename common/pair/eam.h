@@ -109,13 +109,32 @@ MD_FN int64_t md_eam_row(const md_eam *eam, int a, int b, int row)
   return (int64_t)(a * eam->nelement + b) * eam->nr + row;
 }
 
+/* Where a squared distance r2 > 0 lies in the tables of pairs. */
+typedef struct md_eam_place {
+  double inverse; /* 1/r */
+  double p;       /* the fraction of the interval */
+  int row;        /* the interval */
+} md_eam_place;
+
+MD_FN md_eam_place md_eam_place_of(const md_eam *eam, double r2)
+{
+  md_eam_place at = {md_rsqrt(r2), 0.0, 0};
+  at.row = md_spline_row(r2 * at.inverse * eam->per_r, eam->nr, &at.p);
+  return at;
+}
+
+/* The density at a place whose interval has these numbers, in quanta. */
+MD_FN int64_t md_eam_density_at(const md_eam *eam, md_spline s, double p)
+{
+  return md_count(md_spline_value(s, p) * eam->quanta);
+}
+
 /* The density at an element a by an element b at squared distance r2 > 0, in quanta. */
 MD_FN int64_t md_eam_density(const md_eam *eam, int a, int b, double r2)
 {
-  double p;
-  const int row = md_spline_row(r2 * md_rsqrt(r2) * eam->per_r, eam->nr, &p);
-  const md_spline s = md_spline_load(eam->density + md_eam_row(eam, a, b, row) * MD_SPLINE);
-  return md_count(md_spline_value(s, p) * eam->quanta);
+  const md_eam_place at = md_eam_place_of(eam, r2);
+  return md_eam_density_at(eam, md_spline_load(eam->density + md_eam_row(eam, a, b, at.row) * MD_SPLINE),
+                           at.p);
 }
 
 /* F and its slope for an element in a density of `count` quanta. */
@@ -130,23 +149,39 @@ MD_FN double md_eam_embedding(const md_eam *eam, int element, int64_t count, dou
   return rho > most ? fma(*slope, rho - most, energy) : energy;
 }
 
-/* F/r of the force between elements a and b at squared distance r2 > 0, positive apart, whose particles have the slopes
- * slope_a and slope_b. *energy: phi. */
+/* What a force needs of an interval: the slopes of the densities at a by b and at b by a, and z. */
+typedef struct md_eam_splines {
+  md_spline at_a, at_b, z;
+} md_eam_splines;
+
+/* F/r of the force at a place, positive apart, of particles that have the slopes slope_a and slope_b. *energy: phi. */
+MD_FN double md_eam_force_at(const md_eam *eam, md_eam_splines s, md_eam_place at, double slope_a,
+                             double slope_b, double *energy)
+{
+  const double phi = md_spline_value(s.z, at.p) * at.inverse;
+  const double phi_slope = fma(md_spline_rise(s.z, at.p), eam->per_r, -phi) * at.inverse;
+  const double by_a = slope_a * md_spline_slope(s.at_a, at.p);
+  const double by_b = slope_b * md_spline_slope(s.at_b, at.p);
+  *energy = phi;
+  return -((by_a + by_b) + phi_slope) * at.inverse;
+}
+
+/* The splines of elements a and b in an interval. */
+MD_FN md_eam_splines md_eam_splines_of(const md_eam *eam, int a, int b, int row)
+{
+  const double *of_a = eam->force + md_eam_row(eam, a, b, row) * MD_SPLINE_ROW;
+  const md_spline at_a = md_spline_load(of_a), z = md_spline_load(of_a + MD_SPLINE);
+  const md_eam_splines s = {
+      at_a, a == b ? at_a : md_spline_load(eam->force + md_eam_row(eam, b, a, row) * MD_SPLINE_ROW), z};
+  return s;
+}
+
+/* F/r of the force between elements a and b at squared distance r2 > 0, as above. */
 MD_FN double md_eam_force(const md_eam *eam, int a, int b, double slope_a, double slope_b, double r2,
                           double *energy)
 {
-  const double inverse = md_rsqrt(r2);
-  double p;
-  const int row = md_spline_row(r2 * inverse * eam->per_r, eam->nr, &p);
-  const double *of_a = eam->force + md_eam_row(eam, a, b, row) * MD_SPLINE_ROW;
-  const double *of_b = eam->force + md_eam_row(eam, b, a, row) * MD_SPLINE_ROW;
-  const md_spline z = md_spline_load(of_a + MD_SPLINE);
-  const double phi = md_spline_value(z, p) * inverse;
-  const double phi_slope = fma(md_spline_rise(z, p), eam->per_r, -phi) * inverse;
-  const double by_a = slope_a * md_spline_slope(md_spline_load(of_a), p);
-  const double by_b = slope_b * md_spline_slope(md_spline_load(of_b), p);
-  *energy = phi;
-  return -((by_a + by_b) + phi_slope) * inverse;
+  const md_eam_place at = md_eam_place_of(eam, r2);
+  return md_eam_force_at(eam, md_eam_splines_of(eam, a, b, at.row), at, slope_a, slope_b, energy);
 }
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-/* Pairs of a style with a density, for the kernels of its two passes (common/pair/density.h).
+/* Pairs of a style with a density, for kernels that output calls (common/pair/density.h), and what these share with the
+ * kernels of the two passes.
  *
  * Tables are those of the potential in device memory, read through the cache for read-only data: two loads of 16 bytes
- * for a density, six or eight for a force.
+ * for a density, four or six for a force.
  */
 #ifndef MD_GPU_DENSITY_DENSITY_CUH
 #define MD_GPU_DENSITY_DENSITY_CUH
@@ -11,18 +12,7 @@
 template <class T>
 static __device__ __forceinline__ int element_of(const density_args &a, const typename T::record &r)
 {
-  return __ldg(a.eam.element + type_of(r));
-}
-
-/* The term of particle j with record xj in the density at a particle xi. */
-template <class T, int SOURCE>
-static __device__ __forceinline__ int64_t density_term(const system_view<T> &s, const density_args &a,
-                                                       int element, const typename T::record &xi,
-                                                       const typename T::record &xj)
-{
-  double delta[3];
-  const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
-  return md_density_term(&a.eam, element, element_of<T>(a, xj), r2);
+  return a.eam.nelement == 1 ? 0 : __ldg(a.eam.element + type_of(r));
 }
 
 /* Pass 2 of particles i and j. delta: from j to i, and *r2 its square. An overlap is noted, and exerts no force. */

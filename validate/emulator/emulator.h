@@ -250,5 +250,9 @@ template <class Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, 
 {
   return cudaSuccess;
 }
+template <class Kernel> cudaError_t cudaFuncSetAttribute(Kernel *, cudaFuncAttribute, int)
+{
+  return cudaSuccess;
+}
 
 #endif
