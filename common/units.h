@@ -29,6 +29,7 @@ typedef struct md_units {
   /* Names of the units; "": reduced. */
   const char *length, *time, *energy, *mass, *velocity, *force;
   double electronvolt; /* in units of energy; 0: energies have no fixed unit */
+  double charges;      /* two elementary charges: their energy times their distance; in reduced units 1 */
   double angstrom;     /* in units of length; 0: likewise */
 } md_units;
 

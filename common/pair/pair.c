@@ -91,12 +91,22 @@ static md_status check(const md_pair_style *style, int index, double value, bool
 
 static md_status wrong_count(const md_pair_style *style, int nvalue)
 {
-  const int least = style->global_required, most = style->nglobal;
+  const int least = style->global_required - style->nunit, most = style->nglobal - style->nunit;
+  nvalue -= style->nunit;
   if (most == 0) return md_error(MD_USAGE, "pair style %s takes no numbers, not %d", style->name, nvalue);
   char range[32] = "";
   if (least < most) snprintf(range, sizeof range, "%d to ", least);
   return md_error(MD_USAGE, "pair style %s takes %s%d number%s (the first is %s), not %d", style->name, range,
-                  most, most > 1 ? "s" : "", style->parameter[style->nparameter - most].name, nvalue);
+                  most, most > 1 ? "s" : "", style->parameter[style->nparameter - style->nglobal].name,
+                  nvalue);
+}
+
+int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n)
+{
+  const md_pair_style *style = md_pair_style_of(kind);
+  const double constant[] = {units->charges, units->angstrom > 0.0 ? units->angstrom : 1.0};
+  for (int u = 0; style && u < style->nunit; ++u) value[n++] = constant[u];
+  return n;
 }
 
 md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const double *value, int nvalue)
@@ -138,6 +148,14 @@ static void store(md_pair *pair, int i, int j, const double *value, unsigned cha
   *set_flag(pair, i, j) = *set_flag(pair, j, i) = how;
 }
 
+static md_status wrong_coefficients(const md_pair_style *style, int least, int most, int nvalue)
+{
+  char range[32] = "";
+  if (least < most) snprintf(range, sizeof range, "%d to ", least);
+  return md_error(MD_USAGE, "pair style %s takes %s%d coefficients, not %d", style->name, range, most,
+                  nvalue);
+}
+
 md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nvalue)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -149,9 +167,7 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
                     "pair_style",
                     style->name);
   if (style->density) return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
-  if (nvalue < least || nvalue > most)
-    return md_error(MD_USAGE, "pair style %s takes %d to %d coefficients, not %d", style->name, least, most,
-                    nvalue);
+  if (nvalue < least || nvalue > most) return wrong_coefficients(style, least, most, nvalue);
   double all[MD_PAIR_PARAMETERS] = {0};
   for (int p = 0; p < style->nparameter; ++p) {
     const int at = p < least ? p : p - style->nfixed;
@@ -159,6 +175,9 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
     all[p] = given ? value[at] : pair->global[p - least];
     if (given) MD_TRY(check(style, p, all[p], false));
   }
+  if (style->by_type && i == j && all[0] != all[1])
+    return md_error(MD_USAGE, "pair style %s: %s and %s of type %d with itself must be equal", style->name,
+                    style->parameter[0].name, style->parameter[1].name, i);
   store(pair, i - 1, j - 1, all, 1);
   return MD_OK;
 }

@@ -20,6 +20,7 @@
 #include "common/base/error.h"
 #include "common/pair/eam.h"
 #include "common/real.h"
+#include "common/units.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,7 @@ typedef struct md_pair_style {
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
   int global_required; /* the number of these that must be given; the others are NaN then: the style's choice */
+  int nunit; /* the last nunit of these are not given by decks, but are constants of units: md_pair_add_units */
   int nfixed;       /* the first nfixed of these hold for all pairs of types: pair_coeff does not take them */
   int rc_parameter; /* the index of the cutoff, or MD_NO_CUTOFF */
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
@@ -60,8 +62,9 @@ typedef struct md_pair_style {
    */
   int length_parameter;
   double length_factor;
-  bool takes_shift;    /* pair_modify shift has a meaning */
-  bool density;        /* a style of eam.h: its numbers are in md_pair.eam */
+  bool takes_shift; /* pair_modify shift has a meaning */
+  bool density;     /* a style of eam.h: its numbers are in md_pair.eam */
+  bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
   /* The distance at which a pair of types stops to interact, if that is not the parameter rc itself, else NULL. */
@@ -109,6 +112,10 @@ md_pair_kind md_pair_find(const char *name);
 
 /* Does the style with a cutoff share kernels with others (pair_styles.h)? */
 bool md_pair_shares_kernels(md_pair_kind kind);
+
+/* Puts constants of units behind the n numbers that a deck gives to a style, value[MD_PAIR_PARAMETERS + 2]: the energy of
+ * two elementary charges times their distance, and an Angstrom. Returns how many numbers there are. */
+int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n);
 
 /* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and
  * mixing stay. The caller frees with md_pair_free. MD_USAGE: a wrong number of values, or a value out of its domain.

@@ -17,6 +17,7 @@
 #include "common/pair/pair_eam_alloy.h"
 #include "common/pair/pair_eam_fs.h"
 #include "common/pair/pair_gauss.h"
+#include "common/pair/pair_gauss_cut.h"
 #include "common/pair/pair_gravity.h"
 #include "common/pair/pair_lj96_cut.h"
 #include "common/pair/pair_lj_cut.h"
@@ -28,3 +29,4 @@
 #include "common/pair/pair_repulsive.h"
 #include "common/pair/pair_soft.h"
 #include "common/pair/pair_yukawa.h"
+#include "common/pair/pair_zbl.h"

@@ -45,9 +45,10 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
   }
   const md_pair_kind kind = md_pair_find(name);
   if (kind == MD_PAIR_KINDS) return unknown_style(name);
-  double value[MD_PAIR_PARAMETERS] = {0};
+  double value[MD_PAIR_PARAMETERS + 2] = {0};
   int n;
   MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
+  n = md_pair_add_units(kind, sim->model.units, value, n);
   /* As in LAMMPS, a new style starts with its own defaults. */
   if (kind != pair->kind) md_pair_free(pair);
   return md_pair_start(pair, kind, sim->has_box ? sim->model.ntypes : 0, value, n);

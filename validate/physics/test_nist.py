@@ -57,6 +57,7 @@ WORDS = {
     "born": {"pair": "born 1.6", "coeff": "1 1 4 0.2 0.9 1.5 -0.4"},
     "buck": {"pair": "buck 1.6", "coeff": "1 1 900 0.16 1.5"},
     "gauss": {"pair": "gauss 1.6", "coeff": "1 1 -9 1.5"},
+    "gauss/cut": {"pair": "gauss/cut 1.7", "coeff": "1 1 -3 1.1 0.3", "shift": "yes"},
     "gravity": {"pair": "gravity 0.3 0.7", "coeff": "* *", "open": True},
     "lj/cut": {"pair": "lj/cut 1.7", "coeff": "1 1 0.8 0.9", "shift": "yes"},
     "lj/expand": {"pair": "lj/expand 1.5", "coeff": "1 1 0.8 0.8 0.1", "shift": "yes"},
@@ -68,6 +69,7 @@ WORDS = {
     "repulsive": {"pair": "repulsive 1.5 0.75", "coeff": "1 1 1.4"},
     "soft": {"pair": "soft 1.5", "coeff": "1 1 3"},
     "yukawa": {"pair": "yukawa 1.5 1.6", "coeff": "1 1 20"},
+    "zbl": {"pair": "zbl 1.1 1.7", "coeff": "1 1 12 12"},
 }
 
 

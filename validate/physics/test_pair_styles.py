@@ -15,14 +15,18 @@ STYLES = {
     "born": ("2.5", "5 0.15 1 2 0.5", "4 0.16 0.9 1 -0.3 2.2", "4 .15 .95 1.5 0"),
     "buck": ("2.5", "4000 0.2 3", "3000 0.2 2 2.2", "3500 0.21 2.5"),
     "gauss": ("2.5", "-5 1.5", "3 2 2.2", "-4 1.2"),
+    "gauss/cut": ("2.5", "5 0.3 0.4", "-3 1 0.3 2.2", "-4 1.2 0.35"),
     "lj/expand": ("2.4", "1 0.8 0.1", "0.8 0.9 -0.05 2.2", "0.9 0.8 0.2"),
     "lj/gromacs": ("1.9 2.5", "1 1", "0.8 0.9 1.5 2.2", "0.9 0.95"),
     "lj96/cut": ("2.5", "1 1", "0.8 0.9 2.2", "0.9 0.95"),
     "mie/cut": ("2.5", "1 1 14.5 6.3", "0.8 0.9 10 5 2.2", "0.9 0.95 12 6"),
     "morse": ("2.5", "1 6 1.1", "0.8 5 1 2.2", "0.9 5.5 1.05"),
     "yukawa": ("1.5 2.5", "30", "20 2.2", "25"),
+    "zbl": ("1.5 2.5", "10 10", "14 14", "10 12"),
 }
 UNMIXED = ("born", "buck", "morse")
+MIX_ALIKE = ("zbl",)
+UNSHIFTED = ("lj/gromacs", "zbl")
 MIXINGS = ("geometric", "arithmetic", "sixthpower")
 
 
@@ -40,9 +44,9 @@ def deck(style, dim):
             f"thermo_style custom step temp pe ke etotal press\nthermo_modify format float %.15g norm no\n"
             f"pair_style {style} {words}\npair_coeff 1 1 {one}\npair_coeff 2 2 {two}\n")
     if style not in UNMIXED:
-        text += "".join(f"pair_modify mix {mixing}\nrun 0\n" for mixing in MIXINGS)
+        text += "".join(f"pair_modify mix {mixing}\nrun 0\n" for mixing in (MIXINGS[:1] if style in MIX_ALIKE else MIXINGS))
     text += f"pair_coeff 1 2 {both}\nrun 50\n"
-    return text + ("" if style == "lj/gromacs" else "pair_modify shift yes\nrun 0\n")
+    return text + ("" if style in UNSHIFTED else "pair_modify shift yes\nrun 0\n")
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
@@ -84,6 +88,12 @@ REFUSED = [
     ("pair_style lj/gromacs 2.5 2.5\npair_coeff * * 1 1\nrun 0", "inner must be smaller than rc"),
     ("pair_style lj/gromacs 1 2.5\npair_modify shift yes", "is zero at its cutoff already"),
     ("pair_style gauss 2.5\npair_coeff 1 1 1 0", "B of pair style gauss must be positive"),
+    ("pair_style zbl 2.5", "pair style zbl takes 2 numbers (the first is inner), not 1"),
+    ("pair_style zbl 2.5 2\npair_coeff * * 3 3\nrun 0", "inner must be smaller than rc"),
+    ("pair_style zbl 2 2.5\npair_coeff 1 1 3 4", "Z_i and Z_j of type 1 with itself must be equal"),
+    ("pair_style zbl 2 2.5\npair_coeff 1 1 3", "takes 2 coefficients, not 1"),
+    ("pair_style zbl 2 2.5\npair_modify shift yes", "is zero at its cutoff already"),
+    ("pair_style gauss/cut 2.5\npair_coeff 1 1 1 0 0", "sigmah of pair style gauss/cut must be positive"),
     ("pair_style mie/cut 2.5\npair_coeff * * 1 1e-10 50 6\nrun 0", "sigma^gammaR is out of range"),
 ]
 

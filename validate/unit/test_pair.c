@@ -29,6 +29,8 @@ static double value_of(const char *name)
   if (strcmp(name, "rmin") == 0) return 0.4;
   if (strcmp(name, "sigma") == 0) return 0.9;
   if (strcmp(name, "inner") == 0) return 1.2;
+  if (strcmp(name, "sigmah") == 0) return 0.3;
+  if (strncmp(name, "Z_", 2) == 0) return 12.0;
   if (strcmp(name, "delta") == 0) return 0.1;
   if (strcmp(name, "rho") == 0) return 0.3;
   if (strcmp(name, "gammaR") == 0) return 11.5;
