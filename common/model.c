@@ -588,6 +588,9 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     model->close2 = md_max(model->close2, near * near);
     /* Without a cutoff the impulse itself decides (all_pairs.h). */
     model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
+    const double least2 = md_pair_least2(&model->pair, k);
+    model->overlap2[p] = md_max(model->overlap2[p], least2);
+    model->close2 = md_max(model->close2, least2);
   }
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;

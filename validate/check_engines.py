@@ -170,6 +170,9 @@ COPPER = harness.REFERENCE / "Cu_u3.eam"
 # A potential of two elements, for the types in another order.
 MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
 
+# The file of pair style table.
+WELLS = {"table": str(harness.REFERENCE / "made-up.table")}
+
 
 def boxes() -> Iterator[Case]:
     """Boxes where the last bit decides about cells and ghosts: twice the cutoff, and whole multiples of it."""
@@ -233,8 +236,8 @@ CASES: Tuple[Case, ...] = (
          fits=(4, 4, 1)),
     Case("minimized 2D, wide momenta", "in.minimized", fits=(4, 4, 1),
          variables={"style": "quickmin", "mass2": 1e9, "g": 1e-9}),
-    Case("pair styles 3D", "in.pairs", 2.7, fits=(2, 2, 2)),
-    Case("pair styles 2D", "in.pairs", 2.7, {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"},
+    Case("pair styles 3D", "in.pairs", 2.7, WELLS, fits=(2, 2, 2)),
+    Case("pair styles 2D", "in.pairs", 2.7, WELLS | {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"},
          fits=(4, 4, 1)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
     Case("droplet 3D", "in.droplet", 1.3, fits=(4, 4, 4)),

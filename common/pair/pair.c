@@ -104,8 +104,9 @@ static md_status wrong_count(const md_pair_style *style, int nvalue)
 int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n)
 {
   const md_pair_style *style = md_pair_style_of(kind);
-  const double constant[] = {units->charges, units->angstrom > 0.0 ? units->angstrom : 1.0};
-  for (int u = 0; style && u < style->nunit; ++u) value[n++] = constant[u];
+  if (!style || style->nunit == 0) return n;
+  value[n++] = units->charges;
+  value[n++] = units->angstrom > 0.0 ? units->angstrom : 1.0;
   return n;
 }
 
@@ -166,7 +167,8 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
                     "pair style %s has no coefficients of its own for a pair of types, only those of "
                     "pair_style",
                     style->name);
-  if (style->density) return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
+  if (style->density || style->tabulated)
+    return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
   if (nvalue < least || nvalue > most) return wrong_coefficients(style, least, most, nvalue);
   double all[MD_PAIR_PARAMETERS] = {0};
   for (int p = 0; p < style->nparameter; ++p) {
@@ -182,6 +184,18 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
   return MD_OK;
 }
 
+/* Pairs of types out of a restart have no table until pair_coeff gives it again. */
+static void forget_lost_tables(md_pair *pair)
+{
+  const md_tables *tables = pair->tables;
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = 0; j < pair->ntypes; ++j) {
+      const double *p = parameters(pair, i, j);
+      const bool there = tables && p[2] < tables->count && p[3] == tables->checksum[(int)p[2]];
+      if (!there) *set_flag(pair, i, j) = 0;
+    }
+}
+
 md_status md_pair_complete(md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -190,6 +204,7 @@ md_status md_pair_complete(md_pair *pair)
     return md_error(MD_USAGE,
                     "pair style %s has no potential: add pair_coeff with a file (restarts hold none)",
                     style->name);
+  if (style->tabulated) forget_lost_tables(pair);
   if (style->needs_no_coeff)
     for (int i = 0; i < pair->ntypes; ++i)
       for (int j = i; j < pair->ntypes; ++j)
@@ -200,6 +215,12 @@ md_status md_pair_complete(md_pair *pair)
       if (style->density)
         return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
                         style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
+      if (style->tabulated)
+        return md_error(
+            MD_USAGE,
+            "pair style %s has no table for types %d and %d: add pair_coeff %d %d with a file (restarts "
+            "hold none)",
+            style->name, i + 1, j + 1, i + 1, j + 1);
       if (i == j || !style->mix || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
         return md_error(MD_USAGE,
                         "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
@@ -222,6 +243,7 @@ void md_pair_free(md_pair *pair)
   free(pair->parameter);
   free(pair->set);
   md_eam_free(pair->eam);
+  md_tables_free(pair->tables);
   *pair = (md_pair){.kind = MD_PAIR_NONE};
 }
 
@@ -247,6 +269,47 @@ void md_pair_take_potential(md_pair *pair, md_eam *eam)
       if (eam->element[i] >= 0 && eam->element[j] >= 0) store(pair, i, j, value, 1);
 }
 
+bool md_pair_is_tabulated(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  return style && style->tabulated;
+}
+
+md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const md_table_values *values,
+                            double rc)
+{
+  const double first = values->r[0], last = values->r[values->n - 1];
+  if (!(rc > first && rc <= last))
+    return md_error(MD_USAGE,
+                    "pair style table: the cutoff %g must be within the table, above %g and up to %g", rc,
+                    first, last);
+  if (!pair->tables) MD_TRY(md_tables_new(&pair->tables, pair->global[0] > 0.0, (int)pair->global[1]));
+  MD_TRY(md_tables_add(pair->tables, values, rc));
+  const int number = pair->tables->count - 1;
+  const double value[MD_PAIR_PARAMETERS] = {
+      rc, first, number, pair->tables->checksum[number], pair->global[0], pair->global[1]};
+  for (int a = i[0]; a <= i[1]; ++a)
+    for (int b = a > j[0] ? a : j[0]; b <= j[1]; ++b) store(pair, a - 1, b - 1, value, 1);
+  return MD_OK;
+}
+
+void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *data)
+{
+  if (!pair->tables) return;
+  const double bytes = (double)(pair->tables->n - 1) * MD_TABLE_ROW * sizeof(double);
+  for (int64_t row = 0; row < n; ++row, k += MD_PAIR_K) {
+    if (!(k[0] > 0.0)) continue;
+    const double address = (double)(uintptr_t)data + k[7] * bytes;
+    k[5] = floor(address * 0x1p-24) * 0x1p24;
+    k[6] = address - k[5];
+  }
+}
+
+double md_pair_least2(const md_pair *pair, const double *k)
+{
+  return md_pair_is_tabulated(pair) ? k[2] : 0.0;
+}
+
 static double reach(const md_pair_style *style, const double *parameter)
 {
   return style->reach ? style->reach(parameter) : parameter[style->rc_parameter];
@@ -264,11 +327,13 @@ double md_pair_cutoff(const md_pair *pair)
 
 /* The distance below rc at which the energy of an attraction becomes that of a repulsion; the style's share of rc if
  * there is none. */
-static double zero_of_energy(md_pair_kind kind, const double *parameter, double rc)
+static double zero_of_energy(const md_pair *pair, const double *parameter, double rc)
 {
+  const md_pair_kind kind = pair->kind;
   const md_pair_style *style = md_pair_style_of(kind);
   double k[MD_PAIR_K] = {0};
   style->prepare(parameter, false, 1.0, k);
+  if (pair->tables) md_pair_place(pair, k, 1, pair->tables->row);
   bool attracts = false;
   for (double r = 0.9 * rc; r > 0.01 * rc; r *= 1.0 - 0x1p-6) {
     const double energy = md_pair_energy(kind, r * r, k);
@@ -284,14 +349,15 @@ double md_pair_length(const md_pair *pair, int i, int j)
   if (!style) return 0.0;
   const double *p = parameters(pair, i, j);
   const bool at_zero = style->length_parameter == MD_AT_ZERO_ENERGY;
-  const double length = at_zero ? zero_of_energy(pair->kind, p, reach(style, p))
-                                : style->length_factor * p[style->length_parameter];
+  const double length =
+      at_zero ? zero_of_energy(pair, p, reach(style, p)) : style->length_factor * p[style->length_parameter];
   return style->rc_parameter == MD_NO_CUTOFF ? length : md_min(length, 0.9 * reach(style, p));
 }
 
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
+  double *const table = k;
   memset(k, 0, (size_t)pair->ntypes * (size_t)pair->ntypes * MD_PAIR_K * sizeof *k);
   for (int i = 0; i < pair->ntypes; ++i)
     for (int j = 0; j < pair->ntypes; ++j, k += MD_PAIR_K) {
@@ -302,6 +368,7 @@ void md_pair_table(const md_pair *pair, const double *mass, double scale, double
       k[1] = -((mass[i + 1] * charge) * (mass[j + 1] * charge));
       k[4] *= mass[i + 1] * mass[j + 1];
     }
+  if (pair->tables) md_pair_place(pair, table, (int64_t)pair->ntypes * pair->ntypes, pair->tables->row);
 }
 
 void md_pair_unit_coefficients(const md_pair *pair, double scale, double *k)

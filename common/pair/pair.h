@@ -12,6 +12,9 @@
  * distance is softened: r2 = k2 + dx^2 + dy^2 + dz^2, added in this order by fma. Such a style is computed by the
  * engines of openmp/all_pairs/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
  *
+ * The formulas of tables (table.h) read numbers out of files, which lie beside the coefficients. Two coefficients
+ * together are the address of these numbers, so that a copy of the coefficients for another memory is placed again.
+ *
  * Styles with a density (eam.h) have a potential of tables in place of formulas of r2 and k. pair_coeff gives a file.
  */
 #ifndef MD_COMMON_PAIR_H
@@ -19,6 +22,7 @@
 
 #include "common/base/error.h"
 #include "common/pair/eam.h"
+#include "common/pair/table.h"
 #include "common/real.h"
 #include "common/units.h"
 #include <stdbool.h>
@@ -53,8 +57,8 @@ typedef struct md_pair_style {
   int nparameter;
   int nglobal;         /* the last nglobal parameters may be given to pair_style as defaults */
   int global_required; /* the number of these that must be given; the others are NaN then: the style's choice */
-  int nunit; /* the last nunit of these are not given by decks, but are constants of units: md_pair_add_units */
-  int nfixed;       /* the first nfixed of these hold for all pairs of types: pair_coeff does not take them */
+  int nunit;  /* the last 2 of these are constants of units, not given by decks: md_pair_add_units; or 0 */
+  int nfixed; /* the first nfixed of these hold for all pairs of types: pair_coeff does not take them */
   int rc_parameter; /* the index of the cutoff, or MD_NO_CUTOFF */
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
    * grids (model.c). Without a cutoff: the distance at which the force is largest. MD_AT_ZERO_ENERGY: the distance at
@@ -64,6 +68,7 @@ typedef struct md_pair_style {
   double length_factor;
   bool takes_shift; /* pair_modify shift has a meaning */
   bool density;     /* a style of eam.h: its numbers are in md_pair.eam */
+  bool tabulated;   /* a style of table.h: its numbers are in md_pair.tables */
   bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
@@ -101,7 +106,8 @@ typedef struct md_pair {
   double global[MD_PAIR_PARAMETERS]; /* of pair_style, in the order of the last nglobal parameters */
   double *parameter;                 /* [ntypes*ntypes][MD_PAIR_PARAMETERS], symmetric */
   unsigned char *set;                /* [ntypes*ntypes] by pair_coeff (1), mixed (2), or not yet (0) */
-  md_eam *eam; /* the potential of a style with a density; NULL until pair_coeff has given it */
+  md_eam *eam;       /* the potential of a style with a density; NULL until pair_coeff has given it */
+  md_tables *tables; /* of a tabulated style; NULL until pair_coeff has given one */
 } md_pair;
 
 /* The style's description, or NULL for MD_PAIR_NONE. */
@@ -113,8 +119,8 @@ md_pair_kind md_pair_find(const char *name);
 /* Does the style with a cutoff share kernels with others (pair_styles.h)? */
 bool md_pair_shares_kernels(md_pair_kind kind);
 
-/* Puts constants of units behind the n numbers that a deck gives to a style, value[MD_PAIR_PARAMETERS + 2]: the energy of
- * two elementary charges times their distance, and an Angstrom. Returns how many numbers there are. */
+/* Puts constants of units behind the n numbers that a deck gives to a style, value[MD_PAIR_PARAMETERS + 2]: the energy
+ * of two elementary charges times their distance, and an Angstrom. Returns how many numbers there are. */
 int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n);
 
 /* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and
@@ -142,6 +148,21 @@ bool md_pair_has_density(const md_pair *pair);
 /* Gives a pair of a style with a density its potential, which the pair then owns, for the types that have an element.
  */
 void md_pair_take_potential(md_pair *pair, md_eam *eam);
+
+/* Is there a style, and is it a tabulated one? */
+bool md_pair_is_tabulated(const md_pair *pair);
+
+/* Gives a pair of a tabulated style a table that ends at rc, for all pairs of types i <= j with i0 <= i <= i1 and
+ * j0 <= j <= j1, 1-based. MD_USAGE: rc is not within the values, or these are not fit for splines. MD_RUNTIME: out of
+ * memory. */
+md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const md_table_values *values,
+                            double rc) MD_CHECKED;
+
+/* Puts the address of the tables, `data`, into n rows of coefficients. md_pair_table does so with md_pair.tables. */
+void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *data);
+
+/* The square of the distance below which a row of coefficients has no values, and particles overlap; 0: none. */
+double md_pair_least2(const md_pair *pair, const double *k);
 
 /* The largest cutoff of all pairs of types, 0 without a style and for a style without a cutoff. For use after
  * md_pair_complete. */

@@ -28,5 +28,6 @@
 #include "common/pair/pair_morse.h"
 #include "common/pair/pair_repulsive.h"
 #include "common/pair/pair_soft.h"
+#include "common/pair/pair_table.h"
 #include "common/pair/pair_yukawa.h"
 #include "common/pair/pair_zbl.h"

@@ -4,9 +4,9 @@
  *   2. Ghosts get the slopes of their sources: k_image_slopes on one rank, messages on several (ranks/halo.inc).
  *   3. k_density_force: one thread sums the impulses on one particle.
  *
- * Each lane of a warp reads another row of the tables. Through the cache that takes a cycle for each lane and load, which
- * was 98 % of a force kernel's time. So tables that are small enough are copied to shared memory (tables.cuh), and
- * blocks walk through the particles, so that there are few copies.
+ * Each lane of a warp reads another row of the tables. Through the cache that takes a cycle for each lane and load,
+ * which was 98 % of a force kernel's time. So tables that are small enough are copied to shared memory (tables.cuh),
+ * and blocks walk through the particles, so that there are few copies.
  *
  * Trade-off: every pair is evaluated four times, twice in each pass, and no thread writes the sum of another one.
  * Cost: 8 bytes a particle and a ghost, and in each pass a walk through the list.

@@ -19,6 +19,8 @@ template <class T> struct gpu_constants {
   void set_scale();
   void set_fine_scale();
   md_status set_tables();
+  md_status place(const double *k, double **placed);
+  md_status upload_coefficients(device_array *to, const double *k);
   md_status set_mixed_tables();
   md_status set_potential();
 

@@ -20,6 +20,7 @@
 #include "common/pair/formulas.h"
 #include "openmp/all_pairs/all_pairs.h"
 #include "openmp/force/simd.h"
+#include "openmp/force/table_rows.h"
 
 #define real simd_d
 #define MD_T(name) name##_v

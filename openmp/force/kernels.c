@@ -16,6 +16,7 @@
 #include "openmp/force/kernels.h"
 #include "openmp/force/density_kernels.h"
 #include "openmp/force/simd.h"
+#include "openmp/force/table_rows.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
  * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
  */
 #include "src/commands/potential.h"
+#include "src/commands/table_file.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -46,8 +47,11 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
   const md_pair_kind kind = md_pair_find(name);
   if (kind == MD_PAIR_KINDS) return unknown_style(name);
   double value[MD_PAIR_PARAMETERS + 2] = {0};
-  int n;
-  MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
+  int n = 2;
+  if (md_pair_style_of(kind)->tabulated)
+    MD_TRY(md_table_style(words, 1, value));
+  else
+    MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
   n = md_pair_add_units(kind, sim->model.units, value, n);
   /* As in LAMMPS, a new style starts with its own defaults. */
   if (kind != pair->kind) md_pair_free(pair);
@@ -73,6 +77,7 @@ md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
   MD_TRY(md_sim_settle_pair(sim));
   if (md_pair_has_density(pair)) return md_potential_coeff(sim, words);
+  if (md_pair_is_tabulated(pair)) return md_table_coeff(sim, words);
   int i0, i1, j0, j1, n;
   double value[MD_PAIR_PARAMETERS] = {0};
   MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &i0, &i1));
@@ -95,6 +100,9 @@ static md_status set_shift(md_pair *pair, const char *word)
   if (shift && md_pair_is_all(pair))
     return md_error(MD_USAGE,
                     "pair_modify shift yes: pair style %s has no cutoff, at which its energy would be zero",
+                    style->name);
+  if (shift && style->tabulated)
+    return md_error(MD_USAGE, "pair_modify shift yes: pair style %s has the energies of its file",
                     style->name);
   if (shift && !style->takes_shift)
     return md_error(MD_USAGE,

@@ -16,6 +16,7 @@
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
 #include "common/ranks/reductions.h"
+#include "src/commands/text_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,76 +26,6 @@
 
 /* Hartree times the radius of Bohr, with the digits of the format. */
 #define CHARGES (27.2 * 0.529)
-
-/* A file in memory, and how far it is read. */
-typedef struct text_file {
-  const char *path;
-  char *text, *at;
-  int line;
-} text_file;
-
-static md_status wrong(const text_file *f, const char *what)
-{
-  return md_error(MD_USAGE, "%.500s:%d: %s", f->path, f->line, what);
-}
-
-static md_status read_all(FILE *file, text_file *f)
-{
-  long size;
-  if (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0)
-    return md_error(MD_RUNTIME, "cannot read %.500s", f->path);
-  MD_TRY(md_array_new(&f->text, (long long)size + 1, 1, "a file of a potential"));
-  const size_t n = fread(f->text, 1, (size_t)size, file);
-  f->text[n] = '\0';
-  f->at = f->text;
-  f->line = 1;
-  return n == (size_t)size ? MD_OK : md_error(MD_RUNTIME, "cannot read %.500s", f->path);
-}
-
-/* Opens the file, or the one of this name in the folder of the environment variable LAMMPS_POTENTIALS. */
-static md_status open_file(md_sim *sim, const char *path, text_file *f)
-{
-  const char *folder = getenv("LAMMPS_POTENTIALS");
-  char other[1024];
-  *f = (text_file){.path = path};
-  MD_TRY(md_sim_use_file(sim, MD_FILE_POTENTIAL, NULL, path));
-  FILE *file = md_open_read(path);
-  const int reason = errno;
-  if (!file && folder && snprintf(other, sizeof other, "%s/%s", folder, path) < (int)sizeof other)
-    file = md_open_read(other);
-  if (!file) return md_error(MD_USAGE, "cannot read the potential %.500s: %s", path, md_open_reason(reason));
-  const md_status status = read_all(file, f);
-  (void)fclose(file);
-  return status;
-}
-
-/* The rest of the present line; the next one is then the present. */
-static char *next_line(text_file *f)
-{
-  char *line = f->at, *end = strchr(line, '\n');
-  f->at = end ? end + 1 : line + strlen(line);
-  if (end) *end = '\0';
-  ++f->line;
-  return line;
-}
-
-static md_status number(text_file *f, double *value)
-{
-  while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
-  char *end;
-  *value = strtod(f->at, &end);
-  if (!*f->at) return wrong(f, "the file ends before all tables are there");
-  if (end == f->at || (*end && !isspace((unsigned char)*end)) || !isfinite(*value))
-    return wrong(f, "a finite number is expected here");
-  f->at = end;
-  return MD_OK;
-}
-
-static md_status numbers(text_file *f, double *value, int64_t n)
-{
-  for (int64_t k = 0; k < n; ++k) MD_TRY(number(f, &value[k]));
-  return MD_OK;
-}
 
 /* Reads up to n numbers from a line. Returns how many there are. */
 static int line_numbers(const char *line, double *value, int n)
@@ -108,34 +39,34 @@ static int line_numbers(const char *line, double *value, int n)
 }
 
 /* The line nrho drho nr dr rc. */
-static md_status read_grid(text_file *f, md_eam_values *v)
+static md_status read_grid(md_text_file *f, md_eam_values *v)
 {
   double value[5] = {0.0};
-  const int n = line_numbers(next_line(f), value, 5);
+  const int n = line_numbers(md_text_file_line(f), value, 5);
   --f->line;
-  if (n != 5) return wrong(f, "nrho drho nr dr rc are expected in this line");
+  if (n != 5) return md_text_file_wrong(f, "nrho drho nr dr rc are expected in this line");
   if (!(value[0] >= 5.0 && value[2] >= 5.0 && value[0] <= 0x1p24 && value[2] <= 0x1p24))
-    return wrong(f, "nrho and nr must be from 5 to 2^24");
+    return md_text_file_wrong(f, "nrho and nr must be from 5 to 2^24");
   v->nrho = (int)value[0];
   v->drho = value[1];
   v->nr = (int)value[2];
   v->dr = value[3];
   v->cutoff = value[4];
   if (!(v->drho > 0.0 && v->dr > 0.0 && v->cutoff > 0.0 && isfinite(v->drho + v->dr + v->cutoff)))
-    return wrong(f, "drho, dr and rc must be positive");
+    return md_text_file_wrong(f, "drho, dr and rc must be positive");
   ++f->line;
   return MD_OK;
 }
 
 /* The line Z mass lattice type. */
-static md_status read_mass(text_file *f, double *mass)
+static md_status read_mass(md_text_file *f, double *mass)
 {
   double value[2] = {0.0};
   while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
-  const char *line = next_line(f);
+  const char *line = md_text_file_line(f);
   --f->line;
   if (line_numbers(line, value, 2) != 2 || !(value[1] > 0.0) || !isfinite(value[1]))
-    return wrong(f, "an atomic number and a positive mass are expected in this line");
+    return md_text_file_wrong(f, "an atomic number and a positive mass are expected in this line");
   *mass = value[1];
   ++f->line;
   return MD_OK;
@@ -152,16 +83,16 @@ static md_status allocate(md_eam_values *v)
 /* ---- funcfl ---- */
 
 /* One element; `pair` has Z(r). */
-static md_status read_funcfl(text_file *f, md_eam_values *v)
+static md_status read_funcfl(md_text_file *f, md_eam_values *v)
 {
   *v = (md_eam_values){.nelement = 1};
-  (void)next_line(f);
+  (void)md_text_file_line(f);
   MD_TRY(read_mass(f, &v->mass[0]));
   MD_TRY(read_grid(f, v));
   MD_TRY(allocate(v));
-  MD_TRY(numbers(f, v->embedding, v->nrho));
-  MD_TRY(numbers(f, v->pair, v->nr));
-  return numbers(f, v->density, v->nr);
+  MD_TRY(md_text_file_numbers(f, v->embedding, v->nrho));
+  MD_TRY(md_text_file_numbers(f, v->pair, v->nr));
+  return md_text_file_numbers(f, v->density, v->nr);
 }
 
 /* The value at x steps of n values, by the cubic through four of them. */
@@ -208,17 +139,17 @@ static md_status combine(const md_eam_values *file, int n, md_eam_values *v)
 
 /* ---- setfl ---- */
 
-static md_status read_names(text_file *f, md_eam_values *v)
+static md_status read_names(md_text_file *f, md_eam_values *v)
 {
-  char *rest, *word = strtok_r(next_line(f), " \t\r", &rest);
+  char *rest, *word = strtok_r(md_text_file_line(f), " \t\r", &rest);
   --f->line;
   v->nelement = word ? (int)strtol(word, NULL, 10) : 0;
   if (v->nelement < 1 || v->nelement > MD_EAM_ELEMENTS)
-    return wrong(f, "the number of elements must be from 1 to 32, and stands in this line");
+    return md_text_file_wrong(f, "the number of elements must be from 1 to 32, and stands in this line");
   for (int e = 0; e < v->nelement; ++e) {
     word = strtok_r(NULL, " \t\r", &rest);
     if (!word || strlen(word) >= sizeof v->name[0])
-      return wrong(f, "the names of the elements are expected here");
+      return md_text_file_wrong(f, "the names of the elements are expected here");
     snprintf(v->name[e], sizeof v->name[e], "%s", word);
   }
   ++f->line;
@@ -226,25 +157,25 @@ static md_status read_names(text_file *f, md_eam_values *v)
 }
 
 /* each: a density of element b for each element at which it is; else one for all. */
-static md_status read_element(text_file *f, md_eam_values *v, int b, bool each)
+static md_status read_element(md_text_file *f, md_eam_values *v, int b, bool each)
 {
   const size_t n = (size_t)v->nelement, nr = (size_t)v->nr;
   MD_TRY(read_mass(f, &v->mass[b]));
-  MD_TRY(numbers(f, v->embedding + (size_t)b * (size_t)v->nrho, v->nrho));
+  MD_TRY(md_text_file_numbers(f, v->embedding + (size_t)b * (size_t)v->nrho, v->nrho));
   for (size_t a = 0; a < n; ++a) {
     double *to = v->density + (a * n + (size_t)b) * nr;
     if (a == 0 || each)
-      MD_TRY(numbers(f, to, v->nr));
+      MD_TRY(md_text_file_numbers(f, to, v->nr));
     else
       memcpy(to, v->density + (size_t)b * nr, nr * sizeof *to);
   }
   return MD_OK;
 }
 
-static md_status read_setfl(text_file *f, bool each, md_eam_values *v)
+static md_status read_setfl(md_text_file *f, bool each, md_eam_values *v)
 {
   *v = (md_eam_values){0};
-  for (int k = 0; k < 3; ++k) (void)next_line(f);
+  for (int k = 0; k < 3; ++k) (void)md_text_file_line(f);
   MD_TRY(read_names(f, v));
   MD_TRY(read_grid(f, v));
   MD_TRY(allocate(v));
@@ -252,7 +183,7 @@ static md_status read_setfl(text_file *f, bool each, md_eam_values *v)
   for (int e = 0; e < v->nelement; ++e) MD_TRY(read_element(f, v, e, each));
   for (size_t a = 0; a < n; ++a)
     for (size_t b = 0; b <= a; ++b) {
-      MD_TRY(numbers(f, v->pair + (a * n + b) * nr, v->nr));
+      MD_TRY(md_text_file_numbers(f, v->pair + (a * n + b) * nr, v->nr));
       memcpy(v->pair + (b * n + a) * nr, v->pair + (a * n + b) * nr, nr * sizeof(double));
     }
   return MD_OK;
@@ -274,7 +205,7 @@ static md_status take(md_sim *sim, const md_eam_values *values, const int *eleme
   return MD_OK;
 }
 
-static md_status coeff_funcfl(md_sim *sim, const md_words *words, text_file *f)
+static md_status coeff_funcfl(md_sim *sim, const md_words *words, md_text_file *f)
 {
   md_pair *pair = &sim->model.pair;
   int i0, i1, j0, j1, element[MD_TYPES_MAX] = {0};
@@ -323,7 +254,7 @@ static md_status find_elements(const md_eam_values *v, const md_words *words, in
   return MD_OK;
 }
 
-static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, text_file *f)
+static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, md_text_file *f)
 {
   int element[MD_TYPES_MAX];
   md_eam_values values = {0};
@@ -342,7 +273,7 @@ static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, text
 md_status md_potential_coeff(md_sim *sim, const md_words *words)
 {
   const md_pair_kind kind = sim->model.pair.kind;
-  text_file f = {0};
+  md_text_file f = {0};
   if (strcmp(sim->model.units->name, "metal") != 0)
     return md_error(MD_USAGE,
                     "pair style %s: potentials are in Angstrom and eV, and need units metal, not %s",
@@ -351,7 +282,7 @@ md_status md_potential_coeff(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "pair_coeff of pair style %s takes a file", md_pair_style_of(kind)->name);
   if (kind == MD_PAIR_eam && words->n != 3)
     return md_error(MD_USAGE, "pair_coeff of pair style eam takes I J FILE");
-  md_status status = open_file(sim, words->word[2], &f);
+  md_status status = md_text_file_open(sim, words->word[2], &f);
   if (status == MD_OK)
     status = kind == MD_PAIR_eam ? coeff_funcfl(sim, words, &f)
                                  : coeff_setfl(sim, words, kind == MD_PAIR_eam_fs, &f);

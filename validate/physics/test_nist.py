@@ -74,8 +74,8 @@ WORDS = {
 
 
 def test_every_style_is_here():
-    """Styles with a density need units metal and a file of the potential: test_eam.py has them."""
-    assert sorted(pair_styles()) == sorted([*WORDS, "eam", "eam/alloy", "eam/fs"])
+    """Styles that need files: test_eam.py and test_tables.py have them."""
+    assert sorted(pair_styles()) == sorted([*WORDS, "eam", "eam/alloy", "eam/fs", "table"])
 
 
 def jittered(dim):

@@ -44,7 +44,8 @@ def deck(style, dim):
             f"thermo_style custom step temp pe ke etotal press\nthermo_modify format float %.15g norm no\n"
             f"pair_style {style} {words}\npair_coeff 1 1 {one}\npair_coeff 2 2 {two}\n")
     if style not in UNMIXED:
-        text += "".join(f"pair_modify mix {mixing}\nrun 0\n" for mixing in (MIXINGS[:1] if style in MIX_ALIKE else MIXINGS))
+        mixings = MIXINGS[:1] if style in MIX_ALIKE else MIXINGS
+        text += "".join(f"pair_modify mix {mixing}\nrun 0\n" for mixing in mixings)
     text += f"pair_coeff 1 2 {both}\nrun 50\n"
     return text + ("" if style in UNSHIFTED else "pair_modify shift yes\nrun 0\n")
 

@@ -13,7 +13,8 @@
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/wall/wall.c src/commands/cmd_read_data.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c src/commands/potential.c
+// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
+// links: src/commands/table_file.c src/commands/text_file.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "sim_fixture.h"

@@ -1,4 +1,4 @@
-// links: common/pair/pair.c common/base/error.c common/pair/eam.c
+// links: common/pair/pair.c common/base/error.c common/pair/eam.c common/pair/table.c
 /* Pair formulas. Forces are the negative gradient of the energy for every style, in two and three dimensions. Values
  * are those known in closed form. Scaling, shift, cutoff and mixing are tested, and 1/a, 1/sqrt(a) and ln(a) of
  * common/real.h are compared with the C library.
@@ -112,8 +112,12 @@ static void check_gradient(md_pair_kind kind, int dim)
   assert_true(largest > 0.5);
 }
 
-/* Styles with a density have tables in place of formulas: validate/physics/test_eam.py. */
-static bool has_formulas(int kind) { return !md_pair_style_of((md_pair_kind)kind)->density; }
+/* Other styles have tables out of files: validate/physics/test_eam.py and test_tables.py. */
+static bool has_formulas(int kind)
+{
+  const md_pair_style *style = md_pair_style_of((md_pair_kind)kind);
+  return !style->density && !style->tabulated;
+}
 
 static void force_is_minus_the_gradient(void **state)
 {

@@ -1,0 +1,73 @@
+/* Tables of pair style table: energy and force of a pair by the square of its distance.
+ *
+ * The values of a file are a list of r, U and F. Each goes through a cubic spline in r, whose slopes at both ends are
+ * known: -F for U; for F those that the file gives (FPRIME), or the differences of its first and last two values. From
+ * these splines come U and F/r at n distances, evenly spaced in r^2 from the first of the file to the cutoff:
+ *   linear  between two of them a straight line in r^2, or
+ *   spline  another cubic spline in r^2, with the slopes of the splines in r at its ends.
+ * A row has the four numbers of F/r and those of U for one interval, ((a p + b) p + c) p + d, p being the fraction of
+ * the interval, so that a pair costs one load of a vector, and no root. A straight line has a = b = 0.
+ *
+ * Formulas find a row by its address, as the sum of two coefficients that are whole numbers (pair_table.h). It is a
+ * number, and not a pointer, so that vectors and single precision have it too: 2^48 is larger than any address.
+ *
+ * Trade-off: 64 bytes a row, which fit a line of the cache, also where only the force is asked for.
+ * Reference: the LAMMPS manual, pair_style table.
+ */
+#ifndef MD_COMMON_TABLE_H
+#define MD_COMMON_TABLE_H
+
+#include "common/base/error.h"
+#include "common/real.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MD_TABLE_ROW = 8, MD_TABLE_VALUES_MAX = 1 << 24 };
+
+/* A section of a file, of n values. */
+typedef struct md_table_values {
+  int n;
+  double *r, *energy, *force;
+  bool by_square;  /* r are evenly spaced in r^2 (RSQ) */
+  bool has_slopes; /* of the force at both ends: */
+  double slope[2];
+} md_table_values;
+
+/* The tables of a pair style, each of n values and so n - 1 rows. */
+typedef struct md_tables {
+  bool spline;
+  int n, count;
+  double *row;      /* [count][n - 1][MD_TABLE_ROW] */
+  double *checksum; /* [count], numbers that two tables rarely share, below 2^53 */
+} md_tables;
+
+void md_table_values_free(md_table_values *values);
+
+/* No tables yet, of n >= 2 values each. The caller frees *made with md_tables_free. MD_RUNTIME: out of memory. */
+md_status md_tables_new(md_tables **made, bool spline, int n) MD_CHECKED;
+void md_tables_free(md_tables *tables);
+
+/* Adds a table that ends at rc, with r[0] < rc <= r[n - 1]. MD_RUNTIME: out of memory. MD_USAGE: a value of the table
+ * is not finite. */
+md_status md_tables_add(md_tables *tables, const md_table_values *values, double rc) MD_CHECKED;
+
+/* The four numbers of a row, from half 0 (F/r) or 1 (U) of it. high + low: the address of
+ * the first row. */
+MD_FN void md_table_load(double high, double low, double row, int half, double c[4])
+{
+  const double *at = (const double *)(uintptr_t)(high + low) + ((int64_t)row * MD_TABLE_ROW + half * 4);
+#ifdef __CUDA_ARCH__
+  const double2 low = __ldg((const double2 *)at), high = __ldg((const double2 *)at + 1);
+  c[0] = low.x, c[1] = low.y, c[2] = high.x, c[3] = high.y;
+#else
+  for (int k = 0; k < 4; ++k) c[k] = at[k];
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* Pair style table: its words, and its files. */
+#ifndef MD_SRC_TABLE_FILE_H
+#define MD_SRC_TABLE_FILE_H
+
+#include "common/pair/table.h"
+#include "src/commands/text_file.h"
+
+/* Reads the section of a file that begins with the keyword. The caller frees *values with md_table_values_free.
+ * MD_USAGE: there is no such section, or it is malformed; the message names file and line. */
+md_status md_table_read(md_text_file *f, const char *keyword, md_table_values *values) MD_CHECKED;
+
+/* The words of pair_style behind the name, STYLE N, as parameters of the style: value[2]. */
+md_status md_table_style(const md_words *words, int first, double *value) MD_CHECKED;
+
+/* pair_coeff: words behind the command. All ranks read the file. */
+md_status md_table_coeff(md_sim *sim, const md_words *words) MD_CHECKED;
+
+#endif

@@ -1,0 +1,49 @@
+// links: src/region/motion.c
+// links: src/formula/atomfile.c
+// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
+// links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
+// links: src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c
+// links: common/base/open_file.c common/pair/pair.c common/particles.c common/model.c common/faults.c
+// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
+// links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
+// links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c common/wall/wall.c
+// links: src/properties/id_values.c src/properties/property.c common/units.c
+// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
+// links: src/commands/table_file.c src/commands/text_file.c
+/* A fuzz test of the reader of tables. Any bytes are read or refused, without a crash, a leak or a hang; tables of what
+ * was read are finite or refused. The first byte chooses the kind of the tables and their number of values.
+ * Built with -fsanitize=fuzzer,address,undefined. */
+#include "src/commands/table_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void make_tables(const md_table_values *values, uint8_t choice)
+{
+  md_tables *tables;
+  if (md_tables_new(&tables, choice & 1, 2 + (choice >> 1)) != MD_OK) abort();
+  const double first = values->r[0], last = values->r[values->n - 1];
+  if (!(first > 0.0 && last > first)) abort();
+  if (md_tables_add(tables, values, choice & 2 ? last : 0.5 * (first + last)) != MD_OK && tables->count > 0)
+    abort();
+  md_tables_free(tables);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  if (size < 1) return 0;
+  char *text = malloc(size);
+  if (!text) abort();
+  memcpy(text, data + 1, size - 1);
+  text[size - 1] = '\0';
+  md_text_file f = {.path = "fuzz", .text = text, .at = text, .line = 1};
+  md_table_values values;
+  if (md_table_read(&f, "ONE", &values) == MD_OK) make_tables(&values, data[0]);
+  md_table_values_free(&values);
+  free(text);
+  return 0;
+}
