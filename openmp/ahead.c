@@ -20,7 +20,7 @@ md_wanted engine_awaited(const md_engine *e)
 {
   const md_pair *pair = &e->model->pair;
   const md_wanted awaited = e->model->awaited;
-  return (md_wanted){.virial = awaited.virial && !awaited.pairs && pair->kind != MD_PAIR_NONE &&
+  return (md_wanted){.virial = awaited.virial && !awaited.pairs && !e->half && pair->kind != MD_PAIR_NONE &&
                                !md_pair_has_density(pair),
                      .summands = awaited.summands};
 }

@@ -29,6 +29,8 @@ static void destroy(md_engine *e)
   cell_index_free(&e->ghost);
   for (int d = 0; d < 3; ++d) free(e->near_x[d]);
   free(e->type);
+  free(e->record);
+  free(e->sum_memory);
   free(e->slope);
   free(e->embedding);
   if (e->arenas)
@@ -86,6 +88,8 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->positions_step = e->place = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
+  e->halves = openmp_halves(model, p->n, comm->size);
+  e->row_lengths = e->halves ? 2 * CHUNK : CHUNK_BLOCKS;
   *engine = e;
   return MD_OK;
 }
@@ -119,19 +123,29 @@ static void measure_terms(const md_engine *e, uint64_t summands, md_measure *tot
   }
 }
 
-/* Adds the sums of all pairs to a measure. measure_of: by pair style, the kernels that add a chunk's. */
-static md_status measure_pairs(md_engine *e, const pair_measure *measure_of, md_measure *total)
+static double measure_chunk(const md_engine *e, const force_args *a, bool tensor, int64_t c, md_measure *m)
+{
+  const kernels *k = e->kernels;
+  const md_pair_kind kind = e->model->pair.kind;
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  if (e->half) return k->half_measure(a, kind, tensor, first, last, chunk_list(e, c), chunk_rows(e, c), m);
+  return (tensor ? k->tensor : k->measure)[kind](a, e->p->dim, first, last, chunk_list(e, c),
+                                                 chunk_rows(e, c), m);
+}
+
+/* Adds the sums of all pairs to a measure. tensor: the components of the virial, else energies and virials. */
+static md_status measure_pairs(md_engine *e, bool tensor, md_measure *total)
 {
   if (!e->built) MD_TRY(engine_rebin(e));
   MD_TRY(engine_finish_halo(e));
   const md_model *model = e->model;
-  const md_particles *p = e->p;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  if (md_pair_has_density(&model->pair))
-    return engine_density_measure(e, measure_of == e->kernels->tensor, total);
+  if (md_pair_has_density(&model->pair)) return engine_density_measure(e, tensor, total);
+  engine_fill_records(e);
   force_args a = engine_force_args(e, model->force_k);
   a.per_e = 1.0 / (model->grids.e * MD_FINE);
   a.per_w = model->grids.f / model->grids.w;
+  a.near2 = -1.0;
   md_overlap overlap = md_overlap_none();
 #pragma omp parallel
   {
@@ -139,9 +153,7 @@ static md_status measure_pairs(md_engine *e, const pair_measure *measure_of, md_
     md_overlap near = md_overlap_none();
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
-      const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      const double least = measure_of[model->pair.kind](&a, p->dim, first, last, chunk_list(e, c),
-                                                        e->rows + c * CHUNK_BLOCKS, &mine);
+      const double least = measure_chunk(e, &a, tensor, c, &mine);
       if (least < model->close2) engine_find_overlap(e, c, &near);
     }
 #pragma omp critical
@@ -160,9 +172,9 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
   const bool virial_there = wanted.virial && !wanted.pairs && e->summed.virial;
   const bool terms_there = (wanted.summands & ~e->summed.summands) == 0;
   *total = (md_measure){.count = 0};
-  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_pairs(e, e->kernels->measure, total));
+  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_pairs(e, false, total));
   if (virial_there) total->virial2 = e->sums.virial2;
-  if (wanted.tensor) MD_TRY(measure_pairs(e, e->kernels->tensor, total));
+  if (wanted.tensor) MD_TRY(measure_pairs(e, true, total));
   if (terms_there)
     memcpy(total->term, e->sums.term, sizeof total->term);
   else {
@@ -198,7 +210,8 @@ static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding
 }
 
 /* The positions that leave the engine must be wrapped. Wrapping moves particles by whole box lengths, and the ghosts
- * of the present list do not follow. So a rebin wraps the particles, and makes ghosts and list anew. */
+ * of the present list do not follow. So a rebin wraps the particles, and makes ghosts and list anew. Forces for output
+ * need a full list, which then also serves the steps until it ends. */
 static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
@@ -206,7 +219,9 @@ static md_status download(md_engine *e, double *const force[3])
   e->summed = (md_wanted){.pairs = false};
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
-  if (!e->built || (wrap && e->moved)) MD_TRY(engine_rebin(e));
+  e->full_wanted = force != NULL;
+  if (!e->built || (wrap && e->moved) || (force && e->half)) MD_TRY(engine_rebin(e));
+  e->full_wanted = false;
   if (!force) return MD_OK;
   MD_TRY(engine_find_slopes(e));
   pass s = {.force = engine_force_args(e, e->model->force_k),
@@ -230,7 +245,8 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
   bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
-  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + CHUNK_BLOCKS * 4);
+  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + e->row_lengths * 4);
+  bytes += e->record_capacity * (int64_t)(4 * (sizeof *e->record + sizeof *e->sum));
   *r = (md_engine_report){.timers = e->timers,
                           .rebins = e->lists,
                           .steps = e->steps,

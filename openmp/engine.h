@@ -84,9 +84,20 @@ struct md_engine {
   int64_t *chunk_at;      /* where the list of a chunk begins in its arena, ... */
   int32_t *chunk_arena;   /* ... the number of that arena, ... */
   int32_t *chunk_entries; /* ... and the length of the list */
-  int32_t *rows;          /* rows of each block's list, [nchunk * CHUNK_BLOCKS] */
-  bool *inner;            /* true: no ghost can be in the lists of the chunk */
-  chunk_queues queues;    /* one for each thread */
+  int32_t *
+      rows; /* [nchunk * row_lengths]: rows of each block's list, or of a half list, vectors of both parts of each
+                    particle's row */
+  int row_lengths;     /* of a chunk */
+  bool *inner;         /* true: no ghost can be in the lists of the chunk */
+  chunk_queues queues; /* one for each thread */
+
+  bool halves;      /* half lists pay */
+  bool full_wanted; /* the next list is to be a full one */
+  bool
+      half; /* the list is a half one (half_kernels.h): the chunks of a queue are taken in order, by its thread */
+  double *record; /* half lists: positions and types of all particles, and a far particle for each thread */
+  int64_t *sum;   /* the same for impulses, SUM_SHIFT words behind the beginning of sum_memory */
+  int64_t *sum_memory, record_capacity;
 
   /* ahead.c: which sums the last pass of a run has made, and these; actions that the next move does first. */
   md_wanted summed;
@@ -105,6 +116,11 @@ static inline int64_t chunk_end(const md_engine *e, int64_t c)
   return (c + 1) * CHUNK < e->p->n ? (c + 1) * CHUNK : e->p->n;
 }
 
+static inline const int32_t *chunk_rows(const md_engine *e, int64_t chunk)
+{
+  return e->rows + chunk * e->row_lengths;
+}
+
 static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 {
   return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
@@ -115,6 +131,9 @@ static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 /* Puts the particles into cell order, and makes new ghosts and a new list. Collective, as all functions below that
  * return a status, unless a comment says otherwise. */
 md_status engine_rebin(md_engine *) MD_CHECKED;
+
+/* The far particle of the half list of thread t. Those of two threads are in two cache lines. */
+static inline int64_t engine_far(const md_engine *e, int t) { return e->p->n + e->p->nghost + BLOCK + 2 * t; }
 
 /* Makes a new list from the cells of the last rebin. distance: how far particles are, at most, from where the last list
  * was built. Waits for the positions of ghosts if they are still under way. */
@@ -142,6 +161,9 @@ typedef struct pass {
   md_measure *sums; /* receives what the chunks add to those of the finding; NULL: they add nothing */
   int summed; /* in the first `summed` parts of the queues, the impulses of inner chunks are in `out` already */
 } pass;
+
+/* Copies the present positions into the records, for a half list. Other lists: does nothing. Not collective. */
+void engine_fill_records(const md_engine *);
 
 /* The arguments for forces at the present positions. table: of coefficients, for impulses in quanta or for
  * measuring. */

@@ -1,12 +1,14 @@
 /* The memory that the OpenMP engine would need: the arrays of engine.h, estimated from the density.
  *
- * The list of a particle holds the particles in a sphere of radius cutoff + skin. A block of BLOCK particles has as
- * many rows as its longest list. In a liquid this is little more than the average list.
+ * The list of a particle holds the particles in a sphere of radius cutoff + skin, and a half list half of them. A block
+ * of BLOCK particles has as many rows as its longest list. In a liquid this is little more than the average list. Where
+ * forces are dumped, a full list follows a half one for some steps, which this estimate does not count.
  */
 #include "openmp/plan.h"
 #include "common/base/memory.h"
 #include "openmp/force/kernels.h"
 
+#include <omp.h>
 #include <stdio.h>
 
 /* Ghosts reach at most one box side. */
@@ -30,6 +32,32 @@ double openmp_slab(const md_model *model)
   return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + openmp_skin(model)) : 0.0;
 }
 
+static double sphere_of(const md_model *model)
+{
+  const double reach = model->cutoff + openmp_skin(model), pi = 3.14159265358979;
+  return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
+}
+
+/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. */
+bool openmp_halves(const md_model *model, int64_t n, int ranks)
+{
+  enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
+  return model->box.dim == 3 && ranks <= 1 && model->pair.kind != MD_PAIR_NONE &&
+         !md_pair_has_density(&model->pair) &&
+         (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
+}
+
+/* List entries per particle, of `mean` neighbours. Of a half list those across faces and across the borders of threads
+ * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. */
+static double entries_per_particle(const md_model *model, bool half, double mean, int threads)
+{
+  if (!half) return mean + sqrt(mean / BLOCK);
+  const double lanes = kernels_choose(NULL)->half_lanes, reach = model->cutoff + openmp_skin(model);
+  double borders = (threads - 1) / model->box.length[2];
+  for (int d = 0; d < 3; ++d) borders += model->box.periodic[d] ? 1.0 / model->box.length[d] : 0.0;
+  return 0.5 * mean * md_min(2.0, 1.0 + 0.375 * reach * borders) + 0.5 * (lanes - 1.0);
+}
+
 /* Ghosts per particle, in a layer of thickness `width` outside the periodic faces of the box. */
 static double ghosts_per_particle(const md_model *model, double width)
 {
@@ -45,12 +73,11 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const int dim = model->box.dim;
   const double reach = model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0;
   const double density = (double)n / md_box_volume(&model->box);
-  const double sphere =
-      dim == 3 ? 4.0 / 3.0 * 3.14159265358979 * reach * reach * reach : 3.14159265358979 * reach * reach;
-  const double mean = density * sphere, ghosts = ghosts_per_particle(model, reach);
+  const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);
   const double width = md_max(reach, options->cell_size);
   const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
-  const bool pairs = model->pair.kind != MD_PAIR_NONE;
+  const bool pairs = model->pair.kind != MD_PAIR_NONE, half = openmp_halves(model, n, options->ranks);
+  const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   *plan = (md_engine_plan){
       .ghosts = ghosts * (double)n, .halo = reach, .slab = openmp_slab(model), .ghost_bytes = 8 * dim};
   md_plan_add(plan, "particles and spare arrays",
@@ -61,7 +88,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
   md_plan_add(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "slopes and embeddings", md_pair_has_density(&model->pair) ? 16.0 * (1.0 + ghosts) : 0.0);
-  md_plan_add(plan, "neighbour lists", pairs ? 4.0 * (mean + sqrt(mean / BLOCK)) : 0.0);
+  md_plan_add(plan, "neighbour lists", pairs ? 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);
+  md_plan_add(plan, "records and rows of half lists", half ? 64.0 * (1.0 + ghosts) + 8.0 : 0.0);
   snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
   snprintf(plan->device, sizeof plan->device, "this machine");
   md_memory memory;

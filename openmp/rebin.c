@@ -18,10 +18,12 @@
  * built. The list has ended when distance > skin / 2. Then the cells have ended too if drifted + distance > slack,
  * and a rebin follows, else a relist. `drifted` is the sum of the distances d1, d2 ... at which earlier lists ended.
  *
- * Trade-off: lists are full (both partners of a pair evaluate it). They need no scatter, no atomics and no force
- * arrays per thread. They cost twice the arithmetic of half lists.
+ * Lists are half or full (plan.c: openmp_halves). Trade-off: full lists, which both partners of a pair have, need no
+ * scatter and no second copy of the particles, and their chunks can be taken in any order. They cost twice the
+ * arithmetic of half lists (force/half_kernels.h). Both give the same bits.
  *
- * Cost: 4 bytes a stored neighbour, and 4 dim bytes a particle for the positions at the rebin.
+ * Cost: 4 bytes a stored neighbour, 72 bytes a particle of half lists, and 4 dim bytes a particle for the positions at
+ * the rebin.
  */
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
@@ -51,7 +53,7 @@ static md_status reserve(md_engine *e)
     MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
     MD_TRY(
         md_array_new(&e->chunk_entries, e->chunk_capacity, sizeof *e->chunk_entries, "the neighbour list"));
-    MD_TRY(md_array_new(&e->rows, e->chunk_capacity * CHUNK_BLOCKS, sizeof *e->rows, "the neighbour list"));
+    MD_TRY(md_array_new(&e->rows, e->chunk_capacity * e->row_lengths, sizeof *e->rows, "the neighbour list"));
     MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
   }
   return MD_OK;
@@ -114,6 +116,28 @@ static md_status pad(md_engine *e)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < total; ++i) e->type[i] = p->type[i] - 1;
   for (int64_t i = total; i <= total + BLOCK; ++i) e->type[i] = 0;
+  return MD_OK;
+}
+
+/* Arrays of records of the same alignment would share sets of the cache, so that one is shifted. */
+enum { SUM_SHIFT = 256 };
+
+/* Room for the records, and impulses of zero. */
+static md_status reserve_records(md_engine *e)
+{
+  const int64_t need = engine_far(e, e->threads);
+  if (need > e->record_capacity) {
+    e->record_capacity = need + need / 16;
+    free(e->record);
+    free(e->sum_memory);
+    e->record = NULL, e->sum_memory = NULL;
+    MD_TRY(md_array_new(&e->record, e->record_capacity, 4 * sizeof *e->record, "positions for half lists"));
+    MD_TRY(md_array_new(&e->sum_memory, e->record_capacity + SUM_SHIFT / 4, 4 * sizeof *e->sum,
+                        "impulses of half lists"));
+    e->sum = e->sum_memory + SUM_SHIFT;
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < need; ++i) memset(e->sum + 4 * i, 0, 4 * sizeof *e->sum);
   return MD_OK;
 }
 
@@ -186,6 +210,18 @@ static void trim(arena *a)
   a->capacity = less;
 }
 
+/* owner: the thread of the chunk. */
+static bool build_chunk(const md_engine *e, const list_args *a, int owner, int64_t c, arena *memory)
+{
+  int32_t *rows = e->rows + c * e->row_lengths;
+  if (!e->half) return e->kernels->list(a, c * CHUNK, chunk_end(e, c), memory, rows, e->inner + c);
+  list_args half = *a;
+  half.first = e->queues.begin[owner] * CHUNK;
+  half.last = chunk_end(e, e->queues.begin[owner + 1] - 1);
+  half.far = (int32_t)engine_far(e, owner);
+  return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows);
+}
+
 static md_status build_list(md_engine *e)
 {
   md_particles *p = e->p;
@@ -212,8 +248,7 @@ static md_status build_list(md_engine *e)
       for (int64_t c = mine.first; c < mine.last; ++c) {
         e->chunk_at[c] = memory.used;
         e->chunk_arena[c] = t;
-        ok = ok && e->kernels->list(&a, c * CHUNK, chunk_end(e, c), &memory, e->rows + c * CHUNK_BLOCKS,
-                                    e->inner + c);
+        ok = ok && build_chunk(e, &a, mine.owner, c, &memory);
         e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
       }
     trim(&memory);
@@ -238,10 +273,15 @@ static md_status renew_list(md_engine *e)
     e->scale[d] = 1.0;
     e->corner[d] = e->grid.lo[d];
   }
-  if (e->queues.begin[e->threads] != e->nchunk) queues_evenly(&e->queues, e->nchunk);
+  const bool known = e->queues.begin[e->threads] == e->nchunk;
+  if (!known) queues_evenly(&e->queues, e->nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
+    /* The queues of a half list must stay, so that the lengths of the last list share the work. */
+    e->half = e->halves && !e->full_wanted && !e->model->awaited.virial;
+    if (e->half) MD_TRY(reserve_records(e));
+    if (e->half && known) share_work(e);
     MD_TRY(build_list(e));
-    share_work(e);
+    if (!e->half) share_work(e);
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;

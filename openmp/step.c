@@ -7,6 +7,8 @@
  *   3. The next step begins while the answer is under way, with speculative forces (pass.c). If the list may miss a
  *      pair, the verdict is a relist or a rebin, and the speculative forces are thrown away.
  *
+ * With a half list new positions stay in place, because forces read the records (force/half_kernels.h).
+ *
  * Trade-off: forces are used while they are in the cache, and usually no array of forces travels through memory. But
  * the spare arrays take memory.
  *
@@ -109,8 +111,8 @@ static void drift_chunk(const md_engine *e, const pass *s, int64_t c, finding *f
   move_chunk(e, &s->move, s->move.kicks != 0.0 ? impulse : NULL, c, f);
 }
 
-/* push: the pass also sums impulses, so new positions go into the spare arrays. Otherwise they stay in place. */
-static move_args move_args_of(const md_engine *e, const md_step *step, bool push)
+/* spare: new positions go into the spare arrays, because the pass also sums impulses. Otherwise they stay in place. */
+static move_args move_args_of(const md_engine *e, const md_step *step, bool spare)
 {
   move_args a = {.kicks = e->owed,
                  .quantum = e->model->grids.v,
@@ -118,7 +120,7 @@ static move_args move_args_of(const md_engine *e, const md_step *step, bool push
                  .step = step};
   for (int d = 0; d < e->p->dim; ++d) {
     a.x[d] = e->p->x[d];
-    a.to[d] = push ? e->p->spare[d] : e->p->x[d];
+    a.to[d] = spare ? e->p->spare[d] : e->p->x[d];
     a.v[d] = e->p->v[d];
     a.from[d] = e->near_x[d];
     a.corner[d] = e->corner[d];
@@ -206,15 +208,16 @@ static md_status drift(md_engine *e, const md_step *step)
   }
   if (push) MD_TRY(engine_find_slopes(e));
   md_particles *p = e->p;
+  const bool spare = push && !e->half; /* the forces of half lists read the records */
   change_box(e, step);
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
-            .move = move_args_of(e, step, push),
+            .move = move_args_of(e, step, spare),
             .chunk = push ? push_chunk : drift_chunk,
             .summed_chunk = drift_chunk,
             .summed = summed};
   for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
   MD_TRY(engine_pass(e, &s, push ? MD_PHASE_FORCE : MD_PHASE_MOVE, &f));
-  if (push)
+  if (spare)
     for (int d = 0; d < p->dim; ++d) {
       void *old = p->x[d];
       p->x[d] = p->spare[d];

@@ -47,7 +47,7 @@ md_status engine_find_slopes(md_engine *e)
   for (int64_t c = 0; c < e->nchunk; ++c) {
     int64_t count[CHUNK];
     const int64_t first = c * CHUNK, last = chunk_end(e, c);
-    e->kernels->density(&a, first, last, chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, count);
+    e->kernels->density(&a, first, last, chunk_list(e, c), chunk_rows(e, c), count);
     for (int64_t i = first; i < last; ++i)
       e->embedding[i] = md_eam_embedding(model->pair.eam, model->pair.eam->element[e->p->type[i] - 1],
                                          count[i - first], &e->slope[i]);
@@ -63,7 +63,7 @@ void engine_density_forces(const md_engine *e, bool output, int64_t c, double (*
 {
   const density_args a = args_of(e, output ? e->model->force_scale : e->model->impulse_scale);
   (output ? e->kernels->density_output : e->kernels->density_force)(
-      &a, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, overlap, force);
+      &a, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), overlap, force);
 }
 
 md_status engine_density_measure(md_engine *e, bool tensor, md_measure *total)
@@ -79,8 +79,8 @@ md_status engine_density_measure(md_engine *e, bool tensor, md_measure *total)
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      (tensor ? e->kernels->density_tensor : e->kernels->density_measure)(
-          &a, first, last, chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, &near, &mine);
+      (tensor ? e->kernels->density_tensor : e->kernels->density_measure)(&a, first, last, chunk_list(e, c),
+                                                                          chunk_rows(e, c), &near, &mine);
       for (int64_t i = first; i < last && !tensor; ++i)
         md_wide_add(&mine.pair_energy2,
                     md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));

@@ -4,6 +4,8 @@
  * in cell order, so that the gathers hit the first-level cache. An impulse is rounded by the fma that forms it, and
  * its bits are added as an integer (exact.h).
  *
+ * Half lists have loops of their own (half_kernels.h). What follows is about full lists.
+ *
  * Energies and virials: the same loop over the list, in a kernel of its own that only thermo output calls.
  *
  * List: candidates come as contiguous ranges, one for each row of the 3x3(x3) stencil, and the same for ghosts. They
@@ -556,6 +558,8 @@ static double tensor_shared(force_formula f, energy_formula e, const force_args 
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_SHARED
 
+#include "openmp/force/half_kernels.h"
+
 /* ---- move ---- */
 
 static void scale(const scaling *a, int dim, double *const v[3], int64_t first, int64_t last)
@@ -732,6 +736,10 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
         },
+    .half_list = build_half_list,
+    .half_force = half_force,
+    .half_measure = half_measure,
+    .half_lanes = MD_SIMD_WIDTH,
     .scale = scale,
     .kinetic = kinetic,
     .move = move,

@@ -10,6 +10,8 @@
  *      row 1    *  *  .  *  *  .  *  *     entry[8 .. 15]      .  index of the far particle
  *      row 2    *  .  .  *  .  .  .  *     entry[16 .. 23]
  *
+ * Half lists have another layout (half_kernels.h).
+ *
  * Trade-off: because each particle has its own lane, no lane writes the force of another particle. There are no
  * conflicts and no reductions, and the layout is the same for one neighbour or a hundred. But lists are full: each
  * pair is evaluated twice, and the filling of short lanes is evaluated too.
@@ -50,6 +52,7 @@ typedef struct list_args {
   const cell_index *ghost;
   const float *ghost_x[3]; /* in cell order; order[k] + n is the ghost's index */
   int32_t far;             /* index of the far particle */
+  int64_t first, last;     /* half lists only: the particles of the thread of the chunk */
 } list_args;
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of
@@ -64,6 +67,10 @@ typedef struct force_args {
   double per_e, per_w; /* only for measuring */
   double quantum;      /* only for output: grids.f */
   int64_t n;           /* owned */
+  /* Half lists only: records of all particles; pairs at most as near get no impulse. */
+  const double *record; /* x, y, z, 0-based type */
+  int64_t *sum;         /* impulse in quanta, and number of terms */
+  double near2;
 } force_args;
 
 /* What the two passes of a style with a density need. slope and scale: pass 2 only. */
@@ -140,6 +147,14 @@ typedef struct kernels {
   pair_measure measure[MD_PAIR_KINDS];
   /* The same for the components of the virial. */
   pair_measure tensor[MD_PAIR_KINDS];
+  /* The same for half lists in three dimensions (half_kernels.h). rows[2 (i - first)] and the next one: vectors of both
+   * parts of the row of i. The forces are added to the records of a.sum. tensor: components of the virial. */
+  bool (*half_list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows);
+  double (*half_force)(const force_args *, md_pair_kind, int64_t first, int64_t last, const int32_t *entry,
+                       const int32_t *rows);
+  double (*half_measure)(const force_args *, md_pair_kind, bool tensor, int64_t first, int64_t last,
+                         const int32_t *entry, const int32_t *rows, md_measure *);
+  int half_lanes; /* entries of a vector of the list */
   /* Multiplies the velocities of the chunk [first, last). */
   void (*scale)(const scaling *, int dim, double *const v[3], int64_t first, int64_t last);
   /* Adds the kinetic energies of the chunk [first, last) to the sum. Returns false, and adds nothing, if one of them

@@ -19,6 +19,8 @@
  * sums speculative forces: impulses of inner chunks, which it keeps in the spare arrays (1 above). They are used if
  * the list holds, and thrown away if not.
  *
+ * A half list is another case, and only of one rank: every thread takes the chunks of its own queue in order.
+ *
  * Trade-off: messages travel while the engine works. But chunks are not all taken in order, and speculative forces
  * may be lost work.
  */
@@ -36,7 +38,7 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
   const md_particles *p = e->p;
   const int32_t *entry = chunk_list(e, c);
   for (int64_t b = 0; b < CHUNK_BLOCKS && c * CHUNK + b * BLOCK < p->n; ++b) {
-    const int32_t rows = e->rows[c * CHUNK_BLOCKS + b];
+    const int32_t rows = chunk_rows(e, c)[b];
     for (int64_t l = 0; l < BLOCK && c * CHUNK + b * BLOCK + l < p->n; ++l) {
       const int64_t i = c * CHUNK + b * BLOCK + l;
       int64_t sum[3] = {0};
@@ -62,6 +64,81 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
   }
 }
 
+/* One entry of a half list: adds the impulse of a pair that is too near for the kernels, or notes an overlap. own: the
+ * impulse is also subtracted from j. add: false only to find overlaps. */
+static void add_near(const md_engine *e, const double *table, int64_t i, int64_t j, bool own, bool add,
+                     md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  const md_particles *p = e->p;
+  double delta[3], r2 = 0.0;
+  for (int d = 0; d < p->dim; ++d) {
+    delta[d] = e->record[4 * i + d] - e->record[4 * j + d];
+    r2 = fma(delta[d], delta[d], r2);
+  }
+  if (!(r2 < model->close2)) return;
+  const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
+  if (r2 < model->overlap2[pair]) {
+    md_overlap_add(overlap, p->id[i], p->id[j], r2);
+    return; /* its impulse is out of range */
+  }
+  const double f = add ? md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K) : 0.0;
+  for (int d = 0; add && d < p->dim; ++d) {
+    const int64_t term = (int64_t)md_round_product(f, delta[d]);
+    e->sum[4 * i + d] += term;
+    if (own) e->sum[4 * j + d] -= term;
+  }
+}
+
+/* The same for all pairs of chunk c. */
+static void add_near_pairs(const md_engine *e, const double *table, int64_t c, bool add, md_overlap *overlap)
+{
+  const int64_t total = e->p->n + e->p->nghost;
+  const int32_t *entry = chunk_list(e, c), *rows = chunk_rows(e, c);
+  for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i, rows += 2) {
+    const int64_t own = (int64_t)rows[0] * e->kernels->half_lanes,
+                  all = own + (int64_t)rows[1] * e->kernels->half_lanes;
+    for (int64_t k = 0; k < all; ++k)
+      if (entry[k] < total) add_near(e, table, i, entry[k], k < own, add, overlap);
+    entry += all;
+  }
+}
+
+/* The impulses on chunk c by a half list, whose rows before this chunk are done. */
+static void sum_half(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
+                     md_overlap *overlap)
+{
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  const double least =
+      e->kernels->half_force(a, e->model->pair.kind, first, last, chunk_list(e, c), chunk_rows(e, c));
+  if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
+  const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
+  for (int64_t i = first; i < last; ++i) {
+    int64_t *sum = e->sum + 4 * i;
+    for (int d = 0; d < 3; ++d)
+      force[d][i - first] = (double)(int64_t)((uint64_t)sum[d] - (uint64_t)sum[3] * bits);
+    memset(sum, 0, 4 * sizeof *sum);
+  }
+}
+
+void engine_fill_records(const md_engine *e)
+{
+  if (!e->half) return;
+  const md_particles *p = e->p;
+  const int64_t total = p->n + p->nghost;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < total; ++i) {
+    double *record = e->record + 4 * i;
+    for (int d = 0; d < 3; ++d) record[d] = p->x[d][i];
+    record[3] = (double)(p->type[i] - 1);
+  }
+  for (int t = 0; t < e->threads; ++t) {
+    double *record = e->record + 4 * engine_far(e, t);
+    for (int d = 0; d < 3; ++d) record[d] = MD_FAR;
+    record[3] = 0.0;
+  }
+}
+
 force_args engine_force_args(const md_engine *e, const double *table)
 {
   force_args a = {.k = table,
@@ -69,7 +146,10 @@ force_args engine_force_args(const md_engine *e, const double *table)
                   .per_w = e->model->grids.f / e->model->grids.w,
                   .type = e->type,
                   .ntypes = e->model->ntypes,
-                  .n = e->p->n};
+                  .n = e->p->n,
+                  .record = e->record,
+                  .sum = e->sum,
+                  .near2 = nextafter(e->model->close2, 0.0)};
   for (int d = 0; d < e->p->dim; ++d) a.x[d] = e->p->x[d];
   return a;
 }
@@ -95,9 +175,11 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
   } else if (md_pair_has_density(&model->pair)) {
     engine_density_forces(e, false, c, force, overlap);
+  } else if (e->half) {
+    sum_half(e, a, c, force, overlap);
   } else {
-    const double least = e->kernels->force[model->pair.kind](
-        a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+    const double least = e->kernels->force[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
+                                                             chunk_list(e, c), chunk_rows(e, c), force);
     if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   }
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
@@ -108,7 +190,7 @@ void engine_sum_virial_chunk(const md_engine *e, const force_args *a, int64_t c,
 {
   const md_model *model = e->model;
   const double least = e->kernels->force_virial[model->pair.kind](
-      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force, m);
+      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), force, m);
   if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
@@ -125,15 +207,18 @@ void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, do
     engine_density_forces(e, true, c, force, overlap);
     return;
   }
-  const double least = e->kernels->output[model->pair.kind](
-      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), e->rows + c * CHUNK_BLOCKS, force);
+  const double least = e->kernels->output[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
+                                                            chunk_list(e, c), chunk_rows(e, c), force);
   if (least < model->close2) engine_find_overlap(e, c, overlap);
 }
 
 void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
 {
   double impulse[3][CHUNK];
-  sum_each(e, e->model->impulse_k, impulse, c, overlap);
+  if (e->half)
+    add_near_pairs(e, NULL, c, false, overlap);
+  else
+    sum_each(e, e->model->impulse_k, impulse, c, overlap);
 }
 
 /* ---- passes ---- */
@@ -175,7 +260,8 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
       sums = (md_measure){.count = 0};
       found.sums = &sums;
     }
-    for (piece mine = {.owner = t}; queues_take(&e->queues, some, &mine);)
+    for (int64_t c = e->queues.begin[t]; e->half && c < e->queues.begin[t + 1]; ++c) work(e, s, c, &found);
+    for (piece mine = {.owner = t}; !e->half && queues_take(&e->queues, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
         if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical
@@ -200,7 +286,8 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
   const int of = parts_of(e);
   *summed = 0;
   MD_TRY(engine_poll(e));
-  if (e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE || md_pair_has_density(&e->model->pair))
+  if (e->half || e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE ||
+      md_pair_has_density(&e->model->pair))
     return MD_OK;
   pass s = {.force = engine_force_args(e, e->model->impulse_k)};
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
@@ -215,6 +302,14 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
 
 md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
+  if (e->half) {
+    MD_TRY(engine_finish_halo(e));
+    double begun = md_time();
+    engine_fill_records(e);
+    pass_some(e, s, s->chunk, EVERY, ALL_PARTS, f);
+    md_timers_lap(&e->timers, phase, &begun);
+    return MD_OK;
+  }
   const int of = parts_of(e);
   int part = s->summed;
   double mark = md_time();

@@ -86,6 +86,51 @@ MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
   return _mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a), more));
 }
 
+/* Records of four words: simd_load_records transposes those of eight indices, to one vector for each of the words. */
+MD_FN simd_d simd_two_records(const double *x, int32_t a, int32_t b)
+{
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(x + 4 * (int64_t)a)),
+                            _mm256_load_pd(x + 4 * (int64_t)b), 1);
+}
+MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+{
+  const simd_d a = simd_two_records(x, index[0], index[2]), b = simd_two_records(x, index[1], index[3]);
+  const simd_d c = simd_two_records(x, index[4], index[6]), d = simd_two_records(x, index[5], index[7]);
+  const simd_d even0 = _mm512_unpacklo_pd(a, b), odd0 = _mm512_unpackhi_pd(a, b);
+  const simd_d even1 = _mm512_unpacklo_pd(c, d), odd1 = _mm512_unpackhi_pd(c, d);
+  word[0] = _mm512_shuffle_f64x2(even0, even1, 0x88);
+  word[1] = _mm512_shuffle_f64x2(odd0, odd1, 0x88);
+  word[2] = _mm512_shuffle_f64x2(even0, even1, 0xdd);
+  word[3] = _mm512_shuffle_f64x2(odd0, odd1, 0xdd);
+}
+/* Subtracts lane l of the vectors from the record of index[l]. */
+MD_FN void simd_subtract_record(int64_t *sum, int32_t index, __m256i a)
+{
+  __m256i *to = (void *)(sum + 4 * (int64_t)index);
+  _mm256_store_si256(to, _mm256_sub_epi64(_mm256_load_si256(to), a));
+}
+MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_i word[4])
+{
+  const simd_i xy0 = _mm512_unpacklo_epi64(word[0], word[1]), xy1 = _mm512_unpackhi_epi64(word[0], word[1]);
+  const simd_i zn0 = _mm512_unpacklo_epi64(word[2], word[3]), zn1 = _mm512_unpackhi_epi64(word[2], word[3]);
+  const simd_i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+               high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  const simd_i a = _mm512_permutex2var_epi64(xy0, low, zn0), b = _mm512_permutex2var_epi64(xy1, low, zn1);
+  const simd_i c = _mm512_permutex2var_epi64(xy0, high, zn0), d = _mm512_permutex2var_epi64(xy1, high, zn1);
+  simd_subtract_record(sum, index[0], _mm512_castsi512_si256(a));
+  simd_subtract_record(sum, index[1], _mm512_castsi512_si256(b));
+  simd_subtract_record(sum, index[2], _mm512_extracti64x4_epi64(a, 1));
+  simd_subtract_record(sum, index[3], _mm512_extracti64x4_epi64(b, 1));
+  simd_subtract_record(sum, index[4], _mm512_castsi512_si256(c));
+  simd_subtract_record(sum, index[5], _mm512_castsi512_si256(d));
+  simd_subtract_record(sum, index[6], _mm512_extracti64x4_epi64(c, 1));
+  simd_subtract_record(sum, index[7], _mm512_extracti64x4_epi64(d, 1));
+}
+MD_FN int64_t simd_sum_i(simd_i a) { return _mm512_reduce_add_epi64(a); }
+MD_FN simd_i simd_set_i(int64_t a) { return _mm512_set1_epi64(a); }
+MD_FN simd_i simd_bits(simd_d a) { return _mm512_castpd_si512(a); }
+MD_FN simd_x simd_index_of(simd_d a) { return _mm512_cvtpd_epi32(a); }
+
 /* Sixteen singles, for the test of candidates. It may accept a pair too many, and never misses one. */
 #define MD_SINGLE_WIDTH 16
 typedef __m512 simd_f;
@@ -191,6 +236,45 @@ MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
   const __m256i more = _mm256_slli_epi64(_mm256_castpd_si256(k + 0x1.8p52), 52);
   return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), more));
 }
+/* Records of four words: simd_load_records transposes those of four indices, to one vector for each of the words. */
+MD_FN simd_d simd_two_halves(const double *a, const double *b)
+{
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(a)), _mm_load_pd(b), 1);
+}
+MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+{
+  const double *a = x + 4 * (int64_t)index[0], *b = x + 4 * (int64_t)index[1];
+  const double *c = x + 4 * (int64_t)index[2], *d = x + 4 * (int64_t)index[3];
+  const simd_d xy0 = simd_two_halves(a, c), xy1 = simd_two_halves(b, d);
+  const simd_d zt0 = simd_two_halves(a + 2, c + 2), zt1 = simd_two_halves(b + 2, d + 2);
+  word[0] = _mm256_unpacklo_pd(xy0, xy1);
+  word[1] = _mm256_unpackhi_pd(xy0, xy1);
+  word[2] = _mm256_unpacklo_pd(zt0, zt1);
+  word[3] = _mm256_unpackhi_pd(zt0, zt1);
+}
+/* Subtracts lane l of the vectors from the record of index[l]. */
+MD_FN void simd_subtract_record(int64_t *sum, int32_t index, simd_i a)
+{
+  simd_i *to = (void *)(sum + 4 * (int64_t)index);
+  _mm256_store_si256(to, _mm256_sub_epi64(_mm256_load_si256(to), a));
+}
+MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_i word[4])
+{
+  const simd_i xy0 = _mm256_unpacklo_epi64(word[0], word[1]), xy1 = _mm256_unpackhi_epi64(word[0], word[1]);
+  const simd_i zn0 = _mm256_unpacklo_epi64(word[2], word[3]), zn1 = _mm256_unpackhi_epi64(word[2], word[3]);
+  simd_subtract_record(sum, index[0], _mm256_inserti128_si256(xy0, _mm256_castsi256_si128(zn0), 1));
+  simd_subtract_record(sum, index[1], _mm256_inserti128_si256(xy1, _mm256_castsi256_si128(zn1), 1));
+  simd_subtract_record(sum, index[2], _mm256_permute2x128_si256(xy0, zn0, 0x31));
+  simd_subtract_record(sum, index[3], _mm256_permute2x128_si256(xy1, zn1, 0x31));
+}
+MD_FN int64_t simd_sum_i(simd_i a)
+{
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+  return _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
+}
+MD_FN simd_i simd_set_i(int64_t a) { return _mm256_set1_epi64x(a); }
+MD_FN simd_i simd_bits(simd_d a) { return _mm256_castpd_si256(a); }
+MD_FN simd_x simd_index_of(simd_d a) { return _mm256_cvtpd_epi32(a); }
 #define MD_SINGLE_WIDTH 8
 typedef __m256 simd_f;
 typedef __m256i simd_xf;
@@ -266,6 +350,20 @@ MD_FN simd_d simd_rsqrt_truncated(simd_d a) { return (double)(1.0f / sqrtf(md_tr
 MD_FN double simd_least(simd_d a) { return a; }
 MD_FN simd_d md_exponent_v(simd_d a) { return md_exponent(a); }
 MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k) { return md_add_exponent(a, k); }
+/* Records of four words, and one index. */
+MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+{
+  for (int w = 0; w < 4; ++w) word[w] = x[4 * (int64_t)*index + w];
+}
+MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_i word[4])
+{
+  int64_t *to = sum + 4 * (int64_t)*index;
+  for (int w = 0; w < 4; ++w) to[w] = (int64_t)((uint64_t)to[w] - (uint64_t)word[w]);
+}
+MD_FN int64_t simd_sum_i(simd_i a) { return a; }
+MD_FN simd_i simd_set_i(int64_t a) { return a; }
+MD_FN simd_i simd_bits(simd_d a) { return md_bits(a); }
+MD_FN simd_x simd_index_of(simd_d a) { return (int32_t)a; }
 #define MD_SINGLE_WIDTH 1
 typedef float simd_f;
 typedef int32_t simd_xf;

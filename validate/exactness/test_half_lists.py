@@ -1,0 +1,61 @@
+"""Half lists of the openmp engine: the bits of naive, with pairs beyond fast rounding, several types, and full lists
+between them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import harness
+
+# 865 particles of two types, two of which begin 0.52 apart: their impulse is beyond the range of fast rounding.
+DECK = """
+variable dumped index 0
+units lj
+lattice fcc 0.8442
+region box block 0 6 0 6 0 6
+create_box 2 box
+create_atoms 1 box
+create_atoms 2 single 5.56 5.04 5.04 units box
+mass 1 1
+mass 2 2
+velocity all create 1.44 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+pair_coeff 2 2 1 0.9
+fix 1 all nve
+fix 2 all langevin 1 1 0.005 77
+thermo 10
+thermo_style custom step temp pe etotal pxx pyz press
+thermo_modify format float %.17g
+if "${dumped} > 0" then "dump 1 all custom ${dumped} forces.dump id x y z fx fy fz"
+run 20
+unfix 2
+run 60
+"""
+
+
+def rows(result):
+    return [line for line in result.log.splitlines() if re.match(r"^ *\d+ +-?\d+\.\d+ ", line)]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    return rows(harness.run(DECK, tmp_path_factory.mktemp("naive"), engine="naive"))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_half_lists_have_the_bits_of_naive(threads, isas, expected, tmp_path):
+    isa = isas[threads % len(isas)]
+    result = harness.run(DECK, tmp_path, threads=threads, isa=isa)
+    assert rows(result) == expected and len(expected) == 10
+    stored = float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1])
+    assert 36 < stored < 70, "a full list would store 78 and more"
+
+
+def test_forces_are_dumped_from_full_lists_between_half_ones(expected, tmp_path):
+    """The last list is that of the dump at the last step, and a full one."""
+    result = harness.run(DECK, tmp_path, threads=2, variables={"dumped": 40})
+    assert rows(result) == expected
+    assert float(re.search(r"stored neighbours: ([\d.]+)", result.log.split("Loop time")[-1])[1]) > 78
