@@ -707,6 +707,7 @@ md_status md_run_execute(md_run *run)
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_run_prepare(run));
+  if (run->work == run_to_last) sim->history.run[sim->history.nrun - 1].model = md_restart_course_hash(model);
   run->first = model->step;
   if (!run->verifies) describe(sim);
   MD_TRY(md_fix_vary(sim, 0));
@@ -754,6 +755,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
+  const bool edits = md_edits_due(sim, 0) != INT64_MAX;
   if (!sim->resume && n > 0) MD_TRY(md_edits_begin(sim));
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
@@ -762,6 +764,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   const md_status status = md_run_execute(&run);
   model->backwards = false;
   MD_TRY(status);
+  if (edits) ++sim->history.edits;
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = run.last;
   record->computed = sim->computed;

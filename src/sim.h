@@ -120,6 +120,8 @@ struct md_sim {
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */
   bool resuming;     /* --resume was given: log files are appended to */
+  bool jumps;        /* `resume` is one that seek has chosen (src/backwards/nearest.h) ... */
+  int64_t jump_to;   /* ... to go from there to this step */
   /* Set while a deck is only searched (search.h): receives the words of each command instead of the command's
    * handler. `words` is NULL for a line whose variables cannot be replaced. */
   md_status (*follow)(md_sim *, const md_words *);

@@ -2,6 +2,7 @@
 #include "src/backwards/check_back.h"
 #include "src/averages/output_fix.h"
 #include "src/dump/dump.h"
+#include "src/follow/followed.h"
 
 #include <string.h>
 
@@ -37,9 +38,8 @@ md_status md_check_reversible(const md_sim *sim, const char *command)
   return MD_OK;
 }
 
-md_status md_check_back(const md_sim *sim, const char *command)
+static md_status check_outputs(const md_sim *sim, const char *command)
 {
-  MD_TRY(md_check_reversible(sim, command));
   for (const md_observer *o = sim->observers; o; o = o->next) {
     if (md_is_output_fix(o)) {
       const md_output_fix *fix = (const md_output_fix *)o;
@@ -57,5 +57,20 @@ md_status md_check_back(const md_sim *sim, const char *command)
           command, o->id);
     }
   }
+  return MD_OK;
+}
+
+md_status md_check_back(const md_sim *sim, const char *command)
+{
+  MD_TRY(md_check_reversible(sim, command));
+  return check_outputs(sim, command);
+}
+
+md_status md_check_jump(const md_sim *sim, const char *command)
+{
+  MD_TRY(check_outputs(sim, command));
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    if (md_is_follower(o))
+      return md_error(MD_USAGE, "%s: a compute such as msd follows the particles from step to step", command);
   return MD_OK;
 }

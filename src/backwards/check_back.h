@@ -11,4 +11,7 @@ md_status md_check_reversible(const md_sim *sim, const char *command) MD_CHECKED
 /* The same; and do all outputs accept steps whose numbers fall? MD_USAGE also: an average, or a file of one style. */
 md_status md_check_back(const md_sim *sim, const char *command) MD_CHECKED;
 
+/* Do all outputs accept that the state is another one at once, that of a restart? MD_USAGE: one does not. */
+md_status md_check_jump(const md_sim *sim, const char *command) MD_CHECKED;
+
 #endif

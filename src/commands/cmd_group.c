@@ -361,8 +361,13 @@ md_status md_do_group(md_sim *sim, const md_words *words)
   int group;
   MD_TRY(md_sim_need_box(sim, "group"));
   if (strcmp(words->word[0], "all") == 0) return md_error(MD_USAGE, "group: `all` cannot be changed");
-  if (strcmp(words->word[1], "delete") == 0) return delete_group(sim, words);
+  if (strcmp(words->word[1], "delete") == 0) {
+    ++sim->history.edits;
+    return delete_group(sim, words);
+  }
   MD_TRY(md_group_find_or_make(sim, words->word[0], &group));
+  /* A fix may have the particles of a group that changes. */
+  if (sim->model.groups.n == before.n) ++sim->history.edits;
   const md_status status = md_comm_agree(sim->comm, select_particles(sim, words, md_group_bit(group)));
   if (status != MD_OK) {
     sim->model.groups = before;

@@ -18,11 +18,14 @@ typedef struct md_run_record {
   int64_t first, last;  /* steps */
   md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
   double box[7];        /* lo, hi and room of the box at the end of the run, if faces follow the particles */
+  int64_t edits;        /* of the history when the run began */
+  uint64_t model; /* hash of the model without its groups, as prepared for the run; 0: of a minimisation */
 } md_run_record;
 
 typedef struct md_history {
   uint64_t deck;      /* hash of the commands so far */
   uint64_t beginning; /* checksum of the particles when the first run began */
+  int64_t edits;      /* changes of the particles so far that were no steps */
   int64_t nrun;       /* number of runs that have begun */
   md_run_record *run;
   int64_t
@@ -65,6 +68,19 @@ static inline bool md_history_is_talk(const char *command)
   return false;
 }
 
+/* Does a command leave every particle as it is, apart from steps of a run? The model may change, which its hash
+ * shows. A group that changes counts itself. */
+static inline bool md_history_keeps_particles(const char *command)
+{
+  static const char *const keeps[] = {"compute",    "fix",       "fix_modify", "group",       "mass",
+                                      "min_modify", "min_style", "pair_coeff", "pair_modify", "pair_style",
+                                      "region",     "run",       "run_style",  "seek",        "timestep",
+                                      "uncompute",  "unfix"};
+  for (size_t k = 0; k < sizeof keeps / sizeof keeps[0]; ++k)
+    if (strcmp(command, keeps[k]) == 0) return true;
+  return md_history_is_talk(command);
+}
+
 /* Does a command of talk leave out forces? */
 static inline bool md_history_excludes(const md_words *words)
 {
@@ -77,6 +93,7 @@ static inline bool md_history_excludes(const md_words *words)
 /* Adds a command to the hash. words: all words of the command, its name first. */
 static inline void md_history_add(md_history *history, const md_words *words)
 {
+  if (!md_history_keeps_particles(words->word[0])) ++history->edits;
   if (md_history_is_talk(words->word[0]) && !md_history_excludes(words)) return;
   uint64_t hash = history->deck;
   for (int k = 0; k <= words->n; ++k) {

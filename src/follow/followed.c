@@ -248,6 +248,8 @@ static void destroy(md_observer *observer)
   free(observer);
 }
 
+bool md_is_follower(const md_observer *observer) { return observer->observe == observe; }
+
 static md_status make_observer(md_followed *f)
 {
   look_observer *o = calloc(1, sizeof *o);

@@ -26,6 +26,9 @@ md_status md_followed_begin(md_sim *sim, const char *what, bool displacements,
  * last look. */
 md_status md_followed_find(md_followed *followed, md_follow *now) MD_CHECKED;
 
+/* Does the observer follow particles from step to step? */
+bool md_is_follower(const md_observer *observer);
+
 /* Frees all. NULL is accepted. */
 void md_followed_end(md_followed *followed);
 

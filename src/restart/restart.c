@@ -124,6 +124,15 @@ md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
   return md_checksums_sum(comm, MD_RESTART_FIELDS, checksum);
 }
 
+md_status md_restart_beginning(md_comm *comm, const md_particles *particles, uint64_t *beginning)
+{
+  uint64_t checksum[MD_RESTART_FIELDS];
+  MD_TRY(md_restart_checksums(comm, particles, checksum));
+  *beginning = 0;
+  for (int f = 0; f < MD_RESTART_FIELDS; ++f) *beginning = 31 * *beginning + checksum[f];
+  return MD_OK;
+}
+
 /* ---- items ---- */
 
 typedef enum walking { HASH, WRITE, READ } walking;
@@ -443,7 +452,19 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
     if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
     snprintf(name, sizeof name, "run/%d/coupled", k + 1);
     if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
+    snprintf(name, sizeof name, "run/%d/edits", k + 1);
+    /* A file of an earlier program does not say it: then each run counts as one after an edit. */
+    if (w->mode != READ || md_h5->has(w->file, name))
+      whole(w, name, &run->edits);
+    else
+      run->edits = -k - 1;
+    snprintf(name, sizeof name, "run/%d/model", k + 1);
+    if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
   }
+  if (w->mode != READ || md_h5->has(w->file, "run/edits"))
+    whole(w, "run/edits", &h->edits);
+  else
+    h->edits = -runs;
 }
 
 /* Values that formulas measured between runs; most decks have none. */
@@ -575,6 +596,17 @@ uint64_t md_restart_model_hash(const md_model *model)
     if (copy.box.shears[k]) copy.box.tilt[k] = 0.0;
   walk_model(&w, &copy);
   return w.hash;
+}
+
+uint64_t md_restart_course_hash(const md_model *model)
+{
+  md_model copy = *model;
+  copy.groups.n = 1;
+  for (int d = 0; d < 3 && md_box_is_changed(&copy.box); ++d) {
+    copy.box.lo[d] = copy.box.tilt[d] = 0.0;
+    copy.box.hi[d] = 1.0;
+  }
+  return md_restart_model_hash(&copy);
 }
 
 double md_restart_megabytes(const md_restart *r)

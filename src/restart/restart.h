@@ -49,8 +49,16 @@ typedef struct md_restart {
 md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
                                uint64_t checksum[MD_RESTART_FIELDS]) MD_CHECKED;
 
+/* One number for all fields: what md_history calls the beginning, if the particles are those of the first run. It is
+ * the same on all ranks. Collective. */
+md_status md_restart_beginning(md_comm *comm, const md_particles *particles, uint64_t *beginning) MD_CHECKED;
+
 /* A hash of the physics of a prepared model, to compare two models. */
 uint64_t md_restart_model_hash(const md_model *model);
+
+/* The same without the groups, because a group that no fix has does not matter for the way of the particles, and
+ * without a box that fixes change. */
+uint64_t md_restart_course_hash(const md_model *model);
 
 /* Writes the present state. sim->particles must be up to date. in_run: velocities are in the engine's form.
  * Collective. MD_RUNTIME: a write failed, for example because the disk is full. */

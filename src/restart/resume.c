@@ -6,83 +6,12 @@
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
 #include "src/particles/extent.h"
+#include "src/restart/candidates.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-/* ---- files that may be restarts of this deck ---- */
-
-typedef struct candidate {
-  char *path;
-  int64_t run,
-      done; /* how far the file is in the deck: its run, and the steps of that; run -1: it is not usable */
-} candidate;
-
-typedef struct candidates {
-  int64_t n, capacity;
-  candidate *list;
-} candidates;
-
-static void free_candidates(candidates *all)
-{
-  for (int64_t k = 0; k < all->n; ++k) free(all->list[k].path);
-  free(all->list);
-}
-
-static md_status add(candidates *all, const char *folder, const char *name)
-{
-  if (all->n == all->capacity) {
-    const int64_t capacity = all->capacity ? 2 * all->capacity : 16;
-    candidate *larger = realloc(all->list, (size_t)capacity * sizeof *larger);
-    if (!larger) return md_error(MD_RUNTIME, "out of memory for the names of restarts");
-    all->list = larger;
-    all->capacity = capacity;
-  }
-  const size_t size = strlen(folder) + strlen(name) + 1;
-  char *path = malloc(size);
-  if (!path) return md_error(MD_RUNTIME, "out of memory for the names of restarts");
-  snprintf(path, size, "%s%s", folder, name);
-  for (int64_t k = 0; k < all->n; ++k)
-    if (strcmp(all->list[k].path, path) == 0) {
-      free(path);
-      return MD_OK;
-    }
-  all->list[all->n++] = (candidate){.path = path};
-  return MD_OK;
-}
-
-/* Whether `name` is the first n characters of `before`, then digits, then `behind`. */
-static bool is_numbered(const char *name, const char *before, size_t n, const char *behind)
-{
-  if (strncmp(name, before, n) != 0) return false;
-  const size_t digits = strspn(name + n, "0123456789");
-  return digits > 0 && strcmp(name + n + digits, behind) == 0;
-}
-
-/* Adds the files of a name; a * in the name stands for a step. */
-static md_status add_files(candidates *all, const char *pattern)
-{
-  struct stat about;
-  const char *star = strchr(pattern, '*');
-  if (!star) return stat(pattern, &about) == 0 ? add(all, "", pattern) : MD_OK;
-  const char *slash = strrchr(pattern, '/');
-  /* With a * in the name of a folder, the files cannot be found by listing one folder. */
-  if (slash && slash > star) return MD_OK;
-  char folder[1024] = "";
-  if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - pattern), pattern);
-  const char *name = slash ? slash + 1 : pattern;
-  DIR *directory = opendir(*folder ? folder : ".");
-  md_status status = MD_OK;
-  for (struct dirent *entry; directory && status == MD_OK && (entry = readdir(directory));)
-    if (is_numbered(entry->d_name, name, (size_t)(star - name), star + 1))
-      status = add(all, folder, entry->d_name);
-  if (directory) closedir(directory);
-  return status;
-}
 
 /* ---- the choice of a good one ---- */
 
@@ -119,7 +48,7 @@ static md_status check_deck(const char *path, const md_restart *r, const md_sear
   return MD_OK;
 }
 
-static md_status look_at(const char *path, const md_search *search, candidate *c)
+static md_status look_at(const char *path, const md_search *search, md_candidate *c)
 {
   md_h5_file *file = NULL;
   md_restart r;
@@ -133,8 +62,7 @@ static md_status look_at(const char *path, const md_search *search, candidate *c
   return status;
 }
 
-/* Opens a candidate again and verifies every particle. */
-static md_status verify(md_comm *comm, const char *path, md_resume *resume)
+md_status md_resume_open(md_comm *comm, const char *path, md_resume *resume)
 {
   md_h5_file *file = NULL;
   md_status status = md_comm_agree(comm, md_restart_open(path, &file, &resume->restart));
@@ -147,19 +75,20 @@ static md_status verify(md_comm *comm, const char *path, md_resume *resume)
 
 static int further_first(const void *a, const void *b)
 {
-  const candidate *left = a, *right = b;
+  const md_candidate *left = a, *right = b;
   if (left->run != right->run) return left->run < right->run ? 1 : -1;
   if (left->done != right->done) return left->done < right->done ? 1 : -1;
   return strcmp(left->path, right->path);
 }
 
-static md_status choose(md_sim *sim, candidates *all, const md_search *search, md_resume *resume, bool *found)
+static md_status choose(md_sim *sim, md_candidates *all, const md_search *search, md_resume *resume,
+                        bool *found)
 {
   md_comm *comm = sim->comm;
   char reason[1024] = "";
   if (all->n > 1) qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
   for (int64_t k = 0; k < all->n; ++k) {
-    candidate *c = &all->list[k];
+    md_candidate *c = &all->list[k];
     MD_TRY(md_deck_check_same(sim, c->path));
     const md_status status = md_comm_agree(comm, look_at(c->path, search, c));
     if (status == MD_OK) continue;
@@ -170,7 +99,7 @@ static md_status choose(md_sim *sim, candidates *all, const md_search *search, m
   if (all->n > 1) qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
   for (int64_t k = 0; k < all->n && !*found; ++k) {
     if (all->list[k].run < 0) continue;
-    *found = verify(comm, all->list[k].path, resume) == MD_OK;
+    *found = md_resume_open(comm, all->list[k].path, resume) == MD_OK;
     if (*found) continue;
     if (!reason[0]) snprintf(reason, sizeof reason, "%s", md_error_text());
     md_log_print(sim->log, "Note: --resume: %s\n", md_error_text());
@@ -186,16 +115,17 @@ md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *dec
                          bool *found)
 {
   md_search search = {0};
-  candidates all = {0};
+  md_candidates all = {0};
   *found = false;
   md_status status = md_deck_search(probe, deck, deck_name, &search);
   if (status == MD_OK) {
-    for (int64_t k = 0; k < search.nname && status == MD_OK; ++k) status = add_files(&all, search.name[k]);
-    if (status == MD_OK) status = add_files(&all, sim->restarts.stop);
+    for (int64_t k = 0; k < search.nname && status == MD_OK; ++k)
+      status = md_candidates_add(&all, search.name[k]);
+    if (status == MD_OK) status = md_candidates_add(&all, sim->restarts.stop);
     status = md_comm_agree(sim->comm, status);
   }
   if (status == MD_OK) status = choose(sim, &all, &search, resume, found);
-  free_candidates(&all);
+  md_candidates_free(&all);
   md_search_free(&search);
   if (status != MD_OK) return status;
   if (*found)
@@ -208,12 +138,23 @@ md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *dec
 
 /* ---- executing the deck ---- */
 
+bool md_resume_holds(const md_restart *r, int64_t step)
+{
+  if (!r->under_way) return false;
+  const md_run_record *run = &r->history.run[r->history.nrun - 1];
+  const int64_t at = r->model.step;
+  return run->first <= run->last ? at <= step && step <= run->last : run->last <= step && step <= at;
+}
+
 static md_status note_run(md_history *history, int64_t first, int64_t last)
 {
   md_run_record *larger = realloc(history->run, (size_t)(history->nrun + 1) * sizeof *larger);
   if (!larger) return md_error(MD_RUNTIME, "out of memory for the runs of a deck");
   history->run = larger;
-  history->run[history->nrun++] = (md_run_record){.deck = history->deck, .first = first, .last = last};
+  history->run[history->nrun++] =
+      (md_run_record){.deck = history->deck, .first = first, .last = last, .edits = history->edits};
+  /* A minimisation moves the particles. */
+  if (last < 0) ++history->edits;
   return MD_OK;
 }
 
@@ -230,11 +171,7 @@ static md_status changed(const md_sim *sim, const char *what)
  * over ranks. */
 static md_status note_beginning(md_sim *sim)
 {
-  uint64_t checksum[MD_RESTART_FIELDS];
-  MD_TRY(md_restart_checksums(sim->comm, &sim->particles, checksum));
-  sim->history.beginning = 0;
-  for (int f = 0; f < MD_RESTART_FIELDS; ++f)
-    sim->history.beginning = 31 * sim->history.beginning + checksum[f];
+  MD_TRY(md_restart_beginning(sim->comm, &sim->particles, &sim->history.beginning));
   if (!sim->resume || sim->history.beginning == sim->resume->restart.history.beginning) return MD_OK;
   return changed(sim, "the particles that it makes are different");
 }
@@ -248,10 +185,67 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
   if (status == MD_OK)
     status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
-  if (status == MD_OK) status = md_id_columns_take(sim, resume->restart.ncolumn, resume->restart.column);
+  if (status == MD_OK && !sim->jumps)
+    status = md_id_columns_take(sim, resume->restart.ncolumn, resume->restart.column);
   status = md_h5_close_after(&file, status);
   md_restart_free(&again);
   return md_comm_agree(comm, status);
+}
+
+/* Gives each particle the groups that `groups` has for its id. */
+static md_status put_groups(md_sim *sim, const md_id_values *groups)
+{
+  md_particles *p = &sim->particles;
+  double *bits = NULL;
+  md_status status = md_comm_agree(sim->comm, md_array_new(&bits, p->n + 1, sizeof *bits, "groups"));
+  if (status == MD_OK) status = md_comm_agree(sim->comm, md_particles_make_groups(p));
+  if (status == MD_OK) status = md_id_values_get(groups, bits);
+  for (int64_t i = 0; status == MD_OK && i < p->n; ++i) p->group[i] = (uint32_t)bits[i];
+  free(bits);
+  return status;
+}
+
+/* Notes the groups of each particle by its id. */
+static md_status note_groups(md_sim *sim, md_id_values **groups)
+{
+  const md_particles *p = &sim->particles;
+  double *bits = NULL;
+  md_status status = md_comm_agree(sim->comm, md_array_new(&bits, p->n + 1, sizeof *bits, "groups"));
+  for (int64_t i = 0; status == MD_OK && i < p->n; ++i) bits[i] = p->group[i];
+  if (status == MD_OK) status = md_comm_agree(sim->comm, md_id_values_new(sim, "seek", "groups", 1, groups));
+  if (status == MD_OK) status = md_id_values_set(*groups, NULL, bits);
+  free(bits);
+  return status;
+}
+
+/* The particles of the restart of a jump, with the groups of the present ones: groups may have come since. */
+static md_status jump(md_sim *sim)
+{
+  md_id_values *groups = NULL;
+  const bool grouped = sim->particles.grouped;
+  sim->broken = true;
+  md_status status = grouped ? note_groups(sim, &groups) : MD_OK;
+  /* The file has the fields of its own model. */
+  md_particles_free(&sim->particles);
+  md_particles_init(&sim->particles, sim->model.box.dim);
+  if (status == MD_OK) status = load_particles(sim, sim->resume);
+  if (status == MD_OK && grouped) status = put_groups(sim, groups);
+  md_id_values_free(groups);
+  return status;
+}
+
+/* Takes the particles of the interrupted run, or of a jump. */
+static md_status take_particles(md_sim *sim)
+{
+  const md_restart *r = &sim->resume->restart;
+  /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */
+  MD_TRY(sim->jumps ? jump(sim) : load_particles(sim, sim->resume));
+  MD_TRY(md_sim_count(sim));
+  /* The bodies are not where they were when the extent was found. */
+  if (md_box_has_room(&sim->model.box) || md_box_is_changed(&sim->model.box)) sim->model.box = r->model.box;
+  sim->model.extent = r->model.extent;
+  sim->model.extent_natoms = sim->model.natoms;
+  return MD_OK;
 }
 
 static bool can_halt(const md_sim *sim)
@@ -268,6 +262,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   MD_TRY(md_comm_agree(sim->comm, note_run(history, first, last)));
   if (history->nrun == 1) MD_TRY(note_beginning(sim));
   if (!sim->resume) return MD_OK;
+  if (sim->jumps) return take_particles(sim);
   const md_restart *r = &sim->resume->restart;
   const int64_t k = history->nrun - 1;
   md_run_record *now = &history->run[k];
@@ -279,16 +274,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
                       (then->last == first || (then->last > first) == (last > first));
   if (first != then->first || (last >= 0 && last != then->last && !halted))
     return changed(sim, "this run had other steps");
-  if (k == r->history.nrun - 1) {
-    /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */
-    MD_TRY(load_particles(sim, sim->resume));
-    MD_TRY(md_sim_count(sim));
-    /* The bodies are not where they were when the extent was found. */
-    if (md_box_has_room(&sim->model.box) || md_box_is_changed(&sim->model.box)) sim->model.box = r->model.box;
-    sim->model.extent = r->model.extent;
-    sim->model.extent_natoms = sim->model.natoms;
-    return MD_OK;
-  }
+  if (k == r->history.nrun - 1) return take_particles(sim);
   *passed = true;
   /* The run rounded the box, which commands behind it may read or change. */
   MD_TRY(md_extent_find(sim));
@@ -297,6 +283,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   md_faces_put(&sim->model.box, now->box);
   last = now->last = then->last;
   now->computed = sim->computed = then->computed;
+  now->model = then->model;
   sim->has_computed = true;
   sim->model.run_begin = first;
   sim->model.run_end = sim->model.step = last;
@@ -329,28 +316,39 @@ static md_status resume_observers(md_sim *sim, const md_restart *r)
   return MD_OK;
 }
 
-md_status md_resume_load(md_sim *sim)
+/* What a restart holds besides the particles and the state of fixes, for the run that it was written in. */
+static md_status resume_run(md_sim *sim, const md_resume *resume)
 {
-  md_resume *resume = sim->resume;
   const md_restart *r = &resume->restart;
-  md_model *model = &sim->model;
-  if (md_restart_model_hash(model) != md_restart_model_hash(&r->model))
+  md_restarts *restarts = &sim->restarts;
+  if (md_restart_model_hash(&sim->model) != md_restart_model_hash(&r->model))
     return changed(sim, "its box, masses, interaction, fixes or timestep are different");
   MD_TRY(resume_observers(sim, r));
+  sim->has_first_energy = r->has_energy;
+  sim->first_energy = r->first_energy;
+  restarts->last_step = r->model.step;
+  snprintf(restarts->last, sizeof restarts->last, "%s", resume->path);
+  if (restarts->name[1] && strcmp(restarts->name[0], resume->path) == 0) restarts->next = 1;
+  md_log_print(sim->log, "Resumed at step %lld\n", (long long)r->model.step);
+  return MD_OK;
+}
+
+md_status md_resume_load(md_sim *sim)
+{
+  const md_resume *resume = sim->resume;
+  const md_restart *r = &resume->restart;
+  md_model *model = &sim->model;
+  if (!sim->jumps) MD_TRY(resume_run(sim, resume));
   for (int f = 0; f < model->nfix; ++f)
     memcpy(model->fix[f].state, r->model.fix[f].state, sizeof model->fix[f].state);
   MD_TRY(md_fixes_take_state(model));
   model->move = r->model.move;
   model->step = r->model.step;
-  model->run_begin = r->model.run_begin;
-  model->run_end = r->model.run_end;
-  sim->has_first_energy = r->has_energy;
-  sim->first_energy = r->first_energy;
-  md_restarts *restarts = &sim->restarts;
-  restarts->last_step = model->step;
-  snprintf(restarts->last, sizeof restarts->last, "%s", resume->path);
-  if (restarts->name[1] && strcmp(restarts->name[0], resume->path) == 0) restarts->next = 1;
+  if (!sim->jumps || md_resume_holds(r, sim->jump_to)) {
+    model->run_begin = r->model.run_begin;
+    model->run_end = r->model.run_end;
+  }
   sim->resume = NULL;
-  md_log_print(sim->log, "Resumed at step %lld\n", (long long)model->step);
-  return MD_OK;
+  /* A file that was written between runs has velocities. */
+  return r->under_way ? MD_OK : md_comm_agree(sim->comm, md_model_enter(model, &sim->particles));
 }

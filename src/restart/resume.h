@@ -13,6 +13,10 @@
  * first run, and the model. Otherwise the resume is refused.
  *
  * The files of dumps are cut to what was written before the restart, and then continued.
+ *
+ * The command seek loads a restart in the same way, in the middle of a deck (src/backwards/nearest.h): a jump. Then
+ * only the particles, the state of fixes and the step are taken. Files stay as they are, and the particles keep their
+ * groups.
  */
 #ifndef MD_SRC_RESTART_RESUME_H
 #define MD_SRC_RESTART_RESUME_H
@@ -29,6 +33,13 @@ struct md_resume {
  * deck is rewound. Collective. MD_RUNTIME: there are restarts, but none is good. */
 md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *deck_name, md_resume *resume,
                          bool *found) MD_CHECKED;
+
+/* Opens the restart `path`, verifies every particle, and notes it in *resume. The caller frees resume->restart.
+ * Collective. MD_RUNTIME: it is not there, or damaged. */
+md_status md_resume_open(md_comm *comm, const char *path, md_resume *resume) MD_CHECKED;
+
+/* Does the rest of the run in which the restart was written have this step? */
+bool md_resume_holds(const md_restart *restart, int64_t step);
 
 /* Records that a run begins. last: -1 for a minimisation, whose caller notes the last step at its end. *passed: the run
  * was complete before, and is skipped. In the interrupted run, takes over the particles of the restart. Collective. */

@@ -273,3 +273,123 @@ def test_seek_refuses(tmp_path):
                         ("seek 3\n", ["seek", "box"]),
                         (thermostat + "seek 5\nseek 4\n", ["seek", "fix warm (langevin)", "cannot be undone"])):
         refused(run_deck(tmp_path, deck), USAGE, *words, line=deck.count("\n"))
+
+
+# ---------------------------------------------------------------- seek from restarts
+
+TRACE = MELT + "fix move all nve\nrestart 50 r.*\n"
+FRAMES = "id x y z vx vy vz"
+
+
+def way(log: str) -> List[str]:
+    """What the log says of each seek: the file, or `the present step N`; how many steps; the direction."""
+    return [" ".join(found) for found in
+            re.findall(r"^Seek: step \d+ from (the present step \d+|\S+)(?:, step \d+)?, (\d+) steps (\w+)", log, re.M)]
+
+
+def frame_of_run(folder: Path, setup: str, step: int, group: str = "all") -> str:
+    """The frame of a step, from a run that goes there straight."""
+    folder.mkdir(exist_ok=True)
+    works(run_deck(folder, setup + f"dump d {group} custom {step} d {FRAMES}\nrun {step}\n"))
+    return dict(frames(folder / "d"))[str(step)]
+
+
+def test_seek_begins_at_the_nearest_state(tmp_path):
+    """A restart before, a restart behind, the present step; a group that came later keeps its particles."""
+    text = TRACE + (f"run 300\ngroup few id 1 9 77\nseek 115\nwrite_dump few custom a {FRAMES}\nseek 147\n"
+                    f"write_dump all custom b {FRAMES}\nseek 150\nprint 'at $(step) $(count(few))'\n")
+    got = harness.run(text, tmp_path)
+    assert way(got.log) == ["r.100 15 forward", "r.150 3 back", "the present step 147 3 forward"]
+    assert "\nat 150 3\n" in got.log
+    few = MELT + "fix move all nve\ngroup few id 1 9 77\n"
+    assert dict(frames(tmp_path / "a"))["115"] == frame_of_run(tmp_path / "straight", few, 115, "few")
+    assert dict(frames(tmp_path / "b"))["147"] == frame_of_run(tmp_path / "straight", few, 147)
+
+
+THERMOSTATS = {
+    "langevin": "fix move all nve\nfix f all langevin 1 2 0.5 9\n",
+    "npt": "fix f all npt temp 1 2 0.5 iso 1 2 1\n",
+}
+
+
+@pytest.mark.parametrize("style", THERMOSTATS)
+def test_steps_that_cannot_be_undone_come_from_a_restart(style, tmp_path):
+    """Also the ramp of the run, the state of the fix and the box are those of that run; beyond it there is no way."""
+    text = MELT + THERMOSTATS[style]
+    run = f"restart 40 r.*\ndump d all custom 30 d {FRAMES}\nrun 100\n"
+    got = harness.run(text + run + "seek 60\nseek 90\n", tmp_path)
+    assert way(got.log) == ["r.40 20 forward", "r.80 10 forward"]
+    assert_mirrored(tmp_path / "d", [0, 30, 60, 90, 60, 90])
+    refused(run_deck(tmp_path, text + run + "seek 30\n"), USAGE, "seek", "fix f", "cannot be undone")
+
+
+def test_another_deck_goes_on_from_restarts_of_the_same_course(tmp_path):
+    """With the same set-up, from files that it names, also one of write_restart, and several of a pattern."""
+    works(run_deck(tmp_path, MELT + "fix move all nve\nrestart 90 r.*\nrun 110\nwrite_restart w\nrun 100\n"))
+    whole = frame_of_run(tmp_path / "straight", MELT + "fix move all nve\n", 105)
+    for names, file in (("w", "w 5 back"), ("r.*", "r.90 15 forward"), ("r.180 w", "w 5 back")):
+        got = harness.run(MELT + f"fix move all nve\nseek 105 from {names}\nwrite_dump all custom a {FRAMES}\n",
+                          tmp_path)
+        assert way(got.log) == [file]
+        assert dict(frames(tmp_path / "a"))["105"] == whole
+
+
+FOREIGN = {
+    "other particles": (MELT.replace("create 1.4 5", "create 1.4 6"), "other particles"),
+    "another interaction": (MELT.replace("* * 1 1", "* * 1.1 1"), "interaction"),
+    "another timestep": (MELT + "timestep 0.004\n", "timestep"),
+    "particles changed": (MELT + "fix move all nve\nrun 0\nvelocity all scale 1\nunfix move\n",
+                          "has changed particles"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_restart_is_refused(name, tmp_path):
+    """Named, it is an error; found by the name of `restart` it is left out, and the log says why."""
+    works(run_deck(tmp_path, TRACE + "run 100\n"))
+    setup, reason = FOREIGN[name]
+    setup += "fix move all nve\n"
+    refused(run_deck(tmp_path, setup + "seek 99 from r.100\n"), USAGE, "r.100", "another course", reason)
+    got = harness.run(setup + "restart 1000 r.*\nseek 99\n", tmp_path)
+    assert way(got.log) == ["the present step 0 99 forward"]
+    assert "Note: seek: restart r.100 is of another course" in got.log and reason in got.log
+
+
+SEEK_REFUSED = {
+    "seek 5 to r.1": ["`to`", "from FILE"],
+    "seek 5 from": ["needs the name"],
+    "seek 5 from r.*": ["no restart `r.*`"],
+    "write_restart w\ncompute m all msd\nseek 5 from w": ["msd", "follows"],
+    "write_restart w\nfix a all vector 1 c_thermo_temp\nseek 5 from w": ["fix a (vector)", "go up"],
+}
+
+
+@pytest.mark.parametrize("line", SEEK_REFUSED)
+def test_seek_from_says_what_is_wrong(line, tmp_path):
+    done = run_deck(tmp_path, LAST + line + "\n")
+    refused(done, RUNTIME if "*" in line else USAGE, "seek", *SEEK_REFUSED[line])
+
+
+def test_a_damaged_restart_is_left_out(tmp_path):
+    """A number of a particle is another one: the next restart is taken."""
+    h5py = pytest.importorskip("h5py")
+    works(run_deck(tmp_path, TRACE + "run 100\n"))
+    with h5py.File(tmp_path / "r.100", "r+") as file:
+        file["particles/x"][0, 5] += 1e-3
+    got = harness.run(TRACE + "seek 95\n", tmp_path)
+    assert "Note: seek: cannot read r.100: it is damaged" in got.log
+    assert way(got.log) == ["r.50 45 forward"]
+
+
+@pytest.mark.mpi
+def test_a_seek_from_a_restart_is_resumed_by_ranks(tmp_path):
+    """From a restart of the seek, and from one of the run behind it; with the bytes of one process."""
+    text = TRACE + f"dump d all custom 10 d {FRAMES}\nrun 120\ngroup few id 7\nseek 70\nrun 140\n"
+    harness.run(text, tmp_path / "one")
+    assert "Seek: step 70 from r.50" in harness.run(text, tmp_path, ranks=2, threads=1).log
+    whole = (tmp_path / "d").read_bytes()
+    assert whole == (tmp_path / "one" / "d").read_bytes()
+    (tmp_path / "r.200").unlink()
+    done = harness.run(text, tmp_path, ranks=2, threads=1, arguments=("--resume",))
+    assert "step 150 of run 3" in done.log
+    assert (tmp_path / "d").read_bytes() == whole

@@ -331,7 +331,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "echo": (EMPTY, "echo", "echo log surplus", "usage: echo"),
     "reset_timestep": (BOX, "reset_timestep", "reset_timestep 1 surplus", "usage: reset_timestep"),
     "info": (BOX, "", "info system surplus", "surplus"),
-    "seek": (BOX, "seek", "seek 5 surplus", "usage: seek"),
+    "seek": (BOX, "seek", "seek 5 surplus", "accepted is from FILE"),
     "verify": (BOX, "verify", "verify 5 flip 0 surplus", "usage: verify"),
     "run": (BOX, "run", "run 1 surplus", "surplus"),
     "minimize": (BOX, "minimize 0 0 1", "minimize 0 0 1 1 surplus", "usage: minimize"),

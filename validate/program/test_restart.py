@@ -359,8 +359,9 @@ def header_names(f) -> List[str]:
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     for k in range(int(f["run/runs"][()])):
-        names += [f"run/{k + 1}/{name}" for name in "deck first last computes values fix_energy coupled".split()]
-    names += ["output/files"]
+        parts = "deck first last computes values fix_energy coupled edits model"
+        names += [f"run/{k + 1}/{name}" for name in parts.split()]
+    names += ["run/edits", "output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
     return [*names, "particles/checksum"]

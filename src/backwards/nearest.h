@@ -1,0 +1,42 @@
+/* The restart from which a step is reached at the least cost.
+ *
+ * A deck and a few restarts are its trajectory: each state between them is computed again, with the same bits. Of the
+ * restarts that the command `restart` names, and those that `seek` names, the one is found from which the fewest steps
+ * lead to the step that is sought. Only the headers of the files are read for that.
+ *
+ * A file must be of the same course as the present state: the same particles at the first run, the same model, and no
+ * change of particles or model between the place where both decks part and the file, or the present step. Two decks
+ * part at the first of their runs that differs. So a file of this deck is accepted, and one of a deck with the same
+ * set-up and other runs.
+ *
+ * Cost of a way: its steps, and for a file also a constant number of steps: to verify a file and to load it, 150 bytes
+ * a particle and their checksums, takes about as long as 10 steps on a host, and as 200 steps on a GPU, which is faster
+ * in steps but not in reading. The estimate is no measurement, so that equal decks go equal ways.
+ */
+#ifndef MD_SRC_BACKWARDS_NEAREST_H
+#define MD_SRC_BACKWARDS_NEAREST_H
+
+#include "src/restart/candidates.h"
+#include "src/restart/resume.h"
+
+/* Steps that take as long as a restart takes to be read. */
+int64_t md_nearest_reading(const md_sim *sim);
+
+/* Are the steps of the model that was read from a file undone by steps back, with the engine of sim? */
+bool md_nearest_is_reversible(const md_sim *sim, const md_restart *restart);
+
+/* What `seek` knows of the way to a step, and what is found of it. */
+typedef struct md_nearest {
+  int64_t to;     /* the step */
+  int64_t direct; /* the cost of the way from the present step; INT64_MAX: there is none */
+  md_words named; /* names of restarts behind `from`; a * stands for a step */
+  bool found;     /* there is a nearer restart: */
+  md_resume resume;
+} md_nearest;
+
+/* Searches the restart. The caller frees resume.restart if there is one. Prepares the model. Collective. MD_USAGE: a
+ * restart that is named is not of this course, or an output needs steps that follow each other. MD_RUNTIME: a named
+ * restart is not there or is damaged. */
+md_status md_nearest_find(md_sim *sim, md_nearest *nearest) MD_CHECKED;
+
+#endif
