@@ -4,6 +4,7 @@
  *   myriad -in DECK [options]        run a deck
  *   myriad plan -in DECK [options]   the memory that the deck needs
  *   myriad check -in DECK [options]  everything in the deck that would fail
+ *   myriad frame -in DECK --step S -o FILE [options]   the state of one step
  *   myriad info                      what this build and machine offer
  *   myriad help [COMMAND]            the commands of the deck language
  */
@@ -218,9 +219,10 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
     }
   }
   const bool plan = argc >= 2 && strcmp(argv[1], "plan") == 0,
-             check = argc >= 2 && strcmp(argv[1], "check") == 0;
-  const int first = plan || check ? 2 : 1;
-  md_command_line line = {.plan = plan, .check = check, .started = started};
+             check = argc >= 2 && strcmp(argv[1], "check") == 0,
+             frame = argc >= 2 && strcmp(argv[1], "frame") == 0;
+  const int first = plan || check || frame ? 2 : 1;
+  md_command_line line = {.plan = plan, .check = check, .frame = frame, .started = started};
   MD_TRY(md_command_line_read(argc - first, argv + first, &line));
   return run(comm, &line, alone, quit);
 }

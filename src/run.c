@@ -17,6 +17,7 @@
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/backwards/check_back.h"
+#include "src/backwards/frame.h"
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/box/move.h"
@@ -760,10 +761,17 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
   sim->has_first_energy = false;
-  model->backwards = n < 0;
+  const bool frame = sim->frame && md_frame_is_in(sim->frame, run.whole_first, run.last);
+  int64_t from = run.whole_first;
+  if (frame) {
+    MD_TRY(md_frame_begin(sim, &from));
+    run.last = sim->frame->step;
+  }
+  model->backwards = frame ? run.last < from : n < 0;
   const md_status status = md_run_execute(&run);
   model->backwards = false;
   MD_TRY(status);
+  if (frame) MD_TRY(md_frame_end(sim));
   if (edits) ++sim->history.edits;
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = run.last;

@@ -79,6 +79,7 @@ typedef struct md_restarts {
 
 typedef struct md_check md_check;
 typedef struct md_resume md_resume;
+typedef struct md_still md_still;
 typedef struct md_stop md_stop;
 
 struct md_sim {
@@ -119,9 +120,10 @@ struct md_sim {
   md_history history;
   md_restarts restarts;
   md_resume *resume; /* restart from which --resume continues; NULL once it is loaded. Owned by the caller */
-  bool resuming;     /* --resume was given: log files are appended to */
-  bool jumps;        /* `resume` is one that seek has chosen (src/backwards/nearest.h) ... */
-  int64_t jump_to;   /* ... to go from there to this step */
+  md_still *frame; /* of `myriad frame` (src/backwards/frame.h); NULL: the deck is run. Owned by the caller */
+  bool resuming;   /* --resume was given: log files are appended to */
+  bool jumps;      /* `resume` is one that seek has chosen (src/backwards/nearest.h) ... */
+  int64_t jump_to; /* ... to go from there to this step */
   /* Set while a deck is only searched (search.h): receives the words of each command instead of the command's
    * handler. `words` is NULL for a line whose variables cannot be replaced. */
   md_status (*follow)(md_sim *, const md_words *);

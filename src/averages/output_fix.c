@@ -256,6 +256,11 @@ static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *wor
   MD_TRY(fix->style->parse(fix, sim, words));
   if (fix->overwrite && (!fix->path || strstr(fix->path, ".gz")))
     return md_error(MD_USAGE, "fix %s overwrite needs a file, and one that is not gzipped", fix->style->name);
+  /* For a frame a fix counts, and writes nothing. */
+  if (sim->frame) {
+    free(fix->path);
+    fix->path = NULL;
+  }
   if (!fix->path) return MD_OK;
   return md_sim_use_file(sim, MD_FILE_FIX, fix->id, fix->path);
 }

@@ -78,8 +78,8 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
   if (!to->screen) log->screen = NULL;
   md_log_print(log, "%s\n", text);
   log->screen = screen;
-  /* A deck that is resumed has written this text to the file before. */
-  if (!to->file || sim->resume) return MD_OK;
+  /* A deck that is resumed has written this text to the file before. For a frame only that file is written. */
+  if (!to->file || sim->resume || sim->frame) return MD_OK;
   if (sim->planning.on) {
     md_sim_explain(sim, "print", "nothing is written here");
     return MD_OK;

@@ -112,6 +112,17 @@ static bool is_done_before(const md_sim *sim, const char *name)
   return false;
 }
 
+/* Is the command an output of the deck, or one without an effect on it? They are left out for a frame
+ * (src/backwards/frame.h). */
+static bool is_output(const char *name)
+{
+  static const char *const outputs[] = {"dump",   "dump_modify", "log",        "restart",      "undump",
+                                        "verify", "write_data",  "write_dump", "write_restart"};
+  for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; ++k)
+    if (strcmp(name, outputs[k]) == 0) return true;
+  return false;
+}
+
 /* Reports, before the first run, the outputs after it that cannot be written. */
 static md_status report_preview(md_sim *sim)
 {
@@ -144,6 +155,10 @@ static md_status execute(md_sim *sim, const md_words *words)
   md_history_add(&sim->history, words);
   if (is_done_before(sim, command->name)) {
     md_log_print(sim->log, "Done before: %s\n", command->name);
+    return MD_OK;
+  }
+  if (sim->frame && is_output(command->name)) {
+    md_log_print(sim->log, "Left out for a frame: %s\n", command->name);
     return MD_OK;
   }
   if (md_history_is_run(command->name) || strcmp(command->name, "rerun") == 0) MD_TRY(report_preview(sim));

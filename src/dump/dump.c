@@ -32,6 +32,7 @@ enum { STYLES = sizeof styles / sizeof styles[0] };
 static int64_t due(md_observer *observer, int64_t step)
 {
   const md_dump *dump = (const md_dump *)observer;
+  if (dump->only >= 0) return step <= dump->only && dump->last_step < 0 ? dump->only : INT64_MAX;
   if (dump->show_first && dump->last_step < 0 && step <= dump->run_start) return dump->run_start;
   return md_step_multiple_but(step, dump->every, dump->last_step);
 }
@@ -39,6 +40,7 @@ static int64_t due(md_observer *observer, int64_t step)
 static int64_t due_back(md_observer *observer, int64_t step)
 {
   const md_dump *dump = (const md_dump *)observer;
+  if (dump->only >= 0) return step >= dump->only && dump->last_step < 0 ? dump->only : -1;
   if (dump->show_first && dump->last_step < 0 && step >= dump->run_start) return dump->run_start;
   return md_step_multiple_back(step, dump->every, dump->last_step);
 }
@@ -285,7 +287,8 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
 {
   md_dump *made = calloc(1, sizeof *made);
   if (!made) return md_error(MD_RUNTIME, "dump: out of memory");
-  *made = (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1};
+  *made =
+      (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1, .only = -1};
   made->observer.due = due;
   made->observer.due_back = due_back;
   made->observer.start = start;
@@ -302,6 +305,14 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   return status;
 }
 
+/* Puts the dump behind all observers. */
+static void append(md_sim *sim, md_dump *dump)
+{
+  md_observer **tail = &sim->observers;
+  while (*tail) tail = &(*tail)->next;
+  *tail = &dump->observer;
+}
+
 md_status md_do_dump(md_sim *sim, const md_words *words)
 {
   md_dump *dump;
@@ -315,9 +326,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
     destroy(&dump->observer);
     return status;
   }
-  md_observer **tail = &sim->observers;
-  while (*tail) tail = &(*tail)->next;
-  *tail = &dump->observer;
+  append(sim, dump);
   return MD_OK;
 }
 
@@ -350,19 +359,35 @@ static md_status dump_of_words(md_sim *sim, const md_words *words, int n, md_dum
   return status;
 }
 
-md_status md_do_write_dump(md_sim *sim, const md_words *words)
+/* The same with all words: those behind `modify` are words of dump_modify. */
+static md_status modified_dump(md_sim *sim, const md_words *words, md_dump **dump)
 {
   int n = 3;
+  while (n < words->n && strcmp(words->word[n], "modify") != 0) ++n;
+  MD_TRY(dump_of_words(sim, words, n, dump));
+  if (n + 1 >= words->n) return MD_OK;
+  const md_status status = md_dump_change(sim, *dump, &(md_words){words->n - n - 1, words->word + n + 1});
+  if (status != MD_OK) destroy(&(*dump)->observer);
+  return status;
+}
+
+md_status md_do_write_dump(md_sim *sim, const md_words *words)
+{
   md_dump *dump;
   MD_TRY(md_sim_need_box(sim, "write_dump"));
-  while (n < words->n && strcmp(words->word[n], "modify") != 0) ++n;
-  MD_TRY(dump_of_words(sim, words, n, &dump));
-  md_status status = MD_OK;
-  if (n + 1 < words->n)
-    status = md_dump_change(sim, dump, &(md_words){words->n - n - 1, words->word + n + 1});
-  if (status == MD_OK && !sim->planning.on) status = write_present(sim, dump);
+  MD_TRY(modified_dump(sim, words, &dump));
+  const md_status status = sim->planning.on ? MD_OK : write_present(sim, dump);
   destroy(&dump->observer);
   return status;
+}
+
+md_status md_dump_once(md_sim *sim, const md_words *words, int64_t step)
+{
+  md_dump *dump;
+  MD_TRY(modified_dump(sim, words, &dump));
+  dump->only = step;
+  append(sim, dump);
+  return md_sim_use_file(sim, MD_FILE_WRITE_DUMP, NULL, dump->path);
 }
 
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump)

@@ -113,6 +113,7 @@ struct md_dump {
   md_output *output; /* the open file, if the name has no *; otherwise NULL */
   int64_t run_start; /* first step of the present run */
   int64_t last_step; /* step of the last frame; -1: none */
+  int64_t only;      /* the step of its only frame; -1: it shows steps of `every` */
 };
 
 #define MD_DUMP_STYLE(name) extern const md_dump_style md_dump_##name;
@@ -124,6 +125,10 @@ md_status md_dump_change(md_sim *sim, md_dump *dump, const md_words *words) MD_C
 
 /* Is the observer a dump to one file in which steps go up? */
 bool md_dump_needs_rise(const md_observer *observer);
+
+/* Adds a dump of the words of write_dump, GROUP STYLE FILE ARGUMENTS ..., that writes the frame of one step in a run.
+ * Collective. MD_USAGE: a word is refused. */
+md_status md_dump_once(md_sim *sim, const md_words *words, int64_t step) MD_CHECKED;
 
 /* Finds the dump with the id `id`. MD_USAGE: there is none; the message lists the dumps. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;

@@ -18,6 +18,12 @@ const char md_command_line_usage[] =
     "                                     and what P ranks would tell one another\n"
     "       myriad check -in DECK [options]\n"
     "                                     every line that would not run, without running\n"
+    "       myriad frame -in DECK --step S -o FILE [STYLE ARGUMENTS...] [options]\n"
+    "                                     the state of step S, from the nearest restart of the deck, as a "
+    "dump of\n"
+    "                                     a style; without one by the name: .png a picture, .data a data "
+    "file,\n"
+    "                                     .xyz, .h5, and text with positions and velocities else\n"
     "       myriad info                   what this build and machine offer\n"
     "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
     "options:\n"
@@ -76,13 +82,16 @@ static md_status one_value(md_command_line *c, const char *word, const char *val
 {
   const char **text = text_option(c, word);
   const bool threads = is(word, "--threads", "-threads"), particles = is(word, "--particles", "-particles"),
-             ranks = is(word, "--ranks", "-ranks"), walltime = is(word, "--walltime", "-walltime");
-  if (!text && !threads && !particles && !ranks && !walltime)
+             ranks = is(word, "--ranks", "-ranks"), walltime = is(word, "--walltime", "-walltime"),
+             step = is(word, "--step", "-step");
+  if (!text && !threads && !particles && !ranks && !walltime && !step)
     return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
   if ((particles || ranks) && !c->plan)
     return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
+  if (step && !c->frame) return md_error(MD_USAGE, "%s goes with myriad frame; see myriad --help", word);
   if (!value) return md_error(MD_USAGE, "option %s needs a value; see myriad --help", word);
   if (walltime) return set_walltime(c, value);
+  if (step) return md_word_int64(value, "--step", 0, INT64_MAX, &c->step);
   if (threads) return md_word_int64(value, "--threads", 1, INT_MAX, &c->threads);
   if (particles) return md_word_int64(value, "--particles", 1, INT64_MAX, &c->particles);
   if (ranks) return md_word_int64(value, "--ranks", 1, 1 << 24, &c->ranks);
@@ -102,9 +111,17 @@ static md_status many_values(md_command_line *c, int argc, char **argv, int *use
     *used = 1;
     return MD_OK;
   }
-  if (!package && !is(word, "-var", "-v") && !is(word, "--var", "-var")) return MD_OK;
+  const bool output = is(word, "-o", "--output");
+  if (!package && !output && !is(word, "-var", "-v") && !is(word, "--var", "-var")) return MD_OK;
   const int n = values(argc, argv, 1);
   *used = 1 + n;
+  if (output) {
+    if (!c->frame) return md_error(MD_USAGE, "%s goes with myriad frame; see myriad --help", word);
+    if (n < 1)
+      return md_error(MD_USAGE, "%s takes a file name, and perhaps a dump style with its words", word);
+    c->output = (md_words){n, argv + 1};
+    return MD_OK;
+  }
   if (package) {
     if (n < 1)
       return md_error(MD_USAGE, "%s takes the words of a package command: gpu KEYWORD VALUE...", word);
@@ -145,6 +162,19 @@ static md_status choose_engine(md_command_line *c)
 const char *md_command_line_runs_nothing(const md_command_line *c)
 {
   return c->plan ? "plan" : c->check ? "check" : NULL;
+}
+
+static md_status check_frame(const md_command_line *c)
+{
+  if (!c->frame) return MD_OK;
+  if (c->step < 0 || c->output.n == 0)
+    return md_error(MD_USAGE, "myriad frame needs --step S and -o FILE; see myriad --help");
+  if (c->resume || c->walltime > 0.0)
+    return md_error(MD_USAGE, "myriad frame finds a restart itself, and writes none: leave --resume and "
+                              "--walltime out");
+  if (strcmp(c->deck, "-") == 0)
+    return md_error(MD_USAGE, "myriad frame reads the deck twice: give it as a file, not as standard input");
+  return MD_OK;
 }
 
 static md_status check_going_on(const md_command_line *c)
@@ -188,6 +218,7 @@ md_status md_command_line_read(int argc, char **argv, md_command_line *c)
 {
   if (!c->deck) c->deck = "";
   if (!c->engine) c->engine = md_engines[0].name;
+  c->step = -1;
   for (int a = 0; a < argc;) {
     int used;
     MD_TRY(many_values(c, argc - a, argv + a, &used));
@@ -198,6 +229,7 @@ md_status md_command_line_read(int argc, char **argv, md_command_line *c)
   }
   MD_TRY(check_options(c));
   MD_TRY(check_going_on(c));
-  if (!c->log_name) c->log_name = md_command_line_runs_nothing(c) ? "none" : "log.myriad";
+  MD_TRY(check_frame(c));
+  if (!c->log_name) c->log_name = md_command_line_runs_nothing(c) || c->frame ? "none" : "log.myriad";
   return choose_engine(c);
 }

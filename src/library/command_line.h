@@ -24,6 +24,9 @@ typedef struct md_command_line {
   bool gpu_naive;
   bool plan;
   bool check;
+  bool frame;
+  int64_t step;    /* of --step; -1: not given */
+  md_words output; /* words of -o: FILE [STYLE ARGUMENTS ...] */
   bool resume;
   double walltime;   /* seconds; 0: not given */
   bool no_walltime;  /* --walltime none: the limit of the batch system is ignored too */

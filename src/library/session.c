@@ -5,6 +5,7 @@
 #include "common/base/timer.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/values.h"
+#include "src/backwards/frame.h"
 #include "src/commands/preview.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
@@ -178,19 +179,23 @@ static md_status read_deck(md_sim *sim, const md_command_line *c)
   FILE *file = standard_input ? stdin : md_open_read(name);
   if (!file) return md_error(MD_RUNTIME, "cannot read the deck %s: %s", name, md_open_reason(errno));
   md_resume resume = {.path = ""};
+  md_still still = {.step = c->step, .output = c->output};
+  if (c->frame) sim->frame = &still;
   name_stop_file(sim, name);
   sim->resuming = c->resume;
   md_error_record found;
-  md_status status = c->resume ? find_restart(sim, c, file, &resume) : MD_OK;
+  md_status status = c->resume || (c->frame && md_h5) ? find_restart(sim, c, file, &resume) : MD_OK;
   /* A pipe can be read once only. */
-  const bool twice =
-      !c->plan && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 && fseek(file, 0, SEEK_SET) == 0;
+  const bool twice = !c->plan && !c->frame && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 &&
+                     fseek(file, 0, SEEK_SET) == 0;
   if (status == MD_OK && twice) status = preview(sim, c, file, &found);
   if (status == MD_OK) status = md_deck_run(sim, file, standard_input ? "standard input" : name);
   if (status == MD_OK && sim->resume)
     status =
         md_error(MD_USAGE, "--resume: the deck ended before the run in which %s was written", resume.path);
+  if (status == MD_OK && c->frame) status = md_frame_check(sim);
   sim->resume = NULL;
+  sim->frame = NULL;
   sim->preview = NULL;
   md_restart_free(&resume.restart);
   if (!standard_input) fclose(file);
@@ -263,6 +268,7 @@ md_status md_session_open(md_session *session, md_comm *comm, const md_command_l
   MD_TRY(md_comm_agree(comm, open_log(&session->log, session->files, line, comm->rank)));
   if (!md_command_line_runs_nothing(line) && !line->library)
     md_stop_begin(&session->stop, !line->no_walltime && md_h5);
+  session->stop.plain = line->frame;
   return open_simulation(session);
 }
 

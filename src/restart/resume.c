@@ -2,6 +2,7 @@
 #include "src/restart/resume.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
+#include "src/backwards/frame.h"
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
@@ -48,13 +49,14 @@ static md_status check_deck(const char *path, const md_restart *r, const md_sear
   return MD_OK;
 }
 
-static md_status look_at(const char *path, const md_search *search, md_candidate *c)
+static md_status look_at(const md_sim *sim, const char *path, const md_search *search, md_candidate *c)
 {
   md_h5_file *file = NULL;
   md_restart r;
   md_status status = md_restart_open(path, &file, &r);
   if (status == MD_OK) status = check_deck(path, &r, search);
-  if (status == MD_OK) status = check_outputs(path, &r);
+  if (status == MD_OK && !sim->frame) status = check_outputs(path, &r);
+  c->cost = status == MD_OK && sim->frame ? md_frame_cost(sim, &r) : 0;
   c->run = status == MD_OK ? r.history.nrun : -1;
   c->done = status == MD_OK ? llabs(r.model.step - r.history.run[r.history.nrun - 1].first) : -1;
   status = md_h5_close_after(&file, status);
@@ -73,9 +75,11 @@ md_status md_resume_open(md_comm *comm, const char *path, md_resume *resume)
   return md_comm_agree(comm, status);
 }
 
+/* For a frame, the nearest one comes first. */
 static int further_first(const void *a, const void *b)
 {
   const md_candidate *left = a, *right = b;
+  if (left->cost != right->cost) return left->cost < right->cost ? -1 : 1;
   if (left->run != right->run) return left->run < right->run ? 1 : -1;
   if (left->done != right->done) return left->done < right->done ? 1 : -1;
   return strcmp(left->path, right->path);
@@ -90,7 +94,7 @@ static md_status choose(md_sim *sim, md_candidates *all, const md_search *search
   for (int64_t k = 0; k < all->n; ++k) {
     md_candidate *c = &all->list[k];
     MD_TRY(md_deck_check_same(sim, c->path));
-    const md_status status = md_comm_agree(comm, look_at(c->path, search, c));
+    const md_status status = md_comm_agree(comm, look_at(sim, c->path, search, c));
     if (status == MD_OK) continue;
     c->run = -1;
     if (!reason[0]) snprintf(reason, sizeof reason, "%s", md_error_text());
@@ -98,13 +102,13 @@ static md_status choose(md_sim *sim, md_candidates *all, const md_search *search
   }
   if (all->n > 1) qsort(all->list, (size_t)all->n, sizeof *all->list, further_first);
   for (int64_t k = 0; k < all->n && !*found; ++k) {
-    if (all->list[k].run < 0) continue;
+    if (all->list[k].run < 0 || all->list[k].cost == INT64_MAX) continue;
     *found = md_resume_open(comm, all->list[k].path, resume) == MD_OK;
     if (*found) continue;
     if (!reason[0]) snprintf(reason, sizeof reason, "%s", md_error_text());
     md_log_print(sim->log, "Note: --resume: %s\n", md_error_text());
   }
-  if (*found || all->n == 0) return MD_OK;
+  if (*found || all->n == 0 || sim->frame) return MD_OK;
   return md_error(
       MD_RUNTIME,
       "--resume: no restart of this deck is good: %s; to begin at the beginning, start without --resume",
@@ -128,6 +132,7 @@ md_status md_resume_find(md_sim *sim, md_sim *probe, FILE *deck, const char *dec
   md_candidates_free(&all);
   md_search_free(&search);
   if (status != MD_OK) return status;
+  if (sim->frame) return MD_OK;
   if (*found)
     md_log_print(sim->log, "Resuming from %s, step %lld of run %lld\n", resume->path,
                  (long long)resume->restart.model.step, (long long)resume->restart.history.nrun);

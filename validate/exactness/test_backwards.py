@@ -393,3 +393,70 @@ def test_a_seek_from_a_restart_is_resumed_by_ranks(tmp_path):
     done = harness.run(text, tmp_path, ranks=2, threads=1, arguments=("--resume",))
     assert "step 150 of run 3" in done.log
     assert (tmp_path / "d").read_bytes() == whole
+
+
+# ---------------------------------------------------------------- myriad frame
+
+HISTORY = (MELT + "fix move all nve\nfix warm all langevin 1 2 0.5 9\nrun 100\nunfix warm\nrestart 100 r.*\n"
+           "fix a all print 50 'row' file rows.txt\ndump d all custom 45 d id type x y z vx vy vz\nrun 300\n"
+           "write_data end.data\nprint 'end' file end.txt\n")
+
+
+def still(folder: Path, step: int, *words: str) -> List[str]:
+    """What `myriad frame` says of the way; the deck is in.deck."""
+    done = works(call(folder, "frame", "-in", "in.deck", "--threads", "1", "--step", str(step), "-o", *words))
+    return re.findall(r"^Frame of step \d+: from (.*), step \d+, (\d+) steps (\w+)$", done.out, re.M)
+
+
+def test_a_frame_is_that_of_the_run_and_the_only_output(tmp_path):
+    """Without restarts, from one before and one behind; of a second run, whose fixes are others; a data file too."""
+    (tmp_path / "in.deck").write_text(HISTORY)
+    begin = "the beginning of the run"
+    assert still(tmp_path, 135, "a.lammpstrj") == [(begin, "35", "forward")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lammpstrj", "in.deck"]
+    works(run_deck(tmp_path, HISTORY))
+    rows = (tmp_path / "rows.txt").read_bytes()
+    assert still(tmp_path, 225, "b.lammpstrj") == [("r.200", "25", "forward")]
+    assert still(tmp_path, 270, "c.lammpstrj") == [("r.300", "30", "back")]
+    assert still(tmp_path, 400, "d.data") == [("r.400", "0", "forward")]
+    assert still(tmp_path, 45, "e.lammpstrj") == [(begin, "45", "forward")]
+    assert (tmp_path / "d.data").read_bytes() == (tmp_path / "end.data").read_bytes()
+    assert (tmp_path / "rows.txt").read_bytes() == rows
+    whole = dict(frames(tmp_path / "d"))
+    for name, step in (("a", 135), ("b", 225), ("c", 270)):
+        assert frames(tmp_path / f"{name}.lammpstrj") == [[str(step), whole[str(step)]]]
+
+
+def test_a_frame_has_the_style_that_is_asked_for(tmp_path):
+    text = MELT + "fix move all nve\nrun 30\n"
+    (tmp_path / "in.deck").write_text(text)
+    still(tmp_path, 20, "forces", "custom", "id", "fx", "modify", "format", "float", "%.3f")
+    still(tmp_path, 20, "a.xyz")
+    still(tmp_path, 20, "a.png")
+    works(run_deck(tmp_path, text.replace("run", "dump d all custom 20 d id fx\ndump_modify d format float %.3f\n"
+                                  "dump x all extxyz 20 *.xyz\ndump p all image 20 *.png type type\nrun")))
+    assert dict(frames(tmp_path / "forces"))["20"] == dict(frames(tmp_path / "d"))["20"]
+    for end in ("xyz", "png"):
+        assert (tmp_path / f"a.{end}").read_bytes() == (tmp_path / f"20.{end}").read_bytes()
+
+
+STILL_REFUSED = {
+    "-o a": ["--step S", "-o FILE"],
+    "--step 3": ["--step S", "-o FILE"],
+    "--step -3 -o a": ["--step", "-3"],
+    "--step 41 -o a": ["no run", "41", "ends at step 40"],
+    "--step 3 -o a --resume": ["--resume"],
+    "--step 3 -o a rows": ["rows"],
+    "--step 3 -o in.deck": ["in.deck"],
+}
+
+
+@pytest.mark.parametrize("words", STILL_REFUSED)
+def test_a_frame_says_what_is_wrong(words, tmp_path):
+    (tmp_path / "in.deck").write_text(MELT + "fix move all nve\nrun 40\n")
+    refused(call(tmp_path, "frame", "-in", "in.deck", *words.split()), USAGE, *STILL_REFUSED[words])
+
+
+@pytest.mark.parametrize("option", ("--step", "-o"))
+def test_options_of_a_frame_belong_to_it(option, tmp_path):
+    refused(run_deck(tmp_path, MELT, option, "3"), USAGE, option, "myriad frame")

@@ -153,7 +153,7 @@ def targets() -> List[str]:
 
 
 OPTIONS = ("-in", "-var", "-pk", "-log", "-screen", "-echo", "--engine", "--gpu-naive", "--threads", "--particles",
-           "--ranks", "--resume", "--walltime")
+           "--ranks", "--step", "-o", "--resume", "--walltime")
 
 
 def check_make(words: List[str]) -> None:
