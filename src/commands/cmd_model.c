@@ -3,6 +3,7 @@
  */
 #include "src/averages/output_fix.h"
 #include "src/box/boundary.h"
+#include "src/commands/exclude.h"
 #include "src/sim.h"
 
 #include <string.h>
@@ -107,34 +108,6 @@ md_status md_do_neighbor(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Reads exclude type I J or exclude none: *k is at `exclude`, and then at its last word. */
-static md_status exclude(md_sim *sim, const md_words *words, int *k)
-{
-  md_model *model = &sim->model;
-  const char *what = *k + 1 < words->n ? words->word[*k + 1] : "";
-  ++*k;
-  if (strcmp(what, "none") == 0) {
-    model->nexcluded = 0;
-    return MD_OK;
-  }
-  if (strcmp(what, "type") != 0)
-    return md_error(MD_USAGE,
-                    "neigh_modify exclude: '%.64s' is not available; accepted are type I J and none; for a "
-                    "group, give its particles a type of their own with `set`",
-                    what);
-  if (*k + 2 >= words->n) return md_error(MD_USAGE, "neigh_modify exclude type needs two types");
-  MD_TRY(md_sim_need_box(sim, "neigh_modify exclude type"));
-  if (model->nexcluded == MD_EXCLUDED_MAX)
-    return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of types are accepted",
-                    MD_EXCLUDED_MAX);
-  int64_t type[2];
-  for (int t = 0; t < 2; ++t)
-    MD_TRY(md_word_int64(words->word[++*k], "the type of neigh_modify exclude", 1, model->ntypes, &type[t]));
-  for (int t = 0; t < 2; ++t) model->excluded[model->nexcluded][t] = (int)type[t];
-  ++model->nexcluded;
-  return MD_OK;
-}
-
 /* Checks keyword words[k] and its value: a count, yes or no, or a width. */
 static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
 {
@@ -147,7 +120,7 @@ static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
   if (count == 4 && !flag && !size)
     return md_error(MD_USAGE,
                     "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
-                    "once no, one N, page N, binsize W, exclude type I J, exclude none",
+                    "once no, one N, page N, binsize W, exclude type I J, exclude group A B, exclude none",
                     keyword);
   if (k + 1 == words->n) return md_error(MD_USAGE, "neigh_modify %s needs a value", keyword);
   const char *value = words->word[k + 1];
@@ -173,7 +146,7 @@ md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
   bool only_excludes = true;
   for (int k = 0; k < words->n; ++k) {
     if (strcmp(words->word[k], "exclude") == 0) {
-      MD_TRY(exclude(sim, words, &k));
+      MD_TRY(md_exclude(sim, words, &k));
       continue;
     }
     only_excludes = false;

@@ -550,6 +550,8 @@ def written_by_lmp(tmp_path_factory):
     ("types.data", "pair_coeff 1 2 0.5 0"), ("pairs.data", ""), ("types.data", "pair_coeff 1 2 0 1"),
     ("types.data", "pair_coeff 1 2 1 1 0"), ("types.data", "pair_coeff 1 2 1 1\nneigh_modify exclude type 2 1"),
     ("types.data", "neigh_modify exclude type 1 1\nneigh_modify exclude none exclude type 2 2 exclude type 1 2"),
+    ("types.data", "group a type 1\ngroup b type 2\nneigh_modify exclude group b a"),
+    ("types.data", "group b type 2\nneigh_modify exclude group all b exclude type 1 2"),
     ("pairs.data", "pair_modify mix sixthpower shift yes"),
 ])
 def test_data_of_lmp_and_no_interaction(data, coefficients, written_by_lmp, fast_engine, tmp_path):

@@ -148,3 +148,15 @@ def test_groups_after_a_resume(tmp_path):
 ])
 def test_mistakes(line, message, tmp_path):
     refused(run_deck(tmp_path, START + line + "\n"), USAGE, message)
+
+
+def test_an_excluded_group_is_all_particles_of_its_types(tmp_path):
+    """A part of a type is refused; a type without particles is in no group; the pairs are those of `exclude type`."""
+    text = ("units lj\nlattice fcc 0.8\nregion b block 0 4 0 4 0 4\ncreate_box 3 b\ncreate_atoms 1 box\nmass * 1\n"
+            "group few id 1:9\nvelocity all create 1 7\npair_style lj/cut 2.5\npair_coeff * * 1 1\nfix it all nve\n")
+    refused(run_deck(tmp_path, text + "neigh_modify exclude group all few\n"), USAGE, "group few", "type 1", "set")
+    rows = []
+    for exclude in ("group few few", "type 2 2", "type 3 1"):
+        line = f"set group few type 2\nneigh_modify exclude {exclude}\nthermo 5\nrun 5\n"
+        rows.append(harness.run(text + line, tmp_path).table.rows)
+    assert len(rows[0]) == 2 and rows[0] == rows[1] != rows[2]

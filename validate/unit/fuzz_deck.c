@@ -1,6 +1,7 @@
 // links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/commands/exclude.c
 // links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
 // links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
 // links: src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c

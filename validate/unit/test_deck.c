@@ -1,6 +1,7 @@
 // links: src/region/motion.c
 // links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
+// links: src/commands/exclude.c
 // links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
 // links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
 // links: src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c
@@ -287,7 +288,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "neigh_modify delay -1", "delay must be at least 0");
   refused(b, "neigh_modify every", "neigh_modify every needs a value");
   refused(b, "neigh_modify often 1", "unknown keyword 'often'");
-  refused(b, "neigh_modify exclude group all all", "accepted are type I J and none");
+  refused(b, "neigh_modify exclude molecule all", "accepted are type I J, group A B and none");
 }
 
 static void boxes_are_checked(void **state)

@@ -1,0 +1,103 @@
+/* Pairs that do not interact; see exclude.h. */
+#include "src/commands/exclude.h"
+#include "common/ranks/reductions.h"
+#include "src/commands/groups.h"
+#include "src/restart/resume.h"
+
+#include <string.h>
+
+/* Adds a pair of types, unless it is there. */
+static md_status add(md_model *model, int i, int j)
+{
+  for (int k = 0; k < model->nexcluded; ++k) {
+    const int *there = model->excluded[k];
+    if ((there[0] == i && there[1] == j) || (there[0] == j && there[1] == i)) return MD_OK;
+  }
+  if (model->nexcluded == MD_EXCLUDED_MAX)
+    return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of types are accepted",
+                    MD_EXCLUDED_MAX);
+  model->excluded[model->nexcluded][0] = i;
+  model->excluded[model->nexcluded++][1] = j;
+  return MD_OK;
+}
+
+static md_status exclude_types(md_model *model, char *const *word)
+{
+  int64_t type[2];
+  for (int t = 0; t < 2; ++t)
+    MD_TRY(md_word_int64(word[t], "the type of neigh_modify exclude", 1, model->ntypes, &type[t]));
+  return add(model, (int)type[0], (int)type[1]);
+}
+
+/* A type, of whose particles a group has some. */
+typedef struct share {
+  const md_sim *sim;
+  int group, type;
+} share;
+
+/* The part of the type's particles that the group has: 0 none, 1 all of at least one, between them some. */
+static md_status find_share(void *context, double *value)
+{
+  const share *s = context;
+  const md_particles *p = &s->sim->particles;
+  const uint32_t bit = md_group_bit(s->group);
+  int64_t count[2] = {0, 0};
+  for (int64_t i = 0; i < p->n; ++i) {
+    count[0] += p->type[i] == s->type;
+    count[1] += p->type[i] == s->type && md_particles_in_group(p, bit, i);
+  }
+  MD_TRY(s->sim->comm->reduce->sum(s->sim->comm, count, 2));
+  *value = count[0] > 0 ? (double)count[1] / (double)count[0] : 0.0;
+  return MD_OK;
+}
+
+/* has[type]: the group called `name` is all particles of the type, and there are some. */
+static md_status find_types(md_sim *sim, const char *name, bool has[MD_TYPES_MAX + 1])
+{
+  share s = {.sim = sim};
+  MD_TRY(md_group_find(sim, name, &s.group));
+  /* There are no particles when a deck is only checked. */
+  for (s.type = 1; s.type <= sim->model.ntypes && !sim->planning.checking; ++s.type) {
+    double part = 0.0;
+    MD_TRY(md_resume_measure(sim, find_share, &s, &part));
+    has[s.type] = part == 1.0;
+    if (part > 0.0 && part < 1.0)
+      return md_error(
+          MD_USAGE,
+          "neigh_modify exclude group: group %s has only a part of the particles of type %d; give "
+          "its particles a type of their own with `set group %s type N` before",
+          name, s.type, name);
+  }
+  return MD_OK;
+}
+
+static md_status exclude_groups(md_sim *sim, char *const *word)
+{
+  bool has[2][MD_TYPES_MAX + 1] = {{false}};
+  for (int g = 0; g < 2; ++g) MD_TRY(find_types(sim, word[g], has[g]));
+  for (int i = 1; i <= sim->model.ntypes; ++i)
+    for (int j = 1; j <= sim->model.ntypes; ++j)
+      if (has[0][i] && has[1][j]) MD_TRY(add(&sim->model, i, j));
+  return MD_OK;
+}
+
+md_status md_exclude(md_sim *sim, const md_words *words, int *k)
+{
+  const char *what = *k + 1 < words->n ? words->word[*k + 1] : "";
+  const bool types = strcmp(what, "type") == 0;
+  ++*k;
+  if (strcmp(what, "none") == 0) {
+    sim->model.nexcluded = 0;
+    return MD_OK;
+  }
+  if (!types && strcmp(what, "group") != 0)
+    return md_error(
+        MD_USAGE, "neigh_modify exclude: '%.64s' is not available; accepted are type I J, group A B and none",
+        what);
+  if (*k + 2 >= words->n) return md_error(MD_USAGE, "neigh_modify exclude %s needs two %ss", what, what);
+  MD_TRY(md_sim_need_box(sim, "neigh_modify exclude"));
+  *k += 2;
+  char *const *word = words->word + *k - 1;
+  if (types) return exclude_types(&sim->model, word);
+  return exclude_groups(sim, word);
+}
