@@ -171,9 +171,9 @@ struct md_engine_kind {
    * download. *made is false, on all ranks, if the engine does not count these: the host does it then, from a
    * download. Collective. Or NULL. */
   md_status (*distances)(md_engine *, const md_distances *, int64_t *count, bool *made) MD_CHECKED;
-  /* Of this rank's particles in the bins, without a download. With `largest`: the largest size of each value,
-   * largest[nvalue]; sum is NULL. Else adds to sum[n][1 + 2 nvalue]: particles, and the terms of each value
-   * (md_each_terms). *made: as above. Or NULL. */
+  /* Of this rank's particles in the bins, without a download: the largest size of each value, largest[nvalue]; and
+   * unless `sum` is NULL, adds to sum[n][1 + 2 nvalue]: particles, and the terms of each value (md_each_terms). *made:
+   * as above. Or NULL. */
   md_status (*bin_sums)(md_engine *, const md_bins *, double *largest, int64_t *sum, bool *made) MD_CHECKED;
   /* Adds this rank's particles of the group to count[MD_VALUES_BINS + bins], and widens the range to their least and
    * largest value, without a download. *made: as above. Or NULL. */

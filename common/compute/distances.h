@@ -4,12 +4,14 @@
  *
  * Both orders of a pair count. The square of a distance is the same number in every engine, and the root and the
  * product are rounded as IEEE 754 says, so that a pair is in the same bin everywhere. Counts are integers: any order of
- * additions gives the same bits. Cost: a root for each pair, and 8 bytes a bin.
+ * additions gives the same bits. Cost: a root in single precision for each pair, in double for one that is near the
+ * edge of a bin, and 8 bytes a bin.
  */
 #ifndef MD_COMMON_COMPUTE_DISTANCES_H
 #define MD_COMMON_COMPUTE_DISTANCES_H
 
 #include "common/real.h"
+#include <stdbool.h>
 
 /* The most pairs of types that an engine counts at a time. */
 enum { MD_DISTANCE_PAIRS = 8 };
@@ -35,10 +37,16 @@ MD_FN int64_t md_distances_size(const md_distances *d)
   return (int64_t)d->npair * (MD_DISTANCE_BINS + d->bins);
 }
 
-/* The bin of a pair whose squared distance is r2; -1: it is in none. */
+/* The bin of a pair whose squared distance is r2; -1: it is in none. The rough result, which single precision rounds
+ * four times, is off by less than 2^-22 of itself. So it decides, unless it is that near to the edge of a bin. */
 MD_FN int md_distance_bin(double r2, double cutoff, double per_bin, int bins)
 {
   if (!(r2 < cutoff * cutoff)) return -1;
+  const float rough = sqrtf((float)r2) * (float)per_bin, error = (float)bins * 0x1p-22f;
+  if (rough < (float)bins && r2 > 0x1p-120) {
+    const float part = rough - (float)(int)rough;
+    if (part > error && part < 1.0f - error) return (int)rough;
+  }
   const double at = sqrt(r2) * per_bin;
   return at < bins ? (int)at : -1;
 }

@@ -23,6 +23,9 @@ MD_FN double md_each_heat(double mass, const double *v, int dim)
   return mass * v2;
 }
 
+/* a[axis]. An index that is only known when a kernel runs would put a into memory. */
+MD_FN double md_component(const double a[3], int axis) { return axis == 0 ? a[0] : axis == 1 ? a[1] : a[2]; }
+
 /* The value of a particle at x, in the box, with the velocity v. */
 MD_FN double md_each_value(const md_each *e, const md_particle *p, const double x[3], const double v[3],
                            int dim)
@@ -30,8 +33,8 @@ MD_FN double md_each_value(const md_each *e, const md_particle *p, const double 
   switch (e->kind) {
   case MD_EACH_TYPE: return p->type;
   case MD_EACH_MASS: return p->mass / e->divisor * e->factor;
-  case MD_EACH_PLACE: return x[e->axis];
-  case MD_EACH_VELOCITY: return v[e->axis];
+  case MD_EACH_PLACE: return md_component(x, e->axis);
+  case MD_EACH_VELOCITY: return md_component(v, e->axis);
   case MD_EACH_HEAT: return md_each_heat(p->mass, v, dim) / e->divisor * e->factor;
   case MD_EACH_COMPUTE: return p->group & e->of_group ? md_compute_each(e->compute, p, v, dim) : 0.0;
   }
@@ -68,7 +71,7 @@ MD_FN int64_t md_bins_at(const md_bins *b, const double x[3])
   int64_t bin = 0;
   for (int k = 0; k < MD_BINS_AXES && k < b->naxis && bin >= 0; ++k) {
     const md_layers *l = &b->along[k];
-    const double at = l->reduced ? (x[l->axis] - l->lo) / l->length : x[l->axis];
+    const double place = md_component(x, l->axis), at = l->reduced ? (place - l->lo) / l->length : place;
     const int64_t layer = md_bin_of(at, l->first, l->per, l->n, l->keep);
     bin = layer < 0 ? -1 : bin * l->n + layer;
   }

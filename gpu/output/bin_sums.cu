@@ -1,14 +1,16 @@
 /* Sums of values over the particles in bins, and counts of particles by value (common/compute/each.h), for fix
  * ave/chunk and fix ave/histo.
  *
- *   1. k_largest finds the largest size of each value, from which the host chooses quanta.
- *   2. k_bin_sums adds the values of the particles of a warp that are in the same bin, by shuffles, and one lane adds
- *      the sum to that of the device. Particles lie in the order of cells, so that a warp meets few bins.
- *   3. k_count_values counts by value in a table in shared memory, which a block adds to the device's at its end.
+ *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds the
+ *      values up with the quanta that it is given: the host keeps sums whose quanta were right.
+ *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one behind the other. Shuffles add up
+ *      each run of particles in the same bin, and its first lane adds the sum to a table in shared memory, which a block
+ *      adds to the device's at its end.
+ *   3. k_count_values counts by value, in a table in shared memory too.
  *
- * Trade-off: without the sums of a warp a bin would get an atomic for each of its particles, one behind the other. A
- * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once, and
- * twice for sums.
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A table
+ * that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once; for sums
+ * five shuffles for each term, and four shared atomics for each run and value.
  */
 #include "common/compute/each_formulas.h"
 #include "gpu/particle/images.cuh"
@@ -16,7 +18,8 @@
 
 #include <algorithm>
 
-enum { EACH_THREADS = 256, VALUE_TABLE = 4096, FEW = 4 };
+/* SUM_WORDS: most words of the table of a block, of 32 bits. */
+enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288 };
 
 /* A particle, its place in the box, and its velocity. */
 struct seen_particle {
@@ -46,76 +49,125 @@ static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const se
   return (seen.p.group & b.groups) == b.groups ? (int)md_bins_at(&b, seen.x) : -1;
 }
 
-template <class T>
-static __global__ void __launch_bounds__(EACH_THREADS)
-    k_largest(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
-              const __grid_constant__ md_bins b, unsigned long long *largest)
+/* The sums of a block: those of the device, or in shared memory the same numbers, each as its lower and its upper
+ * word. */
+extern __shared__ unsigned words[];
+struct bin_table {
+  bool local;
+  unsigned long long *sum;
+};
+
+static __device__ __forceinline__ void add_to_table(const bin_table &t, int64_t k, unsigned long long term)
 {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  seen_particle seen = {};
-  if (i < s.n) seen = see<T>(s, a.fields, a.quantum, i);
-  const bool counts = i < s.n && bin_of_particle(b, seen) >= 0;
-  for (int k = 0; k < b.nvalue; ++k) {
-    double size = counts ? md_each_size(md_each_value(&b.value[k], &seen.p, seen.x, seen.v, T::DIM)) : 0.0;
-    for (int lane = 16; lane > 0; lane /= 2) size = fmax(size, __shfl_xor_sync(0xffffffffu, size, lane));
-    /* Numbers that are not negative have the order of their bits. */
-    const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
-    if ((threadIdx.x & 31) == 0 && bits > largest[k]) atomicMax(&largest[k], bits);
+  if (!t.local) {
+    atomicAdd(&t.sum[k], term);
+    return;
+  }
+  const unsigned lower = (unsigned)term, before = atomicAdd(&words[2 * k], lower);
+  const unsigned upper = (unsigned)(term >> 32) + (before + lower < before ? 1u : 0u);
+  if (upper != 0u) atomicAdd(&words[2 * k + 1], upper);
+}
+
+/* The lanes of a warp that belong together: each lane, and those behind it up to `last`, have the same bin. */
+struct lane_run {
+  int last;
+  bool first; /* this lane is the first of a run that counts */
+};
+
+static __device__ __forceinline__ lane_run run_of(int bin)
+{
+  const int lane = threadIdx.x & 31, before = __shfl_sync(0xffffffffu, bin, lane - 1);
+  const bool begins = lane == 0 || before != bin;
+  const unsigned behind = __ballot_sync(0xffffffffu, begins) & ~((2u << lane) - 1u);
+  return lane_run{behind ? __ffs((int)behind) - 2 : 31, begins && bin >= 0};
+}
+
+/* The sum over the lanes from this one to the last of its run. */
+static __device__ __forceinline__ unsigned long long sum_of_run(const lane_run &run, int64_t term)
+{
+  const int lane = threadIdx.x & 31;
+  unsigned long long sum = (unsigned long long)term;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const unsigned long long other = __shfl_sync(0xffffffffu, sum, lane + step);
+    if (lane + step <= run.last) sum += other;
+  }
+  return sum;
+}
+
+/* Adds a particle in a bin to the table, with all lanes of its warp; bin < 0: this lane has none. */
+static __device__ __forceinline__ void add_particles(const md_bins &b, const bin_table &t, int bin,
+                                                     const double *value)
+{
+  const lane_run run = run_of(bin);
+  const int64_t at = (int64_t)bin * (1 + 2 * b.nvalue);
+  if (run.first) add_to_table(t, at, (unsigned long long)(run.last - (int)(threadIdx.x & 31) + 1));
+#pragma unroll
+  for (int k = 0; k < MD_BINS_VALUES; ++k) {
+    if (k >= b.nvalue) break;
+    int64_t term[2] = {0, 0};
+    if (bin >= 0) md_each_terms(value[k], b.quantum[k], &term[0], &term[1]);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const unsigned long long sum = sum_of_run(run, term[half]);
+      if (run.first) add_to_table(t, at + 1 + 2 * k + half, sum);
+    }
   }
 }
 
-/* Adds the terms of the lanes `same` of a warp, all of one bin, to a sum. mine: this lane is one of them. */
-static __device__ __forceinline__ void add_together(unsigned same, bool mine, int64_t term,
-                                                    unsigned long long *sum)
+/* Adds the largest size of a value in this thread to that of all. All lanes of a warp call it. */
+static __device__ __forceinline__ void widen(unsigned long long *largest, double size)
 {
-  if (__popc(same) < FEW) {
-    if (mine) atomicAdd(sum, (unsigned long long)term);
-    return;
-  }
-  long long all = mine ? term : 0;
-  for (int lane = 16; lane > 0; lane /= 2) all += __shfl_xor_sync(0xffffffffu, all, lane);
-  if ((int)(threadIdx.x & 31) == __ffs((int)same) - 1) atomicAdd(sum, (unsigned long long)all);
+  for (int lane = 16; lane > 0; lane /= 2) size = fmax(size, __shfl_xor_sync(0xffffffffu, size, lane));
+  /* Numbers that are not negative have the order of their bits. */
+  const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
+  if ((threadIdx.x & 31) == 0 && bits > *largest) atomicMax(largest, bits);
 }
 
 template <class T>
 static __global__ void __launch_bounds__(EACH_THREADS)
     k_bin_sums(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
-               const __grid_constant__ md_bins b, unsigned long long *sum)
+               const __grid_constant__ md_bins b, bool local, unsigned long long *largest,
+               unsigned long long *sum)
 {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x, width = 1 + 2 * b.nvalue;
-  seen_particle seen = {};
-  int64_t whole[MD_BINS_VALUES] = {}, rest[MD_BINS_VALUES] = {};
-  if (i < s.n) seen = see<T>(s, a.fields, a.quantum, i);
-  const int bin = i < s.n ? bin_of_particle(b, seen) : -1;
+  const int size = local ? (int)(b.n * (1 + 2 * b.nvalue)) : 0;
+  const bin_table t = {local, sum};
+  double most[MD_BINS_VALUES] = {};
+  for (int k = threadIdx.x; k < 2 * size; k += blockDim.x) words[k] = 0u;
+  __syncthreads();
+  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
+    const int i = first + threadIdx.x;
+    seen_particle seen = {};
+    double value[MD_BINS_VALUES] = {};
+    if (i < s.n) seen = see<T>(s, a.fields, a.quantum, i);
+    const int bin = i < s.n ? bin_of_particle(b, seen) : -1;
+#pragma unroll
+    for (int k = 0; k < MD_BINS_VALUES; ++k) {
+      if (k >= b.nvalue) break;
+      if (bin >= 0) value[k] = md_each_value(&b.value[k], &seen.p, seen.x, seen.v, T::DIM);
+      most[k] = fmax(most[k], md_each_size(value[k]));
+    }
+    if (sum) add_particles(b, t, bin, value);
+  }
 #pragma unroll
   for (int k = 0; k < MD_BINS_VALUES; ++k)
-    if (k < b.nvalue && bin >= 0)
-      md_each_terms(md_each_value(&b.value[k], &seen.p, seen.x, seen.v, T::DIM), b.quantum[k], &whole[k],
-                    &rest[k]);
-  for (unsigned left = __ballot_sync(0xffffffffu, bin >= 0); left;) {
-    const int at = __shfl_sync(0xffffffffu, bin, __ffs((int)left) - 1);
-    const unsigned same = __ballot_sync(0xffffffffu, bin == at);
-    unsigned long long *to = sum + (int64_t)at * width;
-    left &= ~same;
-    if ((int)(threadIdx.x & 31) == __ffs((int)same) - 1) atomicAdd(to, (unsigned long long)__popc(same));
-#pragma unroll
-    for (int k = 0; k < MD_BINS_VALUES; ++k)
-      if (k < b.nvalue) {
-        add_together(same, bin == at, whole[k], to + 1 + 2 * k);
-        add_together(same, bin == at, rest[k], to + 2 + 2 * k);
-      }
+    if (k < b.nvalue) widen(&largest[k], most[k]);
+  __syncthreads();
+  for (int k = threadIdx.x; k < size; k += blockDim.x) {
+    const unsigned long long term = (unsigned long long)words[2 * k + 1] << 32 | words[2 * k];
+    if (term != 0) atomicAdd(&sum[k], term);
   }
 }
 
 template <class T>
 md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_args &a, const md_bins &b,
-                          bool largest, unsigned long long *to)
+                          unsigned long long *largest, unsigned long long *sum)
 {
-  const int blocks = blocks_for(s.n, EACH_THREADS);
-  if (largest)
-    k_largest<T><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, b, to);
-  else
-    k_bin_sums<T><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, b, to);
+  const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
+  const int64_t size = 2 * b.n * (1 + 2 * b.nvalue);
+  const bool local = sum && size <= SUM_WORDS;
+  k_bin_sums<T><<<blocks, EACH_THREADS, local ? (size_t)size * sizeof(unsigned) : 0, l.stream>>>(
+      s, a, b, local, largest, sum);
   MD_LAUNCHED("k_bin_sums");
   return MD_OK;
 }
@@ -153,7 +205,11 @@ static __global__ void __launch_bounds__(EACH_THREADS)
     else
       atomicAdd(&count[at], 1ull);
   }
-  if (least <= most) {
+  for (int lane = 16; lane > 0; lane /= 2) {
+    least = min(least, __shfl_xor_sync(0xffffffffu, least, lane));
+    most = max(most, __shfl_xor_sync(0xffffffffu, most, lane));
+  }
+  if ((threadIdx.x & 31) == 0 && least <= most) {
     atomicMin(&range[0], least);
     atomicMax(&range[1], most);
   }
@@ -174,7 +230,7 @@ md_status launch_count_values(const launch &l, const system_view<T> &s, const ea
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_bin_sums<T>(const launch &, const system_view<T> &, const each_args &,           \
-                                        const md_bins &, bool, unsigned long long *);                        \
+                                        const md_bins &, unsigned long long *, unsigned long long *);        \
   template md_status launch_count_values<T>(const launch &, const system_view<T> &, const each_args &,       \
                                             const md_value_counts &, unsigned long long *,                   \
                                             unsigned long long *);

@@ -6,10 +6,12 @@
  *
  * k_distances takes the candidates of cells or lists, which hold all pairs within the cutoff of the forces.
  * k_far_distances goes farther: it visits all cells that may hold a particle within the cutoff, and takes the nearest
- * image, without ghosts. A particle may have left its cell since the rebin, so that cells count as that much wider.
+ * image, without ghosts. A particle may have left its cell since the rebin, so that cells count as that much wider. The
+ * cells of a row are one range of particles, or two if the row goes on behind a periodic face.
  *
  * Trade-off: shared atomics cost less than a pass of their own to sort the pairs. A table that does not fit into shared
- * memory is counted by atomics on the device. Cost: a pass over all pairs from both sides, and a root for each.
+ * memory is counted by atomics on the device. Cost: a pass over all pairs from both sides, a root in single precision
+ * and a shared atomic for each.
  */
 #include "gpu/neighbour/for_each.cuh"
 #include "gpu/particle/launch.cuh"
@@ -46,23 +48,40 @@ static __device__ __forceinline__ void end_table(const distance_table &t, int64_
     if (t.local[k] > 0u) atomicAdd(&t.sum[k], (unsigned long long)t.local[k]);
 }
 
-/* Counts particle i for each pair of types. type: 1 and on. */
-static __device__ __forceinline__ void count_particle(const md_distances &d, int type,
-                                                      const distance_table &t)
+/* Adds the number of lanes of a warp for which `has` is true. All lanes call it. */
+static __device__ __forceinline__ void count_lanes(const distance_table &t, int64_t k, bool has)
+{
+  const unsigned lanes = __ballot_sync(0xffffffffu, has);
+  if ((threadIdx.x & 31) != 0 || lanes == 0) return;
+  if (t.local)
+    atomicAdd(&t.local[k], (unsigned)__popc(lanes));
+  else
+    atomicAdd(&t.sum[k], (unsigned long long)__popc(lanes));
+}
+
+/* Counts the particles of a warp for each pair of types. All lanes call it. type: 1 and on; 0: the lane has no particle
+ * that counts. */
+static __device__ __forceinline__ void count_particles(const md_distances &d, int type,
+                                                       const distance_table &t)
 {
   for (int m = 0; m < d.npair; ++m) {
     const int64_t first = (int64_t)m * (MD_DISTANCE_BINS + d.bins);
-    const bool centre = md_type_pair_has(&d.pair[m], 0, type), other = md_type_pair_has(&d.pair[m], 1, type);
-    if (centre) count_one(t, first + MD_DISTANCE_CENTRES);
-    if (other) count_one(t, first + MD_DISTANCE_NEIGHBOURS);
-    if (centre && other) count_one(t, first + MD_DISTANCE_BOTH);
+    const bool centre = type > 0 && md_type_pair_has(&d.pair[m], 0, type);
+    const bool other = type > 0 && md_type_pair_has(&d.pair[m], 1, type);
+    count_lanes(t, first + MD_DISTANCE_CENTRES, centre);
+    count_lanes(t, first + MD_DISTANCE_NEIGHBOURS, other);
+    count_lanes(t, first + MD_DISTANCE_BOTH, centre && other);
   }
 }
 
-/* Counts a neighbour of type `other` of a particle of type `type`. */
-static __device__ __forceinline__ void count_pair(const md_distances &d, int bin, int type, int other,
-                                                  const distance_table &t)
+/* Counts a neighbour of type `other` of a particle of type `type`. all_types: there is one pair of types, of all. */
+static __device__ __forceinline__ void count_pair(const md_distances &d, bool all_types, int bin, int type,
+                                                  int other, const distance_table &t)
 {
+  if (all_types) {
+    count_one(t, MD_DISTANCE_BINS + bin);
+    return;
+  }
   for (int m = 0; m < d.npair; ++m)
     if (md_type_pair_has(&d.pair[m], 0, type) && md_type_pair_has(&d.pair[m], 1, other))
       count_one(t, (int64_t)m * (MD_DISTANCE_BINS + d.bins) + MD_DISTANCE_BINS + bin);
@@ -86,17 +105,20 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS)
   const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
   const typename T::record *x = present(s);
   begin_table(t, size);
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
-    if (!is_counted<T>(s, a, i)) continue;
-    const typename T::record xi = x[i];
-    const int type = type_of(xi) + 1;
-    count_particle(d, type, t);
+  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
+    const int i = first + threadIdx.x;
+    typename T::record xi = {};
+    if (i < s.n) xi = x[i];
+    const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    count_particles(d, type, t);
+    if (type == 0) continue;
     for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
       const int bin = md_distance_bin(wide_separation<T>(s.scale, xi, xj), d.cutoff, d.per_bin, d.bins);
       if (bin < 0 || !is_counted<T>(s, a, j)) return;
-      count_pair(d, bin, type, type_of(xj) + 1, t);
+      count_pair(d, a.all_types, bin, type, type_of(xj) + 1, t);
       /* A half list has each pair of owned particles only once. */
-      if (SOURCE == FROM_LIST && s.list.half && j < s.n) count_pair(d, bin, type_of(xj) + 1, type, t);
+      if (SOURCE == FROM_LIST && s.list.half && j < s.n)
+        count_pair(d, a.all_types, bin, type_of(xj) + 1, type, t);
     });
   }
   end_table(t, size);
@@ -139,6 +161,16 @@ static __device__ __forceinline__ void cells_around(const system_view<T> &s, int
   n = last - first;
 }
 
+/* Calls f(j) for the other particles in `cells` cells of a row from `first` on. */
+template <class F>
+static __device__ __forceinline__ void for_each_in_row(const int *start, int first, int cells, int i, F f)
+{
+  int begin, end;
+  cell_range(start, first, cells, begin, end);
+  for (int j = begin; j < end; ++j)
+    if (j != i) f(j);
+}
+
 /* Calls f(j) for the other particles in the cells around particle i, which is at `xi`. */
 template <class T, class F>
 static __device__ __forceinline__ void for_each_far(const system_view<T> &s, const int reach[3], int i,
@@ -151,18 +183,18 @@ static __device__ __forceinline__ void for_each_far(const system_view<T> &s, con
     cells_around<T>(s, k, c[k], reach[k], first[k], n[k]);
     own[k] = s.grid.count[k] - 2 * s.grid.border[k];
   }
-  for (int step = 0; step < n[0] * n[1] * n[2]; ++step) {
-    int rest = step, begin, end;
+  const int before = min(n[0], own[0] - first[0]), behind = n[0] - before;
+  at[0] = s.grid.border[0];
+  for (int z = 0; z < n[2]; ++z)
+    for (int y = 0; y < n[1]; ++y) {
+      const int row[3] = {0, first[1] + y, first[2] + z};
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      at[k] = first[k] + rest % n[k];
-      at[k] = (at[k] < own[k] ? at[k] : at[k] - own[k]) + (k < T::DIM ? s.grid.border[k] : 0);
-      rest /= n[k];
+      for (int k = 1; k < 3; ++k)
+        at[k] = (row[k] < own[k] ? row[k] : row[k] - own[k]) + (k < T::DIM ? s.grid.border[k] : 0);
+      const int cell = cell_number<T::DIM>(s.grid, at);
+      for_each_in_row(s.grid.start, cell + first[0], before, i, f);
+      if (behind > 0) for_each_in_row(s.grid.start, cell, behind, i, f);
     }
-    cell_range(s.grid.start, cell_number<T::DIM>(s.grid, at), 1, begin, end);
-    for (int j = begin; j < end; ++j)
-      if (j != i) f(j);
-  }
 }
 
 template <class T>
@@ -174,16 +206,18 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS)
   const int64_t size = md_distances_size(&d);
   const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
   begin_table(t, size);
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
-    if (!is_counted<T>(s, a, i)) continue;
-    const typename T::particle xi = present_particle<T>(s, i);
-    const int type = type_of(xi) + 1;
-    count_particle(d, type, t);
+  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
+    const int i = first + threadIdx.x;
+    typename T::particle xi = {};
+    if (i < s.n) xi = present_particle<T>(s, i);
+    const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    count_particles(d, type, t);
+    if (type == 0) continue;
     for_each_far<T>(s, a.reach, i, xi, [&](int j) {
       if (!is_counted<T>(s, a, j)) return;
       const typename T::particle xj = present_particle<T>(s, j);
       const int bin = md_distance_bin(nearest_separation<T>(s, xi, xj), d.cutoff, d.per_bin, d.bins);
-      if (bin >= 0) count_pair(d, bin, type, type_of(xj) + 1, t);
+      if (bin >= 0) count_pair(d, a.all_types, bin, type, type_of(xj) + 1, t);
     });
   }
   end_table(t, size);

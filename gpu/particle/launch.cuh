@@ -335,14 +335,15 @@ struct distance_args {
   md_distances distances;
   particle_fields fields;
   bool far;
+  bool all_types; /* there is one pair of types, and all types are in it */
   int reach[3];
   unsigned long long *sum;
 };
 template <class T>
 md_status launch_distances(const launch &, int source, const system_view<T> &, const distance_args &);
 
-/* bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue]; or the
- * sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And counts of particles by value,
+/* bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue]; and unless
+ * sum is NULL the sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And counts of particles by value,
  * [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers of the same order. */
 struct each_args {
   particle_fields fields;
@@ -350,7 +351,7 @@ struct each_args {
 };
 template <class T>
 md_status launch_bin_sums(const launch &, const system_view<T> &, const each_args &, const md_bins &,
-                          bool largest, unsigned long long *to);
+                          unsigned long long *largest, unsigned long long *sum);
 template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);

@@ -123,22 +123,37 @@ static md_status finish_in_place(md_sim *sim, const md_bins *bins, const int64_t
   return MD_OK;
 }
 
-md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *sums, bool *made)
+/* Makes sum[n][1 + 2 nvalue] with the right quanta. Quanta of 0 are never right. */
+static md_status sum_in_place(md_view *view, md_bins *bins, double *quanta, int64_t *sum, bool *made)
+{
+  const size_t bytes = (size_t)bins->nvalue * sizeof *quanta;
+  md_sim *sim = view->sim;
+  double found[MD_BINS_VALUES];
+  bool known = true;
+  for (int k = 0; k < bins->nvalue; ++k) known = known && quanta[k] > 0.0;
+  memcpy(bins->quantum, quanta, bytes);
+  MD_TRY(md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, found, known ? sum : NULL, made)));
+  if (!*made) return MD_OK;
+  MD_TRY(quanta_of(sim, bins->nvalue, found));
+  if (known && memcmp(found, quanta, bytes) == 0) return MD_OK;
+  memcpy(quanta, found, bytes);
+  memcpy(bins->quantum, found, bytes);
+  memset(sum, 0, (size_t)(bins->n * (1 + 2 * bins->nvalue)) * sizeof *sum);
+  return md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, found, sum, made));
+}
+
+md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *quanta, double *sums, bool *made)
 {
   md_sim *sim = view->sim;
   const int64_t n = bins->n;
   int64_t *sum = NULL, *number = NULL, *terms = NULL;
-  MD_TRY(md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, bins->quantum, NULL, made)));
-  if (!*made || n == 0) return MD_OK;
-  MD_TRY(quanta_of(sim, bins->nvalue, bins->quantum));
-  md_status status = md_array_new_zero(&sum, n * (1 + 2 * bins->nvalue), sizeof *sum, "sums of chunks");
-  if (status == MD_OK) status = md_array_new_zero(&number, 2 * n, sizeof *number, "sums of chunks");
+  md_status status = md_array_new_zero(&sum, n * (1 + 2 * bins->nvalue) + 1, sizeof *sum, "sums of chunks");
+  if (status == MD_OK) status = md_array_new_zero(&number, 2 * n + 1, sizeof *number, "sums of chunks");
   if (status == MD_OK)
     status = md_array_new_zero(&terms, 2 * n * bins->nvalue + 1, sizeof *terms, "sums of chunks");
   status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK)
-    status = md_comm_agree(sim->comm, view->kind->bin_sums(view->engine, bins, NULL, sum, made));
-  if (status == MD_OK) status = finish_in_place(sim, bins, sum, number, terms, sums);
+  if (status == MD_OK) status = sum_in_place(view, bins, quanta, sum, made);
+  if (status == MD_OK && *made) status = finish_in_place(sim, bins, sum, number, terms, sums);
   free(sum);
   free(number);
   free(terms);

@@ -45,8 +45,10 @@ md_status md_chunks_in_place(md_view *view, md_host_compute *compute, md_chunks 
                              bool *can) MD_CHECKED;
 
 /* The same sums by an engine that has bin_sums: sums[bin][0] becomes the number of particles, sums[bin][1 + k] the sum
- * of value k. Sets the quanta of the bins. *made = false: the engine does not make them. Collective. MD_PHYSICS,
- * MD_RUNTIME: as above. */
-md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *sums, bool *made) MD_CHECKED;
+ * of value k. Sets the quanta of the bins. quanta[nvalue]: those of the last call, or 0; set to those of this call. If
+ * they are the same, the engine goes through its particles once, else twice. *made = false: the engine does not make
+ * them. Collective. MD_PHYSICS, MD_RUNTIME: as above. */
+md_status md_chunk_sums_in_place(md_view *view, md_bins *bins, double *quanta, double *sums,
+                                 bool *made) MD_CHECKED;
 
 #endif

@@ -9,8 +9,9 @@
  *    whatever `norm` is; with `norm none` in each sample.
  * 3. The average goes into the running average, which is what f_ID and the file show.
  *
- * Rows are chunks; columns are the coordinates of the chunk, its particles, and the values. Cost: at each sample two
- * passes over the particles, by the engine if it can (bin_sums of common/engine.h); else the particles come from it.
+ * Rows are chunks; columns are the coordinates of the chunk, its particles, and the values. Cost: at each sample one or
+ * two passes over the particles, by the engine if it can (bin_sums of common/engine.h); else the particles come from
+ * it, and it takes two.
  * Memory: 16 bytes for each chunk and value, and 8 bytes for each particle and value. Reference: the LAMMPS manual,
  * fix ave/chunk. */
 #include "common/ranks/reductions.h"
@@ -38,11 +39,12 @@ typedef struct fix_ave_chunk {
   int n;
   char **name;
   value_kind *kind;
-  int64_t rows;    /* chunks; 0: not known yet */
-  int columns;     /* of a row of `shown` */
-  double *sum;     /* [rows][1 + n] of the present average: particles, values */
-  double *average; /* the same, divided */
-  double *shown;   /* [rows][columns] */
+  int64_t rows;                  /* chunks; 0: not known yet */
+  int columns;                   /* of a row of `shown` */
+  double *sum;                   /* [rows][1 + n] of the present average: particles, values */
+  double *average;               /* the same, divided */
+  double *shown;                 /* [rows][columns] */
+  double quanta[MD_BINS_VALUES]; /* of the last sample by the engine; 0: none */
   char format[MD_FORMAT_SIZE];
 } fix_ave_chunk;
 
@@ -387,7 +389,7 @@ static md_status add_in_place(fix_ave_chunk *fix, md_view *view, md_bins *bins, 
                               const int *column, double *found, double *sums, bool *made)
 {
   const int width = 1 + fix->n;
-  MD_TRY(md_chunk_sums_in_place(view, bins, found, made));
+  MD_TRY(md_chunk_sums_in_place(view, bins, fix->quanta, found, made));
   if (!*made) return MD_OK;
   for (int64_t m = 0; m < chunks->n; ++m) {
     const double *from = found + m * (1 + bins->nvalue);

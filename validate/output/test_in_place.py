@@ -57,16 +57,18 @@ compute ke half ke/atom
 compute layers all chunk/atom bin/1d x lower 0.5 units box
 compute blocks half chunk/atom bin/2d y center 0.3 x 1 0.7 bound x 1.5 4 discard mixed units box
 compute parts all chunk/atom bin/1d y lower 0.07 units reduced
+compute fine all chunk/atom bin/2d x lower 0.15 y lower 0.15 units box
 fix e all ave/chunk 10 1 10 layers density/number density/mass temp vx vy c_ke mass file e.txt format " %.17g"
 fix f half ave/chunk 5 2 20 blocks temp x density/number type norm sample file f.txt format " %.17g"
 fix g half ave/chunk 10 1 20 parts vx density/number norm none file g.txt format " %.17g"
+fix k all ave/chunk 10 1 20 fine vx vy mass file k.txt format " %.17g"
 fix h all ave/histo 10 1 10 0 2 20 c_ke mode vector beyond extra file h.txt
 fix i half ave/histo 5 2 20 -1 1 33 vx x y vy mode vector file i.txt
 fix j all ave/histo 10 1 20 -0.5 0.6 5000 vy type mass mode vector beyond end ave running file j.txt
 """
 LOOKS = BINS + "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {k}.txt mode vector\n" for k in "abcd")
 DECKS = {"mixture": MIXTURE + LOOKS + "run 40\n", "plane": PLANE + LOOKS + "run 100\n"}
-FILES = [f"{k}.txt" for k in "abcdefghij"]
+FILES = [f"{k}.txt" for k in "abcdefghijk"]
 
 
 def texts(folder) -> Dict[str, str]:
