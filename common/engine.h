@@ -14,6 +14,7 @@
 #include "common/base/timer.h"
 #include "common/compute/distances.h"
 #include "common/compute/each.h"
+#include "common/compute/follow.h"
 #include "common/model.h"
 #include "common/ranks/comm.h"
 
@@ -179,6 +180,15 @@ struct md_engine_kind {
    * largest value, without a download. *made: as above. Or NULL. */
   md_status (*value_counts)(md_engine *, const md_value_counts *, int64_t *count, double range[2],
                             bool *made) MD_CHECKED;
+  /* A look at the particles of the group of *what, without a download: updates their records in the set, which the
+   * engine has until it is destroyed. *most: the largest component of their velocities on this rank. *fault: what is
+   * wrong with one of them; else it is left as it is. *made: as above. Collective. Or NULL. */
+  md_status (*follow)(md_engine *, md_follow_set *, const md_follow *what, double *most,
+                      md_follow_fault *fault, bool *made) MD_CHECKED;
+  /* After such a look: largest[k], the largest size of each term of the records of this rank. Or with counts[k], coarse
+   * quanta in a unit of each term: adds to total[k] the fine sum (exact.h); largest is NULL. */
+  md_status (*follow_sums)(md_engine *, const md_follow_set *, const md_follow *what, const md_follow_sum *,
+                           const double *counts, double *largest, md_wide *total) MD_CHECKED;
   /* The memory that n particles of a prepared model would need on one rank, without an engine. Or NULL. */
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);

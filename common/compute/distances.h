@@ -37,16 +37,26 @@ MD_FN int64_t md_distances_size(const md_distances *d)
   return (int64_t)d->npair * (MD_DISTANCE_BINS + d->bins);
 }
 
-/* The bin of a pair whose squared distance is r2; -1: it is in none. The rough result, which single precision rounds
- * four times, is off by less than 2^-22 of itself. So it decides, unless it is that near to the edge of a bin. */
+/* The bin of a pair whose squared distance is about r2, to 2^-40 of itself: `bins` if it is in none, -1 if that cannot
+ * be said. The result, which single precision rounds four times, is off by less than 2^-22 of itself. So it decides,
+ * unless it is that near to the edge of a bin. */
+MD_FN int md_distance_rough_bin(double r2, double per_bin, int bins)
+{
+  const float all = (float)bins, error = all * 0x1p-22f, at = sqrtf((float)r2) * (float)per_bin;
+  const float most = at < all ? at : all; /* also if it is not a number */
+  const int whole = (int)most;
+  const float part = most - (float)whole;
+  const int bin = (part > error) & (part < 1.0f - error) ? whole : -1;
+  const int sure = at > all + 4.0f * error ? bins : bin;
+  return (r2 > 0x1p-120) & (r2 < 0x1p120) ? sure : -1;
+}
+
+/* The bin of a pair whose squared distance is r2; -1: it is in none. */
 MD_FN int md_distance_bin(double r2, double cutoff, double per_bin, int bins)
 {
   if (!(r2 < cutoff * cutoff)) return -1;
-  const float rough = sqrtf((float)r2) * (float)per_bin, error = (float)bins * 0x1p-22f;
-  if (rough < (float)bins && r2 > 0x1p-120) {
-    const float part = rough - (float)(int)rough;
-    if (part > error && part < 1.0f - error) return (int)rough;
-  }
+  const int rough = md_distance_rough_bin(r2, per_bin, bins);
+  if (rough >= 0 && rough < bins) return rough;
   const double at = sqrt(r2) * per_bin;
   return at < bins ? (int)at : -1;
 }

@@ -716,6 +716,7 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     measure,  act,
     download, histogram,
     nullptr,  nullptr,
+    nullptr,  nullptr,
     nullptr,  plan,
     report,   destroy,
     false,    nullptr,

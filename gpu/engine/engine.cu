@@ -18,6 +18,7 @@
 #include "gpu/engine/constants.inc"
 #include "gpu/engine/core.inc"
 #include "gpu/engine/engine.inc"
+#include "gpu/engine/follow.inc"
 #include "gpu/engine/output.inc"
 #include "gpu/engine/remade.cuh"
 #include "gpu/engine/storage.inc"
@@ -207,6 +208,16 @@ md_status value_counts(md_engine *e, const md_value_counts *c, int64_t *count, d
 {
   return e->value_counts(c, count, range, made);
 }
+md_status follow(md_engine *e, md_follow_set *set, const md_follow *what, double *most,
+                 md_follow_fault *fault, bool *made)
+{
+  return e->follow(set, what, most, fault, made);
+}
+md_status follow_sums(md_engine *e, const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
+                      const double *counts, double *largest, md_wide *total)
+{
+  return e->follow_sums(set, what, sum, counts, largest, total);
+}
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 
@@ -236,7 +247,8 @@ extern "C" const md_engine_kind md_engine_gpu = {
     measure,      act,
     download,     histogram,
     distances,    bin_sums,
-    value_counts, plan,
+    value_counts, follow,
+    follow_sums,  plan,
     report,       destroy,
     false,        &md_engine_gpu_all_pairs,
 };

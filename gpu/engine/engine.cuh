@@ -42,8 +42,9 @@
  *              gpu_ranks                 gpu_ranks  the other ranks (ranks/ranks.cuh)
  *
  * A part is a struct with a header, which has its data, functions and trade-off, and with one or two files .inc, which
- * have the bodies. The parts run, sorting, error, rebin and step are in run/, the others in engine/. All are templates
- * of the layout of particles (layout.cuh).
+ * have the bodies. The part follow, which has the followed particles, stands beside these, on output. The parts run,
+ * sorting, error, rebin and step are in run/, the others in engine/. All are templates of the layout of particles
+ * (layout.cuh).
  *
  * Trade-off: the device does not wait for the host between two rebins. In return all fields of the particles are there
  * twice, and some launches do nothing.
@@ -51,6 +52,7 @@
 #ifndef MD_GPU_ENGINE_ENGINE_CUH
 #define MD_GPU_ENGINE_ENGINE_CUH
 
+#include "gpu/engine/follow.cuh"
 #include "gpu/engine/output.cuh"
 #include "gpu/run/run.cuh"
 
@@ -66,6 +68,10 @@ struct md_engine {
   virtual md_status distances(const md_distances *, int64_t *count, bool *made) = 0;
   virtual md_status bin_sums(const md_bins *, double *largest, int64_t *sum, bool *made) = 0;
   virtual md_status value_counts(const md_value_counts *, int64_t *count, double range[2], bool *made) = 0;
+  virtual md_status follow(md_follow_set *, const md_follow *, double *most, md_follow_fault *,
+                           bool *made) = 0;
+  virtual md_status follow_sums(const md_follow_set *, const md_follow *, const md_follow_sum *,
+                                const double *counts, double *largest, md_wide *total) = 0;
   virtual void report(md_engine_report *) = 0;
 };
 
@@ -79,6 +85,7 @@ template <class T> struct gpu_engine final : md_engine {
   gpu_stepper<T> stepper = {core, storage};
   gpu_errors<T> errors = {core, rebin};
   gpu_output<T> output = {core, transfer, rebin, stepper, errors};
+  gpu_follower<T> follower = {core, output};
   gpu_batches batches;
   gpu_sorting<T> sorting = {core, storage, rebin, stepper, errors, batches};
   gpu_run<T> run_loop = {core, rebin, stepper, errors, sorting, batches};
@@ -102,6 +109,16 @@ template <class T> struct gpu_engine final : md_engine {
   md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made) override
   {
     return output.value_counts(c, count, range, made);
+  }
+  md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
+                   bool *made) override
+  {
+    return follower.follow(set, what, most, fault, made);
+  }
+  md_status follow_sums(const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
+                        const double *counts, double *largest, md_wide *total) override
+  {
+    return follower.follow_sums(set, what, sum, counts, largest, total);
   }
   void report(md_engine_report *r) override;
 

@@ -73,6 +73,16 @@ struct remade_engine final : md_engine {
   {
     return now->value_counts(c, count, range, made);
   }
+  md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
+                   bool *made) override
+  {
+    return now->follow(set, what, most, fault, made);
+  }
+  md_status follow_sums(const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
+                        const double *counts, double *largest, md_wide *total) override
+  {
+    return now->follow_sums(set, what, sum, counts, largest, total);
+  }
   void report(md_engine_report *r) override
   {
     *r = md_engine_report{};

@@ -1,47 +1,23 @@
 /* Sums of values over the particles in bins, and counts of particles by value (common/compute/each.h), for fix
  * ave/chunk and fix ave/histo.
  *
- *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds the
- *      values up with the quanta that it is given: the host keeps sums whose quanta were right.
- *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one behind the other. Shuffles add up
- *      each run of particles in the same bin, and its first lane adds the sum to a table in shared memory, which a block
- *      adds to the device's at its end.
+ *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds
+ *      the values up with the quanta that it is given: the host keeps sums whose quanta were right.
+ *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one behind the other. Shuffles add
+ *      up each run of particles in the same bin, and its first lane adds the sum to a table in shared memory, which a
+ *      block adds to the device's at its end.
  *   3. k_count_values counts by value, in a table in shared memory too.
  *
- * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A table
- * that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once; for sums
- * five shuffles for each term, and four shared atomics for each run and value.
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
+ * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once; for
+ * sums five shuffles for each term, and four shared atomics for each run and value.
  */
-#include "common/compute/each_formulas.h"
-#include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/seen.cuh"
 
 #include <algorithm>
 
 /* SUM_WORDS: most words of the table of a block, of 32 bits. */
 enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288 };
-
-/* A particle, its place in the box, and its velocity. */
-struct seen_particle {
-  md_particle p;
-  double x[3], v[3];
-};
-
-template <class T>
-static __device__ __forceinline__ seen_particle see(const system_view<T> &s, const particle_fields &f,
-                                                    double quantum, int i)
-{
-  seen_particle seen = {};
-  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
-  seen.p = particle_of<T>(s, f, i);
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    seen.x[d] = T::where(s.scale, d, r.x[d]);
-    if (T::MIXED && s.box.periodic[d] && seen.x[d] >= s.box.hi[d]) seen.x[d] -= s.box.length[d];
-    seen.v[d] = md_particle_velocity(&seen.p, d, quantum);
-  }
-  return seen;
-}
 
 /* The bin of a particle; -1: it counts in none. */
 static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const seen_particle &seen)
@@ -113,15 +89,6 @@ static __device__ __forceinline__ void add_particles(const md_bins &b, const bin
       if (run.first) add_to_table(t, at + 1 + 2 * k + half, sum);
     }
   }
-}
-
-/* Adds the largest size of a value in this thread to that of all. All lanes of a warp call it. */
-static __device__ __forceinline__ void widen(unsigned long long *largest, double size)
-{
-  for (int lane = 16; lane > 0; lane /= 2) size = fmax(size, __shfl_xor_sync(0xffffffffu, size, lane));
-  /* Numbers that are not negative have the order of their bits. */
-  const unsigned long long bits = (unsigned long long)__double_as_longlong(size);
-  if ((threadIdx.x & 31) == 0 && bits > *largest) atomicMax(largest, bits);
 }
 
 template <class T>

@@ -342,9 +342,10 @@ struct distance_args {
 template <class T>
 md_status launch_distances(const launch &, int source, const system_view<T> &, const distance_args &);
 
-/* bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue]; and unless
- * sum is NULL the sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And counts of particles by value,
- * [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers of the same order. */
+/* bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue]; and
+ * unless sum is NULL the sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And counts
+ * of particles by value, [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers of the
+ * same order. */
 struct each_args {
   particle_fields fields;
   double quantum; /* of momenta, as in the particles */
@@ -355,6 +356,31 @@ md_status launch_bin_sums(const launch &, const system_view<T> &, const each_arg
 template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
+
+/* follow.cu: a look at the followed particles, and sums of their records. */
+struct follow_args {
+  md_follow what;
+  each_args each;
+  const unsigned *member;   /* a bit for each particle, by original index: is it followed? */
+  const int *before;        /* number of bits in the words before each of these */
+  md_follow_record *record; /* of the particles that are followed, by original index */
+  unsigned long long *most; /* the largest component of a velocity, as the bits of a number */
+  unsigned long long
+      *fault; /* the least of 4 record + axis, of particles that went too far; all bits set: none */
+};
+template <class T> md_status launch_follow(const launch &, const system_view<T> &, const follow_args &);
+struct follow_sum_args {
+  md_follow what;
+  md_follow_sum sum;
+  const md_follow_record *record; /* [n] */
+  int64_t n;
+  const double *mass;             /* by 0-based type */
+  double counts[MD_FOLLOW_TERMS]; /* coarse quanta in a unit of each term */
+};
+/* largest: the largest size of each term, as the bits of a number, [MD_FOLLOW_TERMS]; NULL: adds the terms to as many
+ * fine sums. */
+md_status launch_follow_sums(const launch &, const follow_sum_args &, unsigned long long *largest,
+                             fine_sums total);
 
 /* all_pairs.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
  * excluded. */

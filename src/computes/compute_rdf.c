@@ -6,8 +6,10 @@
  *
  *      g(r) = count(r) / (N_i rho_j V(r)),   V(r) the volume of the shell
  *
- * A pair has the same distance everywhere, so that it is in the same bin. Both orders of a pair are counted. Cost: that
- * of the search, and 8 bytes a bin for each thread.
+ * A pair has the same distance everywhere, so that it is in the same bin. Both orders of a pair are counted. Where the
+ * search gives many particles at a time, their bins come of rough squares of distances, and of exact ones near the
+ * edges of bins; a particle counts itself then, in the first bin, which is taken off. Cost: that of the search, and 8
+ * bytes a bin for each thread.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 8.2; the LAMMPS manual, compute rdf. */
 #include "common/ranks/reductions.h"
 #include "src/computes/host_compute.h"
@@ -71,6 +73,8 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 
 typedef struct counting {
   const compute_rdf *c;
+  const md_box *box;
+  bool all_types;         /* there is one pair of types, of all */
   double cutoff, per_bin; /* bins per length */
   int64_t *count;         /* [threads][npair][MD_DISTANCE_BINS + bins], the numbers of distances.h */
 } counting;
@@ -78,18 +82,54 @@ typedef struct counting {
 /* The numbers of one thread. */
 static int64_t size_of(const compute_rdf *c) { return (int64_t)c->npair * (MD_DISTANCE_BINS + c->bins); }
 
+/* Counts a neighbour in a bin; -1: in none. */
+static void count_in(const counting *g, int64_t *count, const md_neighbour *i, const md_neighbour *j, int bin)
+{
+  const compute_rdf *c = g->c;
+  for (int m = 0; m < c->npair && bin >= 0; ++m, count += MD_DISTANCE_BINS + c->bins)
+    if (md_type_pair_has(&c->pair[m], 0, i->type) && md_type_pair_has(&c->pair[m], 1, j->type))
+      ++count[MD_DISTANCE_BINS + bin];
+}
+
 /* Counts one neighbour. */
 static void count_pair(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
                        const double delta[3], double r2)
 {
   const counting *g = context;
-  const compute_rdf *c = g->c;
-  const int bin = md_distance_bin(r2, g->cutoff, g->per_bin, c->bins);
-  int64_t *count = g->count + thread * size_of(c);
   (void)delta;
-  for (int m = 0; m < c->npair && bin >= 0; ++m, count += MD_DISTANCE_BINS + c->bins)
-    if (md_type_pair_has(&c->pair[m], 0, i->type) && md_type_pair_has(&c->pair[m], 1, j->type))
-      ++count[MD_DISTANCE_BINS + bin];
+  count_in(g, g->count + thread * size_of(g->c), i, j,
+           md_distance_bin(r2, g->cutoff, g->per_bin, g->c->bins));
+}
+
+/* The bin of a pair by its exact distance. */
+static int exact_bin(const counting *g, const md_neighbour *i, const md_neighbour *j)
+{
+  double r2 = 0.0, delta[3] = {0.0};
+  for (int d = 0; d < g->box->dim; ++d) delta[d] = i->x[d] - j->x[d];
+  md_box_image(g->box, delta);
+  for (int d = 0; d < g->box->dim; ++d) r2 = fma(delta[d], delta[d], r2);
+  return md_distance_bin(r2, g->cutoff, g->per_bin, g->c->bins);
+}
+
+/* Counts many neighbours, and the particle itself if it is one of them. */
+static void count_many(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
+                       const double *r2, int n)
+{
+  enum { MOST = 64 };
+  const counting *g = context;
+  const int bins = g->c->bins;
+  const double per_bin = g->per_bin;
+  int64_t *count = g->count + thread * size_of(g->c);
+  int bin[MOST];
+  for (int k = 0; k < n; ++k) bin[k] = md_distance_rough_bin(r2[k], per_bin, bins);
+  for (int k = 0; k < n; ++k) {
+    if (bin[k] == bins) continue;
+    if (bin[k] < 0) bin[k] = exact_bin(g, i, &j[k]);
+    if (g->all_types && bin[k] >= 0)
+      ++count[MD_DISTANCE_BINS + bin[k]];
+    else
+      count_in(g, count, i, &j[k], bin[k]);
+  }
 }
 
 /* Particles of the types of a pair: centres, neighbours, and those that are both. */
@@ -145,8 +185,13 @@ static md_status find_counts(compute_rdf *c, md_sim *sim, counting *g)
   const uint32_t group = md_group_bit(c->base.group);
   const int64_t size = size_of(c);
   const md_neighbour_search search = {g->cutoff, group, group, count_pair, g};
+  bool many = false;
   count_types(c, &sim->particles, g->count);
-  MD_TRY(md_neighbours_visit(sim, &search));
+  MD_TRY(md_neighbours_visit_many(sim, &search, count_many, &many));
+  for (int m = 0; m < c->npair && many; ++m) {
+    int64_t *number = g->count + (int64_t)m * (MD_DISTANCE_BINS + c->bins);
+    number[MD_DISTANCE_BINS] -= number[MD_DISTANCE_BOTH];
+  }
   for (int t = 1; t < md_neighbour_threads(); ++t)
     for (int64_t k = 0; k < size; ++k) g->count[k] += g->count[t * size + k];
   return finish(c, sim, g->cutoff, g->count);
@@ -182,7 +227,10 @@ static md_status find(md_host_compute *base, md_view *view)
   compute_rdf *c = (compute_rdf *)base;
   md_sim *sim = view->sim;
   const double cutoff = cutoff_of(c, sim);
-  counting g = {.c = c, .cutoff = cutoff, .per_bin = c->bins / cutoff};
+  counting g = {.c = c, .box = &sim->model.box, .cutoff = cutoff, .per_bin = c->bins / cutoff};
+  const md_type_pair *first = &c->pair[0];
+  g.all_types = c->npair == 1 && first->first[0] <= 1 && first->first[1] <= 1 &&
+                first->last[0] >= sim->model.ntypes && first->last[1] >= sim->model.ntypes;
   if (!(cutoff > 0.0))
     return md_error(MD_USAGE, "the pair style has no cutoff: give one, `cutoff R` behind the bins");
   md_status status =

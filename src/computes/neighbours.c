@@ -26,6 +26,7 @@ typedef struct block {
   int cells[3];
   int64_t *start; /* [cells + 1] */
   md_neighbour *sorted;
+  double *x[3]; /* their coordinates, for visits of many; else NULL */
 } block;
 
 int md_neighbour_threads(void) { return omp_get_max_threads(); }
@@ -74,7 +75,7 @@ static int64_t cell_of(const md_box *box, const block *b, const md_neighbour *v)
 }
 
 /* Sorts the particles of a block by counting. */
-static md_status sort_block(const md_box *box, double cutoff, block *b)
+static md_status sort_block(const md_box *box, double cutoff, bool coordinates, block *b)
 {
   choose_cells(box, cutoff, b);
   const int64_t cells = (int64_t)b->cells[0] * b->cells[1] * b->cells[2];
@@ -84,6 +85,10 @@ static md_status sort_block(const md_box *box, double cutoff, block *b)
   for (int64_t k = 1; k < cells; ++k) b->start[k] += b->start[k - 1];
   b->start[cells] = b->n;
   for (int64_t i = b->n - 1; i >= 0; --i) b->sorted[--b->start[cell_of(box, b, &b->at[i])]] = b->at[i];
+  for (int d = 0; d < 3 && coordinates; ++d) {
+    MD_TRY(md_array_new(&b->x[d], b->n, sizeof *b->x[d], "particles in cells"));
+    for (int64_t i = 0; i < b->n; ++i) b->x[d][i] = b->sorted[i].x[d];
+  }
   return MD_OK;
 }
 
@@ -93,6 +98,10 @@ static void free_cells(block *b)
   free(b->sorted);
   b->start = NULL;
   b->sorted = NULL;
+  for (int d = 0; d < 3; ++d) {
+    free(b->x[d]);
+    b->x[d] = NULL;
+  }
 }
 
 /* ---- visits ---- */
@@ -100,6 +109,7 @@ static void free_cells(block *b)
 typedef struct visiting {
   const md_box *box;
   const md_neighbour_search *search;
+  md_neighbour_visit_many many; /* or NULL */
   double cutoff2;
   int images[3];  /* images on either side of the nearest one that may be within the cutoff */
   bool nearest;   /* there are none */
@@ -174,6 +184,26 @@ static void visit_upright(const visiting *g, int thread, const md_neighbour *i, 
   }
 }
 
+/* Visits the particles [first, end) of a block, MANY at a time: squares of distances first, in a loop for vectors. */
+static void visit_many(const visiting *g, int thread, const md_neighbour *i, const block *b, int64_t first,
+                       int64_t end)
+{
+  enum { MANY = 64 };
+  const double x = i->x[0], y = i->x[1], z = i->x[2];
+  const double along_x = g->side[0], along_y = g->side[1], along_z = g->side[2];
+  double r2[MANY];
+  for (int64_t from = first; from < end; from += MANY) {
+    const int n = (int)(end - from < MANY ? end - from : MANY);
+    const double *bx = b->x[0] + from, *by = b->x[1] + from, *bz = b->x[2] + from;
+    for (int k = 0; k < n; ++k) {
+      const double dx = shorter(x - bx[k], along_x), dy = shorter(y - by[k], along_y);
+      const double dz = shorter(z - bz[k], along_z);
+      r2[k] = dx * dx + dy * dy + dz * dz;
+    }
+    g->many(g->search->context, thread, i, b->sorted + from, r2, n);
+  }
+}
+
 static visiting begin_visiting(const md_box *box, const md_neighbour_search *search)
 {
   visiting g = {.box = box, .search = search, .cutoff2 = search->cutoff * search->cutoff, .nearest = true};
@@ -210,18 +240,23 @@ static void visit_around(const visiting *g, const block *b, int thread, const md
   for (int d = 0; d < 3; ++d) n[d] = cells_around(g, b, d, cell_along(g->box, b, d, i->x[d]), cell[d]);
   for (int z = 0; z < n[2]; ++z)
     for (int y = 0; y < n[1]; ++y)
-      for (int x = 0; x < n[0]; ++x) {
+      for (int x = 0, cells = 1; x < n[0]; x += cells) {
         const int64_t k = ((int64_t)cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
-        if (g->upright) visit_upright(g, thread, i, b->sorted + b->start[k], b->sorted + b->start[k + 1]);
-        for (int64_t j = b->start[k]; j < b->start[k + 1] && !g->upright; ++j)
-          visit_pair(g, thread, i, &b->sorted[j]);
+        /* Cells of a row lie one behind the other. */
+        for (cells = 1; x + cells < n[0] && cell[0][x + cells] == cell[0][x] + cells;) ++cells;
+        const int64_t first = b->start[k], end = b->start[k + cells];
+        if (b->x[0])
+          visit_many(g, thread, i, b, first, end);
+        else if (g->upright)
+          visit_upright(g, thread, i, b->sorted + first, b->sorted + end);
+        for (int64_t j = first; j < end && !g->upright; ++j) visit_pair(g, thread, i, &b->sorted[j]);
       }
 }
 
 /* Visits the neighbours of all own particles in the block. */
 static md_status visit_block(const visiting *g, const block *own, block *b)
 {
-  md_status status = sort_block(g->box, g->search->cutoff, b);
+  md_status status = sort_block(g->box, g->search->cutoff, g->many, b);
   if (status == MD_OK) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < own->n; ++i)
@@ -280,10 +315,9 @@ static md_status visit_round(md_sim *sim, const visiting *g, const block *own, m
   return MD_OK;
 }
 
-static md_status visit_all(md_sim *sim, const md_neighbour_search *search, md_neighbour *message[2],
-                           int64_t bytes)
+static md_status visit_all(md_sim *sim, const visiting *g, md_neighbour *message[2], int64_t bytes)
 {
-  const visiting g = begin_visiting(&sim->model.box, search);
+  const md_neighbour_search *search = g->search;
   block own = {0};
   md_neighbour *mine;
   fill(search, sim, message[0], &own);
@@ -292,7 +326,7 @@ static md_status visit_all(md_sim *sim, const md_neighbour_search *search, md_ne
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&mine, own.n, sizeof *mine, "particles and neighbours")));
   if (own.n > 0) memcpy(mine, own.at, (size_t)own.n * sizeof *mine);
   own.at = mine;
-  const md_status status = visit_round(sim, &g, &own, message, bytes);
+  const md_status status = visit_round(sim, g, &own, message, bytes);
   free(mine);
   return status;
 }
@@ -308,8 +342,9 @@ static md_status check_cutoff(const md_sim *sim, double cutoff)
   return MD_OK;
 }
 
-md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search)
+static md_status visit(md_sim *sim, const visiting *g)
 {
+  const md_neighbour_search *search = g->search;
   double most = (double)sim->particles.n;
   md_neighbour *message[2] = {NULL, NULL};
   MD_TRY(check_cutoff(sim, search->cutoff));
@@ -319,8 +354,23 @@ md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search)
   if (status == MD_OK)
     status = md_array_new_zero(&message[1], places, sizeof(md_neighbour), "particles and neighbours");
   status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = visit_all(sim, search, message, bytes);
+  if (status == MD_OK) status = visit_all(sim, g, message, bytes);
   free(message[0]);
   free(message[1]);
   return status;
+}
+
+md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search)
+{
+  const visiting g = begin_visiting(&sim->model.box, search);
+  return visit(sim, &g);
+}
+
+md_status md_neighbours_visit_many(md_sim *sim, const md_neighbour_search *search,
+                                   md_neighbour_visit_many many, bool *by_many)
+{
+  visiting g = begin_visiting(&sim->model.box, search);
+  g.many = g.upright ? many : NULL;
+  *by_many = g.many != NULL;
+  return visit(sim, &g);
 }

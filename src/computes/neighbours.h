@@ -20,6 +20,12 @@ typedef struct md_neighbour {
 typedef void (*md_neighbour_visit)(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
                                    const double delta[3], double r2);
 
+/* Called in place of the above for n particles at a time, i itself among them, where each particle has one image within
+ * the cutoff, in a box that is not tilted. r2[k]: the square of the distance of i and j[k], but for rounding; it may be
+ * beyond the cutoff. */
+typedef void (*md_neighbour_visit_many)(void *context, int thread, const md_neighbour *i,
+                                        const md_neighbour *j, const double *r2, int n);
+
 typedef struct md_neighbour_search {
   double cutoff;
   uint32_t group; /* bit of the group of i */
@@ -34,5 +40,10 @@ int md_neighbour_threads(void);
 /* Visits all pairs. sim->particles must be up to date. Collective. MD_USAGE: the cutoff is not positive, or is larger
  * than 16 periodic sides. MD_RUNTIME: out of memory. */
 md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search) MD_CHECKED;
+
+/* The same for particles of one group, search->group, which is also search->other. *by_many: `many` was called, in
+ * place of search->visit. */
+md_status md_neighbours_visit_many(md_sim *sim, const md_neighbour_search *search,
+                                   md_neighbour_visit_many many, bool *by_many) MD_CHECKED;
 
 #endif

@@ -3,13 +3,11 @@
  *      X = sum m x / M,   G_ab = sum m (x - X)_a (x - X)_b / M,   R^2 = G_xx + G_yy + G_zz
  *
  * x begins in the box when the compute is defined, and goes on beyond periodic faces. Sums are exact
- * (src/sums/exact_sum.h). Cost: that of following (followed.h), and two sums. Reference: the LAMMPS manual, compute
- * gyration and compute com. */
+ * (src/sums/exact_sum.h). Cost: that of following (followed.h), and two sums, by the engine if it follows. Reference:
+ * the LAMMPS manual, compute gyration and compute com. */
 #include "common/ranks/reductions.h"
-#include "common/tensor.h"
 #include "src/computes/host_compute.h"
 #include "src/follow/followed.h"
-#include "src/sums/exact_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,18 +19,11 @@ typedef struct compute_gyration {
   double centre[3], radius, tensor[MD_TENSOR];
 } compute_gyration;
 
-typedef struct summed {
-  const md_model *model;
-  const md_follow *now;
-  uint32_t bit;
-  double centre[3];
-} summed;
-
 static md_status follow(md_host_compute *base, md_sim *sim, const md_words *words, const char *what)
 {
   MD_TRY(md_sim_need_box(sim, what));
   if (words->n > 0) return md_error(MD_USAGE, "%s: unexpected '%.64s'", what, words->word[0]);
-  return md_followed_begin(sim, what, true, &((compute_gyration *)base)->followed);
+  return md_followed_begin(sim, what, base->group, MD_FOLLOWED_PLACES, &((compute_gyration *)base)->followed);
 }
 
 static md_status parse_com(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -49,51 +40,36 @@ static md_status parse_gyration(md_host_compute *base, md_sim *sim, const md_wor
   return follow(base, sim, words, "compute gyration");
 }
 
-static double place_of(const summed *s, int64_t i, int d)
+/* Of the records now[], or of those of the engine (NULL). */
+static md_status find_moments(compute_gyration *c, md_view *view, const md_follow_record *now)
 {
-  return s->now[i].place[d] + s->now[i].displacement[d];
-}
-
-/* Mass, and mass times place. */
-static void moments_of(const void *context, const md_particles *p, int64_t i, double *term)
-{
-  const summed *s = context;
-  term[0] = md_particles_in_group(p, s->bit, i) ? md_mass_of(s->model, p, i) : 0.0;
-  for (int d = 0; d < 3; ++d) term[1 + d] = term[0] * place_of(s, i, d);
-}
-
-/* Mass times the tensor of the place relative to the centre. */
-static void squares_of(const void *context, const md_particles *p, int64_t i, double *term)
-{
-  const summed *s = context;
-  const double mass = md_particles_in_group(p, s->bit, i) ? md_mass_of(s->model, p, i) : 0.0;
-  for (int k = 0; k < MD_TENSOR; ++k) {
-    const int a = md_tensor_row(k), b = md_tensor_column(k);
-    term[k] = mass * (place_of(s, i, a) - s->centre[a]) * (place_of(s, i, b) - s->centre[b]);
-  }
-}
-
-static md_status find_moments(compute_gyration *c, md_sim *sim, const md_follow *now)
-{
-  summed s = {&sim->model, now, md_group_bit(c->base.group), {0.0}};
+  md_follow_sum s = {.kind = MD_FOLLOW_PLACES};
   double moment[4];
-  MD_TRY(md_exact_sums(sim->comm, &sim->particles, 4, moments_of, &s, "a place", moment));
-  for (int d = 0; d < 3; ++d) c->centre[d] = s.centre[d] = moment[0] > 0.0 ? moment[1 + d] / moment[0] : 0.0;
+  MD_TRY(md_followed_sums(c->followed, view, now, &s, "a place", moment));
+  for (int d = 0; d < 3; ++d) c->centre[d] = s.shift[d] = moment[0] > 0.0 ? moment[1 + d] / moment[0] : 0.0;
   if (c->base.style == &md_compute_com_style) return MD_OK;
-  MD_TRY(md_exact_sums(sim->comm, &sim->particles, MD_TENSOR, squares_of, &s, "a place", c->tensor));
+  s.kind = MD_FOLLOW_TENSOR;
+  MD_TRY(md_followed_sums(c->followed, view, now, &s, "a place", c->tensor));
   for (int k = 0; k < MD_TENSOR && moment[0] > 0.0; ++k) c->tensor[k] /= moment[0];
   c->radius = sqrt(c->tensor[0] + c->tensor[1] + c->tensor[2]);
   return MD_OK;
+}
+
+static md_status find_in_place(md_host_compute *base, md_view *view, bool *found)
+{
+  compute_gyration *c = (compute_gyration *)base;
+  MD_TRY(md_followed_find_in_place(c->followed, view, found));
+  return *found ? find_moments(c, view, NULL) : MD_OK;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_gyration *c = (compute_gyration *)base;
   md_sim *sim = view->sim;
-  md_follow *now;
+  md_follow_record *now;
   MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&now, sim->particles.n + 1, sizeof *now, "places")));
   md_status status = md_followed_find(c->followed, now);
-  if (status == MD_OK) status = find_moments(c, sim, now);
+  if (status == MD_OK) status = find_moments(c, view, now);
   free(now);
   return status;
 }
@@ -108,6 +84,7 @@ const md_host_compute_style md_compute_com_style = {
         "definition of the compute on",
     .size = sizeof(compute_gyration),
     .parse = parse_com,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_followed,
 };
@@ -120,6 +97,7 @@ const md_host_compute_style md_compute_gyration_style = {
             "its places go on beyond periodic faces from the definition of the compute on",
     .size = sizeof(compute_gyration),
     .parse = parse_gyration,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_followed,
 };

@@ -4,12 +4,12 @@
  *      msd = 1/N sum (x - x0)^2,   vacf = 1/N sum v v0
  *
  * x0 and v0 are those of when the compute was defined, and x goes on beyond periodic faces. With `com yes` the motion
- * of the centre of mass is taken out. Sums are exact (src/sums/exact_sum.h). Cost: that of following (followed.h).
+ * of the centre of mass is taken out. Sums are exact (src/sums/exact_sum.h). Cost: that of following (followed.h),
+ * and two sums, by the engine if it follows.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, sections 2.7 and 8.5; the LAMMPS manual. */
 #include "common/ranks/reductions.h"
 #include "src/computes/host_compute.h"
 #include "src/follow/followed.h"
-#include "src/sums/exact_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,21 +22,13 @@ typedef struct compute_follow {
   double value[4];
 } compute_follow;
 
-typedef struct summed {
-  const md_sim *sim;
-  const md_follow *now;
-  uint32_t bit;
-  bool velocities;
-  double shift[3];
-} summed;
-
 /* ---- words ---- */
 
-static md_status offer(compute_follow *c, md_sim *sim, const char *what, bool displacements)
+static md_status offer(compute_follow *c, md_sim *sim, const char *name, md_followed_what what)
 {
-  MD_TRY(md_sim_need_box(sim, what));
+  MD_TRY(md_sim_need_box(sim, name));
   c->base.values = (md_values){.has_vector = true, .nvector = 4, .vector = c->value};
-  return md_followed_begin(sim, what, displacements, &c->followed);
+  return md_followed_begin(sim, name, c->base.group, what, &c->followed);
 }
 
 static md_status parse_msd(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -53,19 +45,19 @@ static md_status parse_msd(md_host_compute *base, md_sim *sim, const md_words *w
     if (com) c->com = yes;
     if (!com && yes) return md_error(MD_USAGE, "compute msd: average yes is not available");
   }
-  return offer(c, sim, "compute msd", true);
+  return offer(c, sim, "compute msd", MD_FOLLOWED_PLACES);
 }
 
 static md_status parse_vacf(md_host_compute *base, md_sim *sim, const md_words *words)
 {
   if (words->n > 0) return md_error(MD_USAGE, "compute vacf: unexpected '%.64s'", words->word[0]);
-  return offer((compute_follow *)base, sim, "compute vacf", false);
+  return offer((compute_follow *)base, sim, "compute vacf", MD_FOLLOWED_VELOCITIES);
 }
 
 static md_status parse_displace(md_host_compute *base, md_sim *sim, const md_words *words)
 {
   if (words->n > 0) return md_error(MD_USAGE, "compute displace/atom: unexpected '%.64s'", words->word[0]);
-  MD_TRY(offer((compute_follow *)base, sim, "compute displace/atom", true));
+  MD_TRY(offer((compute_follow *)base, sim, "compute displace/atom", MD_FOLLOWED_EACH));
   base->values = (md_values){0};
   base->columns = 4;
   base->vector = true;
@@ -74,68 +66,54 @@ static md_status parse_displace(md_host_compute *base, md_sim *sim, const md_wor
 
 /* ---- values ---- */
 
-/* Particles, mass, and mass times displacement. */
-static void moments_of(const void *context, const md_particles *p, int64_t i, double *term)
+/* Of the records now[], or of those of the engine (NULL). */
+static md_status find_mean(compute_follow *c, md_view *view, const md_follow_record *now)
 {
-  const summed *s = context;
-  const bool counts = md_particles_in_group(p, s->bit, i);
-  term[0] = counts ? 1.0 : 0.0;
-  term[1] = counts ? md_mass_of(&s->sim->model, p, i) : 0.0;
-  for (int d = 0; d < 3; ++d) term[2 + d] = counts ? term[1] * s->now[i].displacement[d] : 0.0;
-}
-
-static void squares_of(const void *context, const md_particles *p, int64_t i, double *term)
-{
-  const summed *s = context;
-  const bool counts = md_particles_in_group(p, s->bit, i);
-  term[3] = 0.0;
-  for (int d = 0; d < 3; ++d) {
-    const double moved = s->now[i].displacement[d] - s->shift[d];
-    term[d] = !counts || d >= p->dim ? 0.0
-              : s->velocities        ? md_model_velocity(&s->sim->model, p, d, i) * s->now[i].velocity[d]
-                                     : moved * moved;
-    term[3] += term[d];
-  }
-}
-
-static md_status find_mean(compute_follow *c, md_sim *sim, const md_follow *now, bool velocities)
-{
-  summed s = {.sim = sim, .now = now, .bit = md_group_bit(c->base.group), .velocities = velocities};
+  const bool velocities = c->base.style == &md_compute_vacf_style;
+  md_follow_sum s = {.kind = MD_FOLLOW_MOMENTS};
   double moment[5];
-  MD_TRY(md_exact_sums(sim->comm, &sim->particles, 5, moments_of, &s, "a displacement", moment));
+  MD_TRY(md_followed_sums(c->followed, view, now, &s, "a displacement", moment));
   for (int d = 0; d < 3 && c->com && moment[1] > 0.0; ++d) s.shift[d] = moment[2 + d] / moment[1];
-  MD_TRY(
-      md_exact_sums(sim->comm, &sim->particles, 4, squares_of, &s, "a displacement or velocity", c->value));
+  s.kind = velocities ? MD_FOLLOW_PRODUCTS : MD_FOLLOW_SQUARES;
+  MD_TRY(md_followed_sums(c->followed, view, now, &s, "a displacement or velocity", c->value));
   for (int k = 0; k < 4 && moment[0] > 0.0; ++k) c->value[k] /= moment[0];
   return MD_OK;
 }
 
-static void find_each(compute_follow *c, const md_sim *sim, const md_follow *now)
+static void find_each(compute_follow *c, const md_sim *sim, const md_follow_record *now)
 {
   const md_particles *p = &sim->particles;
   for (int64_t i = 0; i < p->n; ++i) {
-    double r2 = 0.0;
+    double r2 = 0.0, moved[3];
     if (!md_particles_in_group(p, md_group_bit(c->base.group), i)) continue;
+    md_followed_displacement(c->followed, &now[i], moved);
     for (int d = 0; d < 3; ++d) {
-      c->base.each[4 * i + d] = now[i].displacement[d];
-      r2 = fma(now[i].displacement[d], now[i].displacement[d], r2);
+      c->base.each[4 * i + d] = moved[d];
+      r2 = fma(moved[d], moved[d], r2);
     }
     c->base.each[4 * i + 3] = sqrt(r2);
   }
+}
+
+static md_status find_in_place(md_host_compute *base, md_view *view, bool *found)
+{
+  compute_follow *c = (compute_follow *)base;
+  MD_TRY(md_followed_find_in_place(c->followed, view, found));
+  return *found ? find_mean(c, view, NULL) : MD_OK;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_follow *c = (compute_follow *)base;
   md_sim *sim = view->sim;
-  md_follow *now;
+  md_follow_record *now;
   MD_TRY(
       md_comm_agree(sim->comm, md_array_new_zero(&now, sim->particles.n + 1, sizeof *now, "displacements")));
   md_status status = md_followed_find(c->followed, now);
   if (status == MD_OK && base->columns > 0)
     find_each(c, sim, now);
   else if (status == MD_OK)
-    status = find_mean(c, sim, now, base->style == &md_compute_vacf_style);
+    status = find_mean(c, view, now);
   free(now);
   return status;
 }
@@ -150,6 +128,7 @@ const md_host_compute_style md_compute_msd_style = {
             "and their sum, through periodic faces; com yes: without the motion of the centre of mass",
     .size = sizeof(compute_follow),
     .parse = parse_msd,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_followed,
 };
@@ -162,6 +141,7 @@ const md_host_compute_style md_compute_vacf_style = {
             "c_ID[4]: mean of v v0 along each axis, and their sum",
     .size = sizeof(compute_follow),
     .parse = parse_vacf,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_followed,
 };

@@ -1,18 +1,22 @@
 /* Following particles from rank to rank and through periodic faces; see followed.h.
  *
  * 1. The record of a particle is at home on rank id mod ranks, in the order of ids, wherever the particle goes.
- * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look. A
- *    change by more than half of a periodic side is a way through a face. The answer goes back to the particle's rank.
- * 3. The next look is so soon that a particle with SPEEDS times the largest speed of this look crosses less than half
+ * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look
+ *    (common/compute/follow.h). The record goes back to the particle's rank.
+ * 3. On one rank an engine may have the records, and look without giving its particles (follow of common/engine.h).
+ * 4. The next look is so soon that a particle with SPEEDS times the largest speed of this look crosses less than half
  *    of the shortest periodic side, and after MOST steps at the latest. A change by more than a quarter of the side is
  *    an error, so that a way through a face is not missed in silence.
  *
- * Advantage: engines need no bytes for it, and no work between looks. Cost: at a look the particles come from the
- * engine, and 96 bytes a particle go to homes and back. Memory: 104 bytes a particle. Restarts do not hold the records.
+ * Only particles of the group are followed; those of a dynamic group may be any, so that all are. Advantage: engines do
+ * no work between looks. Cost: where the engine does not look, the particles come from it, and 120 bytes a particle go
+ * to homes and back. Memory: 80 bytes a particle. Restarts do not hold the records.
  */
 #include "src/follow/followed.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/commands/dynamic_group.h"
+#include "src/sums/exact_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,29 +26,29 @@ static const double SPEEDS = 8.0;
 
 enum { MOST = 100 };
 
-/* The record of a particle at home. */
-typedef struct record {
-  int64_t id;
-  double first[3], velocity[3]; /* of the first look */
-  double last[3];               /* place in the box at the last look */
-  double through[3]; /* times that it left through the upper face, less those through the lower one */
-} record;
-
-/* A question to a home, and its answer. */
-typedef struct message {
+/* A question to a home. */
+typedef struct question {
   int64_t id;
   int64_t rank, place; /* of the particle */
-  double x[3], v[3];   /* place and velocity; in the answer the first ones */
-  double moved[3];     /* in the answer: the displacement */
-} message;
+  double x[3];         /* its place or velocity */
+  int32_t type;
+} question;
+
+/* The answer. */
+typedef struct answer {
+  int64_t place;
+  md_follow_record record;
+} answer;
 
 struct md_followed {
   md_sim *sim;
-  char what[64];
-  int64_t n;
-  record *at;            /* [n] of this home, by id */
+  char name[64];
+  int group;
+  md_followed_what what;
+  md_follow_set set;     /* of this home */
   md_observer *observer; /* NULL: none */
   int64_t next;          /* step of the next look */
+  int64_t looked;        /* step of the last look of this run, or -1 */
 };
 
 typedef struct look_observer {
@@ -52,37 +56,60 @@ typedef struct look_observer {
   md_followed *followed;
 } look_observer;
 
+/* The present box, and what is looked at. */
+static md_follow follow_of(const md_followed *f)
+{
+  const md_box *box = &f->sim->model.box;
+  md_follow now = {
+      .velocities = f->what == MD_FOLLOWED_VELOCITIES, .group = md_group_bit(f->group), .dim = box->dim};
+  memcpy(now.periodic, box->periodic, sizeof now.periodic);
+  memcpy(now.length, box->length, sizeof now.length);
+  memcpy(now.tilt, box->tilt, sizeof now.tilt);
+  return now;
+}
+
+/* The bit of the group of which there are records. */
+static uint32_t bit_of(const md_followed *f)
+{
+  return md_dynamic_group_is(f->sim, f->group) ? MD_GROUP_ALL : md_group_bit(f->group);
+}
+
 /* ---- messages ---- */
 
-/* Makes a message of each particle. Between runs particles have velocities. */
-static void fill(const md_sim *sim, message *m, int32_t *to)
+/* Makes a message of each particle that is followed, and returns their number. Between runs particles have
+ * velocities. */
+static int64_t fill(const md_followed *f, question *m, int32_t *to)
 {
+  const md_sim *sim = f->sim;
   const md_particles *p = &sim->particles;
+  const uint32_t bit = bit_of(f);
+  int64_t n = 0;
   for (int64_t i = 0; i < p->n; ++i) {
-    m[i] = (message){.id = p->id[i], .rank = sim->comm->rank, .place = i};
-    for (int d = 0; d < p->dim; ++d) {
-      m[i].x[d] = p->x[d][i];
-      m[i].v[d] = sim->view ? md_model_velocity(&sim->model, p, d, i) : p->v[d][i];
-    }
-    to[i] = (int32_t)(p->id[i] % sim->comm->size);
+    if (!md_particles_in_group(p, bit, i)) continue;
+    m[n] = (question){.id = p->id[i], .rank = sim->comm->rank, .place = i, .type = p->type[i]};
+    for (int d = 0; d < p->dim; ++d)
+      m[n].x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
+                  : sim->view                       ? md_model_velocity(&sim->model, p, d, i)
+                                                    : p->v[d][i];
+    to[n++] = (int32_t)(p->id[i] % sim->comm->size);
   }
+  return n;
 }
 
 /* Sends each particle's message home; the caller frees *received. */
-static md_status send_home(md_sim *sim, message **received, int64_t *n)
+static md_status send_home(md_followed *f, question **received, int64_t *n)
 {
-  message *sent = NULL;
+  md_sim *sim = f->sim;
+  question *sent = NULL;
   int32_t *to = NULL;
   void *bytes = NULL;
   md_status status = md_array_new(&sent, sim->particles.n + 1, sizeof *sent, "particles that are followed");
   if (status == MD_OK)
     status = md_array_new(&to, sim->particles.n + 1, sizeof *to, "particles that are followed");
   status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) {
-    fill(sim, sent, to);
+  if (status == MD_OK)
     status =
-        sim->comm->exchange->sparse_exchange(sim->comm, sim->particles.n, to, sent, sizeof *sent, &bytes, n);
-  }
+        sim->comm->exchange->sparse_exchange(sim->comm, fill(f, sent, to), to, sent, sizeof *sent, &bytes, n);
   free(sent);
   free(to);
   *received = bytes;
@@ -93,88 +120,98 @@ static md_status send_home(md_sim *sim, message **received, int64_t *n)
 
 static int by_id(const void *a, const void *b)
 {
-  const int64_t one = ((const record *)a)->id, other = ((const record *)b)->id;
+  const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
   return one < other ? -1 : one > other;
 }
 
+static md_status make_set(md_follow_set *set, int64_t n)
+{
+  set->n = n;
+  MD_TRY(md_array_new(&set->id, n + 1, sizeof *set->id, "particles that are followed"));
+  MD_TRY(md_array_new_zero(&set->at, n + 1, sizeof *set->at, "particles that are followed"));
+  return md_array_new_zero(&set->seen, n + 1, sizeof *set->seen, "particles that are followed");
+}
+
+/* A message begins with the id. */
 static md_status note_all(md_followed *f)
 {
-  message *m;
-  MD_TRY(send_home(f->sim, &m, &f->n));
-  const md_status status = md_comm_agree(
-      f->sim->comm, md_array_new_zero(&f->at, f->n + 1, sizeof *f->at, "particles that are followed"));
-  for (int64_t k = 0; k < f->n && status == MD_OK; ++k) {
-    record *r = &f->at[k];
-    r->id = m[k].id;
-    memcpy(r->first, m[k].x, sizeof r->first);
-    memcpy(r->last, m[k].x, sizeof r->last);
-    memcpy(r->velocity, m[k].v, sizeof r->velocity);
+  md_follow_set *set = &f->set;
+  question *m;
+  int64_t n;
+  MD_TRY(send_home(f, &m, &n));
+  const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
+  if (status == MD_OK) qsort(m, (size_t)n, sizeof *m, by_id);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) {
+    set->id[k] = m[k].id;
+    memcpy(set->at[k].first, m[k].x, sizeof m[k].x);
+    memcpy(set->at[k].last, m[k].x, sizeof m[k].x);
+    set->at[k].type = m[k].type;
   }
-  if (status == MD_OK) qsort(f->at, (size_t)f->n, sizeof *f->at, by_id);
   free(m);
   return status;
 }
 
-/* Adds the faces that a particle went through since the last look, and finds how far it is from its first place. */
-static md_status follow_one(const md_followed *f, const md_box *box, record *r, message *m)
+static md_status is_new(const md_followed *f, int64_t id)
 {
-  double step[3] = {0.0};
-  for (int d = 0; d < box->dim; ++d) {
-    step[d] = m->x[d] - r->last[d];
-    m->moved[d] = m->x[d] - r->first[d];
-    r->last[d] = m->x[d];
+  return md_error(MD_USAGE,
+                  "particle %lld is new since %s was defined, or has left its group meanwhile: uncompute and "
+                  "define it again",
+                  (long long)id, f->name);
+}
+
+static md_status went_too_far(const md_followed *f, int64_t id, int axis)
+{
+  return md_error(MD_PHYSICS,
+                  "particle %lld moved by a quarter of the periodic side %c since %s looked at it: a way "
+                  "through a face may be lost; use a larger box",
+                  (long long)id, "xyz"[axis], f -> name);
+}
+
+/* Looks at a particle, and makes the answer. */
+static md_status look_at(md_followed *f, const md_follow *now, const question *m, answer *to)
+{
+  md_follow_set *set = &f->set;
+  const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
+  if (!id || (!now->velocities && set->seen[id - set->id] != set->looks)) return is_new(f, m->id);
+  md_follow_record *r = &set->at[id - set->id];
+  set->seen[id - set->id] = set->looks + 1;
+  if (now->velocities)
+    memcpy(r->last, m->x, sizeof r->last);
+  else {
+    const int axis = md_follow_look(now, r, m->x);
+    if (axis >= 0) return went_too_far(f, m->id, axis);
   }
-  for (int d = box->dim - 1; d >= 0; --d) {
-    const double length = box->length[d];
-    if (!box->periodic[d]) continue;
-    for (; step[d] + step[d] > length; --r->through[d])
-      md_lattice_shift(box->length, box->tilt, d, -1.0, step);
-    for (; step[d] + step[d] < -length; ++r->through[d])
-      md_lattice_shift(box->length, box->tilt, d, 1.0, step);
-    if (fabs(step[d]) > 0.25 * length)
-      return md_error(
-          MD_PHYSICS,
-          "particle %lld moved by a quarter of the periodic side %c since %s looked at it: a way through "
-          "a face may be lost; use a larger box",
-          (long long)m->id, "xyz"[d], f -> what);
-  }
-  for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->tilt, d, r->through[d], m->moved);
+  *to = (answer){m->place, *r};
   return MD_OK;
 }
 
-/* Compares the place of a particle with that of the last look, and makes the answer. */
-static md_status answer(md_followed *f, message *m)
-{
-  const md_box *box = &f->sim->model.box;
-  const record key = {.id = m->id};
-  record *r = bsearch(&key, f->at, (size_t)f->n, sizeof *f->at, by_id);
-  if (!r)
-    return md_error(MD_USAGE, "particle %lld is new since %s was defined: uncompute and define it again",
-                    (long long)m->id, f->what);
-  if (f->observer) MD_TRY(follow_one(f, box, r, m));
-  memcpy(m->x, r->first, sizeof r->first);
-  memcpy(m->v, r->velocity, sizeof r->velocity);
-  return MD_OK;
-}
-
-/* Chooses the step of the next look. */
-static md_status plan_look(md_followed *f)
+/* Chooses the step of the next look. most: the largest component of a velocity on this rank. */
+static md_status plan_look(md_followed *f, double most)
 {
   const md_model *model = &f->sim->model;
-  const md_particles *p = &f->sim->particles;
-  double most = 0.0, side = (double)INFINITY;
-  for (int d = 0; d < p->dim; ++d) {
-    for (int64_t i = 0; i < p->n; ++i) most = md_max(most, fabs(md_model_velocity(model, p, d, i)));
-    if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
-  }
+  double side = (double)INFINITY;
   MD_TRY(f->sim->comm->reduce->max(f->sim->comm, &most, 1));
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
   const double steps = floor(0.5 * side / (SPEEDS * most * model->dt));
   f->next = md_model_step_after(model, steps >= MOST ? MOST : steps > 1.0 ? (int64_t)steps : 1);
   return MD_OK;
 }
 
-/* The message of an answer goes back to the rank of its particle. */
-static md_status send_back(md_followed *f, const message *m, int64_t n, md_follow *now)
+static double largest_velocity(const md_followed *f)
+{
+  const md_particles *p = &f->sim->particles;
+  const uint32_t bit = bit_of(f);
+  double most = 0.0;
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim && md_particles_in_group(p, bit, i); ++d)
+      most = md_max(most, fabs(md_model_velocity(&f->sim->model, p, d, i)));
+  return most;
+}
+
+/* The answers go back to the ranks of the particles. */
+static md_status send_back(md_followed *f, const question *m, const answer *made, int64_t n,
+                           md_follow_record *now)
 {
   md_comm *comm = f->sim->comm;
   int32_t *to = NULL;
@@ -182,31 +219,103 @@ static md_status send_back(md_followed *f, const message *m, int64_t n, md_follo
   int64_t count = 0;
   md_status status = md_comm_agree(comm, md_array_new(&to, n + 1, sizeof *to, "particles that are followed"));
   for (int64_t k = 0; k < n && status == MD_OK; ++k) to[k] = (int32_t)m[k].rank;
-  if (status == MD_OK) status = comm->exchange->sparse_exchange(comm, n, to, m, sizeof *m, &bytes, &count);
-  const message *received = bytes;
-  for (int64_t k = 0; k < count && status == MD_OK; ++k) {
-    md_follow *one = &now[received[k].place];
-    memcpy(one->displacement, received[k].moved, sizeof one->displacement);
-    memcpy(one->place, received[k].x, sizeof one->place);
-    memcpy(one->velocity, received[k].v, sizeof one->velocity);
-  }
+  if (status == MD_OK)
+    status = comm->exchange->sparse_exchange(comm, n, to, made, sizeof *made, &bytes, &count);
+  const answer *received = bytes;
+  for (int64_t k = 0; k < count && status == MD_OK; ++k) now[received[k].place] = received[k].record;
   free(bytes);
   free(to);
   return status;
 }
 
-md_status md_followed_find(md_followed *f, md_follow *now)
+md_status md_followed_find(md_followed *f, md_follow_record *now)
 {
-  message *m;
+  const md_follow what = follow_of(f);
+  question *m;
+  answer *made = NULL;
   int64_t n;
-  MD_TRY(send_home(f->sim, &m, &n));
-  md_status status = MD_OK;
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) status = answer(f, &m[k]);
+  if (f->set.lost) return md_error(MD_RUNTIME, "%s has lost its particles on the GPU", f->name);
+  MD_TRY(send_home(f, &m, &n));
+  md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k]);
   status = md_comm_agree(f->sim->comm, status);
-  if (status == MD_OK) status = send_back(f, m, n, now);
-  if (status == MD_OK && f->observer) status = plan_look(f);
+  ++f->set.looks;
+  f->looked = f->sim->model.step;
+  if (status == MD_OK) status = send_back(f, m, made, n, now);
+  if (status == MD_OK && f->observer) status = plan_look(f, largest_velocity(f));
+  free(made);
   free(m);
   return status;
+}
+
+/* ---- by the engine ---- */
+
+md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
+{
+  md_sim *sim = f->sim;
+  const md_follow what = follow_of(f);
+  md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
+  double most = 0.0;
+  *made = false;
+  if (!view->engine || !view->kind->follow || f->what == MD_FOLLOWED_EACH || f->set.lost) return MD_OK;
+  if (md_dynamic_group_is(sim, f->group)) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, view->kind->follow(view->engine, &f->set, &what, &most, &fault, made)));
+  if (!*made) return MD_OK;
+  md_status status = fault.kind == MD_FOLLOW_NEW   ? is_new(f, fault.id)
+                     : fault.kind == MD_FOLLOW_FAR ? went_too_far(f, fault.id, fault.axis)
+                                                   : MD_OK;
+  status = md_comm_agree(sim->comm, status);
+  f->looked = sim->model.step;
+  return status == MD_OK && f->observer ? plan_look(f, most) : status;
+}
+
+/* ---- sums ---- */
+
+typedef struct summed {
+  const md_model *model;
+  const md_follow *what;
+  const md_follow_sum *terms;
+  const md_follow_record *now;
+} summed;
+
+static void terms_of(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const summed *s = context;
+  double all[MD_FOLLOW_TERMS] = {0.0};
+  if (md_particles_in_group(p, s->what->group, i))
+    md_follow_terms_of(s->what, s->terms, &s->now[i], md_mass_of(s->model, p, i), all);
+  memcpy(term, all, (size_t)md_follow_terms(s->terms->kind) * sizeof *term);
+}
+
+static md_status sum_in_place(md_followed *f, md_view *view, const md_follow *what,
+                              const md_follow_sum *terms, const char *name, double *sum)
+{
+  const int n = md_follow_terms(terms->kind);
+  md_comm *comm = f->sim->comm;
+  double largest[MD_FOLLOW_TERMS] = {0.0}, counts[MD_FOLLOW_TERMS];
+  md_wide total[MD_FOLLOW_TERMS] = {{{0}}};
+  md_status status = view->kind->follow_sums(view->engine, &f->set, what, terms, NULL, largest, NULL);
+  MD_TRY(md_comm_agree(comm, status));
+  MD_TRY(md_exact_counts(comm, n, name, largest, counts));
+  status = view->kind->follow_sums(view->engine, &f->set, what, terms, counts, NULL, total);
+  MD_TRY(md_comm_agree(comm, status));
+  return md_exact_values(comm, n, largest, total, sum);
+}
+
+md_status md_followed_sums(md_followed *f, md_view *view, const md_follow_record *now,
+                           const md_follow_sum *terms, const char *what, double *sum)
+{
+  md_sim *sim = f->sim;
+  const md_follow follow = follow_of(f);
+  const summed s = {&sim->model, &follow, terms, now};
+  if (!now) return sum_in_place(f, view, &follow, terms, what, sum);
+  return md_exact_sums(sim->comm, &sim->particles, md_follow_terms(terms->kind), terms_of, &s, what, sum);
+}
+
+void md_followed_displacement(const md_followed *f, const md_follow_record *now, double moved[3])
+{
+  const md_follow follow = follow_of(f);
+  md_follow_displacement(&follow, now, moved);
 }
 
 /* ---- looks ---- */
@@ -226,14 +335,20 @@ static int64_t due_back(md_observer *observer, int64_t step)
 /* Commands between runs may have moved particles. */
 static md_status start(md_observer *observer, md_sim *sim)
 {
-  ((look_observer *)observer)->followed->next = sim->model.step;
+  md_followed *f = ((look_observer *)observer)->followed;
+  f->next = sim->model.step;
+  f->looked = -1;
   return MD_OK;
 }
 
 static md_status observe(md_observer *observer, md_view *view)
 {
   md_followed *f = ((look_observer *)observer)->followed;
-  md_follow *now;
+  md_follow_record *now;
+  bool made = false;
+  if (f->looked == view->step) return MD_OK;
+  MD_TRY(md_followed_find_in_place(f, view, &made));
+  if (made) return MD_OK;
   MD_TRY(md_view_particles(view));
   MD_TRY(md_comm_agree(view->sim->comm, md_array_new(&now, view->sim->particles.n + 1, sizeof *now,
                                                      "particles that are followed")));
@@ -254,7 +369,7 @@ static md_status make_observer(md_followed *f)
 {
   look_observer *o = calloc(1, sizeof *o);
   md_observer **at = &f->sim->observers;
-  if (!o) return md_error(MD_RUNTIME, "out of memory for %s", f->what);
+  if (!o) return md_error(MD_RUNTIME, "out of memory for %s", f->name);
   o->followed = f;
   o->base.due = due;
   o->base.due_back = due_back;
@@ -267,19 +382,22 @@ static md_status make_observer(md_followed *f)
   return MD_OK;
 }
 
-md_status md_followed_begin(md_sim *sim, const char *what, bool displacements, md_followed **followed)
+md_status md_followed_begin(md_sim *sim, const char *name, int group, md_followed_what what,
+                            md_followed **followed)
 {
   if (sim->resume)
     return md_error(MD_USAGE,
                     "%s cannot be resumed: restarts do not hold the first places and velocities of particles",
-                    what);
+                    name);
   md_followed *f = calloc(1, sizeof *f);
-  if (!f) return md_error(MD_RUNTIME, "out of memory for %s", what);
+  if (!f) return md_error(MD_RUNTIME, "out of memory for %s", name);
   f->sim = sim;
-  strncpy(f->what, what, sizeof f->what - 1);
+  f->group = group;
+  f->what = what;
+  strncpy(f->name, name, sizeof f->name - 1);
   *followed = f;
   MD_TRY(note_all(f));
-  return displacements ? make_observer(f) : MD_OK;
+  return what == MD_FOLLOWED_VELOCITIES ? MD_OK : make_observer(f);
 }
 
 void md_followed_end(md_followed *f)
@@ -291,6 +409,8 @@ void md_followed_end(md_followed *f)
     *at = f->observer->next;
     destroy(f->observer);
   }
-  free(f->at);
+  free(f->set.id);
+  free(f->set.at);
+  free(f->set.seen);
   free(f);
 }

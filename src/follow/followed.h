@@ -1,30 +1,47 @@
-/* Followed particles: the place and velocity that each particle had when it was first seen, and its way since then.
+/* Followed particles: the place or velocity that each particle of a group had when it was first seen, and the present
+ * one (common/compute/follow.h).
  *
  * The deck's commands see positions inside the box. A followed particle also has the number of times that it left the
  * box through each periodic face, so that its displacement goes beyond the box. */
 #ifndef MD_SRC_FOLLOW_FOLLOWED_H
 #define MD_SRC_FOLLOW_FOLLOWED_H
 
+#include "common/compute/follow.h"
 #include "src/output/observer.h"
 #include "src/sim.h"
 
-/* What is known of a particle: displacement since the first look, sigma, and place and velocity at that time. */
-typedef struct md_follow {
-  double displacement[3], place[3], velocity[3];
-} md_follow;
-
 typedef struct md_followed md_followed;
 
-/* Notes all particles as they are now, between runs, for `what`, which messages name. With `displacements` every run
- * looks at them from time to time. The caller ends with md_followed_end. Collective. MD_USAGE: the deck is being
+/* What is followed. If each particle has values of its own, the host makes them, and the engine does not follow. */
+typedef enum md_followed_what {
+  MD_FOLLOWED_PLACES,
+  MD_FOLLOWED_VELOCITIES,
+  MD_FOLLOWED_EACH
+} md_followed_what;
+
+/* Notes the particles of a group as they are now, between runs, for `name`, which messages name. Places are looked at
+ * from time to time in every run. The caller ends with md_followed_end. Collective. MD_USAGE: the deck is being
  * resumed and has not the particles of this place. MD_RUNTIME: out of memory. */
-md_status md_followed_begin(md_sim *sim, const char *what, bool displacements,
+md_status md_followed_begin(md_sim *sim, const char *name, int group, md_followed_what what,
                             md_followed **followed) MD_CHECKED;
 
-/* Fills now[i] for each particle of this rank at the step that is shown, with sim->particles up to date. Without
- * `displacements` these are 0. Collective. MD_USAGE: a particle is new. MD_PHYSICS: a particle went too far since the
- * last look. */
-md_status md_followed_find(md_followed *followed, md_follow *now) MD_CHECKED;
+/* A look by the engine at the step that is shown, without its particles. *made = false: md_followed_find must do it.
+ * Collective. MD_USAGE, MD_PHYSICS: as below. */
+md_status md_followed_find_in_place(md_followed *followed, md_view *view, bool *made) MD_CHECKED;
+
+/* A look of the host: fills now[i] for each particle of this rank that is in the group, at the step that is shown, with
+ * sim->particles up to date. Collective. MD_USAGE: a particle is new in the group. MD_PHYSICS: a particle went too far
+ * since the last look. */
+md_status md_followed_find(md_followed *followed, md_follow_record *now) MD_CHECKED;
+
+/* Exact sums over the particles of the group on all ranks, after a look at the step that is shown: of records now[],
+ * or of those of the engine (NULL). sum: has room for md_follow_terms() numbers. what: as for md_exact_sums.
+ * Collective. MD_PHYSICS: a term is not finite. */
+md_status md_followed_sums(md_followed *followed, md_view *view, const md_follow_record *now,
+                           const md_follow_sum *terms, const char *what, double *sum) MD_CHECKED;
+
+/* The displacement of a particle since its first look. */
+void md_followed_displacement(const md_followed *followed, const md_follow_record *now, double moved[3]);
 
 /* Does the observer follow particles from step to step? */
 bool md_is_follower(const md_observer *observer);

@@ -12,9 +12,9 @@ static double quantum_for(double bound)
   return ldexp(1.0, (exponent < -900 ? -900 : exponent) - 51);
 }
 
-/* Finds the largest |term| of each sum over all particles; infinite if one is not a number. */
-static md_status largest_terms(md_comm *comm, const md_particles *p, int n, md_exact_terms terms,
-                               const void *context, double *largest)
+/* Finds the largest |term| of each sum on this rank; infinite if one is not a number. */
+static void find_largest(const md_particles *p, int n, md_exact_terms terms, const void *context,
+                         double *largest)
 {
   double most[MD_EXACT_SUMS_MAX] = {0.0};
 #pragma omp parallel for schedule(static) reduction(max : most)
@@ -27,7 +27,6 @@ static md_status largest_terms(md_comm *comm, const md_particles *p, int n, md_e
     }
   }
   memcpy(largest, most, sizeof most);
-  return comm->reduce->max(comm, largest, n);
 }
 
 static void add_terms(const md_particles *p, int n, md_exact_terms terms, const void *context,
@@ -51,21 +50,33 @@ static void add_terms(const md_particles *p, int n, md_exact_terms terms, const 
   }
 }
 
-md_status md_exact_sums(md_comm *comm, const md_particles *p, int n, md_exact_terms terms,
-                        const void *context, const char *what, double *sum)
+md_status md_exact_counts(md_comm *comm, int n, const char *what, double *largest, double *counts)
 {
-  double largest[MD_EXACT_SUMS_MAX], counts[MD_EXACT_SUMS_MAX];
-  md_wide total[MD_EXACT_SUMS_MAX] = {{{0}}};
-  MD_TRY(largest_terms(comm, p, n, terms, context, largest));
+  MD_TRY(comm->reduce->max(comm, largest, n));
   for (int k = 0; k < n; ++k) {
     if (!isfinite(largest[k])) return md_error(MD_PHYSICS, "%s of a particle is not a finite number", what);
     counts[k] = 1.0 / quantum_for(largest[k]);
   }
-  add_terms(p, n, terms, context, counts, total);
+  return MD_OK;
+}
+
+md_status md_exact_values(md_comm *comm, int n, const double *largest, md_wide *total, double *sum)
+{
   MD_TRY(comm->reduce->sum(comm, total[0].limb, n * MD_WIDE_LIMBS));
   for (int k = 0; k < n; ++k) {
     md_wide_normalise(&total[k]);
     sum[k] = md_wide_value(&total[k], quantum_for(largest[k]) / MD_FINE);
   }
   return MD_OK;
+}
+
+md_status md_exact_sums(md_comm *comm, const md_particles *p, int n, md_exact_terms terms,
+                        const void *context, const char *what, double *sum)
+{
+  double largest[MD_EXACT_SUMS_MAX], counts[MD_EXACT_SUMS_MAX];
+  md_wide total[MD_EXACT_SUMS_MAX] = {{{0}}};
+  find_largest(p, n, terms, context, largest);
+  MD_TRY(md_exact_counts(comm, n, what, largest, counts));
+  add_terms(p, n, terms, context, counts, total);
+  return md_exact_values(comm, n, largest, total, sum);
 }

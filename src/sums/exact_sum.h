@@ -9,6 +9,7 @@
 #ifndef MD_SRC_SUMS_EXACT_SUM_H
 #define MD_SRC_SUMS_EXACT_SUM_H
 
+#include "common/exact.h"
 #include "common/ranks/comm.h"
 
 enum { MD_EXACT_SUMS_MAX = 8 };
@@ -20,5 +21,13 @@ typedef void (*md_exact_terms)(const void *context, const md_particles *, int64_
  * not finite; `what` names it in the message. Collective. */
 md_status md_exact_sums(md_comm *comm, const md_particles *particles, int n, md_exact_terms terms,
                         const void *context, const char *what, double *sum) MD_CHECKED;
+
+/* The parts of md_exact_sums, for terms that an engine has. md_exact_counts() makes of the largest |term| of each sum
+ * on this rank the largest on all ranks, and counts[k], the coarse quanta in a unit. The engine adds up
+ * term * counts[k] as fine sums (exact.h). md_exact_values() makes the sums of these, total[n], of all ranks.
+ * Collective. MD_PHYSICS: as above. */
+md_status md_exact_counts(md_comm *comm, int n, const char *what, double *largest, double *counts) MD_CHECKED;
+md_status md_exact_values(md_comm *comm, int n, const double *largest, md_wide *total,
+                          double *sum) MD_CHECKED;
 
 #endif

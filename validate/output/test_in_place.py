@@ -21,6 +21,7 @@ set type 1 type/fraction 2 0.3 771
 mass 1 1
 mass 2 3
 velocity all create 1.44 87287
+velocity all set 28 -14 0 sum yes units box
 pair_style lj/cut 2.5
 pair_coeff * * 1 1
 region half block 0 2.4 INF INF INF INF
@@ -66,9 +67,18 @@ fix h all ave/histo 10 1 10 0 2 20 c_ke mode vector beyond extra file h.txt
 fix i half ave/histo 5 2 20 -1 1 33 vx x y vy mode vector file i.txt
 fix j all ave/histo 10 1 20 -0.5 0.6 5000 vy type mass mode vector beyond end ave running file j.txt
 """
-LOOKS = BINS + "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {k}.txt mode vector\n" for k in "abcd")
+# In the mixture most particles go through periodic faces.
+FOLLOWED = """\
+compute p half msd com yes
+compute q all msd
+compute u half vacf
+compute w half com
+compute z all gyration
+fix l all ave/time 10 1 10 c_p[*] c_q[*] c_u[*] c_w[*] c_z c_z[*] file l.txt format " %.17g"
+"""
+LOOKS = BINS + FOLLOWED + "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {k}.txt mode vector\n" for k in "abcd")
 DECKS = {"mixture": MIXTURE + LOOKS + "run 40\n", "plane": PLANE + LOOKS + "run 100\n"}
-FILES = [f"{k}.txt" for k in "abcdefghijk"]
+FILES = [f"{k}.txt" for k in "abcdefghijkl"]
 
 
 def texts(folder) -> Dict[str, str]:
@@ -109,12 +119,12 @@ def test_equal_naive_without_a_download(deck, variant, expected, tmp_path):
 
 @pytest.mark.mpi
 def test_ranks_equal_naive(expected, tmp_path):
-    """Distances of a group, and those beyond the cutoff of the forces, need a download there; nothing else does."""
-    result = harness.run(DECKS["mixture"], tmp_path / "all", engine="gpu", ranks=2)
+    """Distances of a group, those beyond the cutoff of the forces, and followed particles need a download there;
+    nothing else does."""
+    harness.run(DECKS["mixture"], tmp_path / "all", engine="gpu", ranks=2)
     assert texts(tmp_path / "all") == expected["mixture"]
-    assert downloads(result) == 6
-    deck = re.sub(r"^fix [cd] .*\n", "", DECKS["mixture"], flags=re.MULTILINE)
+    deck = re.sub(r"^fix [cd] .*\n", "", DECKS["mixture"].replace(FOLLOWED, ""), flags=re.MULTILINE)
     result = harness.run(deck, tmp_path / "in place", engine="gpu", ranks=2)
-    for name in set(FILES) - {"c.txt", "d.txt"}:
+    for name in set(FILES) - {"c.txt", "d.txt", "l.txt"}:
         assert (tmp_path / "in place" / name).read_text() == expected["mixture"][name]
     assert downloads(result) == 1

@@ -1,0 +1,121 @@
+/* Followed particles (common/compute/follow.h), for compute msd, vacf, com and gyration.
+ *
+ *   1. k_follow looks at the particles: a bit by original index says which are followed, and the bits before it are the
+ *      number of the record.
+ *
+ *        original index   0   1   2   3   4   5   6  ...        the bits of 32 particles, and how many are
+ *        member           1   0   0   1   1   0   1             set in the words before: 8 bytes, which stay
+ *        record           0           1   2       3             in the cache
+ *
+ *   2. k_follow_largest and k_follow_sums go through the records alone, one behind the other.
+ *
+ * Trade-off: records stay where they are, so that sorts do not move them, and a look gathers them. Cost: of a look 4
+ * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
+ */
+#include "gpu/output/measure.cuh"
+#include "gpu/output/seen.cuh"
+
+#include <algorithm>
+
+enum { FOLLOW_THREADS = 256, RECORDS_OF_THREAD = 1024 };
+
+/* The record of a particle with this original index; -1: it is not followed. */
+static __device__ __forceinline__ int record_of_origin(const follow_args &a, int origin)
+{
+  const unsigned word = a.member[origin >> 5], bit = 1u << (origin & 31);
+  return word & bit ? a.before[origin >> 5] + __popc(word & (bit - 1u)) : -1;
+}
+
+template <class T>
+static __global__ void __launch_bounds__(FOLLOW_THREADS)
+    k_follow(const __grid_constant__ system_view<T> s, const __grid_constant__ follow_args a)
+{
+  double most = 0.0;
+  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
+    const int i = first + threadIdx.x, at = i < s.n ? record_of_origin(a, origin_of(a.each.fields, i)) : -1;
+    if (at < 0) continue;
+    const seen_particle seen = see<T>(s, a.each.fields, a.each.quantum, i);
+    md_follow_record *const record = &a.record[at];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) most = fmax(most, fabs(seen.v[d]));
+    if (a.what.velocities) {
+#pragma unroll
+      for (int d = 0; d < T::DIM; ++d) record->last[d] = seen.v[d];
+      continue;
+    }
+    md_follow_record r = *record;
+    const int lost = md_follow_look(&a.what, &r, seen.x);
+    if (lost >= 0) atomicMin(a.fault, (unsigned long long)at << 2 | (unsigned)lost);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) {
+      record->last[d] = r.last[d];
+      record->through[d] = r.through[d];
+    }
+  }
+  widen(a.most, most);
+}
+
+template <class T> md_status launch_follow(const launch &l, const system_view<T> &s, const follow_args &a)
+{
+  const int blocks = std::min(blocks_for(s.n, FOLLOW_THREADS), 8 * l.processors);
+  k_follow<T><<<blocks, FOLLOW_THREADS, 0, l.stream>>>(s, a);
+  MD_LAUNCHED("k_follow");
+  return MD_OK;
+}
+
+/* The terms of record k; 0 beyond the last. */
+static __device__ __forceinline__ void terms_of_record(const follow_sum_args &a, int64_t k,
+                                                       double term[MD_FOLLOW_TERMS])
+{
+  for (int t = 0; t < MD_FOLLOW_TERMS; ++t) term[t] = 0.0;
+  if (k >= a.n) return;
+  const md_follow_record r = a.record[k];
+  md_follow_terms_of(&a.what, &a.sum, &r, a.mass[r.type - 1], term);
+}
+
+static __global__ void __launch_bounds__(FOLLOW_THREADS)
+    k_follow_largest(const __grid_constant__ follow_sum_args a, unsigned long long *largest)
+{
+  double most[MD_FOLLOW_TERMS] = {}, term[MD_FOLLOW_TERMS];
+  for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < a.n;
+       first += (int64_t)gridDim.x * blockDim.x) {
+    terms_of_record(a, first + threadIdx.x, term);
+#pragma unroll
+    for (int t = 0; t < MD_FOLLOW_TERMS; ++t) most[t] = fmax(most[t], md_each_size(term[t]));
+  }
+#pragma unroll
+  for (int t = 0; t < MD_FOLLOW_TERMS; ++t) widen(&largest[t], most[t]);
+}
+
+/* A thread has so few records that its sums stay within 64 bits. */
+static __global__ void __launch_bounds__(FOLLOW_THREADS)
+    k_follow_sums(const __grid_constant__ follow_sum_args a, fine_sums total)
+{
+  md_fine sum[MD_FOLLOW_TERMS] = {};
+  double term[MD_FOLLOW_TERMS];
+  for (int64_t first = (int64_t)blockIdx.x * blockDim.x; first < a.n;
+       first += (int64_t)gridDim.x * blockDim.x) {
+    terms_of_record(a, first + threadIdx.x, term);
+#pragma unroll
+    for (int t = 0; t < MD_FOLLOW_TERMS; ++t) md_fine_add(&sum[t], term[t] * a.counts[t]);
+  }
+#pragma unroll
+  for (int t = 0; t < MD_FOLLOW_TERMS; ++t) add_sum(total, t, MD_FOLLOW_TERMS, sum[t]);
+}
+
+md_status launch_follow_sums(const launch &l, const follow_sum_args &a, unsigned long long *largest,
+                             fine_sums total)
+{
+  const int most = blocks_for(a.n, FOLLOW_THREADS), least = blocks_for(most, RECORDS_OF_THREAD);
+  const int blocks = std::min(most, std::max(least, 8 * l.processors));
+  if (largest)
+    k_follow_largest<<<blocks, FOLLOW_THREADS, 0, l.stream>>>(a, largest);
+  else
+    k_follow_sums<<<blocks, FOLLOW_THREADS, 0, l.stream>>>(a, total);
+  MD_LAUNCHED("k_follow_sums");
+  return MD_OK;
+}
+
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_follow<T>(const launch &, const system_view<T> &, const follow_args &);
+MD_LAYOUTS(INSTANCE)
