@@ -2,7 +2,7 @@
  * candidate except i itself, within the cutoff or not.
  *
  * Trade-off: short code for any kernel, but not the fastest. The kernels of steps (step_*.cu) have walks of their
- * own.
+ * own. A record is loaded whole: loads of its fields would each take a cycle of the cache for every lane.
  */
 #ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 #define MD_GPU_NEIGHBOUR_FOR_EACH_CUH
@@ -54,12 +54,12 @@ __device__ __forceinline__ void for_each_in_cells(const system_view<T> &s, const
       cell_range(s.grid.start, first, 3, begin, end);
       if (half) begin = max(begin, i + 1);
       for (int j = begin; j < end; ++j)
-        if (j != i) f(j, x[j]);
+        if (j != i) f(j, load_record(x + j));
       if (!ghosts) continue;
       cell_range(s.ghost.start, ghost_cell(s.ghost, first), 3, begin, end);
       end = min(end, s.ghost.capacity);
       for (int g = begin; g < end; ++g)
-        if (!own_image<T>(s, i, s.n + g)) f(s.n + g, x[s.n + g]);
+        if (!own_image<T>(s, i, s.n + g)) f(s.n + g, load_record(x + s.n + g));
     }
 }
 
@@ -73,10 +73,10 @@ __device__ __forceinline__ void for_each_listed(const system_view<T> &s, const t
   const int rows = s.list.rows[block];
   for (int r = 0; r < rows; ++r) {
     const int4 four = __ldcs(list + (int64_t)r * 32);
-    if (four.x != i) f(four.x, x[four.x]);
-    if (four.y != i) f(four.y, x[four.y]);
-    if (four.z != i) f(four.z, x[four.z]);
-    if (four.w != i) f(four.w, x[four.w]);
+    if (four.x != i) f(four.x, load_record(x + four.x));
+    if (four.y != i) f(four.y, load_record(x + four.y));
+    if (four.z != i) f(four.z, load_record(x + four.z));
+    if (four.w != i) f(four.w, load_record(x + four.w));
   }
 }
 

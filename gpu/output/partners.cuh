@@ -30,7 +30,7 @@ static __device__ __forceinline__ void for_each_partner(const system_view<T> &s,
 {
   if constexpr (SOURCE == FROM_ALL) {
     for (int j = 0; j < s.n; ++j)
-      if (j != i) f(j, x[j]);
+      if (j != i) f(j, load_record(x + j));
   } else {
     for_each_candidate<T, SOURCE>(s, x, i, false, f);
   }
