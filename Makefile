@@ -121,15 +121,15 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c openmp/*.c \
+SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c src/*/*/*.c openmp/*.c \
   openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
-HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h openmp/*.h openmp/*/*.h mpi/*.h mpi/*/*.h \
+HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h src/*/*/*.h openmp/*.h openmp/*/*.h mpi/*.h mpi/*/*.h \
   validate/unit/*.h) $(GPU_HEADERS)
-DEFINITIONS := $(wildcard common/*.def src/*/*.def)
+DEFINITIONS := $(wildcard common/*.def src/*/*.def src/*/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 

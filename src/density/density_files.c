@@ -20,7 +20,7 @@
 #include "src/dump/h5md.h"
 #include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
-#include "src/picture/colour_map.h"
+#include "src/picture/colour/colour_map.h"
 #include "src/picture/furniture.h"
 #include "src/picture/picture.h"
 

@@ -3,7 +3,7 @@
 #ifndef MD_SRC_IMAGE_IMAGE_H
 #define MD_SRC_IMAGE_IMAGE_H
 
-#include "src/picture/colour_scale.h"
+#include "src/picture/colour/colour_scale.h"
 #include "src/picture/furniture.h"
 #include "src/sim.h"
 

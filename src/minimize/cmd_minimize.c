@@ -16,7 +16,7 @@
 
 static const md_min_style *const styles[MD_MIN_KINDS] = {
 #define MD_MIN_STYLE(symbol, name) [MD_MIN_##symbol] = &md_min_##symbol,
-#include "src/minimize/min_styles.def"
+#include "src/minimize/styles/min_styles.def"
 #undef MD_MIN_STYLE
 };
 

@@ -96,7 +96,7 @@ typedef struct md_min_style {
 } md_min_style;
 
 #define MD_MIN_STYLE(symbol, name) extern const md_min_style md_min_##symbol;
-#include "src/minimize/min_styles.def"
+#include "src/minimize/styles/min_styles.def"
 #undef MD_MIN_STYLE
 
 /* Allocates the vectors, all zero, and evaluates the present state with the engine of the run. m->run, sim, set,

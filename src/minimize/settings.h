@@ -8,7 +8,7 @@
 /* One symbol for each style, MD_MIN_cg and so on. MD_MIN_KINDS is their number. */
 typedef enum md_min_kind {
 #define MD_MIN_STYLE(symbol, name) MD_MIN_##symbol,
-#include "src/minimize/min_styles.def"
+#include "src/minimize/styles/min_styles.def"
 #undef MD_MIN_STYLE
   MD_MIN_KINDS
 } md_min_kind;

@@ -4,7 +4,7 @@
 #define MD_SRC_PICTURE_FURNITURE_H
 
 #include "common/base/error.h"
-#include "src/picture/colour_map.h"
+#include "src/picture/colour/colour_map.h"
 
 /* An image in colours. Rows from the top; 3 bytes a pixel, red first. */
 typedef struct md_canvas {

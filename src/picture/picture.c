@@ -6,7 +6,7 @@
 #include "src/picture/picture.h"
 #include "common/base/open_file.h"
 #include "src/files/new_file.h"
-#include "src/picture/colour_map.h"
+#include "src/picture/colour/colour_map.h"
 
 #include <errno.h>
 #include <png.h>

@@ -4,7 +4,7 @@
 #ifndef MD_SRC_PICTURE_SCENE_H
 #define MD_SRC_PICTURE_SCENE_H
 
-#include "src/picture/colour_names.h"
+#include "src/picture/colour/colour_names.h"
 #include "src/picture/spheres.h"
 
 /* The surface at a pixel as a word: 24 bits of colour, and two of 16 bits for the parts of its unit normal to the right

@@ -4,7 +4,7 @@
 // links: src/box/boundary.c src/dump/dump_select.c
 // links: src/particles/by_id.c src/dump/dump_text.c src/dump/dump_extxyz.c src/dump/dump_frames.c
 // links: src/density/dump_density.c src/density/density_files.c src/dump/dump_h5md.c src/files/hdf5_file.c
-// links: src/picture/picture.c src/picture/colour_map.c src/files/output_stream.c src/files/new_file.c
+// links: src/picture/picture.c src/picture/colour/colour_map.c src/files/output_stream.c src/files/new_file.c
 // links: src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c
 // links: src/thermo/thermo_keywords.c src/dump/h5md.c src/deck/command.c src/sim.c src/output/view.c
 // links: src/formula/variable.c src/formula/formula.c common/base/error.c common/base/open_file.c common/particles.c
@@ -17,7 +17,7 @@
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c
 // links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
-// links: src/picture/colour_names.c src/picture/colour_scale.c src/picture/scene.c src/picture/spheres.c
+// links: src/picture/colour/colour_names.c src/picture/colour/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "fake_run.h"
 
@@ -25,7 +25,7 @@
 #include "common/rng.h"
 #include "src/dump/dump.h"
 #include "src/particles/elements.h"
-#include "src/picture/colour_map.h"
+#include "src/picture/colour/colour_map.h"
 #include "src/picture/furniture.h"
 #include "src/picture/picture.h"
 

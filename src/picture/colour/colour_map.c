@@ -4,7 +4,7 @@
  * also in grey and to colour-blind readers. The anchors are a least-squares fit of straight pieces to it. The
  * result differs by at most 4 of 255 from the original, which is not visible.
  */
-#include "src/picture/colour_map.h"
+#include "src/picture/colour/colour_map.h"
 
 enum { PIECES = 16 };
 

@@ -8,7 +8,7 @@
 #ifndef MD_SRC_PICTURE_COLOUR_SCALE_H
 #define MD_SRC_PICTURE_COLOUR_SCALE_H
 
-#include "src/picture/colour_names.h"
+#include "src/picture/colour/colour_names.h"
 
 typedef enum md_scale_style { MD_SCALE_CONTINUOUS, MD_SCALE_DISCRETE, MD_SCALE_SEQUENTIAL } md_scale_style;
 

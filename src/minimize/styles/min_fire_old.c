@@ -6,7 +6,7 @@
  * Cost: an evaluation an iteration; one vector.
  * Reference: Bitzek, Koskinen, Gaehler, Moseler and Gumbsch, Phys. Rev. Lett. 97 (2006) 170201.
  */
-#include "src/minimize/damped.h"
+#include "src/minimize/styles/damped.h"
 
 enum { DELAY = 5 };
 #define DT_GROW 1.1

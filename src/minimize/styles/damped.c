@@ -1,5 +1,5 @@
 /* Passes and sums of damped dynamics; see damped.h. */
-#include "src/minimize/damped.h"
+#include "src/minimize/styles/damped.h"
 
 md_status md_damped_products(const md_minimizer *m, md_damped_sums *sums)
 {

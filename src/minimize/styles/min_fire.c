@@ -15,7 +15,7 @@
  * References: Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201; Guenole et al., Comput. Mater. Sci. 175 (2020) 109584;
  * the manual of LAMMPS, min_style and min_modify.
  */
-#include "src/minimize/damped.h"
+#include "src/minimize/styles/damped.h"
 
 /* Where f.f is not above this, v does not turn, as in LAMMPS. */
 #define LEAST_FORCE2 1e-20

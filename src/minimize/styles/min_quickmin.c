@@ -5,7 +5,7 @@
  * Cost: an evaluation an iteration; one vector.
  * Reference: Sheppard, Terrell and Henkelman, J. Chem. Phys. 128 (2008) 134106.
  */
-#include "src/minimize/damped.h"
+#include "src/minimize/styles/damped.h"
 
 enum { DELAY = 5 }; /* of LAMMPS */
 

@@ -1,5 +1,5 @@
 /* Colours by name, and the looks of elements: two lists and a search through them; see colour_names.h. */
-#include "src/picture/colour_names.h"
+#include "src/picture/colour/colour_names.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ static const struct {
   md_colour colour;
 } colours[] = {
 #define MD_COLOUR(name, red, green, blue) {#name, {{red, green, blue}}},
-#include "src/picture/colour_names.def"
+#include "src/picture/colour/colour_names.def"
 #undef MD_COLOUR
 };
 
@@ -18,7 +18,7 @@ static const struct {
   int picometres;
 } elements[] = {
 #define MD_ELEMENT(symbol, red, green, blue, radius) {#symbol, {{red, green, blue}}, radius},
-#include "src/picture/element_looks.def"
+#include "src/picture/colour/element_looks.def"
 #undef MD_ELEMENT
 };
 

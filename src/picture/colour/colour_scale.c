@@ -1,5 +1,5 @@
 /* The colour of a value on a scale; see colour_scale.h. Cost: a search through the entries. */
-#include "src/picture/colour_scale.h"
+#include "src/picture/colour/colour_scale.h"
 
 #include <math.h>
 
