@@ -121,14 +121,14 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c src/*/*/*.c openmp/*.c \
-  openmp/*/*.c)) \
+SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c src/*/*/*.c \
+  openmp/*.c openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
-FUZZ_TARGETS := $(wildcard validate/unit/fuzz_*.c)
+FUZZ_TARGETS := $(wildcard validate/fuzz/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
 HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h src/*/*/*.h openmp/*.h openmp/*/*.h mpi/*.h mpi/*/*.h \
-  validate/unit/*.h) $(GPU_HEADERS)
+  validate/unit/support/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def src/*/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
@@ -146,11 +146,11 @@ OBJECTS := $(call objects_of,$(SOURCES))
 GPU_C_OBJECTS := $(GPU_C:%.c=$(OBJ)/%.o)
 CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
-FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/unit/%.c=$(BUILD)/unit/%)
+FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/fuzz/%.c=$(BUILD)/unit/%)
 
 # The first lines of a unit test name what it links, `// links: src/formula/variable.c common/base/error.c`; without
 # such a line it gets everything but main.
-links_of = $(strip $(shell sed -n 's|^// links:||p' validate/unit/$1.c))
+links_of = $(strip $(shell sed -n 's|^// links:||p' $(wildcard validate/unit/$1.c validate/fuzz/$1.c)))
 linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))
 
 # ---------------------------------------------------------------- flags
@@ -448,10 +448,10 @@ ladder-cells: need-gpu ## measure what each part of the GPU's cell pipeline is w
 fuzz: ## feed mutated decks and data files to the readers for SECONDS
 	@$(SETUP) build fuzz
 	@$(MAKE) SAN=fuzz fuzz-programs
-	@test -n "$(FUZZ_TARGETS)" || { echo "there are no validate/unit/fuzz_*.c" >&2; exit 1; }
+	@test -n "$(FUZZ_TARGETS)" || { echo "there are no validate/fuzz/fuzz_*.c" >&2; exit 1; }
 	@mkdir -p build/fuzz/seeds build/fuzz/scratch
 	@cp inputs/in.* validate/reference/* build/fuzz/seeds/ 2>/dev/null || true
-	@cd build/fuzz/scratch && for f in $(FUZZ_TARGETS:validate/unit/%.c=%); do \
+	@cd build/fuzz/scratch && for f in $(FUZZ_TARGETS:validate/fuzz/%.c=%); do \
 	  mkdir -p ../$$f; echo "FUZZ $$f"; \
 	  OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 \
 	  UBSAN_OPTIONS=print_stacktrace=1 '$(CURDIR)'/build-fuzz/unit/$$f -timeout=10 -malloc_limit_mb=100000 \
@@ -650,7 +650,7 @@ $(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(FLA
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBRARIES)
 
-$(BUILD)/unit/fuzz_%: $(OBJ)/validate/unit/fuzz_%.o $$(call linked,fuzz_%) $(FLAGS)/link
+$(BUILD)/unit/fuzz_%: $(OBJ)/validate/fuzz/fuzz_%.o $$(call linked,fuzz_%) $(FLAGS)/link
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES)

@@ -3,7 +3,7 @@
 /* The distribution of particles by their ids, for output. Windows work for any ids. On several ranks each particle
  * comes once, in order, in windows of whole blocks of rows. */
 #include "src/particles/by_id.h"
-#include "thread_ranks.h"
+#include "validate/unit/support/thread_ranks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

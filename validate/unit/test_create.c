@@ -13,7 +13,7 @@
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
-#include "sim_fixture.h"
+#include "validate/unit/support/sim_fixture.h"
 
 #include "common/ranks/domains.h"
 #include "src/create/lattice.h"

@@ -17,9 +17,9 @@
 // links: src/commands/table_file.c src/commands/text_file.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
-#include "sim_fixture.h"
+#include "validate/unit/support/sim_fixture.h"
 
-#include "thread_ranks.h"
+#include "validate/unit/support/thread_ranks.h"
 
 #include "src/particles/data_file.h"
 #include "src/particles/id_table.h"

@@ -17,8 +17,8 @@
 // links: src/commands/table_file.c src/commands/text_file.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
-#include "fake_commands.h"
 #include "src/deck/deck.h"
+#include "validate/unit/support/fake_commands.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,9 +14,9 @@
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */
-#include "sim_fixture.h"
 #include "src/particles/extent.h"
 #include "src/sums/masses.h"
+#include "validate/unit/support/sim_fixture.h"
 
 #include <math.h>
 #include <omp.h>

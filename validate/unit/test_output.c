@@ -19,7 +19,7 @@
 // links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
 // links: src/picture/colour/colour_names.c src/picture/colour/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
-#include "fake_run.h"
+#include "validate/unit/support/fake_run.h"
 
 #include "common/compute/histogram.h"
 #include "common/rng.h"

@@ -2,7 +2,7 @@
 /* Equal shares of particles. On 1 to 8 ranks every particle is on one rank afterwards, with all its fields; numbers
  * differ by at most one; and the shares are consecutive in the order of ranks and of indices. */
 #include "src/particles/share.h"
-#include "thread_ranks.h"
+#include "validate/unit/support/thread_ranks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

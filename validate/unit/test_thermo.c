@@ -11,7 +11,7 @@
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c
 /* The thermo table, its commands, and the keywords that formulas read. */
-#include "fake_run.h"
+#include "validate/unit/support/fake_run.h"
 
 /* Two particles of masses 1 and 2 in a box of area 8, with a state of round numbers. */
 static int set_up(void **state)

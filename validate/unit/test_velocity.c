@@ -14,7 +14,7 @@
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
-#include "sim_fixture.h"
+#include "validate/unit/support/sim_fixture.h"
 
 #include <math.h>
 #include <omp.h>

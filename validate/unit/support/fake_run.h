@@ -3,8 +3,8 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
 #define MD_VALIDATE_UNIT_FAKE_RUN_H
 
-#include "fake_averages.h"
-#include "fake_commands.h"
+#include "validate/unit/support/fake_averages.h"
+#include "validate/unit/support/fake_commands.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
 #define MD_VALIDATE_UNIT_SIM_FIXTURE_H
 
-#include "fake_commands.h"
+#include "validate/unit/support/fake_commands.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 #define MD_VALIDATE_UNIT_FAKE_COMMANDS_H
 
-#include "fake_averages.h"
 #include "src/create/lattice.h"
 #include "src/sim.h"
+#include "validate/unit/support/fake_averages.h"
 
 #include <stdlib.h>
 

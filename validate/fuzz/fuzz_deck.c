@@ -20,9 +20,9 @@
  * After each deck the model is prepared, as for a run. The model of any deck must be refused, or be fit to run. Built
  * with -fsanitize=fuzzer,address,undefined.
  */
-#include "fake_commands.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
+#include "validate/unit/support/fake_commands.h"
 
 md_status md_output_open(md_comm *comm, md_output **output, const char *path, bool append)
 {

@@ -16,8 +16,8 @@
 /* A fuzz test of the data file reader. Any bytes are either read or refused, without a crash, a leak or a hang. Several
  * ranks do the same as one rank, with the same message. The first byte chooses the dimension, the periodic axes and the
  * number of ranks. Built with -fsanitize=fuzzer,address,undefined. */
-#include "sim_fixture.h"
-#include "thread_ranks.h"
+#include "validate/unit/support/sim_fixture.h"
+#include "validate/unit/support/thread_ranks.h"
 
 #include "src/particles/data_file.h"
 
