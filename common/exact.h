@@ -29,8 +29,18 @@
 /* x rounded to a multiple of the quantum for which `rounder` = MD_ROUND * q; |x| < 2^51 q. */
 MD_FN double md_quantise(double x, double rounder) { return (x + rounder) - rounder; }
 
-/* x rounded to a multiple of q, a power of two: for any x, unlike md_quantise. */
-MD_FN double md_round_to(double x, double q) { return rint(x / q) * q; }
+/* 1/q of a power of two, 2^-1022 <= q <= 2^1022, without a division. */
+MD_FN double md_inverse_power(double q)
+{
+  uint64_t bits;
+  memcpy(&bits, &q, sizeof bits);
+  bits = (UINT64_C(2046) << 52) - bits;
+  memcpy(&q, &bits, sizeof q);
+  return q;
+}
+
+/* x rounded to a multiple of q, a power of two as of md_inverse_power: for any x, unlike md_quantise. */
+MD_FN double md_round_to(double x, double q) { return rint(x * md_inverse_power(q)) * q; }
 
 /* Products at least this large are rounded in two steps, which their last bits no longer show. */
 #define MD_ROUND_RANGE 0x1p50

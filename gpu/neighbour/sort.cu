@@ -133,6 +133,7 @@ static __global__ void k_set_progress(control *ctl, unsigned launch, progress no
 {
   ctl->overflow = 0;
   ctl->ghosts_wanted = ctl->list_wanted = 0;
+  for (int w = 0; w < AWAITED_WORDS; ++w) ctl->awaited[w] = 0;
   take_slot(ctl, launch, now, false, false);
 }
 

@@ -5,6 +5,9 @@
 #include "common/exact.h"
 #include "gpu/runtime/cuda.h"
 
+/* Adds `count` fine sums to wide sums. half: as fine_sums (launch.cuh) has them. */
+void gpu_add_sums(const int64_t *half, int count, md_wide *const *sum);
+
 /* Adds the `count` fine sums of an array of the device (fine_sums, launch.cuh) to wide sums; count <= MD_TERMS_MAX.
  * Waits for the stream in which kernels make the sums. */
 md_status gpu_fetch_sums(const device_array *array, int count, md_wide *const *sum,

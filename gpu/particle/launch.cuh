@@ -248,6 +248,35 @@ template <class T>
 md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &,
                            const owed_work<T> *owed, const md_step &step);
 
+/* awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits behind the step, into control.awaited,
+ * which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the impulse; and for exact
+ * layouts the virial, as launch_measure(). */
+template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
+template <class T> struct awaited_args {
+  typename T::real *impulse[3];
+  bool ahead; /* do nothing if the lists do not hold or have no room */
+  bool kinetic, virial;
+  double kicks, quantum; /* the value of a quantum of impulses; 1 for mixed layouts */
+  double velocity_per_v, mass_reference, per_unit; /* as md_ke_add() needs them */
+  double k[MD_PAIR_K], per_w;                      /* coefficients of forces, and as in measure_args */
+};
+template <class T>
+md_status launch_awaited(const launch &, md_pair_kind, const system_view<T> &, const awaited_args<T> &);
+
+/* move_scaled.cu: what launch_move() does with what is owed, for one mass, a box that is not tilted, and actions that
+ * scale the velocities of all particles. */
+template <class T> struct scaled_args {
+  const typename T::real *impulse[3];
+  double owed, v_step; /* kicks that are owed */
+  int scalings;
+  struct {
+    double factor[3], most; /* of each axis; the largest component that is left */
+  } scaling[OWED_ACTIONS];
+};
+template <class T>
+md_status launch_move_scaled(const launch &, int source, const system_view<T> &, const step_args &,
+                             const scaled_args<T> &);
+
 /* measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets HALT_OVERLAP in
  * control.overflow. */
 enum { SUM_ENERGY, SUM_VIRIAL, SUMS };

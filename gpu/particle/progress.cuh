@@ -60,12 +60,15 @@ struct alignas(64) step_slot {
 enum { SLOTS = 64 };
 /* The most fast particles that a list check looks at. With more of them the lists are stale. */
 enum { MOST_BEYOND_SLACK = 4096 };
-/* The ring, and what a rebin lacked. The host reads a copy. */
+/* The sums that a fix awaits behind a step (gpu/step/awaited.cu), and how many words these take as fine sums. */
+enum { AWAITED_KINETIC, AWAITED_VIRIAL, AWAITED_SUMS, AWAITED_WORDS = 2 * 2 * AWAITED_SUMS };
+/* The ring, what a rebin lacked, and sums. The host reads a copy. */
 struct control {
   step_slot slot[SLOTS];
   unsigned overflow; /* bits of progress.halt that a rebin found */
   int ghosts_wanted;
-  int list_wanted; /* neighbours in the longest list */
+  int list_wanted;                           /* neighbours in the longest list */
+  unsigned long long awaited[AWAITED_WORDS]; /* as of fine_sums (launch.cuh) */
 };
 
 /* Is there nothing to do for a step? */

@@ -34,11 +34,15 @@ template <class T> struct gpu_run {
   md_status run(int64_t n);
   md_status run_alone(int64_t n);
   md_status run_ranks(int64_t n);
+  /* One step from kept impulses with the sums that are awaited behind it, on one rank. */
+  md_status run_awaited(md_wanted sums);
 
   /* A batch is launched without waiting, and finish_batch() waits for it. */
   md_status launch_batch(int64_t left, int64_t *issued);
   md_status finish_batch(progress *seen);
 
+  /* Has the box changed too much for the lists? */
+  bool is_strained() const;
   md_status begin_steps();
   md_status finish_kicks();
 };

@@ -28,6 +28,8 @@ template <class T> struct gpu_stepper {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
+  md_wanted made = {};                 /* the sums that the forces behind the last step made ... */
+  int64_t awaited[AWAITED_WORDS] = {}; /* ... as the control block has them; see awaited.cu */
   bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
   owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
 
@@ -44,6 +46,14 @@ template <class T> struct gpu_stepper {
   md_status launch_pair_impulses(real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
+  /* Of the sums that the program awaits behind this run, those that the pass for the forces can make. The pass: see
+   * awaited.cu. take_awaited() notes that `sums` are made, and takes them from the copy of the control block;
+   * offers() tells whether they hold all that is wanted, and give() adds them to a measure. */
+  md_wanted can_await() const;
+  md_status launch_awaiting(real *const impulse[3], md_wanted sums, bool ahead);
+  void take_awaited(md_wanted sums);
+  bool offers(md_wanted wanted) const;
+  void give(md_wanted wanted, md_measure *m) const;
   fix_force_args force_args(int first, int last, bool part_of_step) const;
   /* Gives action k of the model the mean of the impulses on its group. */
   md_status take_mean(real *const impulse[3], int k);
@@ -62,6 +72,8 @@ template <class T> struct gpu_stepper {
   /* What is owed, with the arrays that it needs now; NULL: nothing. */
   const owed_work<T> *owed_now();
   md_status launch_kept();
+  /* What launch_move_scaled() is given in place of what is owed; false: it cannot do this. */
+  bool owes_scaling(scaled_args<T> *args) const;
   /* The list check behind a step. */
   md_status check_lists(unsigned step_launch);
 

@@ -21,36 +21,9 @@
  * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
  * velocities. docs/history.md has the limits.
  */
-#include "gpu/step/step_end.cuh"
+#include "gpu/step/sum_list.cuh"
 
 #include <limits.h>
-
-/* Adds the impulses on particle i from its list. own: does this launch move the particle? If not, its list is left out.
- * A short list is filled with i itself, which adds nothing. least: see evaluate_pair(). */
-template <class T, int STYLE>
-static __device__ __forceinline__ void
-scan_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-          int i, bool own, typename T::sum sum[3], int &least)
-{
-  const int block = i >> 5;
-  const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
-  /* Loaded for every particle, so that this load and that of `own` do not wait for each other. */
-  const int listed = s.list.rows[block], rows = own ? listed : 0;
-  if (rows == 0) return;
-  int4 next = __ldcs(list);
-  for (int r = 1; r <= rows; ++r) {
-    const int4 j = next;
-    if (r < rows) next = __ldcs(list + (int64_t)r * 32);
-    const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
-                             x3 = load_record(x + j.w);
-    evaluate_pair<T, STYLE>(s, xi, x0, j.x != i, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, x1, j.y != i, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, x2, j.z != i, sum, least);
-    evaluate_pair<T, STYLE>(s, xi, x3, j.w != i, sum, least);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
-  }
-}
 
 template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
@@ -71,7 +44,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
-    if (kicks != 0) scan_list<T, STYLE>(s, x, xi, i, own, sum, least);
+    if (kicks != 0) sum_list<T, STYLE>(s, x, xi, i, own, sum, least);
     if (!own) continue;
     if (least <= s.pair.close_high) {
       merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
@@ -107,18 +80,6 @@ md_status launch_step_list(const launch &l, md_pair_kind kind, const system_view
   });
 }
 
-/* The impulses on particle i, which has a pair that is too near for the fast rounding. */
-template <class T, int STYLE>
-static __device__ __noinline__ void sum_near_particle(const system_view<T> &s, const typename T::record *x,
-                                                      int i, typename T::real impulse[3])
-{
-  int64_t sum[3] = {0, 0, 0};
-  bool apart = false;
-  if constexpr (!T::MIXED) apart = sum_near<T, STYLE, FROM_LIST>(s, x, i, sum);
-  if (!apart) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
-  for (int d = 0; d < 3; ++d) impulse[d] = (typename T::real)sum[d];
-}
-
 template <class T> struct list_impulses {
   typename T::real *at[3];
 };
@@ -137,7 +98,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
-    scan_list<T, STYLE>(s, x, xi, i, true, sum, least);
+    sum_list<T, STYLE>(s, x, xi, i, true, sum, least);
     typename T::real impulse[3];
     if (least <= s.pair.close_high)
       sum_near_particle<T, STYLE>(s, x, i, impulse);

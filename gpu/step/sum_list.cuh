@@ -1,0 +1,60 @@
+/* The sum of the impulses on one particle from its list: the loop of the kernels with lists (step_list.cu says what it
+ * costs).
+ */
+#ifndef MD_GPU_STEP_SUM_LIST_CUH
+#define MD_GPU_STEP_SUM_LIST_CUH
+
+#include "gpu/step/step_end.cuh"
+
+/* Calls evaluate(record of j, other) for the entries j of the list of particle i, and settles the sums after every four
+ * of them. other: j is not i. own: if false, the list is left out. */
+template <class T, class F>
+static __device__ __forceinline__ void walk_list(const system_view<T> &s,
+                                                 const typename T::record *__restrict__ x, int i, bool own,
+                                                 typename T::sum sum[3], F evaluate)
+{
+  const int block = i >> 5;
+  const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
+  /* Loaded for every particle, so that this load and that of `own` do not wait for each other. */
+  const int listed = s.list.rows[block], rows = own ? listed : 0;
+  if (rows == 0) return;
+  int4 next = __ldcs(list);
+  for (int r = 1; r <= rows; ++r) {
+    const int4 j = next;
+    if (r < rows) next = __ldcs(list + (int64_t)r * 32);
+    const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
+                             x3 = load_record(x + j.w);
+    evaluate(x0, j.x != i);
+    evaluate(x1, j.y != i);
+    evaluate(x2, j.z != i);
+    evaluate(x3, j.w != i);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
+  }
+}
+
+/* Adds the impulses on particle i from its list. own: does this launch move the particle? If not, its list is left out.
+ * A short list is filled with i itself, which adds nothing. least: see evaluate_pair(). */
+template <class T, int STYLE>
+static __device__ __forceinline__ void
+sum_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+         int i, bool own, typename T::sum sum[3], int &least)
+{
+  walk_list<T>(s, x, i, own, sum, [&](const typename T::record &xj, bool other) {
+    evaluate_pair<T, STYLE>(s, xi, xj, other, sum, least);
+  });
+}
+
+/* The impulses on particle i, which has a pair that is too near for the fast rounding. */
+template <class T, int STYLE>
+static __device__ __noinline__ void sum_near_particle(const system_view<T> &s, const typename T::record *x,
+                                                      int i, typename T::real impulse[3])
+{
+  int64_t sum[3] = {0, 0, 0};
+  bool apart = false;
+  if constexpr (!T::MIXED) apart = sum_near<T, STYLE, FROM_LIST>(s, x, i, sum);
+  if (!apart) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
+  for (int d = 0; d < 3; ++d) impulse[d] = (typename T::real)sum[d];
+}
+
+#endif
