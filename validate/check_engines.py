@@ -23,6 +23,8 @@ mpi: the openmp engine over 1, 2, 3, 4, 6 and 8 ranks, as far as their domains f
     decks of their own: larger ones, particles that cross domains in one step, and
     domains that are empty.
 
+Engines that are compared over the same number of steps share a run of naive.
+
 Prints a row a deck.  Exit status: 0 all identical, 1 a difference, a failed run,
 or `--engine gpu` without a GPU, `--engine mpi` without MPI (0 with --if-present).
 """
@@ -37,11 +39,12 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import check
 import harness
@@ -398,21 +401,26 @@ class Verdict:
 
 
 def check_case(case: Case, chosen: Sequence[AnyVariant], folder: Path, steps: Optional[int] = None,
-               every: Optional[int] = None) -> Verdict:
-    """Runs a case with naive and all variants and compares."""
+               every: Optional[int] = None, core: int = 0) -> Verdict:
+    """Runs a case with naive and all variants and compares.  core: ranks run on this one (harness.keep_to_core)."""
     began = time.monotonic()
     deck = case.text()
     naive = harness.run(deck, folder / "naive", engine="naive", variables=knobs(case, steps, every, None))
     particles, frames = size_of_dump(folder / "naive" / "check.dump")
     failures = [] if frames > 1 else ["a single frame proves nothing about motion"]
+    cores = os.sched_getaffinity(0)
     for k, variant in enumerate(chosen):
         place = folder / f"variant{k}"
         try:
+            if isinstance(variant, RankVariant):
+                harness.keep_to_core(core)
             asked = variant.deck(deck) if isinstance(variant, RankVariant) else deck
             got = harness.run(asked, place, **variant.how(), variables=knobs(case, steps, every, variant))
             failures += [f"{variant.text()}: {line}" for line in differences(folder / "naive", place, naive, got)]
         except (AssertionError, check.Unreadable) as error:
             failures.append(f"{variant.text()}: {error}")
+        finally:
+            os.sched_setaffinity(0, cores)
         shutil.rmtree(place, ignore_errors=True)
     return Verdict(case, particles, int(naive.table.rows[-1][0]), len(chosen),
                    time.monotonic() - began, failures)
@@ -424,74 +432,112 @@ def size_of_dump(path: Path) -> Tuple[int, int]:
     return int(lines[3]), lines.count("ITEM: TIMESTEP")
 
 
-def tried(case: Case, *arguments) -> Verdict:
-    """As check_case, but a failed run of naive is a verdict and not an exception."""
-    try:
-        return check_case(case, *arguments)
-    except (AssertionError, check.Unreadable) as error:
-        return Verdict(case, 0, 0, 0, 0.0, [f"naive: {error}"])
-
-
 def describe(verdict: Verdict) -> str:
     word = "DIFFERENT" if verdict.failures else "identical"
     return (f"{verdict.case.name:<24} {verdict.particles:>9} {verdict.steps:>6} {verdict.variants:>9}  "
             f"{word:<10} {verdict.seconds:>7.1f}")
 
 
+@dataclass(frozen=True)
+class Engine:
+    """What is compared with naive."""
+
+    words: str  # of the headline
+    cases: Tuple[Case, ...]
+    chosen: Callable[[Case, int], Sequence[AnyVariant]]  # of a case and its turn
+    missing: Callable[[], str] = str  # why it cannot be compared here
+    steps: Optional[int] = None  # by default; None: the deck's
+
+
+def engine_of(name: str) -> Engine:
+    if name == "gpu":
+        return Engine(f"gpu: full and symmetric, cells, lists and all pairs, {harness.gpu_name()}", CASES,
+                      lambda case, _: gpu_variants(case), harness.gpu_missing)
+    if name == "mpi":
+        return Engine("openmp over 1 to 8 ranks: grids of one to three dimensions, 1 and 2 threads, balanced or not",
+                      CASES + RANK_CASES, rank_variants, harness.mpi_missing, RANK_STEPS)
+    isas = harness.instruction_sets()
+    return Engine(f"openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}", CASES,
+                  lambda case, turn: variants(case, turn, isas))
+
+
+@dataclass
+class Task:
+    """A case, and the variants that are compared with one run of naive."""
+
+    case: Case
+    steps: Optional[int]
+    chosen: List[AnyVariant]
+
+    def verdict(self, folder: Path, core: int) -> Verdict:
+        """As check_case, but a failed run of naive is a verdict and not an exception."""
+        every = max(1, self.steps // 10) if self.steps else None
+        try:
+            return check_case(self.case, self.chosen, folder, self.steps, every, core)
+        except (AssertionError, check.Unreadable) as error:
+            return Verdict(self.case, 0, 0, 0, 0.0, [f"naive: {error}"])
+
+
+def tasks_of(engines: Sequence[Engine], text: str, steps: Optional[int]) -> List[Task]:
+    """A task for each case with `text` in its name and each number of steps, in the order of the cases."""
+    tasks: Dict[Tuple[str, Optional[int]], Task] = {}
+    named = [case for case in CASES + RANK_CASES if text in case.name]
+    for turn, case in enumerate(named):
+        for engine in engines:
+            if case in engine.cases:
+                length = steps or engine.steps
+                tasks.setdefault((case.name, length), Task(case, length, [])).chosen += engine.chosen(case, turn)
+    return list(tasks.values())
+
+
+def compare(tasks: Sequence[Task]) -> int:
+    """Runs all tasks, prints their verdicts, and returns how many decks differ."""
+    began = time.monotonic()
+    print(f"\n{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
+    bad, runs = set(), 0
+    cores = len(os.sched_getaffinity(0))
+    turns, own = itertools.count(), threading.local()
+
+    def verdict_of(numbered: Tuple[int, Task]) -> Verdict:
+        return numbered[1].verdict(Path(folder) / str(numbered[0]), own.core)
+
+    with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
+            ThreadPoolExecutor(cores, initializer=lambda: setattr(own, "core", next(turns))) as pool:
+        for verdict in pool.map(verdict_of, enumerate(tasks)):
+            print(describe(verdict), flush=True)
+            for failure in verdict.failures:
+                print(f"    {failure}")
+                bad.add(verdict.case.name)
+            runs += verdict.variants
+    decks = len({task.case.name for task in tasks})
+    summary = (f"{len(bad)} of {decks} decks differ" if bad else
+               f"all {runs} runs of {decks} decks identical to naive")
+    print(f"\n{summary}, {time.monotonic() - began:.0f} s")
+    return len(bad)
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(description="Compare every engine with the naive one, bit by bit.")
     parser.add_argument("--myriad", metavar="PROGRAM", help="the program (default: $MYRIAD, or build/myriad)")
-    parser.add_argument("--engine", choices=("openmp", "gpu", "mpi"), default="openmp",
-                        help="the engine to compare (openmp); mpi: openmp over ranks")
+    parser.add_argument("--engine", choices=("openmp", "gpu", "mpi"), nargs="+", default=["openmp"],
+                        help="the engines to compare (openmp); mpi: openmp over ranks")
     parser.add_argument("--if-present", action="store_true", help="without a GPU, or MPI, say so and end well")
     parser.add_argument("--steps", type=int, help=f"steps of every deck (default: the deck's, 2000; mpi: {RANK_STEPS})")
     parser.add_argument("--only", metavar="TEXT", default="", help="only the decks with TEXT in their name")
     parsed = parser.parse_args(arguments)
     if parsed.myriad:
         os.environ["MYRIAD"] = str(Path(parsed.myriad).resolve())
-    every_case = CASES + RANK_CASES if parsed.engine == "mpi" else CASES
-    cases = [case for case in every_case if parsed.only in case.name]
-    if not cases:
+    engines = {name: engine_of(name) for name in parsed.engine}
+    if not tasks_of(list(engines.values()), parsed.only, parsed.steps):
         parser.error(f"no deck has {parsed.only!r} in its name")
-    if parsed.engine == "mpi" and not parsed.steps:
-        parsed.steps = RANK_STEPS
-    every = max(1, parsed.steps // 10) if parsed.steps else None
-    began = time.monotonic()
-    missing = {"gpu": harness.gpu_missing, "mpi": harness.mpi_missing}.get(parsed.engine, str)()
-    if missing:
-        print(f"naive against {parsed.engine}: not compared, {missing}")
-        return 0 if parsed.if_present else 1
-    if parsed.engine == "gpu":
-        chosen: List[Sequence[AnyVariant]] = [gpu_variants(case) for case in cases]
-        print(f"naive against gpu: full and symmetric, cells, lists and all pairs, {harness.gpu_name()}\n")
-    elif parsed.engine == "mpi":
-        chosen = [rank_variants(case, turn) for turn, case in enumerate(cases)]
-        print("naive against openmp over 1 to 8 ranks: grids of one to three dimensions, 1 and 2 threads, "
-              "balanced or not\n")
-    else:
-        isas = harness.instruction_sets()
-        chosen = [variants(case, turn, isas) for turn, case in enumerate(cases)]
-        print(f"naive against openmp: 1 to 4 threads, several skins and cell sizes, {', '.join(isas)}\n")
-    print(f"{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
-    bad = runs = 0
-    cores = len(os.sched_getaffinity(0))
-    turns = itertools.count()
-    keep = (lambda: harness.keep_to_core(next(turns))) if parsed.engine == "mpi" else None
-    with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
-            ThreadPoolExecutor(cores, initializer=keep) as pool:
-        tasks = [pool.submit(tried, case, chosen[turn], Path(folder) / str(turn), parsed.steps, every)
-                 for turn, case in enumerate(cases)]
-        for task in tasks:
-            verdict = task.result()
-            print(describe(verdict), flush=True)
-            for failure in verdict.failures:
-                print(f"    {failure}")
-            bad += bool(verdict.failures)
-            runs += verdict.variants
-    summary = (f"{bad} of {len(cases)} decks differ" if bad else
-               f"all {runs} runs of {len(cases)} decks identical to naive")
-    print(f"\n{summary}, {time.monotonic() - began:.0f} s")
-    return 1 if bad else 0
+    present = []
+    for name, engine in engines.items():
+        missing = engine.missing()
+        print(f"naive against {name}: not compared, {missing}" if missing else f"naive against {engine.words}")
+        present += [] if missing else [engine]
+    if len(present) < len(engines) and not parsed.if_present:
+        return 1
+    return 1 if present and compare(tasks_of(present, parsed.only, parsed.steps)) else 0
 
 
 if __name__ == "__main__":
