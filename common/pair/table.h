@@ -60,8 +60,8 @@ MD_FN void md_table_load(double high, double low, double row, int half, double c
 {
   const double *at = (const double *)(uintptr_t)(high + low) + ((int64_t)row * MD_TABLE_ROW + half * 4);
 #ifdef __CUDA_ARCH__
-  const double2 low = __ldg((const double2 *)at), high = __ldg((const double2 *)at + 1);
-  c[0] = low.x, c[1] = low.y, c[2] = high.x, c[3] = high.y;
+  const double2 first = __ldg((const double2 *)at), second = __ldg((const double2 *)at + 1);
+  c[0] = first.x, c[1] = first.y, c[2] = second.x, c[3] = second.y;
 #else
   for (int k = 0; k < 4; ++k) c[k] = at[k];
 #endif
