@@ -120,15 +120,17 @@ class Reference:
         one = EXTENDED(1.0)
         if self.system.style == "lj/cut":
             # Coefficients are doubles of the deck's numbers; their products may be rounded by 1e-16.
-            s6 = (self.sigma / r) ** 6
+            s6 = (self.sigma / r) ** 2
+            s6 = s6 * s6 * s6
             return 4 * self.epsilon * (s6 * s6 - s6), 24 * self.epsilon * (2 * s6 * s6 - s6) / r**2, r < self.rc
         rc = EXTENDED(1.5)
         if self.system.style == "repulsive":
             return np.log(r / rc) + rc / r - one, (rc / r - one) / r**2, r < rc
         return 25 * rc * (one - r / rc) ** 2 / 2, 25 * (one - r / rc) / r, r < rc
 
-    def measure(self) -> None:
-        side, dim = EXTENDED(self.system.side), self.system.dim
+    def find_forces(self) -> Tuple[np.ndarray, ...]:
+        """Sets the forces. Returns what else is known of pairs: energy, nearness, distance and force."""
+        side = EXTENDED(self.system.side)
         delta = self.x[:, None, :] - self.x[None, :, :]
         delta -= side * np.rint(delta / side)
         r = np.sqrt((delta**2).sum(axis=-1))
@@ -136,6 +138,11 @@ class Reference:
         energy, force, near = self.pair_terms(r)
         each = np.where(near, force, EXTENDED(0.0))[:, :, None] * delta
         self.force = each.sum(axis=1)
+        return energy, near, delta, each
+
+    def measure(self) -> None:
+        side, dim = EXTENDED(self.system.side), self.system.dim
+        energy, near, delta, each = self.find_forces()
         self.force_scale = np.abs(each).sum(axis=1).max()
         self.energy = np.where(near, energy, EXTENDED(0.0)).sum() / 2
         self.energy_scale = np.where(near, np.abs(energy), EXTENDED(0.0)).sum() / 2
@@ -151,7 +158,7 @@ class Reference:
         for _ in range(steps):
             self.v += dt / 2 * self.force / self.mass
             self.x += dt * self.v
-            self.measure()
+            self.find_forces()
             self.v += dt / 2 * self.force / self.mass
         self.measure()
 

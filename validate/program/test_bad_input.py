@@ -537,15 +537,24 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize("template", REAL)
-def test_not_a_real_number(template, tmp_path):
-    for word in ("nan", "-inf", "infinity", "1e999", "12abc", "0x10", "1,5", "--1", "1e", "."):
+def dealt(k, always, others):
+    """The words that place k is given. Each place could read numbers in a way of its own: the words of `always` are
+    those that C's functions take. What only the project's own function can get wrong is dealt to the places in turn."""
+    return (*always, *(others if k == 0 else (others[k % len(others)],)))
+
+
+@pytest.mark.parametrize("k, template", list(enumerate(REAL)), ids=REAL)
+def test_not_a_real_number(k, template, tmp_path):
+    """strtod takes nan, 0x10 and the beginning of 12abc."""
+    for word in dealt(k, ("nan", "12abc", "0x10"), ("-inf", "infinity", "1e999", "1,5", "--1", "1e", ".")):
         bad_line(tmp_path, template.format(word), word)
 
 
-@pytest.mark.parametrize("template", WHOLE)
-def test_not_a_whole_number(template, tmp_path):
-    for word in ("nan", "inf", "1.5", "99999999999999999999", "12abc", "-1", "0x10"):
+@pytest.mark.parametrize("k, template", list(enumerate(WHOLE)), ids=WHOLE)
+def test_not_a_whole_number(k, template, tmp_path):
+    """strtol takes the beginning of 1.5, and the nearest number it has in place of a large one. Each place has a least
+    number of its own."""
+    for word in dealt(k, ("1.5", "99999999999999999999", "-1"), ("nan", "inf", "12abc", "0x10")):
         bad_line(tmp_path, template.format(word), word, before=DUMPED)
 
 
