@@ -296,7 +296,7 @@ md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const
 void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *data)
 {
   if (!pair->tables) return;
-  const double bytes = (double)(pair->tables->n - 1) * MD_TABLE_ROW * sizeof(double);
+  const double bytes = (double)(pair->tables->n - 1) * 2 * MD_TABLE_ROW * sizeof(double);
   for (int64_t row = 0; row < n; ++row, k += MD_PAIR_K) {
     if (!(k[0] > 0.0)) continue;
     const double address = (double)(uintptr_t)data + k[7] * bytes;

@@ -50,20 +50,26 @@ static const md_pair_style table_style = {
 
 #elif defined MD_T
 
-/* The value of half 0 or 1 of the row for r2. */
-MD_FN real MD_T(table_value)(real r2, const real *k, int half)
+/* The value at r2, from the rows behind the first `skip`. */
+MD_FN real MD_T(table_value)(real r2, const real *k, real skip)
 {
   const real x = MD_T(md_max)((r2 - k[2]) * k[3], MD_T(md_broadcast)(0.0));
   const real row = MD_T(md_floor)(MD_T(md_min)(x, k[4])), p = x - row;
   real c[4];
-  MD_T(md_table_load)(k[5], k[6], row, half, c);
+  MD_T(md_table_load)(k[5], k[6], skip + row, c);
   return MD_T(md_fma)(MD_T(md_fma)(MD_T(md_fma)(c[0], p, c[1]), p, c[2]), p, c[3]);
 }
 
 /* F/r times the scale, for r2 < rc^2. Reads k1 to k6. */
-MD_FN real MD_T(md_table_force)(real r2, const real *k) { return k[1] * MD_T(table_value)(r2, k, 0); }
+MD_FN real MD_T(md_table_force)(real r2, const real *k)
+{
+  return k[1] * MD_T(table_value)(r2, k, MD_T(md_broadcast)(0.0));
+}
 
 /* U(r), for r2 < rc^2. Reads k2 to k6. */
-MD_FN real MD_T(md_table_energy)(real r2, const real *k) { return MD_T(table_value)(r2, k, 1); }
+MD_FN real MD_T(md_table_energy)(real r2, const real *k)
+{
+  return MD_T(table_value)(r2, k, k[4] + MD_T(md_broadcast)(1.0));
+}
 
 #endif

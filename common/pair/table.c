@@ -137,7 +137,7 @@ static void fill_rows(making *m, const md_tables *tables, const md_table_values 
   const double of_f[2] = {end_slope(m, v->has_slopes, v->slope[0], false),
                           end_slope(m, v->has_slopes && whole, v->slope[1], true)};
   fill_half(m, m->f, tables->spline, n, of_f, row);
-  fill_half(m, m->u, tables->spline, n, of_u, row + 4);
+  fill_half(m, m->u, tables->spline, n, of_u, row + (int64_t)(n - 1) * MD_TABLE_ROW);
 }
 
 /* work: 4 n numbers, n being the larger of both numbers of values. */
@@ -175,7 +175,7 @@ static md_status grow(md_tables *t, int64_t numbers)
 
 md_status md_tables_add(md_tables *t, const md_table_values *v, double rc)
 {
-  const int64_t numbers = (int64_t)(t->n - 1) * MD_TABLE_ROW, most = t->n > v->n ? t->n : v->n;
+  const int64_t numbers = (int64_t)(t->n - 1) * 2 * MD_TABLE_ROW, most = t->n > v->n ? t->n : v->n;
   double *work = NULL;
   MD_TRY(grow(t, numbers));
   MD_TRY(md_array_new(&work, 7 * most, sizeof *work, "tables"));

@@ -5,13 +5,14 @@
  * these splines come U and F/r at n distances, evenly spaced in r^2 from the first of the file to the cutoff:
  *   linear  between two of them a straight line in r^2, or
  *   spline  another cubic spline in r^2, with the slopes of the splines in r at its ends.
- * A row has the four numbers of F/r and those of U for one interval, ((a p + b) p + c) p + d, p being the fraction of
- * the interval, so that a pair costs one load of a vector, and no root. A straight line has a = b = 0.
+ * A row has the four numbers of an interval, ((a p + b) p + c) p + d, p being the fraction of the interval, so that a
+ * pair costs one load of a vector, and no root. A straight line has a = b = 0. The rows of F/r come first, and then
+ * those of U, so that steps need only half of a table in the caches.
  *
  * Formulas find a row by its address, as the sum of two coefficients that are whole numbers (pair_table.h). It is a
  * number, and not a pointer, so that vectors and single precision have it too: 2^48 is larger than any address.
  *
- * Trade-off: 64 bytes a row, which fit a line of the cache, also where only the force is asked for.
+ * Trade-off: straight lines take as many bytes as cubic splines, 64 for each interval, and one kernel has both.
  * Reference: the LAMMPS manual, pair_style table.
  */
 #ifndef MD_COMMON_TABLE_H
@@ -25,7 +26,7 @@
 extern "C" {
 #endif
 
-enum { MD_TABLE_ROW = 8, MD_TABLE_VALUES_MAX = 1 << 24 };
+enum { MD_TABLE_ROW = 4, MD_TABLE_VALUES_MAX = 1 << 24 };
 
 /* A section of a file, of n values. */
 typedef struct md_table_values {
@@ -36,11 +37,11 @@ typedef struct md_table_values {
   double slope[2];
 } md_table_values;
 
-/* The tables of a pair style, each of n values and so n - 1 rows. */
+/* The tables of a pair style, each of n values: n - 1 rows of F/r, and as many of U. */
 typedef struct md_tables {
   bool spline;
   int n, count;
-  double *row;      /* [count][n - 1][MD_TABLE_ROW] */
+  double *row;      /* [count][2 (n - 1)][MD_TABLE_ROW] */
   double *checksum; /* [count], numbers that two tables rarely share, below 2^53 */
 } md_tables;
 
@@ -54,11 +55,10 @@ void md_tables_free(md_tables *tables);
  * is not finite. */
 md_status md_tables_add(md_tables *tables, const md_table_values *values, double rc) MD_CHECKED;
 
-/* The four numbers of a row, from half 0 (F/r) or 1 (U) of it. high + low: the address of
- * the first row. */
-MD_FN void md_table_load(double high, double low, double row, int half, double c[4])
+/* The four numbers of a row. high + low: the address of the first row. */
+MD_FN void md_table_load(double high, double low, double row, double c[4])
 {
-  const double *at = (const double *)(uintptr_t)(high + low) + ((int64_t)row * MD_TABLE_ROW + half * 4);
+  const double *at = (const double *)(uintptr_t)(high + low) + (int64_t)row * MD_TABLE_ROW;
 #ifdef __CUDA_ARCH__
   const double2 first = __ldg((const double2 *)at), second = __ldg((const double2 *)at + 1);
   c[0] = first.x, c[1] = first.y, c[2] = second.x, c[3] = second.y;

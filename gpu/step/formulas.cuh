@@ -39,10 +39,10 @@ SINGLE float md_broadcast_single(double a) { return (float)a; }
 SINGLE float md_min_single(float a, float b) { return fminf(a, b); }
 SINGLE float md_floor_single(float a) { return floorf(a); }
 SINGLE float md_fma_single(float a, float b, float c) { return fmaf(a, b, c); }
-SINGLE void md_table_load_single(float high, float low, float row, int half, float c[4])
+SINGLE void md_table_load_single(float high, float low, float row, float c[4])
 {
   double wide[4];
-  md_table_load(high, low, row, half, wide);
+  md_table_load(high, low, row, wide);
   for (int k = 0; k < 4; ++k) c[k] = (float)wide[k];
 }
 SINGLE float md_exp_single(float a) { return expf(a); }
@@ -104,9 +104,9 @@ RANGED double md_broadcast_ranged(double a) { return a; }
 RANGED double md_min_ranged(double a, double b) { return md_min(a, b); }
 RANGED double md_floor_ranged(double a) { return md_floor(a); }
 RANGED double md_fma_ranged(double a, double b, double c) { return md_fma(a, b, c); }
-RANGED void md_table_load_ranged(double high, double low, double row, int half, double c[4])
+RANGED void md_table_load_ranged(double high, double low, double row, double c[4])
 {
-  md_table_load(high, low, row, half, c);
+  md_table_load(high, low, row, c);
 }
 RANGED double md_exp_ranged(double a) { return md_exp(a); }
 RANGED double md_pow_ranged(double a, double y) { return md_pow(a, y); }

@@ -12,20 +12,20 @@
 static const double no_row[MD_TABLE_ROW];
 
 /* The addresses of rows. Whole numbers a below 2^52 are the lower bits of the double 2^52 + a. */
-MD_FN void row_addresses(simd_d high, simd_d low, simd_d row, int half, const double *at[MD_SIMD_WIDTH])
+MD_FN void row_addresses(simd_d high, simd_d low, simd_d row, const double *at[MD_SIMD_WIDTH])
 {
   const simd_d first = high + low, none = simd_set((double)(uintptr_t)no_row);
   const simd_d address = simd_fma(row, simd_set(MD_TABLE_ROW * sizeof(double)), first);
   double lane[MD_SIMD_WIDTH];
   simd_store(lane, simd_choose(simd_less(first, simd_set(1.0)), none, address) + simd_set(0x1p52));
   for (int l = 0; l < MD_SIMD_WIDTH; ++l)
-    at[l] = (const double *)(uintptr_t)((uint64_t)md_bits(lane[l]) & (UINT64_MAX >> 12)) + half * 4;
+    at[l] = (const double *)(uintptr_t)((uint64_t)md_bits(lane[l]) & (UINT64_MAX >> 12));
 }
 
-MD_FN void md_table_load_v(simd_d high, simd_d low, simd_d row, int half, simd_d c[4])
+MD_FN void md_table_load_v(simd_d high, simd_d low, simd_d row, simd_d c[4])
 {
   const double *at[MD_SIMD_WIDTH];
-  row_addresses(high, low, row, half, at);
+  row_addresses(high, low, row, at);
 #if MD_SIMD_WIDTH == 8
   const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
   const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
