@@ -85,6 +85,8 @@ static md_status use_outputs(md_sim *sim, const char *command, const md_words *w
   if (strcmp(command, "write_data") == 0) return use(sim, MD_FILE_WRITE_DATA, NULL, first, true);
   if (strcmp(command, "write_dump") == 0 && words->n >= 3)
     return use(sim, MD_FILE_WRITE_DUMP, NULL, words->word[2], strcmp(words->word[1], "density") == 0);
+  if (strcmp(command, "pair_write") == 0 && words->n >= 7)
+    return use(sim, MD_FILE_PAIR_WRITE, NULL, words->word[6], false);
   if (strcmp(command, "write_restart") == 0) return use(sim, MD_FILE_WRITE_RESTART, NULL, first, true);
   if (strcmp(command, "read_data") == 0) return md_file_use(sim->files, MD_FILE_READ_DATA, NULL, first);
   if (strcmp(command, "read_restart") == 0) return md_file_use(sim->files, MD_FILE_READ_RESTART, NULL, first);

@@ -178,7 +178,7 @@ static bool names_word_of(const char *text, const char *message)
 /* Is the message only a consequence of an earlier faulty line? */
 static bool is_consequence(const md_check *c, const char *text, const char *message)
 {
-  static const char *const of_pair[] = {"pair_coeff", "pair_modify"},
+  static const char *const of_pair[] = {"pair_coeff", "pair_modify", "pair_write"},
                            *const of_box[] = {
                                "create_atoms", "create_box", "read_data",    "read_restart",   "set",
                                "fix",          "region",     "mass",         "pair_coeff",     "velocity",

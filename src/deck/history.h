@@ -58,11 +58,11 @@ static inline bool md_history_is_run(const char *command)
 static inline bool md_history_is_talk(const char *command)
 {
   static const char *const talk[] = {
-      "atom_modify", "balance", "comm_modify", "comm_style",    "dump",         "dump_modify", "echo",
-      "if",          "include", "info",        "jump",          "label",        "log",         "neigh_modify",
-      "neighbor",    "newton",  "next",        "package",       "print",        "processors",  "quit",
-      "restart",     "suffix",  "thermo",      "thermo_modify", "thermo_style", "timer",       "undump",
-      "variable",    "verify",  "write_data",  "write_dump",    "write_restart"};
+      "atom_modify", "balance",  "comm_modify", "comm_style", "dump",          "dump_modify",  "echo",
+      "if",          "include",  "info",        "jump",       "label",         "log",          "neigh_modify",
+      "neighbor",    "newton",   "next",        "package",    "print",         "processors",   "quit",
+      "pair_write",  "restart",  "suffix",      "thermo",     "thermo_modify", "thermo_style", "timer",
+      "undump",      "variable", "verify",      "write_data", "write_dump",    "write_restart"};
   for (size_t k = 0; k < sizeof talk / sizeof talk[0]; ++k)
     if (strcmp(command, talk[k]) == 0) return true;
   return false;

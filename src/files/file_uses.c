@@ -53,6 +53,7 @@ static const struct {
     [MD_FILE_WRITE_DUMP] = {"write_dump", false, false},
     [MD_FILE_WRITE_RESTART] = {"write_restart", false, false},
     [MD_FILE_PRINT] = {"print", false, false},
+    [MD_FILE_PAIR_WRITE] = {"pair_write", false, false},
     [MD_FILE_FIX] = {"fix", true, false},
 };
 

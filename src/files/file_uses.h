@@ -26,6 +26,7 @@ typedef enum md_file_role {
   MD_FILE_WRITE_DUMP,
   MD_FILE_WRITE_RESTART,
   MD_FILE_PRINT,
+  MD_FILE_PAIR_WRITE,
   MD_FILE_FIX
 } md_file_role;
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 import harness
@@ -11,6 +13,11 @@ from test_pair_styles import write_system
 
 TABLE = harness.REFERENCE / "made-up.table"
 STYLES = ("spline 300", "spline 40", "linear 500", "linear 40")
+
+
+def lammps(text, folder):
+    (folder / "in.lammps").write_text(text)
+    subprocess.run([LMP, "-in", "in.lammps", "-log", "none", "-screen", "none"], cwd=folder, check=True, timeout=60)
 
 
 def deck(dim):
@@ -73,6 +80,30 @@ def test_restarts_hold_no_tables(tmp_path):
             "no table for types 1 and 2")
 
 
+WRITTEN = "pair_write 1 2 60 {} 0.8 2.7 pairs.table {}\n"
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+@pytest.mark.parametrize("style, coeff", [("lj/cut 2.5", "1.1 0.9"), ("morse 2.5", "1 5 1.1"), ("zbl 1 2.5", "12 14")])
+def test_pair_write_writes_the_rows_of_lammps(style, coeff, tmp_path):
+    """And pair style table reads them."""
+    same = "12 12" if style.startswith("zbl") else coeff
+    shift = "" if style.startswith("zbl") else "pair_modify shift yes\n"
+    text = (BOX + f"pair_style {style}\npair_coeff * * {same}\npair_coeff 1 2 {coeff}\n{shift}" +
+            WRITTEN.format("r", "ONE") + WRITTEN.format("rsq", "TWO"))
+    again = text + "pair_style table linear 60\npair_coeff * * pairs.table TWO\n"
+    rows = []
+    for name, run, deck_text in (("ours", harness.run, again), ("theirs", lammps, text)):
+        (tmp_path / name).mkdir()
+        run(deck_text, tmp_path / name)
+        lines = [line.split() for line in (tmp_path / name / "pairs.table").read_text().splitlines()]
+        rows.append([[float(word) for word in line] for line in lines if len(line) == 4 and line[0].isdigit()])
+        assert ["N", "60", "R", "0.8", "2.7"] in lines and ["N", "60", "RSQ", "0.8", "2.7"] in lines
+    assert len(rows[0]) == len(rows[1]) == 120
+    for a, b in zip(*rows):
+        assert a == pytest.approx(b, rel=1e-10, abs=1e-12)
+
+
 SECTION = "A\n{}\n\n{}\n"
 ROWS = "1 0.5 3 4\n2 1 2 3\n3 1.5 1 1\n"
 FILES = [
@@ -101,7 +132,14 @@ def test_malformed_files(text, message, tmp_path):
     refused(run_deck(tmp_path, BOX + "pair_style table spline 10\npair_coeff 1 1 A.table A\n"), USAGE, message)
 
 
+LJ = "pair_style lj/cut 2.5\npair_coeff * * 1 1\n"
 COMMANDS = [
+    (LJ + "pair_write 1 3 60 r 1 2 f A", "a type of pair_write"),
+    (LJ + "pair_write 1 1 1 r 1 2 f A", "N of pair_write"),
+    (LJ + "pair_write 1 1 60 bitmap 1 2 f A", "accepted are r and rsq"),
+    (LJ + "pair_write 1 1 60 r 2 2 f A", "inner 2 must be smaller than outer 2"),
+    ("pair_style none\npair_write 1 1 60 r 1 2 f A", "needs a pair_style"),
+    ("pair_style morse 2.5\npair_coeff 1 1 1 5 1\npair_write 1 1 60 r 1 2 f A", "no coefficients for types 1 and 2"),
     ("pair_style table lookup 10", "accepted are linear and spline"),
     ("pair_style table spline 1", "N of pair style table"),
     ("pair_style table spline 10 pppm", "no solver for long ranges"),
