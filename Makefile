@@ -446,7 +446,7 @@ ladder-cells: need-gpu ## measure what each part of the GPU's cell pipeline is w
 	$(quiet)$(PYTHON) validate/speed/ladder_cells.py --myriad $(PROGRAM) $(ARGS)
 
 # Each target gets its share of the time; a crash leaves its input in build/fuzz.
-fuzz: ## feed mutated decks and data files to the readers for SECONDS
+fuzz: ## feed mutated decks, data files and tables to the readers for SECONDS
 	@$(SETUP) build fuzz
 	@$(MAKE) SAN=fuzz fuzz-programs
 	@test -n "$(FUZZ_TARGETS)" || { echo "there are no validate/fuzz/fuzz_*.c" >&2; exit 1; }

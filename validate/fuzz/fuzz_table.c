@@ -1,20 +1,23 @@
 // links: src/region/motion.c
 // links: src/formula/atomfile.c
-// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
-// links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
-// links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
-// links: src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c
-// links: common/base/open_file.c common/pair/pair.c common/particles.c common/model.c common/faults.c
-// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
-// links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c common/wall/wall.c
+// links: src/particles/unique_ids.c src/particles/read_data.c src/particles/id_table.c src/create/create.c
+// links: src/box/faces.c
+// links: src/commands/cmd_pair.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
+// links: src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
+// links: src/files/number_format.c common/base/error.c common/particles.c src/engines/comm_serial.c
+// links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c
+// links: common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix/fix.c
+// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c
+// links: src/deck/substitute.c src/script/script.c common/wall/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
 // links: src/commands/table_file.c src/commands/text_file.c
 /* A fuzz test of the reader of tables. Any bytes are read or refused, without a crash, a leak or a hang; tables of what
  * was read are finite or refused. The first byte chooses the kind of the tables and their number of values.
  * Built with -fsanitize=fuzzer,address,undefined. */
+#include "validate/unit/support/sim_fixture.h"
+
 #include "src/commands/table_file.h"
 
 #include <stdlib.h>
