@@ -298,6 +298,7 @@ COUNTS: Dict[str, Tuple[str, str, str, str]] = {
     "rerun": (BOX, "rerun f", "", ""),
     "write_dump": (BOX, "write_dump all custom", "", ""),
     "write_data": (BOX, "write_data", "write_data file surplus", "surplus"),
+    "pair_write": (BOX, "pair_write 1 1 9 r 1 2 file", "pair_write 1 1 9 r 1 2 file A surplus", "takes 8 arguments"),
     "restart": (BOX, "restart", "restart 1 a b surplus", "usage: restart"),
     "write_restart": (BOX, "write_restart", "write_restart file surplus", "usage: write_restart"),
     "read_restart": (EMPTY, "read_restart", "read_restart file surplus", "usage: read_restart"),
