@@ -17,7 +17,7 @@
 #include <algorithm>
 
 template <class T, int SOURCE, class TABLES>
-static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::BLOCKS)
+static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::DENSITY_BLOCKS)
     k_densities(const __grid_constant__ system_view<T> s, const __grid_constant__ density_args a)
 {
   if (a.step && idle(progress_before(s.ctl, s.launch))) return;
@@ -55,7 +55,7 @@ struct impulse_arrays {
 };
 
 template <class T, int SOURCE, class TABLES>
-static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::BLOCKS)
+static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::FORCE_BLOCKS)
     k_density_force(const __grid_constant__ system_view<T> s, const __grid_constant__ density_args a,
                     impulse_arrays impulse)
 {
@@ -99,17 +99,17 @@ struct pass_launch {
 };
 
 /* Calls f(source, tables, launch) for tables whose rows have these numbers: source.value is the source of neighbours
- * and decltype(tables)::type the class of tables, as constants. */
+ * and decltype(tables)::type the class of tables, as constants. most: blocks of staged tables on a multiprocessor. */
 template <class T, class F>
 static void with_tables(const launch &l, int source, const system_view<T> &s, const md_eam &eam, int numbers,
-                        F &&f)
+                        int most, F &&f)
 {
   const size_t bytes = (size_t)eam.nelement * eam.nelement * eam.nr * numbers * sizeof(double);
   with_source<T>(source, [&](auto from) {
     if (bytes <= staged_tables::MOST_BYTES) {
       const int blocks = blocks_for(s.n, staged_tables::THREADS);
       f(from, tables_of<staged_tables>{},
-        pass_launch{std::min(blocks, staged_tables::BLOCKS * l.processors), staged_tables::THREADS, bytes});
+        pass_launch{std::min(blocks, most * l.processors), staged_tables::THREADS, bytes});
     } else {
       f(from, tables_of<cached_tables>{},
         pass_launch{blocks_for(s.n, cached_tables::THREADS), cached_tables::THREADS, 0});
@@ -130,11 +130,13 @@ template <class T>
 md_status launch_densities(const launch &l, int source, const system_view<T> &s, const density_args &a)
 {
   md_status status = MD_OK;
-  with_tables<T>(l, source, s, a.eam, MD_SPLINE, [&](auto from, auto of, pass_launch by) {
-    typedef typename decltype(of)::type TABLES;
-    status = allow_shared(k_densities<T, from.value, TABLES>, by.shared);
-    if (!status) k_densities<T, from.value, TABLES><<<by.blocks, by.threads, by.shared, l.stream>>>(s, a);
-  });
+  with_tables<T>(l, source, s, a.eam, MD_SPLINE, staged_tables::DENSITY_BLOCKS,
+                 [&](auto from, auto of, pass_launch by) {
+                   typedef typename decltype(of)::type TABLES;
+                   status = allow_shared(k_densities<T, from.value, TABLES>, by.shared);
+                   if (!status)
+                     k_densities<T, from.value, TABLES><<<by.blocks, by.threads, by.shared, l.stream>>>(s, a);
+                 });
   MD_TRY(status);
   MD_LAUNCHED("k_densities");
   return MD_OK;
@@ -153,12 +155,14 @@ md_status launch_density_force(const launch &l, int source, const system_view<T>
 {
   const impulse_arrays to = {{impulse[0], impulse[1], impulse[2]}};
   md_status status = MD_OK;
-  with_tables<T>(l, source, s, a.eam, MD_SPLINE_ROW, [&](auto from, auto of, pass_launch by) {
-    typedef typename decltype(of)::type TABLES;
-    status = allow_shared(k_density_force<T, from.value, TABLES>, by.shared);
-    if (!status)
-      k_density_force<T, from.value, TABLES><<<by.blocks, by.threads, by.shared, l.stream>>>(s, a, to);
-  });
+  with_tables<T>(l, source, s, a.eam, MD_SPLINE_ROW, staged_tables::FORCE_BLOCKS,
+                 [&](auto from, auto of, pass_launch by) {
+                   typedef typename decltype(of)::type TABLES;
+                   status = allow_shared(k_density_force<T, from.value, TABLES>, by.shared);
+                   if (!status)
+                     k_density_force<T, from.value, TABLES>
+                         <<<by.blocks, by.threads, by.shared, l.stream>>>(s, a, to);
+                 });
   MD_TRY(status);
   MD_LAUNCHED("k_density_force");
   return MD_OK;

@@ -15,8 +15,10 @@
 
 extern __shared__ double2 staged_parts[];
 
+/* DENSITY_BLOCKS, FORCE_BLOCKS: so many blocks of a pass fit into a multiprocessor. The pass of forces would spill with
+ * three. */
 struct cached_tables {
-  enum { THREADS = 128, BLOCKS = 1 };
+  enum { THREADS = 128, DENSITY_BLOCKS = 1, FORCE_BLOCKS = 1 };
   const md_eam &eam;
 
   __device__ cached_tables(const md_eam &eam, const double *, int) : eam(eam) {}
@@ -31,7 +33,7 @@ struct cached_tables {
 };
 
 struct staged_tables {
-  enum { THREADS = 512, BLOCKS = 2, MOST_BYTES = 96 * 1024 };
+  enum { THREADS = 512, DENSITY_BLOCKS = 3, FORCE_BLOCKS = 2, MOST_BYTES = 96 * 1024 };
   const md_eam &eam;
   int rows;
 

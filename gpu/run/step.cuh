@@ -72,6 +72,8 @@ template <class T> struct gpu_stepper {
   /* What is owed, with the arrays that it needs now; NULL: nothing. */
   const owed_work<T> *owed_now();
   md_status launch_kept();
+  /* Moves all particles by these impulses, and gives them what is owed. */
+  md_status launch_moves(real *const impulse[3]);
   /* What launch_move_scaled() is given in place of what is owed; false: it cannot do this. */
   bool owes_scaling(scaled_args<T> *args) const;
   /* The list check behind a step. */

@@ -1,6 +1,6 @@
-/* The move of the first step of a run with what is owed (owed.cuh), where this is a kick and factors of all velocities:
- * kick, scale, kick and drift of every particle in place, also in a box that changes. It is the same arithmetic as in
- * move.cu, for the models of thermostats and barostats that act behind each step.
+/* The move of common models: kick and drift of every particle in place, also in a box that changes; and before them
+ * what is owed (owed.cuh), where this is a kick and factors of all velocities, as behind each step of a thermostat. It
+ * is the same arithmetic as in move.cu.
  *
  * Trade-off: one mass, no groups, no actions in the middle of a drift: so neither origins, ids nor groups are read. The
  * particles come in the opposite order of that of the forces, so that what the forces left in the cache is still there.
