@@ -13,10 +13,24 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
   return status;
 }
 
+static md_status broken_bond(const md_overlap *o, const md_model *model)
+{
+  const md_status status = md_error(
+      MD_PHYSICS,
+      "step %lld: the bond of particles %lld and %lld is too long (%s, at most %g), or its force leaves "
+      "the exact range; use a timestep smaller than %g, start from shorter bonds, or with a style that "
+      "does not end choose a larger comm_modify cutoff",
+      (long long)model->step, (long long)o->a, (long long)o->b, md_bond_style_of(model->bonds.kind)->name,
+      model->bonds.reach, model->dt);
+  md_error_about(o->a, o->b);
+  return status;
+}
+
 md_status md_overlap_status(const md_overlap *o, const md_model *model)
 {
   if (o->a == INT64_MAX) return MD_OK;
   if (o->a < 0) return force_of_fix(o, model);
+  if (o->r2 < 0.0) return broken_bond(o, model);
   const double r = sqrt(md_max(o->r2 - md_pair_softening2(&model->pair), 0.0));
   const md_status status =
       md_pair_is_all(&model->pair)

@@ -1,7 +1,7 @@
 /* Faults: the two physics errors that an engine finds while it computes forces or moves particles.
  *
- * overlap:  a pair so near that its impulse is out of range; or a fix whose force on a particle is out of range, as
- *           behind a wall.
+ * overlap:  a pair so near that its impulse is out of range; a bond that is too long, or whose impulse is out of range;
+ *           or a fix whose force on a particle is out of range, as behind a wall.
  * runaway:  a particle that moves too far in a step, or has left the box.
  *
  * A step may have many faults, and threads find them in any order. Each `_add` function keeps the fault of the smallest
@@ -19,8 +19,11 @@ extern "C" {
 /* An overlap: two particles so near that their impulse leaves the exact range, or a fix and a particle. */
 typedef struct md_overlap {
   int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap. a < 0: md_overlap_of_fix */
-  double r2;    /* squared distance, softened without a cutoff (pair.h) */
+  double r2;    /* squared distance, softened without a cutoff (pair.h), or MD_OVERLAP_OF_BOND */
 } md_overlap;
+
+/* Stands for the squared distance of a pair of particles whose bond is the error. */
+#define MD_OVERLAP_OF_BOND (-1.0)
 
 static inline md_overlap md_overlap_none(void)
 {

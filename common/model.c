@@ -25,7 +25,8 @@ void md_model_init(md_model *model)
                       .ntypes = 0,
                       .dt = md_units_lj.dt,
                       .skin = md_units_lj.skin,
-                      .pair = {.kind = MD_PAIR_NONE}};
+                      .pair = {.kind = MD_PAIR_NONE},
+                      .bonds = {.kind = MD_BOND_NONE, .excluded = {true, true, true}}};
   model->box.dim = 3;
   for (int d = 0; d < 3; ++d) model->box.periodic[d] = true;
   model->groups.n = 1;
@@ -148,9 +149,9 @@ md_status md_model_check_move(md_model *model)
           "step %lld: the box would reach from %g to %g along %c, beyond the room of its positions, %g; "
           "end the run before, and begin another one with a larger box",
           (long long)model->step, move->lo[d], move->hi[d], "xyz"[d], model -> box.room);
-    if (!(length > 0.0 && 0.5 * length >= model->cutoff))
+    if (!(length > 0.0 && 0.5 * length >= model->reach))
       return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g",
-                      (long long)model->step, length, "xyz"[d], model -> cutoff);
+                      (long long)model->step, length, "xyz"[d], model -> reach);
   }
   return check_next_tilt(model);
 }
@@ -248,21 +249,36 @@ static double usual_force(const md_model *model, int i, int j, const double *k, 
   return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
 }
 
+static void add_force(scales *s, double force, double r)
+{
+  if (!(force > 0.0)) return;
+  s->strongest = md_max(s->strongest, force);
+  s->weakest = s->weakest > 0.0 ? md_min(s->weakest, force) : force;
+  s->energy = md_max(s->energy, force * r);
+}
+
+/* Of a bond: its usual force, at half of its reach. */
+static void add_bonds(const md_model *model, scales *s)
+{
+  const md_bond_style *style = md_bond_style_of(model->bonds.kind);
+  for (int t = 1; t <= model->bonds.ntypes; ++t) {
+    const double *parameter = model->bonds.parameter[t], reach = style->reach(parameter);
+    add_force(s, style->force_usual(parameter), reach > 0.0 ? 0.5 * reach : 1.0);
+  }
+}
+
 static scales scales_of(const md_model *model, const double *unit_k)
 {
   if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
-  scales s = {.lightest = lightest_of(model), .length = model->cutoff, .energy = model->hottest};
+  scales s = {.lightest = lightest_of(model), .length = model->reach, .energy = model->hottest};
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
       const double r = md_pair_length(&model->pair, i, j);
       if (!(r > 0.0)) continue;
       const double *k = unit_k + ((size_t)i * (size_t)model->ntypes + (size_t)j) * MD_PAIR_K;
-      const double force = usual_force(model, i, j, k, r);
-      if (!(force > 0.0)) continue;
-      s.strongest = md_max(s.strongest, force);
-      s.weakest = s.weakest > 0.0 ? md_min(s.weakest, force) : force;
-      s.energy = md_max(s.energy, force * r);
+      add_force(&s, usual_force(model, i, j, k, r), r);
     }
+  add_bonds(model, &s);
   return s;
 }
 
@@ -272,8 +288,8 @@ static scales scales_of(const md_model *model, const double *unit_k)
  * three coordinates fit into 16 bytes (gpu/particle/layout.cuh). 0 if drifts need a finer quantum. */
 static double packed_quantum(const md_model *model, const scales *s)
 {
-  if (model->box.dim != 3 || !(model->cutoff > 0.0) || model->float_drift) return 0.0;
-  const double quantum = md_power_above(1.5 * model->cutoff) * 0x1p-41;
+  if (model->box.dim != 3 || !(model->reach > 0.0) || model->float_drift) return 0.0;
+  const double quantum = md_power_above(1.5 * model->reach) * 0x1p-41;
   const double move = model->dt * sqrt(s->energy / model->mass_reference);
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
@@ -286,7 +302,7 @@ static double beyond_box(const md_model *model, double longest, bool images)
   const double most = images ? longest : 0.25 * longest;
   /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. */
   if (model->box.triclinic) return 2.0 * longest;
-  return model->cutoff > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->cutoff) : most;
+  return model->reach > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->reach) : most;
 }
 
 /* Refuses a timestep if even plain doubles would not resolve its drifts. The grid may have one bit less than doubles,
@@ -344,7 +360,7 @@ static md_status prepare_box(md_model *model, const scales *s)
   if (model->float_drift && images)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
   model->move_limit = 0.25 * longest;
-  if (model->cutoff > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->cutoff);
+  if (model->reach > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->reach);
   /* Positions that are plain doubles resolve finer velocities than positions on a grid. A lower limit of movement
    * leaves these bits to the momenta. Without a cutoff momenta get these bits anyway. */
   if (model->float_drift && !md_pair_is_all(&model->pair))
@@ -541,10 +557,10 @@ static md_status check_cutoff(const md_model *model)
 {
   const md_box *box = &model->box;
   for (int d = 0; d < box->dim; ++d)
-    if (box->periodic[d] && model->cutoff > 0.5 * box->length[d])
-      return md_error(MD_USAGE,
-                      "the cutoff %g is larger than half of the periodic box along %c (%g): use a larger box",
-                      model->cutoff, 'x' + d, box->length[d]);
+    if (box->periodic[d] && model->reach > 0.5 * box->length[d])
+      return md_error(
+          MD_USAGE, "the %s %g is larger than half of the periodic box along %c (%g): use a larger box",
+          model->reach > model->cutoff ? "longest bond" : "cutoff", model->reach, 'x' + d, box->length[d]);
   return MD_OK;
 }
 
@@ -570,6 +586,18 @@ static void largest_of_potential(const md_eam *eam, double largest[3])
   largest[2] = md_max(largest[2], force);
 }
 
+/* The largest energy, virial and force of a bond. force: the largest that is in range. */
+static void largest_of_bonds(const md_model *model, double force, double largest[3])
+{
+  const md_bonds *bonds = &model->bonds;
+  for (int t = 1; t <= bonds->ntypes; ++t) {
+    const double spring = md_bond_style_of(bonds->kind)->energy_most(bonds->parameter[t], bonds->reach);
+    largest[0] = md_max(largest[0], spring + force * bonds->reach);
+    largest[1] = md_max(largest[1], force * bonds->reach);
+    largest[2] = md_max(largest[2], force);
+  }
+}
+
 static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -593,6 +621,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     model->close2 = md_max(model->close2, least2);
   }
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
+  largest_of_bonds(model, 0x1p52 * quantum, largest);
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
@@ -601,9 +630,10 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
-  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   model->impulse_scale = model->kick_time / (model->mass_reference * model->grids.v);
   model->force_scale = 1.0 / (model->grids.f * MD_FINE);
+  md_bonds_prepare(&model->bonds, model->impulse_scale, model->force_scale);
+  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   md_model_pair_table(model, model->impulse_scale, model->impulse_k);
   md_model_pair_table(model, model->force_scale, model->force_k);
   return MD_OK;
@@ -625,6 +655,21 @@ static md_status prepare_grids(md_model *model, double *unit_k)
   return prepare_pair(model, unit_k, &s, h);
 }
 
+/* What bonds cannot go together with. */
+static md_status check_bonds(const md_model *model)
+{
+  if (model->bonds.ntypes == 0) return MD_OK;
+  if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair))
+    return md_error(
+        MD_USAGE,
+        "pair style %s does not go together with bonds: bonded particles would have to be left out "
+        "of sums over all others",
+        md_pair_style_of(model->pair.kind)->name);
+  if (model->float_drift)
+    return md_error(MD_USAGE, "fix nve/leapfrog drift float does not go together with bonds");
+  return MD_OK;
+}
+
 md_status md_model_prepare(md_model *model)
 {
   md_model_find_changes(model);
@@ -634,6 +679,9 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(prepare_masses(model));
   MD_TRY(md_pair_complete(&model->pair));
   model->cutoff = md_pair_cutoff(&model->pair);
+  MD_TRY(check_bonds(model));
+  MD_TRY(md_bonds_reach(&model->bonds, model->cutoff));
+  model->reach = md_max(model->cutoff, model->bonds.reach);
   free_tables(model);
   const long long npair = (long long)model->ntypes * model->ntypes;
   double *unit_k = NULL;
@@ -815,12 +863,13 @@ double md_model_velocity(const md_model *model, const md_particles *p, int d, in
 
 double md_model_skin(const md_model *model)
 {
-  return model->skin < model->cutoff ? model->skin : model->cutoff;
+  return model->skin < model->reach ? model->skin : model->reach;
 }
 
 void md_measure_merge(const md_model *model, md_measure *a, const md_measure *b)
 {
   md_wide_merge(&a->pair_energy2, &b->pair_energy2);
+  md_wide_merge(&a->bond_energy2, &b->bond_energy2);
   md_wide_merge(&a->virial2, &b->virial2);
   for (int c = 0; c < MD_TENSOR; ++c) md_wide_merge(&a->tensor2[c], &b->tensor2[c]);
   for (int t = 0; t < model->nterm; ++t) md_wide_merge(&a->term[t], &b->term[t]);

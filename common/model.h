@@ -40,6 +40,7 @@
 #define MD_COMMON_MODEL_H
 
 #include "common/base/error.h"
+#include "common/bond/bond.h"
 #include "common/box.h"
 #include "common/compute/compute.h"
 #include "common/exact.h"
@@ -92,6 +93,8 @@ typedef struct md_model {
   md_pair pair;
   int nexcluded;
   int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
+  bool bonded;                      /* atom_style bond: particles may have bonds */
+  md_bonds bonds;
   md_groups groups;
   int ncompute;
   md_compute compute[MD_COMPUTES_MAX]; /* the standard ones, then the deck's own */
@@ -126,6 +129,7 @@ typedef struct md_model {
   double v_step[MD_TYPES_MAX + 1]; /* by type: v is a multiple of this; grids.v unless wide */
   md_resolution resolution;
   double cutoff;     /* the largest of all pairs, 0 without a pair style */
+  double reach;      /* the largest of cutoff and bonds: how far a particle may act on another one */
   double kick_time;  /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   double *impulse_k; /* [ntypes*ntypes][MD_PAIR_K], forces as impulses of a kick in quanta of v */
   double impulse_scale,
@@ -231,6 +235,19 @@ static inline double md_shown_mass_of(const md_model *model, const md_particles 
   return md_mass_of(model, p, i) / model->units->mvv2e;
 }
 
+/* No particles, with the fields that those of the model have. */
+static inline md_particles md_model_fields(const md_model *model)
+{
+  md_particles p;
+  md_particles_init(&p, model->box.dim);
+  p.wide = model->wide;
+  p.grouped = model->groups.n > 1;
+  p.massed = model->massed;
+  p.bonded = model->bonded;
+  p.bonds = model->bonds.slots;
+  return p;
+}
+
 /* The inertia of particle i, of a prepared model. */
 static inline md_inertia md_inertia_of(const md_model *model, const md_particles *p, int64_t i)
 {
@@ -260,12 +277,19 @@ double md_model_skin(const md_model *model);
 /* A measure of a state: exact sums over the particles of one rank, from which computes take their values. */
 typedef struct md_measure {
   md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
-  md_wide virial2;            /* twice the sum of r.f over pairs, in fine quanta w */
-  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs, in fine quanta w */
+  md_wide bond_energy2;       /* the same of bonds */
+  md_wide virial2;            /* twice the sum of r.f over pairs and bonds, in fine quanta w */
+  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
   double fix_energy;          /* of the fixes whose energy counts (forces.h); engines leave it 0 */
 } md_measure;
+
+/* The energy of all bonds, of the measure of all ranks. */
+static inline double md_bond_energy_of(const md_model *model, const md_measure *measure)
+{
+  return 0.5 * md_wide_value(&measure->bond_energy2, model->grids.e);
+}
 
 /* Adds the measure b, of other particles, to a. */
 void md_measure_merge(const md_model *model, md_measure *a, const md_measure *b);

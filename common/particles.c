@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 32 };
+enum { FIELDS_MAX = 64 };
 
 typedef struct field {
   void **array;
@@ -24,10 +24,16 @@ static int fields(md_particles *p, field *out)
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
+#define MD_BONDED (p->bonded ? 1 : 0)
+#define MD_BONDS p->bonds
+#define MD_SPECIALS p->specials
 #define MD_FIELD(name, type, components, meaning)                                                            \
   for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_SPECIALS
+#undef MD_BONDS
+#undef MD_BONDED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
@@ -85,6 +91,8 @@ md_status md_particles_copy(md_particles *to, const md_particles *from)
   MD_TRY(md_particles_widen(to, from->wide));
   if (from->grouped) MD_TRY(md_particles_make_groups(to));
   if (from->massed) MD_TRY(md_particles_make_masses(to));
+  if (from->bonded) MD_TRY(md_particles_make_bonds(to, from->bonds));
+  MD_TRY(md_particles_make_specials(to, from->specials));
   MD_TRY(md_particles_reserve(to, from->n));
   const int n = fields(&source, f);
   fields(to, g);
@@ -124,6 +132,48 @@ md_status md_particles_make_masses(md_particles *p)
   if (p->capacity > 0)
     MD_TRY(md_array_new_zero(&p->mass, p->capacity, sizeof *p->mass, "masses of particles"));
   p->massed = true;
+  return MD_OK;
+}
+
+static md_status add_slot(md_particles *p)
+{
+  const int k = p->bonds;
+  if (p->capacity > 0) {
+    MD_TRY(md_array_new_zero(&p->bond[k], p->capacity, sizeof *p->bond[k], "bonds of particles"));
+    p->bond_type[k] = NULL;
+    const md_status status =
+        md_array_new_zero(&p->bond_type[k], p->capacity, sizeof *p->bond_type[k], "bonds of particles");
+    if (status != MD_OK) {
+      free(p->bond[k]);
+      p->bond[k] = NULL;
+      return status;
+    }
+  }
+  ++p->bonds;
+  return MD_OK;
+}
+
+md_status md_particles_make_bonds(md_particles *p, int bonds)
+{
+  if (!p->bonded && p->capacity > 0)
+    MD_TRY(md_array_new_zero(&p->molecule, p->capacity, sizeof *p->molecule, "molecules"));
+  p->bonded = true;
+  while (p->bonds < bonds) MD_TRY(add_slot(p));
+  return MD_OK;
+}
+
+md_status md_particles_make_specials(md_particles *p, int specials)
+{
+  while (p->specials > specials) {
+    free(p->special[--p->specials]);
+    p->special[p->specials] = NULL;
+  }
+  while (p->specials < specials) {
+    int64_t **slot = &p->special[p->specials];
+    if (p->capacity > 0)
+      MD_TRY(md_array_new_zero(slot, p->capacity, sizeof **slot, "particles without a force"));
+    ++p->specials;
+  }
   return MD_OK;
 }
 
@@ -285,9 +335,9 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
   return MD_OK;
 }
 
-int md_particles_bytes(int dim, bool wide, bool grouped, bool massed)
+int md_particles_bytes(const md_particles *like)
 {
-  md_particles p = {.dim = dim, .wide = wide, .grouped = grouped, .massed = massed};
+  md_particles p = *like;
   field f[FIELDS_MAX];
   const int n = fields(&p, f);
   int bytes = 0;

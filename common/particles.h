@@ -22,6 +22,9 @@ extern "C" {
 
 #define MD_PARTICLES_MAX INT64_C(2147483584)
 
+/* The most slots of a particle for bonds, and for ids of particles with which it does not interact as a pair. */
+enum { MD_BONDS_MAX = 8, MD_SPECIALS_MAX = 32 };
+
 typedef struct md_particles {
   int dim;
   int64_t n;        /* owned particles */
@@ -31,14 +34,21 @@ typedef struct md_particles {
   uint16_t *type;
   double *x[3];
   double *v[3];
-  bool wide;         /* momenta have second words: set by md_particles_widen */
-  int64_t *v_low[3]; /* NULL unless wide */
-  double v_low_unit; /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
-  bool grouped;      /* there are groups besides `all`: set by md_particles_make_groups */
-  uint32_t *group;   /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
-  bool massed;       /* particles have masses of their own: set by md_particles_make_masses */
-  double *mass;      /* NULL unless massed: masses are by type (md_mass_of in model.h) */
-  void *spare[3];    /* dim arrays of 8-byte elements: see md_particles_spare */
+  bool wide;          /* momenta have second words: set by md_particles_widen */
+  int64_t *v_low[3];  /* NULL unless wide */
+  double v_low_unit;  /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
+  bool grouped;       /* there are groups besides `all`: set by md_particles_make_groups */
+  uint32_t *group;    /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
+  bool massed;        /* particles have masses of their own: set by md_particles_make_masses */
+  double *mass;       /* NULL unless massed: masses are by type (md_mass_of in model.h) */
+  bool bonded;        /* atom_style bond: set by md_particles_make_bonds */
+  uint32_t *molecule; /* NULL unless bonded */
+  int bonds;          /* slots for bonds of each particle; free ones hold 0, and are the last */
+  int64_t *bond[MD_BONDS_MAX];       /* ids of partners */
+  uint16_t *bond_type[MD_BONDS_MAX]; /* from 1 */
+  int specials; /* slots for ids without a pair force; free ones hold 0, and are the last */
+  int64_t *special[MD_SPECIALS_MAX]; /* made for each run by src/bonds/special.c */
+  void *spare[3];                    /* dim arrays of 8-byte elements: see md_particles_spare */
   int64_t spare_capacity;
 } md_particles;
 
@@ -72,6 +82,22 @@ static inline bool md_particles_in_group(const md_particles *p, uint32_t bit, in
 /* Gives particles masses of their own, all 0 as long as they are not set. Does nothing if they have masses already.
  * MD_RUNTIME: out of memory. */
 md_status md_particles_make_masses(md_particles *p) MD_CHECKED;
+
+/* Gives particles a molecule, and at least `bonds` slots for bonds, all free as long as they are not set.
+ * bonds: 0 to MD_BONDS_MAX. MD_RUNTIME: out of memory. */
+md_status md_particles_make_bonds(md_particles *p, int bonds) MD_CHECKED;
+
+/* Makes the number of slots for ids without a pair force. Those that are there keep their ids, and new ones are free.
+ * MD_RUNTIME: out of memory. */
+md_status md_particles_make_specials(md_particles *p, int specials) MD_CHECKED;
+
+/* Particle i, which is new, has no molecule and no bonds. */
+static inline void md_particles_set_alone(md_particles *p, int64_t i)
+{
+  if (p->bonded) p->molecule[i] = 0;
+  for (int k = 0; k < p->bonds; ++k) p->bond[k][i] = p->bond_type[k][i] = 0;
+  for (int k = 0; k < p->specials; ++k) p->special[k][i] = 0;
+}
 
 /* Wraps the positions of owned particles into the box along its periodic axes, from any distance. Exact. */
 void md_particles_wrap(md_particles *p, const md_box *box);
@@ -108,8 +134,9 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order) MD_CH
 void md_particles_pack(const md_particles *p, int64_t i, void *record);
 void md_particles_unpack(md_particles *p, int64_t i, const void *record);
 
-/* The bytes of all fields of one owned particle, for dim 2 or 3. wide, grouped, massed: does it have these fields? */
-int md_particles_bytes(int dim, bool wide, bool grouped, bool massed);
+/* The bytes of all fields of one owned particle, with the fields that *like has. Only its flags and numbers of
+ * components are read. */
+int md_particles_bytes(const md_particles *like);
 
 #ifdef __cplusplus
 }

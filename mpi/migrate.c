@@ -75,7 +75,7 @@ static md_status take_in(md_particles *p, const char *records, int64_t count, in
 
 static md_status send_migrants(md_comm *c, md_particles *p, const int32_t *migrant, int64_t count)
 {
-  const int64_t size = md_particles_bytes(p->dim, p->wide, p->grouped, p->massed);
+  const int64_t size = md_particles_bytes(p);
   int32_t *to = NULL;
   char *records = NULL;
   void *received = NULL;

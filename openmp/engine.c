@@ -33,6 +33,7 @@ static void destroy(md_engine *e)
   free(e->sum_memory);
   free(e->slope);
   free(e->embedding);
+  md_partners_free(&e->partners);
   if (e->arenas)
     for (int t = 0; t < e->threads; ++t) {
       free(e->arenas[t].entry);
@@ -53,8 +54,7 @@ static void destroy(md_engine *e)
 static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
 {
   comm->domains->prefer_slabs(comm, openmp_slab(model));
-  MD_TRY(
-      comm->domains->decompose(comm, model, model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0));
+  MD_TRY(comm->domains->decompose(comm, model, model->reach > 0.0 ? model->reach + openmp_skin(model) : 0.0));
   return comm->exchange->migrate(comm, model, p);
 }
 
@@ -136,8 +136,6 @@ static double measure_chunk(const md_engine *e, const force_args *a, bool tensor
 /* Adds the sums of all pairs to a measure. tensor: the components of the virial, else energies and virials. */
 static md_status measure_pairs(md_engine *e, bool tensor, md_measure *total)
 {
-  if (!e->built) MD_TRY(engine_rebin(e));
-  MD_TRY(engine_finish_halo(e));
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   if (md_pair_has_density(&model->pair)) return engine_density_measure(e, tensor, total);
@@ -165,6 +163,36 @@ static md_status measure_pairs(md_engine *e, bool tensor, md_measure *total)
   return md_overlap_status(&overlap, model);
 }
 
+/* Adds the sums of all bonds to a measure. */
+static md_status measure_bonds(md_engine *e, bool tensor, md_measure *total)
+{
+  const md_model *model = e->model;
+  md_overlap overlap = md_overlap_none();
+  if (model->bonds.ntypes == 0) return MD_OK;
+#pragma omp parallel
+  {
+    md_measure mine = {.count = 0};
+    md_overlap broken = md_overlap_none();
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < e->p->n; ++i)
+      md_partners_measure(&e->partners, model, e->p, NULL, tensor, i, &mine, &broken);
+#pragma omp critical
+    {
+      md_measure_merge(model, total, &mine);
+      md_overlap_add(&overlap, broken.a, broken.b, broken.r2);
+    }
+  }
+  return md_overlap_status(&overlap, model);
+}
+
+static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)
+{
+  if (!e->built) MD_TRY(engine_rebin(e));
+  MD_TRY(engine_finish_halo(e));
+  MD_TRY(measure_pairs(e, tensor, total));
+  return measure_bonds(e, tensor, total);
+}
+
 /* Sums that the last pass of a run has made are there. */
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
@@ -172,9 +200,9 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
   const bool virial_there = wanted.virial && !wanted.pairs && e->summed.virial;
   const bool terms_there = (wanted.summands & ~e->summed.summands) == 0;
   *total = (md_measure){.count = 0};
-  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_pairs(e, false, total));
+  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_forces(e, false, total));
   if (virial_there) total->virial2 = e->sums.virial2;
-  if (wanted.tensor) MD_TRY(measure_pairs(e, true, total));
+  if (wanted.tensor) MD_TRY(measure_forces(e, true, total));
   if (terms_there)
     memcpy(total->term, e->sums.term, sizeof total->term);
   else {
@@ -236,14 +264,14 @@ static md_status download(md_engine *e, double *const force[3])
 static void report(const md_engine *e, md_engine_report *r)
 {
   int64_t entries = 0,
-          bytes = e->p->capacity * md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped, e->p->massed) +
-                  e->p->spare_capacity * e->p->dim * 8;
+          bytes = e->p->capacity * md_particles_bytes(e->p) + e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
     entries += e->arenas[t].used;
     bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
   bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
+  bytes += md_partners_bytes(&e->partners);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + e->row_lengths * 4);
   bytes += e->record_capacity * (int64_t)(4 * (sizeof *e->record + sizeof *e->sum));

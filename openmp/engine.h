@@ -11,6 +11,7 @@
 #ifndef MD_OPENMP_ENGINE_H
 #define MD_OPENMP_ENGINE_H
 
+#include "common/bond/partners.h"
 #include "common/engine.h"
 #include "common/faults.h"
 #include "openmp/chunk_queues.h"
@@ -44,7 +45,8 @@ struct md_engine {
   const kernels *kernels;
   int threads;
   double skin, reach; /* reach = cutoff + skin, the list radius */
-  double halo;        /* width of the halo and, at least, of cells: reach and twice the slack */
+  double
+      halo; /* width of cells, at least, and of the halo unless bonds are longer: reach and twice the slack */
 
   bool built; /* list, ghosts and impulse arrays fit the particles */
   move_state move;
@@ -80,6 +82,7 @@ struct md_engine {
   double *slope,
       *embedding; /* of a style with a density: F' of owned particles and ghosts, F of owned ones */
   int64_t slope_capacity;
+  md_partners partners; /* of bonds, since the last rebin */
   int64_t nchunk, chunk_capacity;
   int64_t *chunk_at;      /* where the list of a chunk begins in its arena, ... */
   int32_t *chunk_arena;   /* ... the number of that arena, ... */

@@ -38,12 +38,13 @@ static double sphere_of(const md_model *model)
   return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
 }
 
-/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. */
+/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. Lists of
+ * particles that bonds exclude are full too: each particle leaves out its own. */
 bool openmp_halves(const md_model *model, int64_t n, int ranks)
 {
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
   return model->box.dim == 3 && ranks <= 1 && model->pair.kind != MD_PAIR_NONE &&
-         !md_pair_has_density(&model->pair) &&
+         !md_pair_has_density(&model->pair) && model->bonds.ntypes == 0 &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 
@@ -71,6 +72,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
                          md_engine_plan *plan)
 {
   const int dim = model->box.dim;
+  const md_particles like = md_model_fields(model);
   const double reach = model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0;
   const double density = (double)n / md_box_volume(&model->box);
   const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);
@@ -80,9 +82,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   *plan = (md_engine_plan){
       .ghosts = ghosts * (double)n, .halo = reach, .slab = openmp_slab(model), .ghost_bytes = 8 * dim};
-  md_plan_add(plan, "particles and spare arrays",
-              (md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed) + 8.0 * dim) *
-                  (1.0 + ghosts));
+  md_plan_add(plan, "particles and spare arrays", (md_particles_bytes(&like) + 8.0 * dim) * (1.0 + ghosts));
   md_plan_add(plan, "positions at the rebin", 4.0 * dim * (1.0 + ghosts));
   md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));

@@ -222,6 +222,16 @@ static bool build_chunk(const md_engine *e, const list_args *a, int owner, int64
   return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows);
 }
 
+/* Has a particle of chunk c a bond to a ghost? */
+static bool has_ghost_partner(const md_engine *e, int64_t c)
+{
+  const int bonds = e->model->bonds.ntypes > 0 ? e->p->bonds : 0;
+  bool found = false;
+  for (int k = 0; k < bonds; ++k)
+    for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) found = found || e->partners.index[k][i] >= e->p->n;
+  return found;
+}
+
 static md_status build_list(md_engine *e)
 {
   md_particles *p = e->p;
@@ -231,7 +241,9 @@ static md_status build_list(md_engine *e)
                  .grid = &e->grid,
                  .owned = &e->owned,
                  .ghost = &e->ghost,
-                 .far = (int32_t)(p->n + p->nghost + BLOCK)};
+                 .far = (int32_t)(p->n + p->nghost + BLOCK),
+                 .id = p->id};
+  a.nexcluded = md_excluded_ids(e->model, p, &a.excluded);
   for (int d = 0; d < p->dim; ++d) {
     a.x[d] = e->near_x[d];
     a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
@@ -249,6 +261,7 @@ static md_status build_list(md_engine *e)
         e->chunk_at[c] = memory.used;
         e->chunk_arena[c] = t;
         ok = ok && build_chunk(e, &a, mine.owner, c, &memory);
+        if (has_ghost_partner(e, c)) e->inner[c] = false;
         e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
       }
     trim(&memory);
@@ -315,6 +328,13 @@ static md_status choose_slack(md_engine *e)
   return MD_OK;
 }
 
+/* A bond must end among the ghosts now. It keeps its ghost until the next rebin. */
+static double halo_width(const md_engine *e)
+{
+  if (!(e->model->reach > 0.0)) return 0.0;
+  return md_max(e->halo, e->model->bonds.reach * ROUNDING_MARGIN);
+}
+
 md_status engine_rebin(md_engine *e)
 {
   MD_TRY(engine_finish_halo(e));
@@ -330,13 +350,13 @@ md_status engine_rebin(md_engine *e)
   md_timers_lap(&e->timers, MD_PHASE_REDUCE, &mark);
   MD_TRY(sort_owned(e));
   mark = md_time();
-  MD_TRY(
-      e->comm->exchange->halo_build(e->comm, &e->model->box, e->model->cutoff > 0.0 ? e->halo : 0.0, e->p));
+  MD_TRY(e->comm->exchange->halo_build(e->comm, &e->model->box, halo_width(e), e->p));
   md_timers_lap(&e->timers, MD_PHASE_BORDERS, &mark);
   MD_TRY(sort_ghosts(e));
   mark = md_time();
   MD_TRY(reserve(e));
   MD_TRY(pad(e));
+  if (e->model->bonds.ntypes > 0) MD_TRY(md_partners_find(&e->partners, e->p, e->threads));
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->moved = false;
   e->impulses_kept = false;

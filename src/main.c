@@ -80,8 +80,9 @@ static md_status info(void)
   print_gpus();
   printf("\nLimits: %lld particles and ghosts a rank, ids up to 2^63 - 1, %d types\n",
          (long long)MD_PARTICLES_MAX, MD_TYPES_MAX);
+  const md_particles flat = {.dim = 2}, deep = {.dim = 3};
   printf("Bytes per particle: %d in 2D, %d in 3D, and what the engine adds (see the end of a log)\n",
-         md_particles_bytes(2, false, false, false), md_particles_bytes(3, false, false, false));
+         md_particles_bytes(&flat), md_particles_bytes(&deep));
   return finish_printing();
 }
 

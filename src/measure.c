@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-enum { MOST_SUMS = 2 + MD_TENSOR + MD_TERMS_MAX };
+enum { MOST_SUMS = 3 + MD_TENSOR + MD_TERMS_MAX };
 
 /* The wanted sums of a measure; returns their number. */
 static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wide *sum[MOST_SUMS])
 {
   int n = 0;
   if (wanted.pairs) sum[n++] = &m->pair_energy2;
+  if (wanted.pairs && model->bonds.ntypes > 0) sum[n++] = &m->bond_energy2;
   if (md_wants_virial(wanted)) sum[n++] = &m->virial2;
   for (int c = 0; wanted.tensor && c < MD_TENSOR; ++c) sum[n++] = &m->tensor2[c];
   for (int s = 0; s < model->nsummand; ++s)

@@ -210,9 +210,7 @@ md_status md_plan_print(md_sim *sim)
 static md_status check_room(const md_sim *sim)
 {
   const int ranks = sim->comm->size;
-  const double held =
-      (double)sim->particles.capacity * md_particles_bytes(sim->model.box.dim, sim->particles.wide,
-                                                           sim->particles.grouped, sim->particles.massed);
+  const double held = (double)sim->particles.capacity * md_particles_bytes(&sim->particles);
   division part;
   md_engine_plan plan;
   md_memory memory;

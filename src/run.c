@@ -18,6 +18,7 @@
 #include "src/averages/output_fix.h"
 #include "src/backwards/check_back.h"
 #include "src/backwards/frame.h"
+#include "src/bonds/special.h"
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/box/move.h"
@@ -180,9 +181,7 @@ static void show_progress(md_run *run)
 static double restart_seconds(const md_sim *sim)
 {
   if (sim->restarts.seconds > 0.0) return sim->restarts.seconds;
-  return 5e-9 * (double)sim->model.natoms *
-         md_particles_bytes(sim->particles.dim, sim->model.wide, sim->particles.grouped,
-                            sim->particles.massed);
+  return 5e-9 * (double)sim->model.natoms * md_particles_bytes(&sim->particles);
 }
 
 /* Makes all ranks act alike: a signal or an expired time limit on any rank stops all ranks. *seconds becomes the
@@ -241,7 +240,7 @@ md_status md_run_look(md_run *run, double *seconds)
 md_status md_run_decompose(md_sim *sim)
 {
   const md_model *model = &sim->model;
-  const double halo = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
+  const double halo = model->reach > 0.0 ? model->reach + md_model_skin(model) : 0.0;
   return sim->comm->domains->decompose(sim->comm, model, halo);
 }
 
@@ -649,6 +648,7 @@ static md_status place_particles(md_sim *sim)
     MD_TRY(md_resume_load(sim));
   else
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
+  MD_TRY(md_special_make(sim));
   return divide_particles(sim);
 }
 

@@ -63,6 +63,7 @@ class Case:
     densities: bool = False  # the GPU has full lists alone for it
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
+    bonds: bool = False  # the GPU has none yet
 
     def text(self) -> str:
         deck = (harness.DECKS / self.deck).read_text()
@@ -192,6 +193,8 @@ def boxes() -> Iterator[Case]:
                               "n": 6 if dim == 3 else 8})
 
 
+CHAINS = {"data": str(harness.REFERENCE / "chains-216.data")}
+
 # In place of the integrator in in.moved.
 BROWNIAN = "brownian 0.5 4711 gamma_t 8.0 rng gaussian"
 # In place of the wiggle there.
@@ -271,6 +274,10 @@ CASES: Tuple[Case, ...] = (
     Case("embedded atoms, large tables", "in.eam", 4.95, {"potential": str(COPPER), "types": 2, "twice": 1},
          densities=True, fits=(2, 2, 2)),
     Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, densities=True, fits=(3, 2, 2)),
+    Case("chains 3D, and back", "in.chains", 1.5, CHAINS, bonds=True, fits=(3, 2, 2), back=True),
+    Case("harmonic chains 3D", "in.chains", bonds=True, fits=(2, 2, 2),
+         variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",
+                    "special": "lj/coul 0 0 0", "pair": "lj/cut 2.5"}),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 6}, all_pairs=True),
@@ -330,6 +337,8 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
+    if case.bonds:
+        return []
     if case.all_pairs:
         return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
     every = [

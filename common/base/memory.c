@@ -161,7 +161,7 @@ md_status md_memory_look(const char *root, int ranks, md_memory *memory)
 
 md_status md_memory_for_particles(const md_comm *comm, const md_particles *p, int64_t more)
 {
-  const double each = md_particles_bytes(p->dim, p->wide, p->grouped, p->massed), held = (double)p->capacity;
+  const double each = md_particles_bytes(p), held = (double)p->capacity;
   const double needed = ((double)p->n + (double)more - held) * each;
   if (needed < MD_MEMORY_SMALL) return MD_OK;
   md_memory memory;

@@ -320,7 +320,9 @@ void md_compute_evaluate(const md_model *model, const md_compute *compute, const
 
 void md_computes_value(const md_model *model, const md_measure *measure, md_computed *computed)
 {
-  *computed = (md_computed){.n = model->ncompute, .fix_energy = measure->fix_energy};
+  *computed = (md_computed){.n = model->ncompute,
+                            .fix_energy = measure->fix_energy,
+                            .bond_energy = md_bond_energy_of(model, measure)};
   for (int c = 0; c < model->ncompute; ++c)
     md_compute_evaluate(model, &model->compute[c], measure, computed->value[c]);
 }

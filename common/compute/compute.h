@@ -147,8 +147,9 @@ typedef struct md_compute_style {
 typedef struct md_computed {
   int n;
   double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
-  double fix_energy; /* the part of the potential energy that is of fixes (fix_modify energy yes) */
-  double coupled;    /* the energy that thermostats with a state have taken from the particles */
+  double fix_energy;  /* the part of the potential energy that is of fixes (fix_modify energy yes) */
+  double bond_energy; /* the part that is of bonds */
+  double coupled;     /* the energy that thermostats with a state have taken from the particles */
 } md_computed;
 
 /* The style of a kind below MD_COMPUTE_KINDS; static. */

@@ -1,5 +1,5 @@
-/* compute pe: the potential energy of all pairs, and of fixes whose energy counts. The engines' sums hold each pair
- * twice, once for each partner. */
+/* compute pe: the potential energy of all pairs and bonds, and of fixes whose energy counts. The engines' sums hold
+ * each pair twice, once for each partner. */
 #if defined MD_COMPUTE_STYLE
 
 MD_COMPUTE_STYLE(pe, "pe")
@@ -10,7 +10,8 @@ static void pe_value(const md_model *model, const md_compute *compute, const md_
                      double *value)
 {
   (void)compute;
-  value[0] = 0.5 * md_wide_value(&sums->all->pair_energy2, model->grids.e) + sums->all->fix_energy;
+  value[0] = 0.5 * md_wide_value(&sums->all->pair_energy2, model->grids.e) +
+             md_bond_energy_of(model, sums->all) + sums->all->fix_energy;
 }
 
 static const md_compute_style pe_style = {

@@ -638,8 +638,7 @@ void all_pairs_engine::report(md_engine_report *r)
   r->steps = steps;
   r->downloads = downloads;
   r->neighbours = (double)(model->natoms - 1);
-  r->bytes = memory.used + particles->capacity * md_particles_bytes(view.dim, model->wide, particles->grouped,
-                                                                    particles->massed);
+  r->bytes = memory.used + particles->capacity * md_particles_bytes(particles);
   r->hardware = description;
   r->threads = 1;
 }

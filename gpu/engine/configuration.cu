@@ -358,6 +358,9 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
         "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+  if (model->bonds.ntypes > 0)
+    return md_error(MD_USAGE,
+                    "the engine gpu has no bonds yet: use --engine openmp, on as many ranks as you like");
   if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
                     md_pair_style_of(model->pair.kind)->name);

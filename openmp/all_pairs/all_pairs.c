@@ -344,8 +344,8 @@ static md_status download(md_engine *e, double *const force[3])
 static int64_t bytes_of(const md_model *model, int64_t bodies, int blocks)
 {
   const int dim = model->box.dim;
-  return bodies * (md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed) +
-                   8 * (dim + 2) * blocks + 8 * dim);
+  const md_particles like = md_model_fields(model);
+  return bodies * (md_particles_bytes(&like) + 8 * (dim + 2) * blocks + 8 * dim);
 }
 
 static md_status plan(const md_model *model, int64_t n, const md_engine_options *options,
@@ -353,8 +353,9 @@ static md_status plan(const md_model *model, int64_t n, const md_engine_options 
 {
   (void)n;
   const int dim = model->box.dim, blocks = options->ranks > 1 ? 3 : 1;
+  const md_particles like = md_model_fields(model);
   *plan = (md_engine_plan){.ghost_bytes = 8 * (dim + 2)};
-  md_plan_add(plan, "particles", md_particles_bytes(dim, model->wide, model->groups.n > 1, model->massed));
+  md_plan_add(plan, "particles", md_particles_bytes(&like));
   md_plan_add(plan, "blocks of bodies", 8.0 * (dim + 2) * blocks);
   md_plan_add(plan, "impulses", 8.0 * dim);
   snprintf(plan->method, sizeof plan->method, "all pairs");

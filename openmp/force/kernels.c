@@ -152,6 +152,20 @@ MD_FN int32_t scan(const list_args *a, int dim, const stencil *s, int64_t i, int
   return found;
 }
 
+/* Takes the particles that bonds exclude out of a lane's list of particle i. Returns how many are left. */
+static int32_t leave_out(const list_args *a, int64_t i, int32_t *list, int32_t n)
+{
+  int32_t kept = 0;
+  for (int32_t r = 0; r < n; ++r) {
+    const int64_t id = a->id[list[r]];
+    int k = 0;
+    while (k < a->nexcluded && a->excluded[k][i] != id) ++k;
+    list[kept] = list[r];
+    kept += k == a->nexcluded;
+  }
+  return kept;
+}
+
 /* Turns the lists of the lanes into rows, filled up with `far`, at the end of the arena. Returns false if out of
  * memory. */
 static bool write_block(arena *a, const int32_t *length, int32_t rows, int32_t far)
@@ -184,6 +198,7 @@ MD_FN bool build(const list_args *a, int dim, bool ghosts, int64_t first, int64_
       const int64_t need = s.candidates + MD_SINGLE_WIDTH + 2 * BLOCK;
       if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;
       length[l] = scan(a, dim, &s, i, memory->lane[l]);
+      if (a->nexcluded > 0) length[l] = leave_out(a, i, memory->lane[l], length[l]);
       if (length[l] > longest) longest = length[l];
     }
     if (!write_block(memory, length, longest, a->far)) return false;

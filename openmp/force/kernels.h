@@ -53,6 +53,9 @@ typedef struct list_args {
   const float *ghost_x[3]; /* in cell order; order[k] + n is the ghost's index */
   int32_t far;             /* index of the far particle */
   int64_t first, last;     /* half lists only: the particles of the thread of the chunk */
+  const int64_t *id;       /* of owned particles and ghosts */
+  int nexcluded; /* ids that are left out of the list of particle i: excluded[k][i], k < nexcluded */
+  int64_t *const *excluded;
 } list_args;
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of

@@ -167,6 +167,24 @@ static void act_on_forces(const md_engine *e, int64_t c, double (*force)[CHUNK],
   }
 }
 
+static void add_bonds(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
+{
+  for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
+    int64_t sum[3] = {0};
+    md_partners_impulse(&e->partners, e->model, e->p, NULL, i, sum, overlap);
+    for (int d = 0; d < e->p->dim; ++d) force[d][i - c * CHUNK] += (double)sum[d];
+  }
+}
+
+static void add_output_of_bonds(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
+{
+  for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
+    double of_bonds[3] = {0.0};
+    md_partners_force(&e->partners, e->model, e->p, NULL, i, of_bonds, overlap);
+    for (int d = 0; d < e->p->dim; ++d) force[d][i - c * CHUNK] += of_bonds[d];
+  }
+}
+
 void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
                       md_overlap *overlap)
 {
@@ -182,6 +200,7 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
                                                              chunk_list(e, c), chunk_rows(e, c), force);
     if (least < model->close2) sum_each(e, a->k, force, c, overlap);
   }
+  if (model->bonds.ntypes > 0) add_bonds(e, c, force, overlap);
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
 
@@ -201,15 +220,14 @@ void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, do
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-    return;
-  }
-  if (md_pair_has_density(&model->pair)) {
+  } else if (md_pair_has_density(&model->pair)) {
     engine_density_forces(e, true, c, force, overlap);
-    return;
+  } else {
+    const double least = e->kernels->output[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
+                                                              chunk_list(e, c), chunk_rows(e, c), force);
+    if (least < model->close2) engine_find_overlap(e, c, overlap);
   }
-  const double least = e->kernels->output[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
-                                                            chunk_list(e, c), chunk_rows(e, c), force);
-  if (least < model->close2) engine_find_overlap(e, c, overlap);
+  if (model->bonds.ntypes > 0) add_output_of_bonds(e, c, force, overlap);
 }
 
 void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)

@@ -1,5 +1,5 @@
 /* Commands that decks for LAMMPS contain and that have no effect here: newton, comm_modify, comm_style, atom_modify,
- * timer, suffix, run_style.
+ * timer, suffix, run_style. Of comm_modify, cutoff is the longest bond of a style that does not end.
  *
  * Their words are checked all the same. Each command prints once, in the log, that it has no effect.
  */
@@ -26,7 +26,7 @@ md_status md_do_newton(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-static md_status check_comm_modify(const char *keyword, const char *value)
+static md_status check_comm_modify(md_sim *sim, const char *keyword, const char *value)
 {
   double number;
   bool yes;
@@ -38,6 +38,7 @@ static md_status check_comm_modify(const char *keyword, const char *value)
     MD_TRY(md_word_double(value, "comm_modify cutoff", &number));
     if (number < 0.0)
       return md_error(MD_USAGE, "comm_modify cutoff must be zero or positive, not %.64s", value);
+    sim->model.bonds.longest = number;
     return MD_OK;
   }
   if (strcmp(keyword, "vel") == 0) return md_word_bool(value, "comm_modify vel", &yes);
@@ -51,8 +52,9 @@ md_status md_do_comm_modify(md_sim *sim, const md_words *words)
   if (words->n % 2 != 0)
     return md_error(MD_USAGE, "comm_modify takes pairs of a keyword and a value; '%.64s' stands alone",
                     words->word[words->n - 1]);
-  for (int k = 0; k < words->n; k += 2) MD_TRY(check_comm_modify(words->word[k], words->word[k + 1]));
-  md_sim_explain(sim, "comm_modify", "has no effect here: ghosts reach exactly as far as the forces need");
+  for (int k = 0; k < words->n; k += 2) MD_TRY(check_comm_modify(sim, words->word[k], words->word[k + 1]));
+  md_sim_explain(sim, "comm_modify",
+                 "ghosts reach exactly as far as the forces need; cutoff only says how long a bond may be");
   return MD_OK;
 }
 

@@ -62,17 +62,18 @@ md_status md_do_box(md_sim *sim, const md_words *words)
 md_status md_do_atom_style(md_sim *sim, const md_words *words)
 {
   MD_TRY(need_no_box(sim, "atom_style"));
-  const bool atomic = strcmp(words->word[0], "atomic") == 0;
-  if (!atomic && strcmp(words->word[0], "sphere") != 0)
+  const bool sphere = strcmp(words->word[0], "sphere") == 0, bond = strcmp(words->word[0], "bond") == 0;
+  if (!sphere && !bond && strcmp(words->word[0], "atomic") != 0)
     return md_error(
         MD_USAGE,
-        "atom_style '%.64s': accepted are atomic (particles with a type, a position and a velocity) "
-        "and sphere (and a mass of their own)",
+        "atom_style '%.64s': accepted are atomic (particles with a type, a position and a velocity), "
+        "sphere (and a mass of their own) and bond (and bonds)",
         words->word[0]);
   if (words->n > 1)
-    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic|sphere",
+    return md_error(MD_USAGE, "atom_style: unexpected '%.64s'; usage: atom_style atomic|sphere|bond",
                     words->word[1]);
-  sim->model.massed = !atomic;
+  sim->model.massed = sphere;
+  sim->model.bonded = bond;
   return MD_OK;
 }
 

@@ -37,11 +37,12 @@ static md_status read_add(read_call *c)
                        &o->id_offset);
 }
 
-/* Types, then bonds, angles, dihedrals and impropers, which do not exist here. */
+/* Types, and types of bonds; then angles, dihedrals and impropers, which do not exist here. */
 static md_status read_offset(read_call *c)
 {
   int64_t ignored;
-  for (int k = 1; k < 5; ++k) MD_TRY(md_word_int64(c->word[k], "read_data offset", 0, INT64_MAX, &ignored));
+  for (int k = 2; k < 5; ++k) MD_TRY(md_word_int64(c->word[k], "read_data offset", 0, INT64_MAX, &ignored));
+  MD_TRY(md_word_int64(c->word[1], "read_data offset", 0, MD_BOND_TYPES_MAX, &c->options->bond_type_offset));
   return md_word_int64(c->word[0], "read_data offset", 0, MD_TYPES_MAX, &c->options->type_offset);
 }
 
@@ -133,7 +134,8 @@ static md_status read_keywords(md_sim *sim, const md_words *words, md_data_optio
 
 static md_status check_box(const md_sim *sim, const md_data_options *o)
 {
-  if (!o->add && (o->type_offset || o->shift[0] != 0.0 || o->shift[1] != 0.0 || o->shift[2] != 0.0))
+  if (!o->add && (o->type_offset || o->bond_type_offset || o->shift[0] != 0.0 || o->shift[1] != 0.0 ||
+                  o->shift[2] != 0.0))
     return md_error(MD_USAGE, "read_data offset and shift are for particles that are added: give add too");
   if (o->add) {
     MD_TRY(md_sim_need_box(sim, "read_data add"));

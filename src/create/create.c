@@ -81,6 +81,7 @@ md_status md_box_create(md_sim *sim, const double lo[3], const double hi[3], con
   md_particles_free(&sim->particles);
   md_particles_init(&sim->particles, box->dim);
   if (sim->model.massed) MD_TRY(md_particles_make_masses(&sim->particles));
+  if (sim->model.bonded) MD_TRY(md_particles_make_bonds(&sim->particles, sim->model.bonds.slots));
   sim->model.ntypes = (int)ntypes;
   sim->has_box = true;
   if (tilt && !sim->comm->domains->cuts(sim->comm, box, 0))

@@ -35,6 +35,7 @@ void md_sites_put(const md_sites *s, md_particles *p, int64_t at, int64_t id, co
   p->type[at] = s->type;
   if (p->grouped) p->group[at] = MD_GROUP_ALL;
   if (p->massed) p->mass[at] = MD_MASS_OF_SPHERE;
+  md_particles_set_alone(p, at);
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][at] = x[d];
     p->v[d][at] = 0.0;

@@ -89,7 +89,7 @@ static const struct {
               {"porosity", 3, "a region, a fraction and a seed", by_porosity}};
 enum { STYLES = sizeof styles / sizeof styles[0] };
 
-/* Reads the keywords compress, bond and mol. Particles have no bonds and molecules, so that `no` is all there is. */
+/* Reads the keywords compress, bond and mol. Of bond and mol, `no` is all there is. */
 static md_status read_keywords(const md_words *words, int at, bool *compress)
 {
   for (; at < words->n; at += 2) {
@@ -103,7 +103,8 @@ static md_status read_keywords(const md_words *words, int at, bool *compress)
     if (at + 1 == words->n) return md_error(MD_USAGE, "delete_atoms %s needs yes or no", keyword);
     MD_TRY(md_word_bool(words->word[at + 1], keyword, &yes));
     if (of_molecules && yes)
-      return md_error(MD_USAGE, "delete_atoms %s yes: particles have no bonds and molecules here", keyword);
+      return md_error(MD_USAGE, "delete_atoms %s yes is not available: name all particles of a molecule",
+                      keyword);
     if (!of_molecules) *compress = yes;
   }
   return MD_OK;
@@ -116,7 +117,9 @@ static md_status remove_marked(deletion *d)
   double *all;
   md_particles_remove(&sim->particles, d->gone);
   MD_TRY(md_id_values_get_all(sim, &all));
-  md_status status = d->compress ? md_delete_compress(sim) : MD_OK;
+  /* As in LAMMPS, ids stay with atom_style bond: bonds name them. */
+  const bool compress = d->compress && !sim->model.bonded;
+  md_status status = compress ? md_delete_compress(sim) : MD_OK;
   if (status == MD_OK) status = md_id_values_set_all(sim, all);
   free(all);
   return status;

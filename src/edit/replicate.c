@@ -93,6 +93,10 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "replicate"));
   MD_TRY(read_counts(sim, words, count));
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
+  if (sim->model.bonded)
+    return md_error(MD_USAGE,
+                    "replicate: not available with atom_style bond: bonds across periodic faces would have "
+                    "to end in another copy");
   if (sim->id_values)
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "

@@ -5,9 +5,11 @@
  * (common/exact.h), so that the order of the loop does not change a sum.
  *
  * Trade-off: the engine is short, and one can see that it is right. It is only fast enough for small systems.
+ * Bonds have indices, which stay the same, because the particles stay where they are in memory.
  * Cost: n^2/2 distances of pairs a step; 16 bytes for each particle and dimension.
  */
 #include "src/engines/naive.h"
+#include "common/bond/partners.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
 #include "common/force/forces.h"
@@ -27,6 +29,7 @@ struct md_engine {
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
   double *slope, *embedding; /* of each particle, for a style with a density */
+  md_partners partners;      /* of bonds */
   bool current;              /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
@@ -37,6 +40,7 @@ static void destroy(md_engine *e)
   for (int d = 0; d < 3; ++d) free(e->impulse[d]);
   free(e->slope);
   free(e->embedding);
+  md_partners_free(&e->partners);
   free(e);
 }
 
@@ -63,6 +67,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     status = md_array_new(&e->slope, p->n, sizeof(double), "slopes");
     if (status == MD_OK) status = md_array_new(&e->embedding, p->n, sizeof(double), "energies");
   }
+  if (status == MD_OK && model->bonds.ntypes > 0) status = md_partners_find(&e->partners, p, 1);
   if (status != MD_OK) {
     destroy(e);
     return status;
@@ -144,7 +149,29 @@ static void sum_density_impulses(md_engine *e, md_overlap *overlap)
     }
 }
 
-/* Sums the impulses of all pairs, each for both partners, in e->impulse. Then the fixes act on the sums. step: the one
+/* Is the pair within the cutoff left out, because bonds connect the particles? */
+static bool is_excluded(const md_engine *e, int64_t i, int64_t j, double r2)
+{
+  const double cutoff = e->model->cutoff;
+  int64_t *const *ids;
+  if (e->model->bonds.ntypes == 0 || !(r2 < cutoff * cutoff)) return false;
+  const int n = md_excluded_ids(e->model, e->p, &ids);
+  int k = 0;
+  while (k < n && ids[k][i] != e->p->id[j]) ++k;
+  return k < n;
+}
+
+/* Adds the impulses of all bonds, each particle's for itself. */
+static void sum_bond_impulses(md_engine *e, md_overlap *overlap)
+{
+  for (int64_t i = 0; i < e->p->n && e->model->bonds.ntypes > 0; ++i) {
+    int64_t sum[3] = {0};
+    md_partners_impulse(&e->partners, e->model, e->p, &e->model->box, i, sum, overlap);
+    for (int d = 0; d < e->p->dim; ++d) e->impulse[d][i] += sum[d];
+  }
+}
+
+/* Sums the impulses of all pairs and bonds in e->impulse. Then the fixes act on the sums. step: the one
  * behind which the positions are. */
 static md_status sum_impulses(md_engine *e, int64_t step)
 {
@@ -161,6 +188,7 @@ static md_status sum_impulses(md_engine *e, int64_t step)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
       double delta[3], own[MD_PAIR_K];
       const double r2 = separation(e, i, j, delta);
+      if (is_excluded(e, i, j, r2)) continue;
       if (r2 < model->overlap2[pair_index(e, i, j)]) {
         md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
         continue; /* the impulse would be out of range */
@@ -178,6 +206,7 @@ static md_status sum_impulses(md_engine *e, int64_t step)
         e->impulse[d][j] -= quanta;
       }
     }
+  sum_bond_impulses(e, &overlap);
   MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse}, 1,
                                &overlap));
   return md_overlap_status(&overlap, model);
@@ -263,6 +292,7 @@ static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, vo
     double delta[3], own[MD_PAIR_K];
     const double r2 = separation(e, i, j, delta);
     const double *k = coefficients(e, model->force_k, e->unit_force_k, i, j, own);
+    if (is_excluded(e, i, j, r2)) continue;
     if (r2 < model->overlap2[pair_index(e, i, j)] || (all && out_of_range(model, delta, r2, k)))
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else if (r2 < k[0])
@@ -312,6 +342,11 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
       md_wide_add(&m->pair_energy2,
                   md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (e->model->grids.e * MD_FINE))));
     if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);
+    if (e->model->bonds.ntypes == 0) continue;
+    const md_box *box = &e->model->box;
+    if (md_wants_virial(wanted))
+      md_partners_measure(&e->partners, e->model, e->p, box, false, i, m, &overlap);
+    if (wanted.tensor) md_partners_measure(&e->partners, e->model, e->p, box, true, i, m, &overlap);
   }
   return md_overlap_status(&overlap, e->model);
 }
@@ -339,8 +374,11 @@ static md_status download(md_engine *e, double *const force[3])
   if (md_pair_has_density(&e->model->pair)) find_slopes(e);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_fine sum[3] = {{0, 0}};
+    double of_bonds[3] = {0.0};
     visit_partners(e, i, add_force, sum, &overlap);
-    for (int d = 0; d < e->p->dim; ++d) force[d][i] = md_fine_value(sum[d]) * e->model->grids.f;
+    if (e->model->bonds.ntypes > 0)
+      md_partners_force(&e->partners, e->model, e->p, &e->model->box, i, of_bonds, &overlap);
+    for (int d = 0; d < e->p->dim; ++d) force[d][i] = md_fine_value(sum[d]) * e->model->grids.f + of_bonds[d];
   }
   return md_overlap_status(&overlap, e->model);
 }
@@ -350,9 +388,7 @@ static void report(const md_engine *e, md_engine_report *r)
   *r = (md_engine_report){.timers = e->timers,
                           .steps = e->steps,
                           .neighbours = (double)(e->p->n - 1),
-                          .bytes = e->p->n *
-                                   (md_particles_bytes(e->p->dim, e->p->wide, e->p->grouped, e->p->massed) +
-                                    e->p->dim * (int64_t)sizeof(double)),
+                          .bytes = e->p->n * (md_particles_bytes(e->p) + e->p->dim * (int64_t)sizeof(double)),
                           .isa = "plain",
                           .threads = 1};
 }

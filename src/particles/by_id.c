@@ -93,6 +93,9 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   deal->window.wide = own->particles->wide;
   deal->window.grouped = own->particles->grouped;
   deal->window.massed = own->particles->massed;
+  deal->window.bonded = own->particles->bonded;
+  deal->window.bonds = own->particles->bonds;
+  deal->window.specials = own->particles->specials;
   if (comm->size > 1) return find_windows(deal);
   deal->windows = 1;
   return MD_OK;
@@ -116,8 +119,7 @@ static int64_t record_bytes(const md_by_id *deal)
 {
   const md_particles *p = deal->own.particles;
   const int dim = p->dim;
-  return md_particles_bytes(dim, p->wide, p->grouped, p->massed) +
-         ((deal->own.force ? dim : 0) + deal->own.nvalue) * (int64_t)sizeof(double);
+  return md_particles_bytes(p) + ((deal->own.force ? dim : 0) + deal->own.nvalue) * (int64_t)sizeof(double);
 }
 
 /* The number k of those that follow the fields of a particle: its force, if asked for, and its values. */
@@ -133,8 +135,7 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
   const int ranks = deal->comm->size;
   const md_rows *own = &deal->own;
   const int dim = own->particles->dim, columns = (own->force ? dim : 0) + own->nvalue,
-            bytes = md_particles_bytes(dim, own->particles->wide, own->particles->grouped,
-                                       own->particles->massed);
+            bytes = md_particles_bytes(own->particles);
   const int64_t size = record_bytes(deal), first = deal->dealt, window = deal->round * ranks;
   const int64_t top = window + ranks < deal->windows ? window + ranks : deal->windows;
   const int64_t end = first_above(deal, first, deal->last[top - 1]);
@@ -175,7 +176,7 @@ static md_status renew_columns(md_by_id *deal, int64_t n)
 static md_status unpack_window(md_by_id *deal, const char *records, int64_t n)
 {
   md_particles *p = &deal->window;
-  const int dim = p->dim, bytes = md_particles_bytes(dim, p->wide, p->grouped, p->massed);
+  const int dim = p->dim, bytes = md_particles_bytes(p);
   const int columns = (deal->own.force ? dim : 0) + deal->own.nvalue;
   const int64_t size = record_bytes(deal);
   p->n = 0;

@@ -1,4 +1,5 @@
-/* Data files: the box, masses, positions and velocities as text, in LAMMPS's format (atom_style atomic). */
+/* Data files: the box, masses, positions and velocities as text, in LAMMPS's format (atom_style
+ * atomic; or sphere, or bond with its bonds). */
 #ifndef MD_SRC_PARTICLES_DATA_FILE_H
 #define MD_SRC_PARTICLES_DATA_FILE_H
 
@@ -18,11 +19,12 @@ typedef struct md_data_options {
   bool add;          /* to the box and the particles that are there; the box is extended to hold the file's */
   bool merge;        /* with add: ids of the file must not be those of particles that are there */
   int64_t id_offset; /* is added to the ids of the file */
-  int64_t type_offset;  /* is added to its types */
-  int64_t extra_types;  /* further types of the box */
-  double shift[3];      /* is added to positions and bounds, sigma */
-  uint32_t group;       /* bits of groups that its particles join */
-  bool no_coefficients; /* its pair coefficients are not used */
+  int64_t type_offset;      /* is added to its types */
+  int64_t bond_type_offset; /* the same for types of bonds */
+  int64_t extra_types;      /* further types of the box */
+  double shift[3];          /* is added to positions and bounds, sigma */
+  uint32_t group;           /* bits of groups that its particles join */
+  bool no_coefficients;     /* its pair coefficients are not used */
   int nfix;
   md_data_fix fix[MD_DATA_FIXES];
 } md_data_options;

@@ -1,10 +1,10 @@
 /* Reads a data file in LAMMPS's format as a stream; see data_file.h.
  *
  * First comes the header (counts and bounds, in any order). Then come the sections Masses, Pair Coeffs, PairIJ
- * Coeffs, Atoms and Velocities, each with exactly the promised number of lines. Coefficients are those of the pair
- * style that the deck has chosen, in the form that pair_coeff takes. Everything is checked where it is read, so
- * that each error has its line. The promised number of particles is compared with the size of the file before
- * memory is allocated, so a damaged header cannot ask for all memory.
+ * Coeffs, Bond Coeffs, Atoms, Velocities and Bonds, each with exactly the promised number of lines. Coefficients are
+ * those of the style that the deck has chosen, in the form that pair_coeff and bond_coeff take. Everything is checked
+ * where it is read, so that each error has its line. The promised numbers of particles and bonds are compared with the
+ * size of the file before memory is allocated, so a damaged header cannot ask for all memory.
  *
  * Every rank reads header, masses and coefficients, because they are short. The lines of Atoms and Velocities are
  * divided among the ranks, in rounds:
@@ -47,6 +47,7 @@ enum {
   LINE_SIZE = 65536,
   FIELDS_MAX = 16,
   ATOM_BYTES = 10,   /* length of the shortest line of Atoms, "1 1 0 0 0" and its end */
+  BOND_BYTES = 8,    /* the same of Bonds, "1 1 1 2" */
   PART_MAX = 1 << 22 /* bytes of a section's text, for one rank in one round */
 };
 /* A position this many boxes away is an error in the file. No particle travels so far. */
@@ -64,11 +65,11 @@ typedef struct reader {
   bool end; /* there is no such line, because the file has ended */
   char *field[FIELDS_MAX];
   int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
-  int64_t natoms, ntypes;
+  int64_t natoms, ntypes, nbonds, nbond_types, extra_bonds;
   double lo[3], hi[3], tilt[3];
   bool have_tilt;
-  bool have_atoms, have_types, have_bounds[3];
-  bool done_masses, done_coefficients[2], done_atoms, done_velocities;
+  bool have_atoms, have_types, have_bonds, have_bond_types, have_extra, have_bounds[3];
+  bool done_masses, done_coefficients[2], done_bond_coefficients, done_atoms, done_velocities, done_bonds;
   bool images_ignored, vz_ignored, spin_ignored;
   md_data_options options;
   int64_t before;   /* particles that this rank had before */
@@ -78,11 +79,12 @@ typedef struct reader {
   md_id_table ids;  /* of this rank's particles: local index + 1, negative after the velocity was read */
 } reader;
 
-/* The content of a line of Atoms or Velocities. */
+/* The content of a line of Atoms, Velocities or Bonds. */
 typedef struct record {
   int64_t id, line;
   double value[MD_DATA_VALUES], mass;
-  int64_t type;
+  int64_t type;    /* of a particle or a bond */
+  int64_t partner; /* of a bond, or the molecule of a particle */
 } record;
 
 typedef struct section_kind {
@@ -91,6 +93,7 @@ typedef struct section_kind {
   const char *columns;
   md_status (*parse)(reader *, record *); /* from r->field */
   md_status (*keep)(reader *, const record *);
+  bool of_bonds; /* a line for each bond, which both its particles get; else for each particle */
 } section_kind;
 
 #define WRONG(r, ...) (md_error(MD_USAGE, __VA_ARGS__), locate(r))
@@ -231,6 +234,23 @@ static md_status read_tilt(reader *r)
   return MD_OK;
 }
 
+static md_status read_bond_count(reader *r)
+{
+  static const char *const type[] = {"bond", "types"}, *const extra[] = {"extra", "bond", "per", "atom"};
+  if (fields_are(r, 1, type, 2)) return read_count(r, &r->nbond_types, &r->have_bond_types, "bond types");
+  if (fields_are(r, 1, extra, 4)) return read_count(r, &r->extra_bonds, &r->have_extra, "extra bonds");
+  return read_count(r, &r->nbonds, &r->have_bonds, "bonds");
+}
+
+/* Is the line one of those that count bonds, for particles that may have some? */
+static bool counts_bonds(const reader *r)
+{
+  static const char *const bonds[] = {"bonds"}, *const type[] = {"bond", "types"},
+                           *const extra[] = {"extra", "bond", "per", "atom"};
+  return r->sim->model.bonded &&
+         (fields_are(r, 1, bonds, 1) || fields_are(r, 1, type, 2) || fields_are(r, 1, extra, 4));
+}
+
 /* Refuses the line, unless it counts zero objects of another atom style. */
 static md_status refuse_count(reader *r)
 {
@@ -242,8 +262,9 @@ static md_status refuse_count(reader *r)
     int64_t count;
     MD_TRY(whole(r, r->field[0], others[k], &count));
     if (count == 0) return MD_OK;
-    return WRONG(r, "'%s %s ...' needs another atom style; only atomic exists here", r->field[0],
-                 r->field[1]);
+    return WRONG(r,
+                 "'%s %s ...' needs another atom style; bonds need atom_style bond, and there are no others",
+                 r->field[0], r->field[1]);
   }
   return WRONG(
       r,
@@ -262,6 +283,7 @@ static md_status read_header_line(reader *r)
   for (int d = 0; d < 3; ++d)
     if (fields_are(r, 2, bounds[d], 2)) return read_bounds(r, d);
   if (fields_are(r, 3, tilt, 3)) return read_tilt(r);
+  if (counts_bonds(r)) return read_bond_count(r);
   return refuse_count(r);
 }
 
@@ -295,9 +317,10 @@ static md_status check_size(reader *r)
   const off_t size = ftello(r->file);
   if (size < 0 || fseeko(r->file, here, SEEK_SET) != 0) return cannot_read(r);
   r->size = size;
-  if (r->natoms > (size + 1) / ATOM_BYTES)
-    return WRONG(r, "the file is truncated: its header promises %lld atoms but it has only %lld bytes",
-                 (long long)r->natoms, (long long)size);
+  if (r->natoms > (size + 1) / ATOM_BYTES || r->nbonds > (size + 1) / BOND_BYTES)
+    return WRONG(
+        r, "the file is truncated: its header promises %lld atoms and %lld bonds but it has only %lld bytes",
+        (long long)r->natoms, (long long)r->nbonds, (long long)size);
   return MD_OK;
 }
 
@@ -423,6 +446,12 @@ typedef struct place {
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The number of lines of a section. */
+static int64_t lines_of(const reader *r, const section_kind *s)
+{
+  return s->of_bonds ? r->nbonds : r->natoms;
+}
+
 /* Reads the bytes of a part. It also reads the byte before it, which tells whether a line begins at the part, and
  * the bytes up to the end of the last line. */
 static md_status load_part(reader *r, const place *at, part *p)
@@ -485,17 +514,24 @@ static md_status take_line(reader *r, part *p, int64_t at, int64_t end)
 static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t line, place *where, int64_t k,
                             record *records, int64_t *n)
 {
+  const int64_t lines = lines_of(r, s);
   *n = 0;
-  for (int64_t at = p->begin; k < r->natoms && at < p->end && at < p->n; ++line) {
+  for (int64_t at = p->begin; k < lines && at < p->end && at < p->n; ++line) {
     const int64_t end = line_end(p, at), next = end + 1;
     if (is_text(p, at, end)) {
       r->line = line;
       MD_TRY(take_line(r, p, at, end));
-      MD_TRY(check_line(r, s->name, k, r->natoms, s->few, s->many, s->columns));
+      MD_TRY(check_line(r, s->name, k, lines, s->few, s->many, s->columns));
       records[*n].line = line;
       MD_TRY(s->parse(r, &records[*n]));
       ++*n;
-      if (++k == r->natoms) {
+      if (s->of_bonds) {
+        records[*n] = records[*n - 1];
+        records[*n].id = records[*n - 1].partner;
+        records[*n].partner = records[*n - 1].id;
+        ++*n;
+      }
+      if (++k == lines) {
         where->behind[0] = p->offset + smaller(next, p->n);
         where->behind[1] = line;
       }
@@ -558,7 +594,8 @@ static md_status parse_and_keep(reader *r, const section_kind *s, part *p, int64
   md_comm *comm = r->sim->comm;
   record *records = NULL;
   int64_t n, kept_at, other;
-  MD_TRY(md_comm_agree(comm, md_array_new(&records, p->texts, sizeof *records, "lines of a data file")));
+  MD_TRY(md_comm_agree(comm, md_array_new(&records, (s->of_bonds ? 2 : 1) * p->texts, sizeof *records,
+                                          "lines of a data file")));
   const md_status parsed = md_comm_agree(comm, parse_part(r, s, p, line, where, k, records, &n));
   md_error_record first;
   md_error_save(&first, parsed);
@@ -599,18 +636,19 @@ static md_status resume(reader *r, place *where)
 
 static md_status read_rounds(reader *r, const section_kind *s, part *p, place *where)
 {
-  while (where->k < r->natoms && where->offset < r->size) MD_TRY(read_round(r, s, p, where));
-  if (where->k >= r->natoms) return resume(r, where);
+  const int64_t lines = lines_of(r, s);
+  while (where->k < lines && where->offset < r->size) MD_TRY(read_round(r, s, p, where));
+  if (where->k >= lines) return resume(r, where);
   r->line = where->line + 1;
   r->end = true;
-  return check_line(r, s->name, where->k, r->natoms, s->few, s->many, s->columns);
+  return check_line(r, s->name, where->k, lines, s->few, s->many, s->columns);
 }
 
 /* Reads the lines of a section. The same status on every rank. */
 static md_status read_lines(reader *r, const section_kind *s)
 {
   md_comm *comm = r->sim->comm;
-  if (r->natoms == 0) return MD_OK;
+  if (lines_of(r, s) == 0) return MD_OK;
   double size = (double)r->size;
   MD_TRY(comm->reduce->max(comm, &size, 1));
   r->size = (int64_t)size;
@@ -692,13 +730,31 @@ static md_status parse_place(reader *r, int at, record *a)
   return MD_OK;
 }
 
-static md_status parse_atom(reader *r, record *a)
+static md_status parse_id(reader *r, record *a)
 {
   MD_TRY(whole(r, r->field[0], "particle id", &a->id));
   if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
   MD_TRY(shift_id(r, a));
   a->mass = 0.0;
+  a->partner = 0;
+  return MD_OK;
+}
+
+static md_status parse_atom(reader *r, record *a)
+{
+  MD_TRY(parse_id(r, a));
   return read_type(r, r->field[1], &a->type);
+}
+
+static md_status parse_bead(reader *r, record *a)
+{
+  MD_TRY(parse_id(r, a));
+  MD_TRY(whole(r, r->field[1], "number of a molecule", &a->partner));
+  if (a->partner < 0 || a->partner > UINT32_MAX)
+    return WRONG(r, "the number of a molecule is within 0 and %lld, not %s", (long long)UINT32_MAX,
+                 r->field[1]);
+  MD_TRY(read_type(r, r->field[2], &a->type));
+  return parse_place(r, 3, a);
 }
 
 static md_status parse_point(reader *r, record *a)
@@ -733,6 +789,8 @@ static md_status keep_atom(reader *r, const record *a)
   p->id[i] = a->id;
   p->type[i] = (uint16_t)a->type;
   if (p->massed) p->mass[i] = a->mass;
+  md_particles_set_alone(p, i);
+  if (p->bonded) p->molecule[i] = (uint32_t)a->partner;
   if (p->grouped) p->group[i] = MD_GROUP_ALL | r->options.group;
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = a->value[d];
@@ -741,10 +799,13 @@ static md_status keep_atom(reader *r, const record *a)
   return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
 }
 
-static const section_kind points = {"Atoms",     5,        8, "id type x y z, and perhaps three image flags",
-                                    parse_point, keep_atom};
+static const section_kind points = {
+    "Atoms", 5, 8, "id type x y z, and perhaps three image flags", parse_point, keep_atom, false};
 static const section_kind spheres = {
-    "Atoms", 7, 10, "id type diameter density x y z, and perhaps three image flags", parse_sphere, keep_atom};
+    "Atoms",      7,         10,   "id type diameter density x y z, and perhaps three image flags",
+    parse_sphere, keep_atom, false};
+static const section_kind beads = {
+    "Atoms", 6, 9, "id molecule type x y z, and perhaps three image flags", parse_bead, keep_atom, false};
 
 /* Makes room for this rank's share. With one rank, ids are usually 1 to N, so the table can be an array. With
  * several ranks, the ids of a rank have gaps. */
@@ -760,12 +821,12 @@ static md_status make_room(reader *r)
 static md_status read_atoms(reader *r, const char *style)
 {
   md_comm *comm = r->sim->comm;
-  const bool massed = r->sim->model.massed;
-  const char *expected = massed ? "sphere" : "atomic";
+  const bool massed = r->sim->model.massed, bonded = r->sim->model.bonded;
+  const char *expected = massed ? "sphere" : bonded ? "bond" : "atomic";
   if (style[0] && strcmp(style, expected) != 0)
     return WRONG(r, "the atoms are of atom style '%s', and the deck has atom_style %s", style, expected);
   MD_TRY(md_comm_agree(comm, make_room(r)));
-  MD_TRY(read_lines(r, massed ? &spheres : &points));
+  MD_TRY(read_lines(r, massed ? &spheres : bonded ? &beads : &points));
   return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
 }
 
@@ -798,9 +859,10 @@ static md_status keep_velocity(reader *r, const record *a)
   return MD_OK;
 }
 
-static const section_kind velocities = {"Velocities", 4, 4, "id vx vy vz", parse_velocity, keep_velocity};
-static const section_kind velocities_of_spheres = {"Velocities", 7, 7, "id vx vy vz wx wy wz", parse_velocity,
-                                                   keep_velocity};
+static const section_kind velocities = {"Velocities",  4,    4, "id vx vy vz", parse_velocity,
+                                        keep_velocity, false};
+static const section_kind velocities_of_spheres = {
+    "Velocities", 7, 7, "id vx vy vz wx wy wz", parse_velocity, keep_velocity, false};
 
 static md_status read_velocities(reader *r)
 {
@@ -808,6 +870,93 @@ static md_status read_velocities(reader *r)
   if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
   MD_TRY(read_lines(r, r->sim->model.massed ? &velocities_of_spheres : &velocities));
   return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
+}
+
+/* ---- Bonds ---- */
+
+static md_status parse_bond(reader *r, record *a)
+{
+  int64_t number, id[2];
+  *a = (record){.line = a->line};
+  MD_TRY(whole(r, r->field[0], "number of a bond", &number));
+  MD_TRY(whole(r, r->field[1], "type of a bond", &a->type));
+  if (a->type < 1 || a->type > r->nbond_types)
+    return WRONG(r, "bond type %lld is not within 1 and %lld", (long long)a->type, (long long)r->nbond_types);
+  a->type += r->options.bond_type_offset;
+  for (int k = 0; k < 2; ++k) {
+    MD_TRY(whole(r, r->field[2 + k], "particle id", &a->id));
+    if (a->id < 1) return WRONG(r, "particle id %lld is not positive", (long long)a->id);
+    MD_TRY(shift_id(r, a));
+    id[k] = a->id;
+  }
+  if (id[0] == id[1]) return WRONG(r, "a bond of particle %lld to itself", (long long)id[0]);
+  a->id = id[0];
+  a->partner = id[1];
+  return MD_OK;
+}
+
+static md_status keep_bond(reader *r, const record *a)
+{
+  md_particles *p = &r->sim->particles;
+  const int32_t *at = md_id_table_find(&r->ids, a->id);
+  if (!at) return WRONG(r, "a bond of particle %lld, which is not in section Atoms", (long long)a->id);
+  const int64_t i = (*at < 0 ? -(int64_t)*at : *at) - 1;
+  const int64_t larger_id = a->id > a->partner ? a->id : a->partner;
+  int k = 0;
+  for (; k < p->bonds && p->bond[k][i] != 0; ++k)
+    if (p->bond[k][i] == a->partner)
+      return WRONG(r, "the bond of particles %lld and %lld is given twice",
+                   (long long)smaller(a->id, a->partner), (long long)larger_id);
+  if (k == MD_BONDS_MAX)
+    return WRONG(r, "particle %lld has more than %d bonds", (long long)a->id, MD_BONDS_MAX);
+  if (k == p->bonds) MD_TRY(md_particles_make_bonds(p, k + 1));
+  p->bond[k][i] = a->partner;
+  p->bond_type[k][i] = (uint16_t)a->type;
+  return MD_OK;
+}
+
+static const section_kind bonds = {"Bonds", 4, 4, "number type id id", parse_bond, keep_bond, true};
+
+/* Gives the particles of all ranks the same number of slots. */
+static md_status agree_on_slots(reader *r)
+{
+  md_particles *p = &r->sim->particles;
+  double slots = md_min((double)p->bonds + (double)r->extra_bonds, MD_BONDS_MAX);
+  MD_TRY(r->sim->comm->reduce->max(r->sim->comm, &slots, 1));
+  r->sim->model.bonds.slots = (int)slots;
+  return md_comm_agree(r->sim->comm, md_particles_make_bonds(p, (int)slots));
+}
+
+static md_status read_bonds(reader *r)
+{
+  md_comm *comm = r->sim->comm;
+  if (!r->done_atoms) return WRONG(r, "section Bonds must come behind section Atoms");
+  if (r->nbonds == 0) return WRONG(r, "section Bonds: the header promises no bonds, by `N bonds`");
+  MD_TRY(read_lines(r, &bonds));
+  MD_TRY(md_comm_agree(comm, end_section(r, "Bonds", r->nbonds)));
+  r->extra_bonds = 0;
+  return agree_on_slots(r);
+}
+
+/* Passes the lines of Bond Coeffs to bond_coeff. */
+static md_status read_bond_coefficients(reader *r)
+{
+  const md_bond_style *style = md_bond_style_of(r->sim->model.bonds.kind);
+  if (!style && !r->options.no_coefficients)
+    return WRONG(r, "section Bond Coeffs needs a bond_style in the deck before read_data");
+  for (int64_t k = 0; k < r->nbond_types; ++k) {
+    MD_TRY(next_line(r));
+    const int fields = style ? style->nparameter + 1 : r->nfield;
+    MD_TRY(check_line(r, "Bond Coeffs", k, r->nbond_types, fields, fields, "type and coefficients"));
+    int64_t type;
+    char word[24];
+    MD_TRY(whole(r, r->field[0], "type of a bond", &type));
+    snprintf(word, sizeof word, "%lld", (long long)(type + r->options.bond_type_offset));
+    r->field[0] = word;
+    const md_words words = {r->nfield, r->field};
+    if (!r->options.no_coefficients && md_do_bond_coeff(r->sim, &words) != MD_OK) return locate(r);
+  }
+  return end_section(r, "Bond Coeffs", r->nbond_types);
 }
 
 /* ---- values of fixes ---- */
@@ -842,9 +991,9 @@ static md_status read_values(reader *r, md_data_fix *fix)
   md_comm *comm = r->sim->comm;
   const int columns = fix->values->columns;
   const int64_t n = r->sim->particles.n;
-  const section_kind section = {fix->section, columns + 1,
-                                columns + 1,  "id and a number for each property of the fix",
-                                parse_values, keep_values};
+  const section_kind section = {
+      fix->section, columns + 1, columns + 1, "id and a number for each property of the fix",
+      parse_values, keep_values, false};
   if (!r->done_atoms) return WRONG(r, "section %s must come behind section Atoms", fix->section);
   r->fix = fix;
   md_status status = md_array_new(&r->value, n * columns + 1, sizeof *r->value, "values of fixes");
@@ -892,6 +1041,15 @@ static md_status read_section(reader *r)
     MD_TRY(begin_section(r, "Velocities", &r->done_velocities, title));
     return read_velocities(r);
   }
+  if (r->sim->model.bonded && r->nfield == 2 && strcmp(name, "Bond") == 0 &&
+      strcmp(r->field[1], "Coeffs") == 0) {
+    MD_TRY(begin_section(r, "Bond Coeffs", &r->done_bond_coefficients, title));
+    return md_comm_agree(r->sim->comm, read_bond_coefficients(r));
+  }
+  if (r->sim->model.bonded && r->nfield == 1 && strcmp(name, "Bonds") == 0) {
+    MD_TRY(begin_section(r, "Bonds", &r->done_bonds, title));
+    return read_bonds(r);
+  }
   md_data_fix *fix = fix_of_section(r);
   if (fix) {
     MD_TRY(begin_section(r, fix->section, &fix->done, title));
@@ -899,7 +1057,7 @@ static md_status read_section(reader *r)
   }
   return WRONG(r,
                "section '%.40s%s%.40s' is not supported, only Masses, Pair Coeffs, PairIJ Coeffs, Atoms and "
-               "Velocities",
+               "Velocities, and with atom_style bond Bond Coeffs and Bonds",
                name, r->nfield > 1 ? " " : "", r->nfield > 1 ? r->field[1] : "");
 }
 
@@ -944,7 +1102,13 @@ static md_status read_beginning(reader *r)
   MD_TRY(read_header(r));
   const bool flat = r->sim->model.box.dim == 2;
   if (!r->have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
+  if (r->nbond_types > MD_BOND_TYPES_MAX || r->extra_bonds > MD_BONDS_MAX)
+    return WRONG(r, "at most %d bond types and %d extra bonds are accepted", MD_BOND_TYPES_MAX, MD_BONDS_MAX);
   if (make_box(r) != MD_OK) return locate(r);
+  if (!r->options.add) r->sim->model.bonds.ntypes = (int)r->nbond_types;
+  if (r->nbond_types > 0 && r->nbond_types + r->options.bond_type_offset > r->sim->model.bonds.ntypes)
+    return WRONG(r, "the file's %lld bond types, with their offset, are more than the %d of the box",
+                 (long long)r->nbond_types, r->sim->model.bonds.ntypes);
   return r->options.group ? md_particles_make_groups(&r->sim->particles) : MD_OK;
 }
 
@@ -955,6 +1119,9 @@ static md_status read_all(reader *r)
   while (!r->end) MD_TRY(read_section(r));
   if (r->natoms > 0 && !r->done_atoms)
     return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->natoms);
+  if (r->nbonds > 0 && !r->done_bonds)
+    return WRONG(r, "the file ends without a section Bonds for its %lld bonds", (long long)r->nbonds);
+  if (r->extra_bonds > 0) MD_TRY(agree_on_slots(r));
   return MD_OK;
 }
 

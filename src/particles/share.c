@@ -34,7 +34,7 @@ md_status md_particles_share(md_comm *comm, md_particles *p)
   int64_t all = own, first = own, arrived = 0;
   MD_TRY(comm->reduce->sum(comm, &all, 1));
   MD_TRY(comm->reduce->exclusive_sum(comm, &first));
-  const int64_t size = md_particles_bytes(p->dim, p->wide, p->grouped, p->massed);
+  const int64_t size = md_particles_bytes(p);
   int32_t *to = NULL;
   char *records = NULL;
   void *received = NULL;

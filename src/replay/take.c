@@ -305,6 +305,7 @@ static md_status add_row(const taking *t, char *const *word, int64_t new_id)
   p->id[i] = t->take->add == MD_ADD_KEEP_IDS ? id : new_id;
   p->type[i] = (uint16_t)type;
   if (p->grouped) p->group[i] = MD_GROUP_ALL;
+  md_particles_set_alone(p, i);
   for (int d = 0; d < p->dim; ++d) {
     p->x[d][i] = t->sim->model.box.lo[d];
     p->v[d][i] = 0.0;

@@ -170,6 +170,8 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->move = r->model.move;
   m->box.dim = r->model.box.dim;
   m->massed = r->model.massed;
+  m->bonded = r->model.bonded;
+  m->bonds = r->model.bonds;
   m->box = r->model.box;
   MD_TRY(
       md_box_create(sim, m->box.lo, m->box.hi, m->box.triclinic ? r->model.box.tilt : NULL, r->model.ntypes));

@@ -26,7 +26,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 7, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 8, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -35,7 +35,7 @@ typedef struct field {
   md_h5_type type;
   int components;
   bool vector;
-  void *array[3];
+  void *array[MD_BONDS_MAX];
 } field;
 
 #define TYPE_OF(type)                                                                                        \
@@ -52,6 +52,9 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
+#define MD_BONDED (p->bonded ? 1 : 0)
+#define MD_BONDS p->bonds
+#define MD_SPECIALS 0 /* they follow from the bonds */
 #define MD_FIELD(label, type_, components_, meaning_)                                                        \
   out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
   out[n].components = components_;                                                                           \
@@ -60,6 +63,9 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
   n += out[n].components > 0;
 #include "common/particle_fields.def"
 #undef MD_FIELD
+#undef MD_SPECIALS
+#undef MD_BONDS
+#undef MD_BONDED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
@@ -337,6 +343,38 @@ static void walk_masses(walk *w, md_model *m)
   real(w, "model/speed_limit", &m->speed_limit);
 }
 
+/* The parameters of a type of bond, if it has them. */
+static void walk_bond_type(walk *w, md_bonds *b, int t, int nparameter)
+{
+  char name[64];
+  snprintf(name, sizeof name, "model/bond/%d", t);
+  if (w->mode == READ) b->set[t] = w->status == MD_OK && md_h5->has(w->file, name);
+  if (b->set[t]) reals(w, name, (size_t)nparameter, b->parameter[t]);
+}
+
+/* With atom_style bond: slots, style and parameters, and which bonded particles have no pair force. */
+static void walk_bonds(walk *w, md_model *m)
+{
+  md_bonds *b = &m->bonds;
+  const char *names[MD_BOND_KINDS + 1];
+  int kind = (int)b->kind;
+  if (w->status != MD_OK) return;
+  if (w->mode == READ) m->bonded = md_h5->has(w->file, "model/bonded");
+  if (!m->bonded) return;
+  for (int k = 0; k < MD_BOND_KINDS; ++k) names[k] = md_bond_style_of((md_bond_kind)k)->name;
+  names[MD_BOND_KINDS] = "none";
+  flags(w, "model/bonded", 1, &m->bonded);
+  limited(w, "model/bond_slots", &b->slots, 0, MD_BONDS_MAX);
+  limited(w, "model/bond_types", &b->ntypes, 0, MD_BOND_TYPES_MAX);
+  choice(w, "model/bond_style", names, MD_BOND_KINDS + 1, &kind);
+  b->kind = (md_bond_kind)kind;
+  flags(w, "model/bonds_excluded", 3, b->excluded);
+  real(w, "model/bond_longest", &b->longest);
+  const md_bond_style *style = md_bond_style_of(b->kind);
+  if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, "model/bond");
+  for (int t = 1; style && t <= b->ntypes; ++t) walk_bond_type(w, b, t, style->nparameter);
+}
+
 /* The box. A tilted box has the item box_tilt. Only if faces follow the particles, it has the items from box_faces on.
  * */
 static void walk_box(walk *w, md_box *box)
@@ -414,6 +452,7 @@ static void walk_model(walk *w, md_model *m)
   flags(w, "model/wide", 1, &m->wide);
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
   walk_masses(w, m);
+  walk_bonds(w, m);
 }
 
 /* The runs of a deck, each with its own items. */
@@ -448,6 +487,8 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
               run->computed.value);
     snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
     real(w, name, &run->computed.fix_energy);
+    snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
+    real(w, name, &run->computed.bond_energy);
     snprintf(name, sizeof name, "run/%d/box", k + 1);
     if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
     snprintf(name, sizeof name, "run/%d/coupled", k + 1);
@@ -611,8 +652,8 @@ uint64_t md_restart_course_hash(const md_model *model)
 
 double md_restart_megabytes(const md_restart *r)
 {
-  return 1e-6 * (double)r->model.natoms *
-         md_particles_bytes(r->model.box.dim, r->model.wide, r->model.groups.n > 1, r->model.massed);
+  const md_particles like = md_model_fields(&r->model);
+  return 1e-6 * (double)r->model.natoms * md_particles_bytes(&like);
 }
 
 /* ---- writing ---- */
@@ -826,19 +867,10 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
                   "cannot read %.500s: it is damaged, the checksum of its model and settings is wrong", path);
 }
 
-/* No particles, with the fields that those of the file have. */
-static md_particles fields_of(const md_restart *r)
-{
-  return (md_particles){.dim = r->model.box.dim,
-                        .wide = r->model.wide,
-                        .grouped = r->model.groups.n > 1,
-                        .massed = r->model.massed};
-}
-
 /* Checks the shapes of the arrays of particles before memory is allocated for them. */
 static md_status check_arrays(md_h5_file *file, const char *path, const md_restart *r)
 {
-  md_particles none = fields_of(r);
+  md_particles none = md_model_fields(&r->model);
   field f[MD_RESTART_FIELDS] = {{0}};
   const int n = fields(&none, f);
   for (int k = 0; k < n; ++k) {
@@ -955,7 +987,7 @@ static md_status compare_checksums(const char *path, const md_restart *r,
                                    const uint64_t checksum[MD_RESTART_FIELDS],
                                    const uint64_t *column_checksum)
 {
-  md_particles none = fields_of(r);
+  md_particles none = md_model_fields(&r->model);
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(&none, f);
   for (int k = 0; k < count; ++k)
@@ -983,6 +1015,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   md_status status = md_particles_widen(p, r->model.wide);
   if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
   if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
+  if (status == MD_OK && r->model.bonded) status = md_particles_make_bonds(p, r->model.bonds.slots);
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum, columns);
   md_particles_free(&scratch);

@@ -26,8 +26,8 @@
 #include "src/sim.h"
 #include "src/sums/checksum.h"
 
-/* Fields of particles; columns of values that fixes keep for each particle. */
-enum { MD_RESTART_FIELDS = 8, MD_RESTART_COLUMNS = MD_CHECKSUMS };
+/* Fields of particles, and one more; columns of values that fixes keep for each particle. */
+enum { MD_RESTART_FIELDS = 12, MD_RESTART_COLUMNS = MD_CHECKSUMS };
 
 /* The content of a file without the particles. */
 typedef struct md_restart {

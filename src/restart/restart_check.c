@@ -87,6 +87,16 @@ static const char *wrong_in_grids(const md_model *m)
   return NULL;
 }
 
+static const char *wrong_in_bonds(const md_bonds *b)
+{
+  const md_bond_style *style = md_bond_style_of(b->kind);
+  if (!not_negative(b->longest)) return "model/bond_longest";
+  for (int t = 1; t <= b->ntypes; ++t)
+    for (int k = 0; b->set[t] && k < style->nparameter; ++k)
+      if (!not_negative(b->parameter[t][k])) return "model/bond";
+  return NULL;
+}
+
 static const char *wrong_in_model(const md_model *m)
 {
   for (int t = 1; t <= m->ntypes; ++t) {
@@ -105,6 +115,7 @@ static const char *wrong_in_model(const md_model *m)
   }
   const char *found = wrong_in_box(&m->box);
   if (!found) found = wrong_in_grids(m);
+  if (!found && m->bonded) found = wrong_in_bonds(&m->bonds);
   return found ? found : wrong_in_pair(&m->pair);
 }
 
@@ -151,13 +162,17 @@ md_status md_restart_check_particles(const md_restart *r, const md_particles *p,
 #pragma omp parallel for schedule(static) reduction(+ : names, places)
   for (int64_t i = 0; i < p->n; ++i) {
     names += p->type[i] < 1 || p->type[i] > r->model.ntypes || p->id[i] < 1;
+    for (int k = 0; k < p->bonds; ++k)
+      names += p->bond[k][i] < 0 || (p->bond[k][i] > 0) != (p->bond_type[k][i] > 0) ||
+               p->bond_type[k][i] > r->model.bonds.ntypes;
     bool good = !p->mass || (isfinite(p->mass[i]) && p->mass[i] > 0.0);
     for (int d = 0; d < p->dim; ++d) good = good && isfinite(p->x[d][i]) && isfinite(p->v[d][i]);
     places += !good;
   }
   if (names > 0)
-    return md_error(MD_RUNTIME, "cannot read %.500s: %lld particles have a type or an id that cannot be",
-                    path, (long long)names);
+    return md_error(MD_RUNTIME,
+                    "cannot read %.500s: %lld particles have a type, an id or a bond that cannot be", path,
+                    (long long)names);
   if (places > 0)
     return md_error(MD_RUNTIME,
                     "cannot read %.500s: %lld particles have a position, a velocity or a mass that cannot be",

@@ -216,8 +216,7 @@ static bool uses_pair(const md_sim *sim, const char *name)
 
 static bool uses_atom(const md_sim *sim, const char *name)
 {
-  (void)sim;
-  return strcmp(name, "atomic") == 0;
+  return strcmp(name, sim->model.massed ? "sphere" : sim->model.bonded ? "bond" : "atomic") == 0;
 }
 
 static bool uses_run(const md_sim *sim, const char *name)

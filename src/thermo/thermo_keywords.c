@@ -1,9 +1,9 @@
 /* The table of thermo keywords, and a function for the value of each; see thermo_keywords.h.
  *
- * Names, titles and meanings are those of LAMMPS for short-range pairs. Quantities that such a system does not have
- * (energies of bonds, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per particle in units
- * lj, unless the deck has `thermo_modify norm no`, and of the whole system in other units. LAMMPS has no momx, momy
- * and momz: the total momentum, which never changes by a bit in a periodic box.
+ * Names, titles and meanings are those of LAMMPS for short-range pairs and bonds. Quantities that such a system does
+ * not have (energies of angles, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per particle in
+ * units lj, unless the deck has `thermo_modify norm no`, and of the whole system in other units. LAMMPS has no momx,
+ * momy and momz: the total momentum, which never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
 #include "src/computes/computes.h"
@@ -65,11 +65,13 @@ static double kinetic(const md_thermo_reading *r)
 
 static double potential(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PE][0]; }
 
-/* The energy of pairs: without that of fixes. */
+/* The energy of pairs: without that of bonds and fixes. */
 static double get_epair(const md_thermo_reading *r)
 {
-  return normed(r, potential(r) - r->computed->fix_energy);
+  return normed(r, potential(r) - r->computed->fix_energy - r->computed->bond_energy);
 }
+
+static double get_ebond(const md_thermo_reading *r) { return normed(r, r->computed->bond_energy); }
 
 static md_box box_of(const md_thermo_reading *r) { return md_model_shown_box(&r->sim->model); }
 
@@ -157,11 +159,11 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(evdwl, "E_vdwl", STATE, NULL, get_epair)                                                           \
   KEYWORD(ecoul, "E_coul", 0, NULL, get_nothing)                                                             \
   KEYWORD(epair, "E_pair", STATE, NULL, get_epair)                                                           \
-  KEYWORD(ebond, "E_bond", 0, NULL, get_nothing)                                                             \
+  KEYWORD(ebond, "E_bond", STATE, NULL, get_ebond)                                                           \
   KEYWORD(eangle, "E_angle", 0, NULL, get_nothing)                                                           \
   KEYWORD(edihed, "E_dihed", 0, NULL, get_nothing)                                                           \
   KEYWORD(eimp, "E_impro", 0, NULL, get_nothing)                                                             \
-  KEYWORD(emol, "E_mol", 0, NULL, get_nothing)                                                               \
+  KEYWORD(emol, "E_mol", STATE, NULL, get_ebond)                                                             \
   KEYWORD(elong, "E_long", 0, NULL, get_nothing)                                                             \
   KEYWORD(etail, "E_tail", 0, NULL, get_nothing)                                                             \
   KEYWORD(enthalpy, "Enthalpy", STATE, NULL, get_enthalpy)                                                   \

@@ -12,7 +12,7 @@
 // links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
-// links: src/commands/table_file.c src/commands/text_file.c
+// links: src/commands/table_file.c src/commands/text_file.c common/bond/bond.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
  * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
  * input can take long or touch the disk. The stand-in for the files that print writes is below.

@@ -14,7 +14,7 @@
 // links: common/wall/wall.c src/commands/cmd_read_data.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
-// links: src/commands/table_file.c src/commands/text_file.c
+// links: src/commands/table_file.c src/commands/text_file.c common/bond/bond.c src/bonds/cmd_bonds.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "validate/unit/support/sim_fixture.h"

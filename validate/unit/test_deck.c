@@ -14,7 +14,7 @@
 // links: src/stop.c common/base/timer.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
 // links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
-// links: src/commands/table_file.c src/commands/text_file.c
+// links: src/commands/table_file.c src/commands/text_file.c common/bond/bond.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "src/deck/deck.h"
@@ -301,7 +301,7 @@ static void boxes_are_checked(void **state)
   refused(b, "boundary p q p", "boundary y: 'q' is unknown");
   refused(b, "dimension 2\nboundary p p f", "must be p");
   refused(b, "dimension 3\nboundary p p f\ndimension 2", "must be p");
-  refused(b, "atom_style bond", "accepted are atomic");
+  refused(b, "atom_style full", "accepted are atomic");
   refused(b, "mass 1 1", "mass needs a box");
   refused(b, "pair_coeff 1 1 1 1", "pair_coeff needs a box");
   refused(b, "fix w all wall/reflect xlo EDGE", "fix wall/reflect needs a box");

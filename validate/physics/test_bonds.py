@@ -1,0 +1,169 @@
+"""Bonds: against LAMMPS, the length of the bonds of Kremer and Grest, files that keep them, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import harness
+from cli import PHYSICS, USAGE, refused, run_deck
+
+LMP = shutil.which("lmp")
+CHAINS = harness.REFERENCE / "chains-216.data"
+FENE = ("special_bonds fene", "bond_style fene\nbond_coeff 1 30 1.5 1 1\nbond_coeff 2 20 1.6 0.9 1\n",
+        "lj/cut 1.1224620483")
+HARMONIC = ("special_bonds lj/coul 0 0 0", "bond_style harmonic\nbond_coeff 1 300 1.05\nbond_coeff 2 100 1.1\n",
+            "lj/cut 2.5")
+MIXED = ("special_bonds lj/coul 0 1 0", *HARMONIC[1:])
+THERMO = "thermo_style custom step temp epair ebond emol pe etotal press pxx pyy pzz pxy pxz pyz\n" \
+         "thermo_modify format float %.17g\n"
+
+
+def system(bonds=FENE, data=CHAINS, more="fix 1 all nve\n"):
+    special, style, pair = bonds
+    return (f"units lj\natom_style bond\n{special}\nread_data {data}\n{style}pair_style {pair}\n"
+            f"pair_modify shift yes\npair_coeff 1 1 1 1\nneighbor 0.4 bin\ntimestep 0.004\n{more}{THERMO}")
+
+
+@pytest.mark.skipif(not LMP, reason="lmp is not installed")
+@pytest.mark.parametrize("bonds", [FENE, HARMONIC, MIXED], ids=["fene", "harmonic", "0 1 0"])
+def test_lmp_has_the_same_chains(bonds, fast_engine, tmp_path):
+    """From the data file, and from the one that write_data makes of it."""
+    ours = harness.run(system(bonds) + "thermo 25\nwrite_data written nocoeff\nrun 50\n", tmp_path,
+                       engine=fast_engine).table
+    (tmp_path / "in.lmp").write_text(system(bonds, "written") + "thermo 25\nrun 50\n")
+    subprocess.run([LMP, "-in", "in.lmp", "-log", "lmp.log", "-screen", "none"], cwd=tmp_path, check=True)
+    theirs = harness.read_tables((tmp_path / "lmp.log").read_text())[0]
+    assert ours.titles == theirs.titles and len(ours.rows) == len(theirs.rows) == 3
+    for name in ours.titles:
+        a, b = np.array(list(ours.column(name))), np.array(list(theirs.column(name)))
+        scale = max(1.0, abs(b).max())
+        assert abs(a[0] - b[0]) < 1e-10 * scale and abs(a - b).max() < 1e-6 * scale, name
+
+
+def bond_lengths(folder):
+    """Of the last frame of a dump with the columns id x y z."""
+    rows = (folder / "x.dump").read_text().split("ITEM: ATOMS id x y z\n")[-1].splitlines()
+    place = {int(row.split()[0]): np.array(row.split()[1:], float) for row in rows}
+    bonds = [line.split() for line in CHAINS.read_text().split("\nBonds\n")[1].split("\n") if line]
+    delta = np.array([place[int(i)] - place[int(j)] for _, _, i, j in bonds])
+    delta -= 6.336 * np.rint(delta / 6.336)
+    return np.sqrt((delta**2).sum(axis=1))
+
+
+def test_the_bonds_of_kremer_and_grest_have_their_length(fast_engine, tmp_path):
+    deck = system((FENE[0], "bond_style fene\nbond_coeff * 30 1.5 1 1\n", FENE[2]),
+                  more="fix 1 all nve\nfix 2 all langevin 1 1 1 4711\n")
+    harness.run(deck + "timestep 0.006\ndump 1 all custom 100 x.dump id x y z\nrun 2000\n",
+                tmp_path, engine=fast_engine)
+    lengths = bond_lengths(tmp_path)
+    assert len(lengths) == 198
+    assert np.mean(lengths) == pytest.approx(0.97, abs=0.01) and 0.8 < lengths.min() and lengths.max() < 1.3
+
+
+def test_files_keep_bonds(fast_engine, tmp_path):
+    """A restart in the middle, and a data file before: the same bits as one run."""
+    dump, end = "dump 1 all custom 40 one id x y z vx fx fy fz\n", "write_data end\n"
+    harness.run(system() + dump + "run 40\n" + end, tmp_path / "a", engine=fast_engine)
+    harness.run(system() + "write_data begin\nrun 20\nwrite_restart middle\n", tmp_path / "b", engine=fast_engine)
+    again = (f"read_restart {tmp_path / 'b' / 'middle'}\nneighbor 0.4 bin\nfix 1 all nve\n{THERMO}")
+    harness.run(again + dump + "run 20\n" + end, tmp_path / "c", engine=fast_engine)
+    harness.run(system(data=tmp_path / "b" / "begin") + dump + "run 40\n" + end, tmp_path / "d",
+                engine=fast_engine)
+    frames = [(tmp_path / folder / "one").read_text().split("ITEM: TIMESTEP\n40\n")[1] for folder in "acd"]
+    assert frames[0] == frames[1] == frames[2]
+    ends = [(tmp_path / folder / "end").read_text() for folder in "acd"]
+    assert ends[0] == ends[1] == ends[2] and "198 bonds\n2 bond types\n" in ends[0]
+    assert ends[0].split("\nBonds\n\n")[1].splitlines()[:2] == ["1 2 1 2", "1 1 2 3"]
+    assert ends[0].split("Atoms # bond\n\n")[1].splitlines()[12].startswith("13 2 1 ")
+
+
+TWO = """two beads
+
+{n} atoms
+{bonds} bonds
+1 atom types
+1 bond types
+0 9 xlo xhi
+0 9 ylo yhi
+0 9 zlo zhi
+
+Masses
+
+1 1
+
+Atoms # bond
+
+1 1 1 1 1 1
+2 1 1 {x} 1 1
+
+Velocities
+
+1 0 0 0
+2 {v} 0 0
+"""
+
+
+def two(folder, lines=("1 1 1 2",), x=2.0, v=0.0, coefficients="1 30 1.5 1 1", bonds=None):
+    text = TWO.format(n=2, bonds=len(lines) if bonds is None else bonds, x=x, v=v)
+    (folder / "two.data").write_text(text + "\nBonds\n\n" + "".join(line + "\n" for line in lines))
+    return ("atom_style bond\nspecial_bonds fene\nread_data two.data\nbond_style fene\n"
+            f"bond_coeff {coefficients}\npair_style lj/cut 1.12\npair_coeff 1 1 1 1\ntimestep 0.01\nfix 1 all nve\n"
+            "run 100\n")
+
+
+@pytest.mark.parametrize("keywords, words", [
+    ({"lines": ["1 1 1 2", "2 1 2 1"]}, ["two.data:28", "particles 1 and 2", "twice"]),
+    ({"lines": ["1 1 1 3"]}, ["two.data:27", "particle 3", "not in section Atoms"]),
+    ({"lines": ["1 1 2 2"]}, ["two.data:27", "particle 2 to itself"]),
+    ({"lines": ["1 2 1 2"]}, ["two.data:27", "bond type 2 is not within 1 and 1"]),
+    ({"lines": ["1 1 1 0"]}, ["two.data:27", "particle id 0 is not positive"]),
+    ({"lines": ["1 1 1"]}, ["two.data:27", "number type id id"]),
+    ({"lines": ["1 1 1 2"], "bonds": 2}, ["section Bonds ends after 1 of 2 lines"]),
+    ({"lines": ["1 1 1 2"], "bonds": 0}, ["promises no bonds"]),
+    ({"coefficients": "1 30 nan 1 1"}, ["bond_coeff", "nan"]),
+    ({"coefficients": "1 30 0 1 1"}, ["R0 must be positive"]),
+    ({"coefficients": "1 30 1.5"}, ["takes 4 numbers"]),
+    ({"coefficients": "2 30 1.5 1 1"}, ["type '2' is not within"]),
+])
+def test_bad_bonds(keywords, words, tmp_path):
+    refused(run_deck(tmp_path, two(tmp_path, **keywords)), USAGE, *words)
+
+
+@pytest.mark.parametrize("line, words", [
+    ("special_bonds lj/coul 0 0 0.5", ["0.5", "not available"]),
+    ("special_bonds lj 0 0", ["needs three factors"]),
+    ("special_bonds amber", ["amber", "fene, charmm, dreiding"]),
+    ("bond_style morse", ["morse", "fene, harmonic, none"]),
+    ("bond_style none\nrun 1", ["no bond_style"]),
+    ("bond_style harmonic\nrun 1", ["bond type 1 has no parameters"]),
+    ("bond_style harmonic\nbond_coeff 1 10 4.6\nrun 1", ["longest bond 9.2", "half of the periodic box"]),
+    ("compute 1 all pe/atom\ndump 1 all custom 1 x id c_1\nrun 1", ["bonds"]),
+    ("delete_atoms group all bond yes", ["bond yes"]),
+    ("group one id 1\ndelete_atoms group one\nrun 1", ["particle 2 has a bond to particle 1", "does not exist"]),
+])
+def test_what_bonds_refuse(line, words, tmp_path):
+    before = two(tmp_path).replace("run 100\n", "")
+    refused(run_deck(tmp_path, before + line + "\n"), USAGE, *words)
+
+
+def test_bonds_need_their_style(tmp_path):
+    refused(run_deck(tmp_path, "bond_style fene\n"), USAGE, "atom_style bond", line=1)
+    two(tmp_path)
+    refused(run_deck(tmp_path, "read_data two.data\n"), USAGE, "two.data:4", "atom_style bond")
+
+
+@pytest.mark.parametrize("engine", ["naive", "openmp"])
+@pytest.mark.parametrize("keywords, step", [({"x": 2.6}, 0), ({"v": 20.0}, 2)])
+def test_a_bond_beyond_r0_names_its_beads_and_the_step(engine, keywords, step, tmp_path):
+    done = run_deck(tmp_path, two(tmp_path, **keywords), "--engine", engine)
+    refused(done, PHYSICS, f"step {step}:", "bond of particles 1 and 2", "fene, at most 1.5")
+
+
+@pytest.mark.mpi
+def test_ranks_name_a_bond_beyond_r0(tmp_path):
+    done = harness.run(two(tmp_path, v=20.0), tmp_path, ranks=2, threads=1, expect=PHYSICS)
+    assert "step 2: the bond of particles 1 and 2" in done.err
