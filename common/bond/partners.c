@@ -7,51 +7,52 @@
 
 enum { BLOCK_BITS = 4 };
 
-static int64_t slot_of(const md_partners *q, int64_t id)
+static int64_t slot_of(const md_partners *partners, int64_t id)
 {
   const uint64_t block = md_mix((uint64_t)id >> BLOCK_BITS) << BLOCK_BITS;
-  return (int64_t)((block | ((uint64_t)id & ((1u << BLOCK_BITS) - 1u))) & (uint64_t)(q->nslot - 1));
+  return (int64_t)((block | ((uint64_t)id & ((1u << BLOCK_BITS) - 1u))) & (uint64_t)(partners->nslot - 1));
 }
 
-static int64_t after(const md_partners *q, int64_t slot) { return (slot + 1) & (q->nslot - 1); }
+static int64_t after(const md_partners *partners, int64_t slot) { return (slot + 1) & (partners->nslot - 1); }
 
-static md_status reserve(md_partners *q, const md_particles *p)
+static md_status reserve(md_partners *partners, const md_particles *p)
 {
   const int64_t total = p->n + p->nghost;
-  if (q->nslot < 2 * total || !q->slot) {
-    free(q->slot);
-    q->slot = NULL;
-    q->nslot = 1024;
-    while (q->nslot < 2 * total) q->nslot *= 2;
-    MD_TRY(md_array_new(&q->slot, q->nslot, sizeof *q->slot, "a table of ids"));
+  if (partners->nslot < 2 * total || !partners->slot) {
+    free(partners->slot);
+    partners->slot = NULL;
+    partners->nslot = 1024;
+    while (partners->nslot < 2 * total) partners->nslot *= 2;
+    MD_TRY(md_array_new(&partners->slot, partners->nslot, sizeof *partners->slot, "a table of ids"));
   }
-  if (p->n <= q->capacity) return MD_OK;
-  q->capacity = p->n + p->n / 8;
+  if (p->n <= partners->capacity) return MD_OK;
+  partners->capacity = p->n + p->n / 8;
   for (int k = 0; k < p->bonds; ++k) {
-    free(q->index[k]);
-    q->index[k] = NULL;
-    MD_TRY(md_array_new(&q->index[k], q->capacity, sizeof *q->index[k], "partners of bonds"));
+    free(partners->index[k]);
+    partners->index[k] = NULL;
+    MD_TRY(md_array_new(&partners->index[k], partners->capacity, sizeof *partners->index[k],
+                        "partners of bonds"));
   }
   return MD_OK;
 }
 
-static void put(const md_partners *q, int64_t id, int32_t index)
+static void put(const md_partners *partners, int64_t id, int32_t index)
 {
-  for (int64_t s = slot_of(q, id);; s = after(q, s)) {
-    int32_t there = __atomic_load_n(&q->slot[s], __ATOMIC_RELAXED);
-    if (there == 0 && __atomic_compare_exchange_n(&q->slot[s], &there, index + 1, false, __ATOMIC_RELAXED,
-                                                  __ATOMIC_RELAXED))
+  for (int64_t s = slot_of(partners, id);; s = after(partners, s)) {
+    int32_t there = __atomic_load_n(&partners->slot[s], __ATOMIC_RELAXED);
+    if (there == 0 && __atomic_compare_exchange_n(&partners->slot[s], &there, index + 1, false,
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       return;
   }
 }
 
 /* The nearest particle or ghost with this id. */
-static int32_t nearest(const md_partners *q, const md_particles *p, int64_t i, int64_t id)
+static int32_t nearest(const md_partners *partners, const md_particles *p, int64_t i, int64_t id)
 {
   int32_t found = MD_PARTNER_LOST;
   double least = INFINITY;
-  for (int64_t s = slot_of(q, id); q->slot[s] != 0; s = after(q, s)) {
-    const int32_t j = q->slot[s] - 1;
+  for (int64_t s = slot_of(partners, id); partners->slot[s] != 0; s = after(partners, s)) {
+    const int32_t j = partners->slot[s] - 1;
     if (p->id[j] != id) continue;
     double r2 = 0.0;
     for (int d = 0; d < p->dim; ++d) r2 += (p->x[d][i] - p->x[d][j]) * (p->x[d][i] - p->x[d][j]);
@@ -63,35 +64,35 @@ static int32_t nearest(const md_partners *q, const md_particles *p, int64_t i, i
   return found;
 }
 
-md_status md_partners_find(md_partners *q, const md_particles *p, int threads)
+md_status md_partners_find(md_partners *partners, const md_particles *p, int threads)
 {
-  MD_TRY(reserve(q, p));
+  MD_TRY(reserve(partners, p));
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
-    for (int64_t s = 0; s < q->nslot; ++s) q->slot[s] = 0;
+    for (int64_t s = 0; s < partners->nslot; ++s) partners->slot[s] = 0;
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < p->n + p->nghost; ++i) put(q, p->id[i], (int32_t)i);
+    for (int64_t i = 0; i < p->n + p->nghost; ++i) put(partners, p->id[i], (int32_t)i);
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < p->n; ++i)
       for (int k = 0; k < p->bonds; ++k)
-        q->index[k][i] = p->bond[k][i] > 0 ? nearest(q, p, i, p->bond[k][i]) : MD_NO_PARTNER;
+        partners->index[k][i] = p->bond[k][i] > 0 ? nearest(partners, p, i, p->bond[k][i]) : MD_NO_PARTNER;
   }
   return MD_OK;
 }
 
-void md_partners_free(md_partners *q)
+void md_partners_free(md_partners *partners)
 {
-  for (int k = 0; k < MD_BONDS_MAX; ++k) free(q->index[k]);
-  free(q->slot);
-  *q = (md_partners){0};
+  for (int k = 0; k < MD_BONDS_MAX; ++k) free(partners->index[k]);
+  free(partners->slot);
+  *partners = (md_partners){0};
 }
 
-int64_t md_partners_bytes(const md_partners *q)
+int64_t md_partners_bytes(const md_partners *partners)
 {
-  int64_t bytes = q->nslot * (int64_t)sizeof *q->slot;
+  int64_t bytes = partners->nslot * (int64_t)sizeof *partners->slot;
   for (int k = 0; k < MD_BONDS_MAX; ++k)
-    bytes += q->index[k] ? q->capacity * (int64_t)sizeof *q->index[k] : 0;
+    bytes += partners->index[k] ? partners->capacity * (int64_t)sizeof *partners->index[k] : 0;
   return bytes;
 }
 
@@ -116,13 +117,13 @@ static void add_tensor(const md_model *model, const md_bond_term *t, md_measure 
   }
 }
 
-void md_partners_measure(const md_partners *q, const md_model *model, const md_particles *p,
+void md_partners_measure(const md_partners *partners, const md_model *model, const md_particles *p,
                          const md_box *image, bool tensor, int64_t i, md_measure *m, md_overlap *overlap)
 {
-  md_bond_term t;
+  md_bond_term t = {.r2 = 0.0};
   for (int k = 0; k < p->bonds; ++k) {
     const int type = p->bond_type[k][i];
-    if (!md_partners_term(q, model, p, image, model->bonds.force_k, i, k, &t, overlap)) continue;
+    if (!md_partners_term(partners, model, p, image, model->bonds.force_k, i, k, &t, overlap)) continue;
     if (tensor)
       add_tensor(model, &t, m);
     else

@@ -41,7 +41,7 @@ static inline bool md_partners_term(const md_partners *partners, const md_model 
 {
   const int64_t j = partners->index[k][i];
   if (j == MD_NO_PARTNER) return false;
-  t->r2 = 0.0;
+  *t = (md_bond_term){.r2 = 0.0};
   for (int d = 0; d < p->dim && j >= 0; ++d) t->delta[d] = p->x[d][i] - p->x[d][j];
   if (image && j >= 0) md_box_image(image, t->delta);
   for (int d = 0; d < p->dim && j >= 0; ++d) t->r2 = fma(t->delta[d], t->delta[d], t->r2);
@@ -55,7 +55,7 @@ static inline void md_partners_impulse(const md_partners *partners, const md_mod
                                        const md_particles *p, const md_box *image, int64_t i, int64_t sum[3],
                                        md_overlap *overlap)
 {
-  md_bond_term t;
+  md_bond_term t = {.r2 = 0.0};
   for (int k = 0; k < p->bonds; ++k)
     if (md_partners_term(partners, model, p, image, model->bonds.impulse_k, i, k, &t, overlap))
       for (int d = 0; d < p->dim; ++d) sum[d] += (int64_t)md_round_product(t.f, t.delta[d]);
@@ -66,7 +66,7 @@ static inline void md_partners_force(const md_partners *partners, const md_model
                                      const md_particles *p, const md_box *image, int64_t i, double force[3],
                                      md_overlap *overlap)
 {
-  md_bond_term t;
+  md_bond_term t = {.r2 = 0.0};
   md_fine sum[3] = {{0, 0}};
   for (int k = 0; k < p->bonds; ++k)
     if (md_partners_term(partners, model, p, image, model->bonds.force_k, i, k, &t, overlap))

@@ -1,17 +1,20 @@
 /* The command `replicate`: the box and its particles, several times along each axis.
  *
  * Copy (i, j, k) of a particle is i, j and k boxes further. Its id is larger by ((k ny + j) nx + i) times the largest
- * id, as in LAMMPS. It keeps type, velocity and groups. Copies stay with the rank of their particle until the next run.
+ * id, as in LAMMPS. It keeps type, velocity and groups; of bonds see
+ * src/bonds/replicated.h. Copies stay with the rank of their particle until the next run.
  *
  * The lower faces stay. Units: sigma. Memory: the new particles, and nothing else. Reference: the LAMMPS manual,
  * command replicate.
  */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
+#include "src/bonds/replicated.h"
 #include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/edit/edit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static md_status read_counts(const md_sim *sim, const md_words *words, int64_t count[3])
@@ -70,6 +73,19 @@ static void keep_inside(md_particles *p, const md_box *box)
   md_particles_show(p, box);
 }
 
+/* Copies of bonds and molecules, behind those of the particles. */
+static md_status copy_bonds(md_sim *sim, int64_t n, const int64_t count[3], const int8_t *shift,
+                            int64_t molecules)
+{
+  const int64_t copies = count[0] * count[1] * count[2];
+  if ((double)copies * (double)molecules > (double)UINT32_MAX)
+    return md_error(MD_USAGE,
+                    "replicate: numbers of molecules end at 2^32 - 1, and %lld copies of %lld go beyond",
+                    (long long)copies, (long long)molecules);
+  md_bonds_replicate(&sim->particles, n, count, sim->max_id, shift, molecules);
+  return MD_OK;
+}
+
 static md_status make_copies(md_sim *sim, const int64_t count[3])
 {
   md_particles *p = &sim->particles;
@@ -77,11 +93,16 @@ static md_status make_copies(md_sim *sim, const int64_t count[3])
   p->nghost = 0;
   MD_TRY(md_comm_agree(sim->comm, check_room(sim, count)));
   MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, n * copies)));
-  for (int64_t c = 1; c < copies && n > 0; ++c) {
+  int8_t *shift = NULL;
+  int64_t molecules = 0;
+  md_status status = sim->model.bonded ? md_bonds_find_shifts(sim, &shift, &molecules) : MD_OK;
+  for (int64_t c = 1; c < copies && n > 0 && status == MD_OK; ++c) {
     const int64_t place[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
     copy_particles(p, &sim->model.box, n, place, c * sim->max_id);
   }
-  return MD_OK;
+  if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, n, count, shift, molecules);
+  free(shift);
+  return status;
 }
 
 md_status md_do_replicate(md_sim *sim, const md_words *words)
@@ -93,10 +114,6 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "replicate"));
   MD_TRY(read_counts(sim, words, count));
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
-  if (sim->model.bonded)
-    return md_error(MD_USAGE,
-                    "replicate: not available with atom_style bond: bonds across periodic faces would have "
-                    "to end in another copy");
   if (sim->id_values)
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "

@@ -951,7 +951,8 @@ static md_status read_bond_coefficients(reader *r)
     int64_t type;
     char word[24];
     MD_TRY(whole(r, r->field[0], "type of a bond", &type));
-    snprintf(word, sizeof word, "%lld", (long long)(type + r->options.bond_type_offset));
+    type += r->options.bond_type_offset;
+    snprintf(word, sizeof word, "%lld", (long long)type);
     r->field[0] = word;
     const md_words words = {r->nfield, r->field};
     if (!r->options.no_coefficients && md_do_bond_coeff(r->sim, &words) != MD_OK) return locate(r);

@@ -81,6 +81,24 @@ def test_files_keep_bonds(fast_engine, tmp_path):
     assert ends[0].split("Atoms # bond\n\n")[1].splitlines()[12].startswith("13 2 1 ")
 
 
+@pytest.mark.mpi
+def test_replicated_chains_go_through_faces(fast_engine, tmp_path):
+    """Of a state in which chains cross faces: the energies and the pressure stay, on any number of ranks."""
+    harness.run(system() + "run 300\nwrite_data late\n", tmp_path, engine=fast_engine)
+    rows = []
+    for ranks, more in ((None, ""), (None, "replicate 2 1 3\n"), (3, "replicate 2 1 3\nwrite_data copies\n")):
+        text = system(data="late").replace("bond_style", more + "bond_style", 1)
+        got = harness.run(text + "run 4\n", tmp_path, ranks=ranks, engine=fast_engine if not ranks else "openmp")
+        rows.append(np.array([list(map(float, row)) for row in got.table.rows]))
+    assert rows[1] == pytest.approx(rows[2], rel=1e-12)
+    # The degrees of freedom of the temperature are 3 fewer than those of all particles.
+    assert rows[1][:, 2:] == pytest.approx(rows[0][:, 2:], rel=1e-9, abs=1e-9)
+    ends = (tmp_path / "copies").read_text()
+    assert "1296 atoms" in ends and "1188 bonds" in ends
+    molecules = {int(line.split()[1]) for line in ends.split("Atoms # bond\n\n")[1].split("\n\n")[0].splitlines()}
+    assert molecules == set(range(1, 109))
+
+
 TWO = """two beads
 
 {n} atoms
