@@ -1,8 +1,8 @@
 /* Making, counting and freeing a simulation; see sim.h. */
 #include "src/sim.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/groups.h"
 #include "src/computes/host_compute.h"
+#include "src/group/groups.h"
 #include "src/properties/id_values.h"
 #include "src/region/region.h"
 

@@ -1,6 +1,6 @@
 /* The embedded-atom method with funcfl files, one for each element.
  *
- * Formulas and reference: eam.h. The parameters are those of the potential (src/commands/potential.c makes it): its
+ * Formulas and reference: eam.h. The parameters are those of the potential (src/potential/potential.c makes it): its
  * cutoff, and a checksum by which decks are compared. Coefficients: k0 = rc^2.
  */
 #if defined MD_PAIR_STYLE

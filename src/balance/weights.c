@@ -9,8 +9,8 @@
 #include "common/ranks/balance.h"
 #include "common/ranks/reductions.h"
 #include "src/balance/balance.h"
-#include "src/commands/groups.h"
 #include "src/formula/particle_values.h"
+#include "src/group/groups.h"
 #include "src/properties/property.h"
 
 #include <stdio.h>

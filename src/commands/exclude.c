@@ -1,7 +1,7 @@
 /* Pairs that do not interact; see exclude.h. */
 #include "src/commands/exclude.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/groups.h"
+#include "src/group/groups.h"
 #include "src/restart/resume.h"
 
 #include <string.h>

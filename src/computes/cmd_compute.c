@@ -3,10 +3,10 @@
  * The styles are in common/compute/compute_styles.h. A compute goes into the model's list. Its value belongs to a
  * step that a run has measured: thermo columns and formulas read it.
  */
-#include "src/commands/groups.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 

@@ -13,9 +13,9 @@
  * References: the LAMMPS manual, compute cluster/atom; Jayanti and Tarjan, PODC 2016 (joins of several threads). */
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/groups.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
+#include "src/group/groups.h"
 #include "src/output/observer.h"
 
 #include <stdlib.h>

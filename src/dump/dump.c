@@ -9,8 +9,8 @@
  */
 #include "src/dump/dump.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/groups.h"
 #include "src/files/step_name.h"
+#include "src/group/groups.h"
 #include "src/particles/elements.h"
 #include "src/steps.h"
 

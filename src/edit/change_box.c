@@ -13,10 +13,10 @@
  */
 #include "src/box/boundary.h"
 #include "src/box/faces.h"
-#include "src/commands/groups.h"
 #include "src/create/create.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/group/groups.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #include "src/edit/delete_atoms.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
-#include "src/commands/groups.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/group/groups.h"
 #include "src/properties/id_values.h"
 #include "src/region/region.h"
 

@@ -8,9 +8,9 @@
  * displace_atoms.
  */
 #include "common/rng.h"
-#include "src/commands/groups.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/group/groups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  */
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
-#include "src/commands/groups.h"
 #include "src/edit/edit.h"
+#include "src/group/groups.h"
 #include "src/properties/property.h"
 #include "src/region/region.h"
 #include "src/sums/masses.h"

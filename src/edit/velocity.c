@@ -13,10 +13,10 @@
  */
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
-#include "src/commands/groups.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
 #include "src/edit/group_motion.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>

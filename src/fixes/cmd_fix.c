@@ -5,8 +5,8 @@
  * of all, in the order of the deck, so that unfix finds a fix in both lists.
  */
 #include "src/averages/output_fix.h"
-#include "src/commands/groups.h"
 #include "src/create/lattice.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "src/follow/followed.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/dynamic_group.h"
+#include "src/group/dynamic_group.h"
 #include "src/sums/exact_sum.h"
 
 #include <math.h>

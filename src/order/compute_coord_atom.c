@@ -2,9 +2,9 @@
  *
  * Numbers are whole, so that they are the same everywhere. Cost: that of the search of pairs (neighbours.h).
  * Reference: the LAMMPS manual, compute coord/atom. */
-#include "src/commands/groups.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
+#include "src/group/groups.h"
 #include "src/output/observer.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  */
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/groups.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
 #include "src/sums/exact_sum.h"

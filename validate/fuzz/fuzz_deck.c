@@ -2,17 +2,17 @@
 // links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
 // links: src/commands/exclude.c
-// links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
+// links: src/box/boundary.c src/commands/cmd_model.c src/potential/cmd_pair.c src/fixes/cmd_fix.c
 // links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
 // links: src/commands/cmd_package.c src/commands/cmd_misc.c src/deck/text.c src/log.c src/sim.c common/base/error.c
 // links: common/base/open_file.c common/pair/pair.c common/particles.c common/model.c common/faults.c
 // links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/group/cmd_group.c src/create/lattice.c
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
 // links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
-// links: src/commands/table_file.c src/commands/text_file.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
  * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no
  * input can take long or touch the disk. The stand-in for the files that print writes is below.

@@ -6,7 +6,7 @@
 // links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
 // links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 // links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/region/region.c
+// links: common/base/words.c common/compute/compute.c src/group/cmd_group.c src/region/region.c
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/sums/masses.c
 // links: src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c

@@ -2,19 +2,19 @@
 // links: src/formula/atomfile.c
 // links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c src/deck/deck.c
 // links: src/commands/exclude.c
-// links: src/box/boundary.c src/commands/cmd_model.c src/commands/cmd_pair.c src/fixes/cmd_fix.c
+// links: src/box/boundary.c src/commands/cmd_model.c src/potential/cmd_pair.c src/fixes/cmd_fix.c
 // links: src/commands/cmd_accepted.c src/commands/cmd_ranks.c src/balance/cmd_balance.c src/balance/weights.c
 // links: src/commands/cmd_package.c src/commands/cmd_misc.c src/commands/cmd_log.c src/files/output_stream.c
 // links: src/deck/text.c src/log.c src/sim.c common/base/error.c common/base/open_file.c common/pair/pair.c
 // links: common/particles.c common/model.c common/faults.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c src/files/file_uses.c common/fix/fix.c common/base/words.c
-// links: common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c src/region/region.c
+// links: common/compute/compute.c src/group/cmd_group.c src/create/lattice.c src/region/region.c
 // links: src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c src/script/source.c
 // links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
 // links: src/stop.c common/base/timer.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/commands/potential.c
-// links: src/commands/table_file.c src/commands/text_file.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */
 #include "src/deck/deck.h"

@@ -7,7 +7,7 @@
 // links: src/files/file_uses.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
 // links: common/base/words.c common/particles.c common/model.c common/pair/pair.c common/fix/fix.c
 // links: common/compute/compute.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: src/commands/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
+// links: src/group/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/temperature.c
 // links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c

@@ -10,7 +10,7 @@
 // links: src/formula/variable.c src/formula/formula.c common/base/error.c common/base/open_file.c common/particles.c
 // links: common/model.c common/pair/pair.c src/engines/comm_serial.c src/engines/serial_exchange.c
 // links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/commands/cmd_group.c src/create/lattice.c
+// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/group/cmd_group.c src/create/lattice.c
 // links: src/computes/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c

@@ -4,9 +4,9 @@
 #define MD_VALIDATE_UNIT_FAKE_AVERAGES_H
 
 #include "src/averages/output_fix.h"
-#include "src/commands/dynamic_group.h"
 #include "src/computes/host_compute.h"
 #include "src/formula/particle_values.h"
+#include "src/group/dynamic_group.h"
 #include "src/restart/resume.h"
 
 #define MD_FAKE __attribute__((weak))

@@ -3,7 +3,7 @@
 #define MD_SRC_TABLE_FILE_H
 
 #include "common/pair/table.h"
-#include "src/commands/text_file.h"
+#include "src/potential/text_file.h"
 
 /* Reads the section of a file that begins with the keyword. The caller frees *values with md_table_values_free.
  * MD_USAGE: there is no such section, or it is malformed; the message names file and line. */

@@ -1,5 +1,5 @@
 /* Files of potentials in memory; see text_file.h. */
-#include "src/commands/text_file.h"
+#include "src/potential/text_file.h"
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
 

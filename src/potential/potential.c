@@ -12,11 +12,11 @@
  *
  * Reference: the LAMMPS manual, pair_style eam.
  */
-#include "src/commands/potential.h"
+#include "src/potential/potential.h"
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
 #include "common/ranks/reductions.h"
-#include "src/commands/text_file.h"
+#include "src/potential/text_file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  * pair_style may come before the box, when the number of types is unknown. The style is then started for no types
  * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
  */
-#include "src/commands/potential.h"
-#include "src/commands/table_file.h"
+#include "src/potential/potential.h"
+#include "src/potential/table_file.h"
 #include "src/sim.h"
 
 #include <stdio.h>

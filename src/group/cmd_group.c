@@ -4,9 +4,9 @@
  * in no group but `all`. A second command with the same name adds particles, as in LAMMPS.
  */
 #include "common/ranks/reductions.h"
-#include "src/commands/dynamic_group.h"
-#include "src/commands/groups.h"
 #include "src/formula/particle_values.h"
+#include "src/group/dynamic_group.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 
 #include <stdio.h>

@@ -2,13 +2,13 @@
  *
  * A dynamic group has a fix of its own, as in LAMMPS, which has no ID in the deck. It changes the words of groups of
  * the particles between two steps (src/edit/run_edits.h). Reference: the LAMMPS manual, command group. */
-#include "src/commands/dynamic_group.h"
+#include "src/group/dynamic_group.h"
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
-#include "src/commands/groups.h"
 #include "src/edit/edit.h"
 #include "src/formula/particle_values.h"
+#include "src/group/groups.h"
 #include "src/region/region.h"
 #include "src/steps.h"
 

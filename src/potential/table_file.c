@@ -7,7 +7,7 @@
  *
  * Reference: the LAMMPS manual, pair_style table.
  */
-#include "src/commands/table_file.h"
+#include "src/potential/table_file.h"
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
 
