@@ -12,7 +12,7 @@
  */
 #include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
-#include "gpu/step/owed.cuh"
+#include "gpu/move/owed.cuh"
 
 enum { TERM_THREADS = 256 };
 

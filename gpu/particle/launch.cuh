@@ -11,7 +11,7 @@
 #include "common/pair/density.h"
 #include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
-#include "gpu/step/kick_drift.cuh"
+#include "gpu/move/kick_drift.cuh"
 
 struct launch {
   cudaStream_t stream;
@@ -188,7 +188,7 @@ template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);
 
-/* What is owed to the velocities behind a run (step/owed.cuh): `kicks` times the impulse, then actions. */
+/* What is owed to the velocities behind a run (move/owed.cuh): `kicks` times the impulse, then actions. */
 enum { OWED_ACTIONS = 2 };
 template <class T> struct owed_work {
   double kicks;

@@ -6,7 +6,7 @@
  *   2. Every kernel finds out on the device whether the step may be taken (progress.cuh).
  *   3. New positions of ghosts follow.
  *   4. With lists, the list check follows if particles may go beyond the slack (list_check.cu).
- *   5. The first step of a run takes the impulses that the run before it has left at its end (step/owed.cuh), where
+ *   5. The first step of a run takes the impulses that the run before it has left at its end (move/owed.cuh), where
  *      they are still there: then it is a move kernel alone.
  *
  * Trade-off: a fused kernel neither writes nor reads impulses, and reads positions once. But fused kernels exist

@@ -5,7 +5,7 @@
  *   1. The loop of sum_list.cuh adds the impulses of a particle and, with VIRIAL, the terms of its pairs. The force of
  *      a virial has a table of its own, and shares with that of the impulse what does not depend on the table.
  *   2. The velocity is read, and completed with the kick by this impulse. Its term is added, and it is not written: the
- *      kick is owed (owed.cuh).
+ *      kick is owed (move/owed.cuh).
  *   3. A thread adds the terms of its particles, and at its end they are added up as in measure.cuh.
  *   4. `ahead`: the host has launched this pass before it knows whether the lists hold. The device knows, and returns
  *      at once if they do not.

@@ -3,7 +3,7 @@
  * Trade-off: one general kernel, and no word of it in the kernels of steps. Cost: one read and one write of the
  * velocities, and one read of impulses, positions, origins and ids.
  */
-#include "gpu/step/owed.cuh"
+#include "gpu/move/owed.cuh"
 
 template <class T>
 static __global__ void k_settle(const __grid_constant__ system_view<T> s,

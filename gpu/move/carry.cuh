@@ -2,7 +2,7 @@
 #ifndef MD_GPU_STEP_CARRY_CUH
 #define MD_GPU_STEP_CARRY_CUH
 
-#include "gpu/step/kick_drift.cuh"
+#include "gpu/move/kick_drift.cuh"
 
 /* Takes a particle with the change of the box. Returns the square of how far it stays behind the places of the box; 0
  * if it goes with the box. With cells, a rebin follows anyway. */

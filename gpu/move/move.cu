@@ -11,9 +11,9 @@
  * Trade-off: it does every model, but impulses travel through memory, which a fused kernel avoids.
  * Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
  */
+#include "gpu/move/carry.cuh"
+#include "gpu/move/owed.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/step/carry.cuh"
-#include "gpu/step/owed.cuh"
 
 template <class T> struct impulse_arrays {
   const typename T::real *at[3];

@@ -6,8 +6,8 @@
  * particles come in the opposite order of that of the forces, so that what the forces left in the cache is still there.
  * Cost in 3D: 24 bytes of impulses, 48 of velocities and 48 of positions a particle.
  */
-#include "gpu/step/carry.cuh"
-#include "gpu/step/owed.cuh"
+#include "gpu/move/carry.cuh"
+#include "gpu/move/owed.cuh"
 
 /* Adds the kicks to a component of a velocity, with the factors in between. */
 template <class T>
