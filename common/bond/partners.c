@@ -50,7 +50,7 @@ static void put(const md_partners *partners, int64_t id, int32_t index)
 static int32_t nearest(const md_partners *partners, const md_particles *p, int64_t i, int64_t id)
 {
   int32_t found = MD_PARTNER_LOST;
-  double least = INFINITY;
+  double least = (double)INFINITY;
   for (int64_t s = slot_of(partners, id); partners->slot[s] != 0; s = after(partners, s)) {
     const int32_t j = partners->slot[s] - 1;
     if (p->id[j] != id) continue;

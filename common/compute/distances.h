@@ -46,9 +46,9 @@ MD_FN int md_distance_rough_bin(double r2, double per_bin, int bins)
   const float most = at < all ? at : all; /* also if it is not a number */
   const int whole = (int)most;
   const float part = most - (float)whole;
-  const int bin = (part > error) & (part < 1.0f - error) ? whole : -1;
+  const int bin = ((part > error) & (part < 1.0f - error)) ? whole : -1;
   const int sure = at > all + 4.0f * error ? bins : bin;
-  return (r2 > 0x1p-120) & (r2 < 0x1p120) ? sure : -1;
+  return ((r2 > 0x1p-120) & (r2 < 0x1p120)) ? sure : -1;
 }
 
 /* The bin of a pair whose squared distance is r2; -1: it is in none. */

@@ -349,7 +349,7 @@ static void walk_bond_type(walk *w, md_bonds *b, int t, int nparameter)
   char name[64];
   snprintf(name, sizeof name, "model/bond/%d", t);
   if (w->mode == READ) b->set[t] = w->status == MD_OK && md_h5->has(w->file, name);
-  if (b->set[t]) reals(w, name, (size_t)nparameter, b->parameter[t]);
+  if (b->set[t]) reals(w, name, nparameter, b->parameter[t]);
 }
 
 /* With atom_style bond: slots, style and parameters, and which bonded particles have no pair force. */
