@@ -11,8 +11,8 @@
  * each block and sum.
  */
 #include "common/compute/measure.h"
-#include "gpu/output/measure.cuh"
 #include "gpu/move/owed.cuh"
+#include "gpu/output/measure.cuh"
 
 enum { TERM_THREADS = 256 };
 

@@ -9,9 +9,9 @@
 
 #include "common/engine.h"
 #include "common/pair/density.h"
+#include "gpu/move/kick_drift.cuh"
 #include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
-#include "gpu/move/kick_drift.cuh"
 
 struct launch {
   cudaStream_t stream;
