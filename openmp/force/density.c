@@ -26,12 +26,12 @@ static density_args args_of(const md_engine *e, double scale)
 static md_status reserve(md_engine *e)
 {
   const int64_t need = e->p->n + e->p->nghost;
-  if (need <= e->slope_capacity && e->slope) return MD_OK;
-  e->slope_capacity = need + need / 8 + 1;
+  if (need + BLOCK + 1 <= e->slope_capacity && e->slope) return MD_OK;
+  e->slope_capacity = need + need / 8 + BLOCK + 1; /* whole vectors, and the far particle of lists */
   free(e->slope);
   free(e->embedding);
   e->slope = e->embedding = NULL;
-  MD_TRY(md_array_new(&e->slope, e->slope_capacity, sizeof *e->slope, "slopes of embeddings"));
+  MD_TRY(md_array_new_zero(&e->slope, e->slope_capacity, sizeof *e->slope, "slopes of embeddings"));
   return md_array_new(&e->embedding, e->slope_capacity, sizeof *e->embedding, "energies of embeddings");
 }
 

@@ -2,16 +2,16 @@
  * includes this file once for each instruction set.
  *
  * The lists are those of all kernels: full, so that each pair is evaluated twice, and no lane writes to another
- * particle. The formulas are evaluated one pair at a time, by the functions of common/, so that all instruction sets
- * and engines have the same bits.
+ * particle. The two passes of a step take a vector of particles of a block at once, by density_vectors.h. The sums for
+ * output, and particles for which a vector's rounding does not do, are evaluated one pair at a time, by the functions
+ * of common/.
  *
- * Trade-off: splines need a row of seven numbers from a table for each pair, and gathers of whole vectors gain little
- * over loads. Cost: about 60 operations a listed pair in both passes, two square roots and a division.
+ * Cost: about 60 operations a listed pair in both passes, two square roots and a division.
  */
 #ifndef MD_OPENMP_FORCE_DENSITY_KERNELS_H
 #define MD_OPENMP_FORCE_DENSITY_KERNELS_H
 
-#include "openmp/force/kernels.h"
+#include "openmp/force/density_vectors.h"
 
 /* Called for a pair of the list. delta: from j to i. */
 typedef void (*density_visit)(const density_args *, int64_t i, int64_t j, const double *delta, double r2,
@@ -46,11 +46,18 @@ MD_FN void visit_density(const density_args *a, int64_t i, int64_t j, const doub
 static void density_chunk(const density_args *a, int64_t first, int64_t last, const int32_t *entry,
                           const int32_t *rows, int64_t *count)
 {
-  for (int64_t i = first; i < last; ++i) {
-    const int64_t b = (i - first) / BLOCK;
-    count[i - first] = 0;
-    visit_lane(a, i, entry + (i - first) % BLOCK, rows[b], visit_density, &count[i - first]);
-    if ((i - first) % BLOCK == BLOCK - 1) entry += (int64_t)rows[b] * BLOCK;
+  for (int64_t block = first; block < last; block += BLOCK) {
+    const int32_t n = rows[(block - first) / BLOCK];
+    for (int l = 0; l < BLOCK && block + l < last; l += MD_SIMD_WIDTH) {
+      int64_t lane[MD_SIMD_WIDTH];
+      const bool done = density_lanes(a, block + l, entry + l, n, lane);
+      for (int k = 0; k < MD_SIMD_WIDTH && block + l + k < last; ++k) {
+        const int64_t i = block + l + k;
+        count[i - first] = done ? lane[k] : 0;
+        if (!done) visit_lane(a, i, entry + l + k, n, visit_density, &count[i - first]);
+      }
+    }
+    entry += (int64_t)n * BLOCK;
   }
 }
 
@@ -135,6 +142,26 @@ MD_FN void store_impulse(const density_args *a, int64_t k, const density_sums *s
   for (int d = 0; d < a->model->box.dim; ++d) force[d][k] = (double)sums->impulse[d];
 }
 
+/* Pass 2 of a step. */
+static void density_force(const density_args *a, int64_t first, int64_t last, const int32_t *entry,
+                          const int32_t *rows, md_overlap *overlap, double (*force)[CHUNK])
+{
+  for (int64_t block = first; block < last; block += BLOCK) {
+    const int32_t n = rows[(block - first) / BLOCK];
+    for (int l = 0; l < BLOCK && block + l < last; l += MD_SIMD_WIDTH) {
+      const int64_t at = block - first + l;
+      double *const to[3] = {force[0] + at, force[1] + at, a->model->box.dim == 3 ? force[2] + at : NULL};
+      if (density_impulse_lanes(a, block + l, entry + l, n, to)) continue;
+      for (int k = 0; k < MD_SIMD_WIDTH && block + l + k < last; ++k) {
+        density_sums sums = {.overlap = overlap};
+        visit_lane(a, block + l + k, entry + l + k, n, visit_impulse, &sums);
+        store_impulse(a, at + k, &sums, force);
+      }
+    }
+    entry += (int64_t)n * BLOCK;
+  }
+}
+
 MD_FN void store_force(const density_args *a, int64_t k, const density_sums *sums, void *to)
 {
   double(*force)[CHUNK] = to;
@@ -164,7 +191,6 @@ MD_FN void add_tensor(const density_args *a, int64_t k, const density_sums *sums
   {                                                                                                          \
     visit_chunk(a, first, last, entry, rows, visit, done, overlap, to);                                      \
   }
-DENSITY_SUM(density_force, visit_impulse, store_impulse, double (*to)[CHUNK])
 DENSITY_SUM(density_output, visit_force, store_force, double (*to)[CHUNK])
 DENSITY_SUM(density_measure, visit_energy, add_energy, md_measure *to)
 DENSITY_SUM(density_tensor, visit_tensor, add_tensor, md_measure *to)

@@ -256,7 +256,7 @@ static md_status find_elements(const md_eam_values *v, const md_words *words, in
 
 static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, md_text_file *f)
 {
-  int element[MD_TYPES_MAX];
+  int element[MD_TYPES_MAX] = {0};
   md_eam_values values = {0};
   if (strcmp(words->word[0], "*") != 0 || strcmp(words->word[1], "*") != 0 ||
       words->n != 3 + sim->model.ntypes)

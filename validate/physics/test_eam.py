@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import USAGE, refused, run_deck
+from cli import PHYSICS, USAGE, refused, run_deck
 from test_lammps import LMP, both_tables
 
 COPPER = harness.REFERENCE / "Cu_u3.eam"
@@ -137,6 +137,19 @@ def test_copper_is_copper(tmp_path):
     assert abs(rows[3.615]["Press"]) < 100
     bulk = -(rows[3.625]["Press"] - rows[3.605]["Press"]) / (3.625 ** 3 - 3.605 ** 3) * 3.615 ** 3
     assert bulk == pytest.approx(1.38e6, rel=0.02)
+
+
+@pytest.mark.parametrize("apart", (0.0, 0.004))
+def test_particles_that_meet_within_a_run(apart, tmp_path):
+    """In a step without output, so that the pass of a step finds it, which takes a vector of particles at once."""
+    text = ("units metal\nregion b block 0 60 0 20 0 20\ncreate_box 1 b\ncreate_atoms 1 single 10 9 9\n"
+            f"create_atoms 1 single {16 + apart} 9 9\nmass 1 63.55\npair_style eam\npair_coeff * * {COPPER}\n"
+            "neighbor 6.5 bin\ngroup a id 1\ngroup b id 2\nvelocity a set 15000 0 0\nvelocity b set -15000 0 0\n"
+            "timestep 0.0001\nfix 1 all nve\nthermo 100\nrun 10\n")
+    ways = [("naive", None), *(("openmp", isa) for isa in harness.instruction_sets())]
+    messages = {refused(run_deck(tmp_path, text, "--engine", engine, variables=harness.environment(isa)), PHYSICS,
+                        "particles 1 and 2", "overlap") for engine, isa in ways}
+    assert len(messages) == 1, messages
 
 
 def test_bad_files_and_words(tmp_path):
