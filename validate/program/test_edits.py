@@ -477,7 +477,7 @@ REFUSED = {
     "delete_atoms some 1": "accepted are group, region, overlap, porosity",
     "delete_atoms group g": "unknown group 'g'; there are: all",
     "delete_atoms group all compact no": "accepted are compress yes|no",
-    "delete_atoms group all mol yes": "no bonds and molecules",
+    "delete_atoms group all mol yes": "name all particles of a molecule",
     "delete_atoms porosity b 1.5 3": "'1.5' is not within 0 and 1",
     "delete_atoms overlap 3.5 all all": "more than half of the box",
     "displace_atoms all shift 1 1 1": "accepted are move, ramp, random, rotate",
