@@ -126,7 +126,13 @@ MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_
   simd_subtract_record(sum, index[6], _mm512_extracti64x4_epi64(c, 1));
   simd_subtract_record(sum, index[7], _mm512_extracti64x4_epi64(d, 1));
 }
-MD_FN int64_t simd_sum_i(simd_i a) { return _mm512_reduce_add_epi64(a); }
+/* The sum of the lanes, which may wrap around. */
+MD_FN int64_t simd_sum_i(simd_i a)
+{
+  const __m256i four = _mm256_add_epi64(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return (int64_t)((uint64_t)_mm_cvtsi128_si64(two) + (uint64_t)_mm_extract_epi64(two, 1));
+}
 MD_FN simd_i simd_set_i(int64_t a) { return _mm512_set1_epi64(a); }
 MD_FN simd_i simd_bits(simd_d a) { return _mm512_castpd_si512(a); }
 MD_FN simd_x simd_index_of(simd_d a) { return _mm512_cvtpd_epi32(a); }
@@ -270,7 +276,7 @@ MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_
 MD_FN int64_t simd_sum_i(simd_i a)
 {
   const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-  return _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
+  return (int64_t)((uint64_t)_mm_cvtsi128_si64(two) + (uint64_t)_mm_extract_epi64(two, 1));
 }
 MD_FN simd_i simd_set_i(int64_t a) { return _mm256_set1_epi64x(a); }
 MD_FN simd_i simd_bits(simd_d a) { return _mm256_castpd_si256(a); }

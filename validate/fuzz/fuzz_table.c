@@ -8,6 +8,7 @@
 // links: src/engines/serial_exchange.c src/engines/serial_files.c common/model.c common/pair/pair.c
 // links: common/base/timer.c common/base/open_file.c common/base/memory.c src/files/file_uses.c common/fix/fix.c
 // links: common/base/words.c common/compute/compute.c src/group/cmd_group.c src/region/region.c
+// links: common/bond/bond.c
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c common/wall/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
