@@ -15,8 +15,8 @@
 
 extern __shared__ double2 staged_parts[];
 
-/* DENSITY_BLOCKS, FORCE_BLOCKS: so many blocks of a pass fit into a multiprocessor. The pass of forces would spill with
- * three. */
+/* DENSITY_BLOCKS, FORCE_BLOCKS: the number of blocks of a pass that a multiprocessor has room for. With three blocks
+ * the pass of forces would spill. */
 struct cached_tables {
   enum { THREADS = 128, DENSITY_BLOCKS = 1, FORCE_BLOCKS = 1 };
   const md_eam &eam;

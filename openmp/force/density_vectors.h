@@ -40,8 +40,8 @@ MD_FN void lane_alloys(const density_args *a, const int32_t *element, lane_pairs
   const md_eam *eam = a->model->pair.eam;
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) {
     const int32_t of = to->j[l] < a->total ? eam->element[a->type[to->j[l]] - 1] : 0;
-    to->other[l] = (of * eam->nelement + element[l]) * eam->nr + to->row[l];
-    to->row[l] += (element[l] * eam->nelement + of) * eam->nr;
+    to->other[l] = (int32_t)md_eam_row(eam, of, element[l], to->row[l]);
+    to->row[l] = (int32_t)md_eam_row(eam, element[l], of, to->row[l]);
   }
 }
 

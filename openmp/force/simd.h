@@ -86,16 +86,15 @@ MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
   return _mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a), more));
 }
 
-/* Records of four words: simd_load_records transposes those of eight indices, to one vector for each of the words. */
-MD_FN simd_d simd_two_records(const double *x, int32_t a, int32_t b)
+/* Transposes eight rows of four words, one for each lane, to one vector for each of the words. */
+MD_FN simd_d simd_two_rows(const double *a, const double *b)
 {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(x + 4 * (int64_t)a)),
-                            _mm256_load_pd(x + 4 * (int64_t)b), 1);
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(a)), _mm256_loadu_pd(b), 1);
 }
-MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+MD_FN void simd_load_rows(const double *const *at, simd_d word[4])
 {
-  const simd_d a = simd_two_records(x, index[0], index[2]), b = simd_two_records(x, index[1], index[3]);
-  const simd_d c = simd_two_records(x, index[4], index[6]), d = simd_two_records(x, index[5], index[7]);
+  const simd_d a = simd_two_rows(at[0], at[2]), b = simd_two_rows(at[1], at[3]);
+  const simd_d c = simd_two_rows(at[4], at[6]), d = simd_two_rows(at[5], at[7]);
   const simd_d even0 = _mm512_unpacklo_pd(a, b), odd0 = _mm512_unpackhi_pd(a, b);
   const simd_d even1 = _mm512_unpacklo_pd(c, d), odd1 = _mm512_unpackhi_pd(c, d);
   word[0] = _mm512_shuffle_f64x2(even0, even1, 0x88);
@@ -242,17 +241,15 @@ MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k)
   const __m256i more = _mm256_slli_epi64(_mm256_castpd_si256(k + 0x1.8p52), 52);
   return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), more));
 }
-/* Records of four words: simd_load_records transposes those of four indices, to one vector for each of the words. */
+/* Transposes four rows of four words, one for each lane, to one vector for each of the words. */
 MD_FN simd_d simd_two_halves(const double *a, const double *b)
 {
-  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(a)), _mm_load_pd(b), 1);
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
 }
-MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+MD_FN void simd_load_rows(const double *const *at, simd_d word[4])
 {
-  const double *a = x + 4 * (int64_t)index[0], *b = x + 4 * (int64_t)index[1];
-  const double *c = x + 4 * (int64_t)index[2], *d = x + 4 * (int64_t)index[3];
-  const simd_d xy0 = simd_two_halves(a, c), xy1 = simd_two_halves(b, d);
-  const simd_d zt0 = simd_two_halves(a + 2, c + 2), zt1 = simd_two_halves(b + 2, d + 2);
+  const simd_d xy0 = simd_two_halves(at[0], at[2]), xy1 = simd_two_halves(at[1], at[3]);
+  const simd_d zt0 = simd_two_halves(at[0] + 2, at[2] + 2), zt1 = simd_two_halves(at[1] + 2, at[3] + 2);
   word[0] = _mm256_unpacklo_pd(xy0, xy1);
   word[1] = _mm256_unpackhi_pd(xy0, xy1);
   word[2] = _mm256_unpacklo_pd(zt0, zt1);
@@ -356,10 +353,10 @@ MD_FN simd_d simd_rsqrt_truncated(simd_d a) { return (double)(1.0f / sqrtf(md_tr
 MD_FN double simd_least(simd_d a) { return a; }
 MD_FN simd_d md_exponent_v(simd_d a) { return md_exponent(a); }
 MD_FN simd_d md_add_exponent_v(simd_d a, simd_d k) { return md_add_exponent(a, k); }
-/* Records of four words, and one index. */
-MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+/* A row of four words, and a record, for the one lane. */
+MD_FN void simd_load_rows(const double *const *at, simd_d word[4])
 {
-  for (int w = 0; w < 4; ++w) word[w] = x[4 * (int64_t)*index + w];
+  for (int w = 0; w < 4; ++w) word[w] = at[0][w];
 }
 MD_FN void simd_subtract_records(int64_t *sum, const int32_t *index, const simd_i word[4])
 {
@@ -385,6 +382,14 @@ MD_FN int32_t single_append(int32_t *to, simd_f r2, simd_f reach2, int32_t n, si
   return r2 < reach2 && index != self && n > 0;
 }
 #endif
+
+/* The records of four words that x has at the indices of the lanes, as simd_load_rows. */
+MD_FN void simd_load_records(const double *x, const int32_t *index, simd_d word[4])
+{
+  const double *at[MD_SIMD_WIDTH];
+  for (int l = 0; l < MD_SIMD_WIDTH; ++l) at[l] = x + 4 * (int64_t)index[l];
+  simd_load_rows(at, word);
+}
 
 /* p[0..8) = a */
 MD_FN void simd_fill_8(int32_t *p, int32_t a)

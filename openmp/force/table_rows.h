@@ -26,30 +26,7 @@ MD_FN void md_table_load_v(simd_d high, simd_d low, simd_d row, simd_d c[4])
 {
   const double *at[MD_SIMD_WIDTH];
   row_addresses(high, low, row, at);
-#if MD_SIMD_WIDTH == 8
-  const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
-  const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-  __m512d y[4];
-  for (int l = 0; l < 4; ++l)
-    y[l] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(at[l])), _mm256_loadu_pd(at[l + 4]), 1);
-  for (int k = 0; k < 2; ++k) {
-    const __m512d a = k == 0 ? _mm512_unpacklo_pd(y[0], y[1]) : _mm512_unpackhi_pd(y[0], y[1]);
-    const __m512d b = k == 0 ? _mm512_unpacklo_pd(y[2], y[3]) : _mm512_unpackhi_pd(y[2], y[3]);
-    c[k] = _mm512_permutex2var_pd(a, even, b);
-    c[k + 2] = _mm512_permutex2var_pd(a, odd, b);
-  }
-#elif MD_SIMD_WIDTH == 4
-  __m256d y[4];
-  for (int l = 0; l < 4; ++l) y[l] = _mm256_loadu_pd(at[l]);
-  for (int k = 0; k < 2; ++k) {
-    const __m256d a = k == 0 ? _mm256_unpacklo_pd(y[0], y[1]) : _mm256_unpackhi_pd(y[0], y[1]);
-    const __m256d b = k == 0 ? _mm256_unpacklo_pd(y[2], y[3]) : _mm256_unpackhi_pd(y[2], y[3]);
-    c[k] = _mm256_permute2f128_pd(a, b, 0x20);
-    c[k + 2] = _mm256_permute2f128_pd(a, b, 0x31);
-  }
-#else
-  for (int k = 0; k < 4; ++k) c[k] = at[0][k];
-#endif
+  simd_load_rows(at, c);
 }
 
 #endif
