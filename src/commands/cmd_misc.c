@@ -65,10 +65,7 @@ static md_status write_line(md_comm *comm, const char *text, const print_to *to)
   md_text_string(&line, "\n");
   const md_status status = md_output_write_once(output, &line);
   md_text_free(&line);
-  md_error_record first;
-  md_error_save(&first, status);
-  const md_status closed = md_output_close(&output);
-  return status != MD_OK ? md_error_restore(&first) : closed;
+  return md_output_end(&output, status);
 }
 
 static md_status print_text(md_sim *sim, const char *text, const print_to *to)

@@ -106,11 +106,7 @@ static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, i
   md_output *output;
   MD_TRY(md_output_open(sim->comm, &output, path, dump->append));
   const md_status status = md_dump_write_frame(dump, &frame, sim->comm, threads, output);
-  /* The first error is the cause of later ones. */
-  md_error_record first;
-  md_error_save(&first, status);
-  const md_status closed = md_output_close(&output);
-  return status != MD_OK ? md_error_restore(&first) : closed;
+  return md_output_end(&output, status);
 }
 
 static md_status write_text(md_dump *dump, md_view *view, const char *path)

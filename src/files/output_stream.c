@@ -388,6 +388,14 @@ md_status md_output_close(md_output **output)
   return ended != MD_OK ? md_error_restore(&first) : closed;
 }
 
+md_status md_output_end(md_output **output, md_status status)
+{
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status closed = md_output_close(output);
+  return status != MD_OK ? md_error_restore(&first) : closed;
+}
+
 md_status md_output_check_path(const char *path)
 {
   struct stat about;

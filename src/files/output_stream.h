@@ -69,6 +69,10 @@ md_status md_output_flush(md_output *output) MD_CHECKED;
 /* Closes the file, frees *output in any case and sets it to NULL. NULL is allowed. */
 md_status md_output_close(md_output **output) MD_CHECKED;
 
+/* Closes the file behind work that ended with this status. The first error is the cause of later ones: so that of the
+ * work is reported, or else that of closing. */
+md_status md_output_end(md_output **output, md_status status) MD_CHECKED;
+
 /* MD_RUNTIME: a file of this name cannot be written, because its directory is missing or not writable, or because
  * it is itself a directory. Creates nothing. Not collective. */
 md_status md_output_check_path(const char *path) MD_CHECKED;

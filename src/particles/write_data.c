@@ -163,10 +163,7 @@ static md_status write_to(md_sim *sim, const char *path)
   if (status == MD_OK)
     status = write_all(sim, output, &(md_rows){&sim->particles, sim->particles.n, order, NULL, 0, NULL});
   free(order);
-  md_error_record first;
-  md_error_save(&first, status);
-  const md_status closed = md_output_close(&output);
-  return status != MD_OK ? md_error_restore(&first) : closed;
+  return md_output_end(&output, status);
 }
 
 md_status md_data_write(md_sim *sim, const char *name)

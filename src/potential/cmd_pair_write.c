@@ -86,10 +86,7 @@ static md_status append(md_sim *sim, const request *r, md_text *text)
   md_output *output = NULL;
   MD_TRY(md_output_open(sim->comm, &output, r->file, true));
   const md_status status = md_output_write_once(output, text);
-  md_error_record first;
-  md_error_save(&first, status);
-  const md_status closed = md_output_close(&output);
-  return status != MD_OK ? md_error_restore(&first) : closed;
+  return md_output_end(&output, status);
 }
 
 md_status md_do_pair_write(md_sim *sim, const md_words *words)
