@@ -44,6 +44,12 @@ md_status md_output_close(md_output **output)
   return MD_OK;
 }
 
+md_status md_output_end(md_output **output, md_status status)
+{
+  *output = NULL;
+  return status;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void run_deck(md_sim *sim, FILE *file)
