@@ -121,13 +121,14 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C),$(wildcard common/*.c common/*/*.c src/*.c src/*/*.c src/*/*/*.c \
+SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C), \
+  $(wildcard $(foreach room,common src,$(room)/*.c $(room)/*/*.c $(room)/*/*/*.c) \
   openmp/*.c openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/fuzz/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
-HEADERS := $(wildcard common/*.h common/*/*.h src/*.h src/*/*.h src/*/*/*.h openmp/*.h openmp/*/*.h mpi/*.h mpi/*/*.h \
+HEADERS := $(wildcard $(foreach room,common src openmp mpi,$(room)/*.h $(room)/*/*.h $(room)/*/*/*.h) \
   validate/unit/support/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def src/*/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
@@ -193,7 +194,8 @@ CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 # What single files are told of the parts of this build. Program and GPU library compare the digest.
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
 HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
-DIGESTED := $(filter-out common/ladder/% gpu/ladder/%,$(sort $(wildcard $(addsuffix /*.*,common common/* gpu gpu/*))))
+DIGESTED := $(filter-out common/ladder/% gpu/ladder/%, \
+  $(sort $(wildcard $(addsuffix /*.*,common common/* common/*/* gpu gpu/*))))
 DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.

@@ -66,7 +66,7 @@ class Case:
     bonds: bool = False  # the GPU has none yet
 
     def text(self) -> str:
-        deck = (harness.DECKS / self.deck).read_text()
+        deck = harness.deck(self.deck).read_text()
         return deck + "run -$(floor(v_steps/2))\n" if self.back else deck
 
 

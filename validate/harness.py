@@ -28,7 +28,6 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, U
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-DECKS = HERE / "decks"
 REFERENCE = HERE / "reference"
 INPUTS = HERE.parent / "inputs"
 
@@ -41,6 +40,13 @@ ENGINES: Mapping[str, Tuple[Tuple[str, ...], Mapping[str, Value]]] = {
     "gpu-naive": (("--engine", "naive", "--gpu-naive"), {}),
     "gpu-mixed": (("--engine", "gpu"), {"precision": "mixed"}),
 }
+
+
+def deck(name: str) -> Path:
+    """The deck NAME in one of the rooms of validate/decks."""
+    found = list((HERE / "decks").glob(f"*/{name}"))
+    assert len(found) == 1, f"{len(found)} decks are named {name}"
+    return found[0]
 
 
 def program() -> Path:

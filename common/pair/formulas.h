@@ -3,7 +3,7 @@
 #ifndef MD_COMMON_FORMULAS_H
 #define MD_COMMON_FORMULAS_H
 
-#include "common/pair/table.h"
+#include "common/pair/tables/table.h"
 #include "common/real.h"
 
 #define real double

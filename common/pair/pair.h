@@ -21,8 +21,8 @@
 #define MD_COMMON_PAIR_H
 
 #include "common/base/error.h"
-#include "common/pair/eam.h"
-#include "common/pair/table.h"
+#include "common/pair/tables/eam.h"
+#include "common/pair/tables/table.h"
 #include "common/real.h"
 #include "common/units.h"
 #include <stdbool.h>

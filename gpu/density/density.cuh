@@ -1,5 +1,5 @@
-/* Pairs of a style with a density, for kernels that output calls (common/pair/density.h), and what these share with the
- * kernels of the two passes.
+/* Pairs of a style with a density, for kernels that output calls (common/pair/tables/density.h), and what these
+ * share with the kernels of the two passes.
  *
  * Tables are those of the potential in device memory, read through the cache for read-only data: two loads of 16 bytes
  * for a density, four or six for a force.

@@ -1,4 +1,4 @@
-/* Pair styles with a density: the density at each particle, and then the impulses (common/pair/eam.h).
+/* Pair styles with a density: the density at each particle, and then the impulses (common/pair/tables/eam.h).
  *
  *   1. k_densities: one thread sums the density at one particle, in whole quanta, and finds the slope F' there.
  *   2. Ghosts get the slopes of their sources: k_image_slopes on one rank, messages on several (ranks/halo.inc).

@@ -1,4 +1,4 @@
-/* The tables of pairs of a style with a density (common/pair/eam.h), as the kernels of its two passes read them.
+/* The tables of pairs of a style with a density (common/pair/tables/eam.h), as the kernels of its two passes read them.
  *
  *   cached_tables   from device memory, through the cache for read-only data;
  *   staged_tables   from a copy in shared memory. Its parts of 16 bytes lie one array behind another, [part][row], so

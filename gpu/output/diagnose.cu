@@ -15,7 +15,7 @@ static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, co
   return (unsigned long long)id[origin ? origin[i] : i];
 }
 
-/* Do two particles overlap? With a density the force may also be out of range (common/pair/density.h). */
+/* Do two particles overlap? With a density the force may also be out of range (common/pair/tables/density.h). */
 template <class T>
 static __device__ bool overlaps(const system_view<T> &s, const density_args &a, int i,
                                 const typename T::record &xi, int j, const typename T::record &xj,

@@ -8,7 +8,7 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
-#include "common/pair/density.h"
+#include "common/pair/tables/density.h"
 #include "gpu/move/kick_drift.cuh"
 #include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
@@ -311,9 +311,9 @@ struct output_force_args {
 template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
-/* gpu/density/force.cu: styles with a density (common/pair/eam.h), for exact tagged layouts. launch_densities() finds
- * the slopes of owned particles, launch_image_slopes() those of their images on one rank, and launch_density_force()
- * sums impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
+/* gpu/density/force.cu: styles with a density (common/pair/tables/eam.h), for exact tagged layouts. launch_densities()
+ * finds the slopes of owned particles, launch_image_slopes() those of their images on one rank, and
+ * launch_density_force() sums impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
 template <class T> constexpr bool HAS_DENSITIES = !T::MIXED && T::TAGGED;
 struct density_args {
   md_eam eam;    /* tables and elements in device memory */

@@ -1,4 +1,4 @@
-/* The loops over lists for pair styles with a density (common/pair/eam.h): densities, and then forces. kernels.c
+/* The loops over lists for pair styles with a density (common/pair/tables/eam.h): densities, and then forces. kernels.c
  * includes this file once for each instruction set.
  *
  * The lists are those of all kernels: full, so that each pair is evaluated twice, and no lane writes to another

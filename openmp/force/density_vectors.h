@@ -1,4 +1,5 @@
-/* The two passes of a step for pair styles with a density (common/pair/eam.h), for a vector of particles at once.
+/* The two passes of a step for pair styles with a density (common/pair/tables/eam.h), for a vector of particles
+ * at once.
  *
  * Lane l is a particle of a block, and every row of the block's list gives it one partner. Distances, places in the
  * tables and polynomials are computed in vectors, with the arithmetic of eam.h in the same order. The rows of the

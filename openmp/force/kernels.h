@@ -21,7 +21,7 @@
 
 #include "common/faults.h"
 #include "common/model.h"
-#include "common/pair/density.h"
+#include "common/pair/tables/density.h"
 #include "common/step/step.h"
 #include "openmp/cells.h"
 

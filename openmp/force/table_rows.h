@@ -1,4 +1,4 @@
-/* Rows of tables (common/pair/table.h) for vectors of pairs: each lane has a row of its own, of its own table.
+/* Rows of tables (common/pair/tables/table.h) for vectors of pairs: each lane has a row of its own, of its own table.
  *
  * A row is loaded by one instruction, and rows are then transposed in registers. Trade-off: gathers would need four
  * instructions of a load for each lane, and are slow on many processors. Lanes without coefficients read zeros.
@@ -6,7 +6,7 @@
 #ifndef MD_OPENMP_FORCE_TABLE_ROWS_H
 #define MD_OPENMP_FORCE_TABLE_ROWS_H
 
-#include "common/pair/table.h"
+#include "common/pair/tables/table.h"
 #include "openmp/force/simd.h"
 
 static const double no_row[MD_TABLE_ROW];

@@ -14,8 +14,8 @@
 #include "common/faults.h"
 #include "common/force/forces.h"
 #include "common/pair/all_pairs.h"
-#include "common/pair/density.h"
 #include "common/pair/formulas.h"
+#include "common/pair/tables/density.h"
 #include "common/step/host_step.h"
 
 #include <stdlib.h>

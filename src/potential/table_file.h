@@ -2,7 +2,7 @@
 #ifndef MD_SRC_TABLE_FILE_H
 #define MD_SRC_TABLE_FILE_H
 
-#include "common/pair/table.h"
+#include "common/pair/tables/table.h"
 #include "src/potential/text_file.h"
 
 /* Reads the section of a file that begins with the keyword. The caller frees *values with md_table_values_free.

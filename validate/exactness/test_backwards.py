@@ -53,7 +53,7 @@ def test_each_frame_returns(name, isas, tmp_path):
     """Positions, velocities and forces, and the rows of the log; on every instruction set, and more than one way."""
     deck, knobs = DECKS[name]
     isa = isas[list(DECKS).index(name) % len(isas)]
-    text = (harness.DECKS / deck).read_text() + "run -$(v_steps-50)\nrun 50\nrun -100\n"
+    text = harness.deck(deck).read_text() + "run -$(v_steps-50)\nrun 50\nrun -100\n"
     got = harness.run(text, tmp_path, isa=isa, variables={"steps": 300, "every": 50, **knobs})
     assert_mirrored(tmp_path / "check.dump", [0, 50, 100, 150, 200, 250, 300, 250, 200, 150, 100, 50, 100, 50, 0])
     there, back = got.tables[0].rows, got.tables[1].rows
@@ -64,7 +64,7 @@ def test_each_frame_returns(name, isas, tmp_path):
 @pytest.mark.mpi
 def test_ranks_return(tmp_path):
     """Migration and cuts that follow the particles do not matter: the frames are those of one process."""
-    text = (harness.DECKS / "in.slab").read_text().replace("run ", "fix cuts all balance 7 1\nrun ") + "run -${steps}\n"
+    text = harness.deck("in.slab").read_text().replace("run ", "fix cuts all balance 7 1\nrun ") + "run -${steps}\n"
     for ranks in (None, 3):
         harness.run(text, tmp_path / str(ranks), ranks=ranks, threads=1, variables={"steps": 60, "every": 20})
     assert_mirrored(tmp_path / "3" / "check.dump", [0, 20, 40, 60, 40, 20, 0])

@@ -52,10 +52,10 @@ def test_every_gpu_choice_is_taken(name, tmp_path):
     knobs = {"steps": 60, "every": 20}
     teaching = name in ("sorted", "padded", "unrolled", "staged")
     for deck in ("in.repulsive",) if teaching else ("in.overlap", "in.melt"):
-        harness.run(harness.DECKS / deck, tmp_path / deck, engine="naive", variables=knobs)
+        harness.run(harness.deck(deck), tmp_path / deck, engine="naive", variables=knobs)
         for value in check_engines.GPU_CHOICES[name]:
             folder = tmp_path / f"{deck}-{value}"
-            harness.run(harness.DECKS / deck, folder, engine="gpu", package={name: value}, variables=knobs)
+            harness.run(harness.deck(deck), folder, engine="gpu", package={name: value}, variables=knobs)
             same(tmp_path / deck / "check.dump", folder / "check.dump")
 
 
@@ -70,7 +70,7 @@ def kernel_calls(result, name: str) -> int:
 def test_steps_sort(precision, tmp_path):
     """Steps do the work of most rebins, what they leave is in order, and nobody is lost at a wall."""
     knobs = {"n": 2000, "steps": 400, "every": 100}
-    runs = {sort: harness.run(harness.DECKS / "in.repulsive", tmp_path / sort, engine="gpu", variables=knobs,
+    runs = {sort: harness.run(harness.deck("in.repulsive"), tmp_path / sort, engine="gpu", variables=knobs,
                               package={"sort": sort, "precision": precision, "profile": "yes"})
             for sort in ("step", "count")}
     step, count = runs["step"], runs["count"]
@@ -95,8 +95,8 @@ def test_steps_sort_many_particles(tmp_path):
     """Tiles of particles, forwards and backwards. If the GPU has few multiprocessors, as the emulated GPU, there are
     more tiles than blocks that stay may take (on other GPUs large_gpu.py tests this case)."""
     knobs = {"n": 150000, "steps": 30, "every": 30}
-    harness.run(harness.DECKS / "in.repulsive", tmp_path / "openmp", variables=knobs)
-    got = harness.run(harness.DECKS / "in.repulsive", tmp_path / "gpu", engine="gpu", variables=knobs,
+    harness.run(harness.deck("in.repulsive"), tmp_path / "openmp", variables=knobs)
+    got = harness.run(harness.deck("in.repulsive"), tmp_path / "gpu", engine="gpu", variables=knobs,
                       package={"sort": "step", "profile": "yes"})
     assert kernel_calls(got, "advance, sort") >= 1
     same(tmp_path / "openmp" / "check.dump", tmp_path / "gpu" / "check.dump")
@@ -117,7 +117,7 @@ def test_steps_sort_as_seldom_as_rebins_from_the_start(tmp_path):
 @pytest.mark.gpu
 def test_lists_outlive_the_slack_of_a_few(tmp_path):
     """If pairs decide about lists these last longer in a fluid."""
-    runs = {rebin: harness.run(harness.DECKS / "in.melt", tmp_path / rebin, engine="gpu",
+    runs = {rebin: harness.run(harness.deck("in.melt"), tmp_path / rebin, engine="gpu",
                                variables={"cells": 6, "steps": 200, "every": 100},
                                package={"neighbours": "list", "rebin": rebin, "profile": "yes"})
             for rebin in ("displacement", "pairs")}
@@ -141,16 +141,16 @@ def test_lists_end_before_they_lack_a_pair(skin, at, across, tmp_path):
 @pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
 def test_every_instruction_set(name, isas, tmp_path):
     knobs = {"steps": 60, "every": 20}
-    harness.run(harness.DECKS / name, tmp_path / "naive", engine="naive", variables=knobs)
+    harness.run(harness.deck(name), tmp_path / "naive", engine="naive", variables=knobs)
     for isa in isas:
-        got = harness.run(harness.DECKS / name, tmp_path / isa, isa=isa, variables=knobs)
+        got = harness.run(harness.deck(name), tmp_path / isa, isa=isa, variables=knobs)
         assert f"{isa} instructions" in got.log
         same(tmp_path / "naive" / "check.dump", tmp_path / isa / "check.dump")
 
 
 def rewritten(deck: str, old: str, new: str) -> str:
     """A sample deck with one line replaced."""
-    text = (harness.DECKS / deck).read_text()
+    text = harness.deck(deck).read_text()
     assert text.count(old) == 1, old
     return text.replace(old, new)
 
@@ -178,12 +178,12 @@ def test_threads_that_help_others(deck, size, tmp_path):
     One thread, which helps no other, gives what naive gives: for the steps of the first frames, which is costly."""
     knobs = {**size, "steps": 100, "every": 50}
     short = {**knobs, "steps": 20, "every": 10}
-    harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=short)
-    harness.run(harness.DECKS / deck, tmp_path / "short", threads=1, variables=short)
+    harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=short)
+    harness.run(harness.deck(deck), tmp_path / "short", threads=1, variables=short)
     same(tmp_path / "naive" / "check.dump", tmp_path / "short" / "check.dump")
     processor, memory = str(min(os.sched_getaffinity(0))), {}
     for threads in (1, 2, 4):
-        got = harness.run(harness.DECKS / deck, tmp_path / str(threads), threads=threads, variables=knobs,
+        got = harness.run(harness.deck(deck), tmp_path / str(threads), threads=threads, variables=knobs,
                           wrapper=("taskset", "-c", processor))
         same(tmp_path / "1" / "check.dump", tmp_path / str(threads) / "check.dump")
         memory[threads] = got.report(r"Memory: (\S+) bytes per particle")
@@ -201,7 +201,7 @@ CUT_NAMES = [" ".join([deck, *map(str, knobs.values())]) for deck, knobs in CUT]
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
     """Thermo every 7 and dumps every 13 steps, against a run that only shows its end."""
-    quiet = harness.run(harness.DECKS / deck, tmp_path / "quiet", engine=engine,
+    quiet = harness.run(harness.deck(deck), tmp_path / "quiet", engine=engine,
                         variables={**knobs, "steps": 260, "every": 260})
     text = rewritten(deck, "run             ${steps}", "dump busy all custom 13 busy.dump id x\nthermo 7\nrun ${steps}")
     busy = harness.run(text, tmp_path / "busy", engine=engine, variables={**knobs, "steps": 260, "every": 260})
@@ -213,7 +213,7 @@ def test_output_does_not_change_the_run(deck, knobs, engine, tmp_path):
 
 @pytest.mark.parametrize("deck, knobs", CUT, ids=CUT_NAMES)
 def test_two_runs_equal_one(deck, knobs, engine, tmp_path):
-    whole = harness.run(harness.DECKS / deck, tmp_path / "whole", engine=engine,
+    whole = harness.run(harness.deck(deck), tmp_path / "whole", engine=engine,
                         variables={**knobs, "steps": 100, "every": 20})
     text = rewritten(deck, "run             ${steps}", "run 40\nrun 60")
     cut = harness.run(text, tmp_path / "cut", engine=engine, variables={**knobs, "every": 20})
@@ -228,7 +228,7 @@ def test_two_runs_equal_one(deck, knobs, engine, tmp_path):
                          ids=[name for name in CUT_NAMES if name != "in.nvt"])
 def test_data_file_continues_with_the_same_bits(deck, knobs, tmp_path):
     """run 100, against run 40; write_data; and another program that reads it and runs 60."""
-    harness.run(harness.DECKS / deck, tmp_path, variables={**knobs, "steps": 100, "every": 20})
+    harness.run(harness.deck(deck), tmp_path, variables={**knobs, "steps": 100, "every": 20})
     text = rewritten(deck, "run             ${steps}", "run 40\nwrite_data half.data")
     harness.run(text, tmp_path / "first", variables={**knobs, "every": 20})
 
@@ -261,7 +261,7 @@ def test_cost_does_not_follow_the_empty_cells(threads, tmp_path):
     seconds, memory = {}, {}
     for side in (25.0, 250.0, 250000.0):
         began = time_of_children()
-        got = harness.run(harness.DECKS / "in.empty", tmp_path / str(side), threads=threads,
+        got = harness.run(harness.deck("in.empty"), tmp_path / str(side), threads=threads,
                           variables={"side": side, "steps": 5000, "every": 5000})
         seconds[side] = time_of_children() - began
         memory[side] = 3 * got.report(r"Memory: (\S+) bytes per particle")
@@ -277,7 +277,7 @@ def test_gpu_memory_does_not_follow_the_empty_cells(tmp_path):
     """Three particles in a box of 10^15 cells need about what they need in a box of a thousand."""
     memory = {}
     for side in (25.0, 250000.0):
-        got = harness.run(harness.DECKS / "in.empty", tmp_path / str(side), engine="gpu",
+        got = harness.run(harness.deck("in.empty"), tmp_path / str(side), engine="gpu",
                           variables={"side": side, "steps": 100, "every": 100})
         memory[side] = 3 * got.report(r"Memory: (\S+) bytes per particle")
     assert memory[250000.0] < 1.1 * memory[25.0] + 1e6, memory

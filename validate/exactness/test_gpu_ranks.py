@@ -77,8 +77,8 @@ NAMES = [" ".join([deck, *(f"{k}={v}".replace(f"{harness.REFERENCE}/", "") for k
 @pytest.mark.parametrize("deck, knobs, ranks, package", CASES, ids=NAMES)
 def test_ranks_equal_naive(deck, knobs, ranks, package, tmp_path):
     knobs = {**knobs, "steps": 240, "every": 80}
-    naive = harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
-    got = on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, **package}, variables=knobs)
+    naive = harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
+    got = on_ranks(ranks, harness.deck(deck), tmp_path / "ranks", package={**STAGED, **package}, variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
     assert "staged through pinned host memory" in got.log
 
@@ -100,7 +100,7 @@ def same(a: Path, b: Path) -> None:
 
 
 def rewritten(deck: str, old: str, new: str) -> str:
-    text = (harness.DECKS / deck).read_text()
+    text = harness.deck(deck).read_text()
     assert text.count(old) == 1, old
     return text.replace(old, new)
 
@@ -122,7 +122,7 @@ def test_moving_cuts_change_nothing(ranks, tmp_path):
 
 def test_domains_have_equally_many_cells(tmp_path):
     """58 rows of particles in 51 rows of cells, if one rank had them all."""
-    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path,
+    got = on_ranks(2, harness.deck("in.repulsive"), tmp_path,
                    variables={"n": 58 * 58, "skin": 0.01, "steps": 2, "every": 2})
     assert "1 x 2 x 1 domains" in got.log
     assert re.search(r"Particles of a rank: 1682 ave 1682 max 1682 min", got.log), got.log
@@ -178,7 +178,7 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
 def test_the_plan_knows_what_slabs_send(tmp_path):
     """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a
     particle."""
-    deck = harness.DECKS.parents[1] / "inputs" / "in.repulsive-bench"
+    deck = harness.INPUTS / "in.repulsive-bench"
 
 
     def plan(ranks: int, *more: str) -> str:
@@ -221,7 +221,7 @@ def test_steps_sort_on_ranks_in_mixed_precision(tmp_path):
 
 @pytest.mark.parametrize("package", [{}, {"fused": "no"}], ids=["fused", "not fused"])
 def test_the_time_in_communication_by_kind(package, tmp_path):
-    got = on_ranks(3, harness.DECKS / "in.repulsive", tmp_path, package={**STAGED, **package},
+    got = on_ranks(3, harness.deck("in.repulsive"), tmp_path, package={**STAGED, **package},
                    variables={"n": 3000, "steps": 60, "every": 60})
     assert_communication_adds_up(got)
     assert got.rank_comm["balance"].most == 0.0 and got.rank_phases["Force"].least > 0.0
@@ -229,7 +229,7 @@ def test_the_time_in_communication_by_kind(package, tmp_path):
 
 def test_runs_and_output_may_cut_it(tmp_path):
     knobs = {"steps": 120, "every": 30}
-    harness.run(harness.DECKS / "in.slab", tmp_path / "naive", engine="naive", variables=knobs)
+    harness.run(harness.deck("in.slab"), tmp_path / "naive", engine="naive", variables=knobs)
     text = rewritten("in.slab", "run             ${steps}",
                      "dump busy all custom 7 busy.dump id x\nthermo 11\nrun 50\nwrite_data half.data\nrun 70")
     on_ranks(2, text, tmp_path / "ranks", variables=knobs)
@@ -272,8 +272,8 @@ def test_mixed_precision_stays_close(deck, knobs, ranks, tmp_path):
     """Sums of single precision depend on their order, and their order depends on the ranks. Particles of two runs stay
     together for a while."""
     knobs = {**knobs, "steps": 60, "every": 30}
-    harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
-    on_ranks(ranks, harness.DECKS / deck, tmp_path / "ranks", package={**STAGED, "precision": "mixed"}, variables=knobs)
+    harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
+    on_ranks(ranks, harness.deck(deck), tmp_path / "ranks", package={**STAGED, "precision": "mixed"}, variables=knobs)
     a = harness.read_dump(tmp_path / "naive" / "check.dump")
     b = harness.read_dump(tmp_path / "ranks" / "check.dump")
     assert len(a) == len(b) == 3
@@ -295,7 +295,7 @@ def test_one_error_for_all(what, tmp_path):
     if what == "overlap":
         text, knobs = rewritten("in.melt", *OVERLAP), {"cells": 6, "steps": 50}
     elif what == "overlap later":
-        text, knobs = (harness.DECKS / "in.melt").read_text(), {"cells": 6, "steps": 200, "dt": 0.06}
+        text, knobs = harness.deck("in.melt").read_text(), {"cells": 6, "steps": 200, "dt": 0.06}
     else:
         walls = "fix             walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE"
         text = rewritten("in.repulsive", walls, "")
@@ -309,13 +309,13 @@ def test_one_error_for_all(what, tmp_path):
 
 
 def test_too_many_ranks_are_refused(tmp_path):
-    got = on_ranks(3, harness.DECKS / "in.melt", tmp_path, variables={"cells": 4, "steps": 10}, expect=2)
+    got = on_ranks(3, harness.deck("in.melt"), tmp_path, variables={"cells": 4, "steps": 10}, expect=2)
     assert "halo" in got.err and "2 and 4 ranks fit" in got.err
 
 
 def test_shared_gpu_falls_back_and_says_so(tmp_path):
     knobs = {"n": 3000, "steps": 20, "every": 10}
-    got = on_ranks(gpus() + 1, harness.DECKS / "in.repulsive", tmp_path / "auto", package={}, variables=knobs)
+    got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / "auto", package={}, variables=knobs)
     assert "ranks share a GPU" in got.log
     assert "staged" in got.log or "GPU-aware" in got.log
     if "without NCCL" not in got.log:
@@ -324,12 +324,12 @@ def test_shared_gpu_falls_back_and_says_so(tmp_path):
 
 def test_forced_transports_work_or_say_why(tmp_path):
     knobs = {"n": 3000, "steps": 20, "every": 10}
-    got = on_ranks(gpus() + 1, harness.DECKS / "in.repulsive", tmp_path / "nccl", package={"transport": "nccl"},
+    got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / "nccl", package={"transport": "nccl"},
                    variables=knobs, expect=2)
     assert "transport nccl does not work here" in got.err
-    harness.run(harness.DECKS / "in.repulsive", tmp_path / "naive", engine="naive", variables=knobs)
+    harness.run(harness.deck("in.repulsive"), tmp_path / "naive", engine="naive", variables=knobs)
     try:
-        on_ranks(2, harness.DECKS / "in.repulsive", tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
+        on_ranks(2, harness.deck("in.repulsive"), tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
         same(tmp_path / "naive" / "check.dump", tmp_path / "aware" / "check.dump")
     except AssertionError as failure:
         assert "transport aware does not work here" in str(failure)
@@ -341,8 +341,8 @@ def test_nccl_equals_naive(deck, knobs, package, tmp_path):
     if gpus() < 2:
         pytest.skip("there is only one GPU")
     knobs = {**knobs, "steps": 240, "every": 80}
-    naive = harness.run(harness.DECKS / deck, tmp_path / "naive", engine="naive", variables=knobs)
-    got = on_ranks(2, harness.DECKS / deck, tmp_path / "ranks", package={"transport": "nccl", **package},
+    naive = harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
+    got = on_ranks(2, harness.deck(deck), tmp_path / "ranks", package={"transport": "nccl", **package},
                    variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
     assert "messages NCCL" in got.log
@@ -359,6 +359,6 @@ def test_nccl_and_steps_that_sort(tmp_path):
 
 
 def test_teaching_switches_are_for_one_rank(tmp_path):
-    got = on_ranks(2, harness.DECKS / "in.repulsive", tmp_path, package={"padded": "no"}, variables={"steps": 10},
+    got = on_ranks(2, harness.deck("in.repulsive"), tmp_path, package={"padded": "no"}, variables={"steps": 10},
                    expect=2)
     assert "one rank" in got.err

@@ -18,7 +18,7 @@ def exact_sum(values) -> Fraction:
 
 
 def run(deck, engine, folder, **knobs):
-    got = harness.run(harness.DECKS / deck, folder, engine=engine, variables={"steps": 500, "every": 25, **knobs})
+    got = harness.run(harness.deck(deck), folder, engine=engine, variables={"steps": 500, "every": 25, **knobs})
     return got, harness.read_dump(folder / "check.dump")
 
 

@@ -114,9 +114,9 @@ def test_make_check_tries_every_shape():
 def test_particles_cross_several_domains_in_one_step(tmp_path):
     """What the deck in.fast is for: 8 domains of 5 in a row, and steps of up to 9.9."""
     knobs = {"steps": 3, "every": 1}
-    harness.run(check_engines.RankVariant(8, (8, 1, 1), 1, 0.0, 0, False).deck((harness.DECKS / "in.fast").read_text()),
+    harness.run(check_engines.RankVariant(8, (8, 1, 1), 1, 0.0, 0, False).deck(harness.deck("in.fast").read_text()),
                 tmp_path / "ranks", ranks=8, threads=1, variables=knobs)
-    harness.run(harness.DECKS / "in.fast", tmp_path / "naive", engine="naive", variables=knobs)
+    harness.run(harness.deck("in.fast"), tmp_path / "naive", engine="naive", variables=knobs)
     same(tmp_path / "naive" / "check.dump", tmp_path / "ranks" / "check.dump")
     before, after = (frame.columns["x"] for frame in harness.read_dump(tmp_path / "ranks" / "check.dump")[1:3])
     domain = lambda x: np.floor((x + 20.0) / 5.0)
@@ -133,7 +133,7 @@ def test_there_and_back(name, ranks, tmp_path):
 
 @pytest.mark.parametrize("deck, ranks", [("in.mixture", 6), ("in.types", 8)])
 def test_momentum_never_changes(deck, ranks, tmp_path):
-    got = harness.run(harness.DECKS / deck, tmp_path, ranks=ranks, threads=1,
+    got = harness.run(harness.deck(deck), tmp_path, ranks=ranks, threads=1,
                       variables={"steps": 300, "every": 10, **({"mass2": 0.4} if deck == "in.mixture" else {})})
     titles = got.table.titles
     for name in ("Momx", "Momy", "Momz"):
@@ -166,7 +166,7 @@ def test_ids_beyond_32_bits(tmp_path):
 
 
 def test_no_more_threads_or_ranks_than_asked_for(tmp_path):
-    got = harness.run(harness.DECKS / "in.repulsive", tmp_path, ranks=3, threads=2, variables={"steps": 10})
+    got = harness.run(harness.deck("in.repulsive"), tmp_path, ranks=3, threads=2, variables={"steps": 10})
     assert "\nLoop time of " in got.log and re.search(r" on 6 procs for 10 steps with 400 atoms$", got.log, re.M)
     assert re.search(r"with 3 MPI tasks x 2 OpenMP threads$", got.log, re.M)
 
@@ -181,7 +181,7 @@ def write(folder: Path, text: str, before: str = "", after: str = "") -> str:
 
 
 def sample(name: str) -> str:
-    return (harness.DECKS / name).read_text()
+    return harness.deck(name).read_text()
 
 
 @pytest.mark.parametrize("words, grid", [("* * *", None), ("1 4 1", "1 by 4 by 1"), ("4 1 1", "4 by 1 by 1"),
@@ -251,7 +251,7 @@ def test_balance_moves_the_cuts(tmp_path):
     log = {}
     for name, commands in (("off", ""), ("command", "balance 1.1 shift\n"), ("fix", "fix cuts all balance 5 1.1\n"),
                            ("axis", "balance 1.1 shift x 10 1.05\n"), ("patient", "balance 9 shift\n")):
-        deck = harness.deck_with(harness.DECKS / "in.corner", f"{commands}run 20\n")
+        deck = harness.deck_with(harness.deck("in.corner"), f"{commands}run 20\n")
         log[name] = harness.run("processors 2 2 2\n" + deck, tmp_path / name, ranks=8, threads=1)
     mean, most, fewest, imbalance = log["off"].particles_of_ranks
     assert (mean, most, fewest, imbalance) == (27.0, 216.0, 0.0, 8.0)
@@ -322,13 +322,13 @@ def test_weights_move_the_cuts(tmp_path):
                           ("fix 9 all balance 10", "fix balance takes N and THRESHOLD"),
                           ("fix 9 all balance 10 1.1\nfix 10 all balance 10 1.1", "unfix it first")])
 def test_wrong_words_of_balance(command, says, tmp_path):
-    deck = harness.deck_with(harness.DECKS / "in.corner", f"{command}\nrun 1\n")
+    deck = harness.deck_with(harness.deck("in.corner"), f"{command}\nrun 1\n")
     refused(job(tmp_path, (2, ["-in", write(tmp_path, deck), *QUIET])), USAGE, says)
 
 
 def test_reset_timestep_does_not_stop_the_balance(tmp_path):
     """A clock that goes back must not make fix balance wait for the old one."""
-    deck = harness.deck_with(harness.DECKS / "in.corner",
+    deck = harness.deck_with(harness.deck("in.corner"),
                              "fix cuts all balance 5 1.1 shift x\nreset_timestep 100000\nrun 0\nunfix cuts\n"
                              "reset_timestep 0\nfix again all balance 5 1.1\nrun 20\n")
     got = harness.run("processors 2 2 2\n" + deck, tmp_path, ranks=8, threads=1)
@@ -336,7 +336,7 @@ def test_reset_timestep_does_not_stop_the_balance(tmp_path):
 
 
 def test_the_log_of_ranks(tmp_path):
-    got = harness.run(harness.DECKS / "in.langevin", tmp_path, ranks=4, threads=1,
+    got = harness.run(harness.deck("in.langevin"), tmp_path, ranks=4, threads=1,
                       variables={"steps": 400, "every": 100})
     seconds = got.loops[-1].seconds
     phases = got.rank_phases
@@ -375,14 +375,14 @@ def assert_communication_adds_up(got: harness.Result) -> None:
 @pytest.mark.parametrize("balanced", [False, True])
 def test_the_time_in_communication_by_kind(balanced, tmp_path):
     fix = "fix cuts all balance 5 1.1\n" if balanced else ""
-    deck = harness.deck_with(harness.DECKS / "in.melt", fix + "run 100\n")
+    deck = harness.deck_with(harness.deck("in.melt"), fix + "run 100\n")
     got = harness.run(deck, tmp_path, ranks=3, threads=1, variables={"cells": 6})
     assert_communication_adds_up(got)
     assert (got.rank_comm["balance"].least > 0.0) == balanced
 
 
 def test_ranks_without_particles_wait_in_reductions(tmp_path):
-    deck = "processors 3 1 1\n" + harness.deck_with(harness.DECKS / "in.corner", "run 100\n")
+    deck = "processors 3 1 1\n" + harness.deck_with(harness.deck("in.corner"), "run 100\n")
     corner = "0 5.9 0 5.9 0 5.9"
     assert deck.count(corner) == 1
     got = harness.run(deck.replace(corner, "0 7.9 0 23 0 23"), tmp_path, ranks=3, threads=1)
@@ -396,15 +396,15 @@ def test_ranks_without_particles_wait_in_reductions(tmp_path):
 
 
 def test_ranks_that_disagree_about_a_variable(tmp_path):
-    words = ["-in", harness.DECKS / "in.repulsive", *QUIET]
+    words = ["-in", harness.deck("in.repulsive"), *QUIET]
     done = job(tmp_path, (1, [*words, "-var", "n", "400"]), (2, [*words, "-var", "n", "401"]))
     refused(done, USAGE, "the ranks disagree about the deck", "`400`")
     assert not (tmp_path / "check.dump").exists()
 
 
 def test_ranks_with_different_decks(tmp_path):
-    done = job(tmp_path, (2, ["-in", harness.DECKS / "in.repulsive", *QUIET]),
-               (1, ["-in", harness.DECKS / "in.melt", *QUIET]))
+    done = job(tmp_path, (2, ["-in", harness.deck("in.repulsive"), *QUIET]),
+               (1, ["-in", harness.deck("in.melt"), *QUIET]))
     refused(done, USAGE, "in.repulsive:", "the ranks disagree about the deck", "variable        n index 400")
 
 
@@ -418,7 +418,7 @@ def test_a_deck_that_is_longer_for_one_rank(tmp_path):
 
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_a_deck_that_one_rank_does_not_find(where, tmp_path):
-    there = (2, ["-in", harness.DECKS / "in.repulsive", *QUIET])
+    there = (2, ["-in", harness.deck("in.repulsive"), *QUIET])
     missing = (1, ["-in", "in.nothere", *QUIET])
     done = job(tmp_path, *((missing, there) if where == "first" else (there, missing)))
     refused(done, RUNTIME, "cannot read the deck in.nothere")
@@ -440,7 +440,7 @@ def test_a_deck_from_standard_input(tmp_path):
 
 
 def test_naive_runs_on_one_rank(tmp_path):
-    words = ["-in", harness.DECKS / "in.empty", *QUIET, "--engine", "naive", "-var", "steps", "10"]
+    words = ["-in", harness.deck("in.empty"), *QUIET, "--engine", "naive", "-var", "steps", "10"]
     refused(job(tmp_path, (2, words)), USAGE, "the naive engine runs on one rank")
     assert job(tmp_path, (1, words)).status == 0
 
@@ -506,7 +506,7 @@ def children(pid: int) -> List[int]:
 
 @pytest.mark.parametrize("which", [0, -1])
 def test_a_rank_that_is_killed(which, tmp_path):
-    words = ["-in", str(harness.DECKS / "in.repulsive"), "-screen", "none", "--threads", "1", "-var", "steps",
+    words = ["-in", str(harness.deck("in.repulsive")), "-screen", "none", "--threads", "1", "-var", "steps",
              "100000000", "-var", "every", "1000"]
     with subprocess.Popen([*harness.mpirun(4), str(harness.program()), *words], cwd=tmp_path, stderr=subprocess.PIPE,
                           env=harness.rank_environment(), text=True) as mpirun:
@@ -540,7 +540,7 @@ NO_SHARED_FILES = {"OMPI_MCA_btl": "self,tcp"}
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_a_full_disk_on_one_rank(where, tmp_path):
     """A dump that grows beyond what one of three ranks can write."""
-    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "20", "-var", "n", "13000"]
+    words = ["-in", harness.deck("in.repulsive"), *QUIET, "-var", "every", "20", "-var", "n", "13000"]
     free, full = (2, words), (1, limited(6000, *words))
     done = job(tmp_path, *((full, free) if where == "first" else (free, full)), variables=NO_SHARED_FILES)
     refused(done, RUNTIME, "cannot write", "check.dump")
@@ -587,7 +587,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   return code;
 }
 """)
-    words = ["-in", harness.DECKS / "in.repulsive", *QUIET]
+    words = ["-in", harness.deck("in.repulsive"), *QUIET]
     refused(job(tmp_path, (2, preloaded(shim, *words))), RUNTIME, "MPI_THREAD_FUNNELED", "one rank with --threads")
 
 
@@ -609,7 +609,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 def test_memory_that_one_rank_lacks(arrays, where, tmp_path):
     """One rank fails within an exchange, the others are in that or in a later one: one message ends all."""
     shim = compiled(tmp_path, FEW_ARRAYS.replace("MOST", str(arrays)))
-    words = ["-in", harness.DECKS / "in.repulsive", *QUIET, "-var", "every", "2000"]
+    words = ["-in", harness.deck("in.repulsive"), *QUIET, "-var", "every", "2000"]
     rich, poor = (2, words), (1, preloaded(shim, *words))
     done = job(tmp_path, *((poor, rich) if where == "first" else (rich, poor)))
     refused(done, RUNTIME, "in.repulsive:33: out of memory: ")
@@ -620,7 +620,7 @@ def test_memory_that_one_rank_lacks(arrays, where, tmp_path):
 
 def test_a_launcher_whose_ranks_do_not_see_one_another(tmp_path):
     """Such as srun without the way to MPI: each task would run the whole deck."""
-    words = [str(harness.program()), "-in", str(harness.DECKS / "in.repulsive"), *QUIET]
+    words = [str(harness.program()), "-in", str(harness.deck("in.repulsive")), *QUIET]
     done = subprocess.run(words, cwd=tmp_path, env={**harness.rank_environment(), "SLURM_STEP_NUM_TASKS": "4"},
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == RUNTIME

@@ -27,7 +27,7 @@ CASES = {
 
 def there_and_back(name, steps, folder, **how):
     deck, back, knobs = CASES[name]
-    text = (harness.DECKS / deck).read_text() + back
+    text = harness.deck(deck).read_text() + back
     harness.run(text, folder, variables={"steps": steps, "every": steps, **knobs}, **how)
     frames = harness.read_dump(folder / "check.dump")
     assert [frame.step for frame in frames] == [0, steps, 2 * steps]
@@ -61,7 +61,7 @@ def test_short_way_and_back(tmp_path):
 
 def test_leapfrog_is_not_its_own_reverse(tmp_path):
     """Kick-drift run backwards is drift-kick: the test above would notice the wrong one."""
-    text = (harness.DECKS / "in.repulsive").read_text() + NVE
+    text = harness.deck("in.repulsive").read_text() + NVE
     harness.run(text, tmp_path, variables={"steps": 300, "every": 300})
     first, _, last = (frame.vectors("x", "y") for frame in harness.read_dump(tmp_path / "check.dump"))
     assert (last != first).any()

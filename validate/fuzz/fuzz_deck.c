@@ -11,7 +11,7 @@
 // links: src/region/region.c src/region/shapes.c src/region/combined.c src/deck/substitute.c src/script/script.c
 // links: src/script/source.c src/script/glance.c src/script/cmd_if.c src/script/condition.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c src/potential/potential.c
 // links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c
 /* A fuzz test of the deck language: any bytes are a deck. The commands that set up the model are those of the program.
  * The commands that create particles, run, or read and write files are the stand-ins of fake_commands.h, so that no

@@ -12,7 +12,7 @@
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/sums/masses.c src/sums/exact_sum.c
 // links: src/deck/substitute.c src/script/script.c common/wall/wall.c src/commands/cmd_read_data.c src/edit/edit.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c src/potential/potential.c
 // links: src/potential/table_file.c src/potential/text_file.c
 /* A fuzz test of the reader of tables. Any bytes are read or refused, without a crash, a leak or a hang; tables of what
  * was read are finite or refused. The first byte chooses the kind of the tables and their number of values.

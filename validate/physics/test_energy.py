@@ -14,7 +14,7 @@ import harness
 
 def energies(folder, cells, dt, steps, every, skip):
     """Total energy per particle at every `every` steps, without the time `skip` in which the lattice melts."""
-    deck = re.sub(r"^dump .*\n", "", (harness.DECKS / "in.melt").read_text(), flags=re.M)
+    deck = re.sub(r"^dump .*\n", "", harness.deck("in.melt").read_text(), flags=re.M)
     got = harness.run(deck, folder, threads=1,
                       variables={"cells": cells, "dt": dt, "steps": steps, "every": every, "shift": "yes"})
     assert len(got.table.rows) == steps // every + 1

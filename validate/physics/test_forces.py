@@ -225,7 +225,7 @@ def test_the_energy_of_fixes_is_added(engine, tmp_path):
                                              (2.5, "aveforce NULL 0.1 NULL")])
 def test_there_and_back(mass2, last_fix, engine, tmp_path):
     """All fixes at once, also with wide momenta: forces depend on positions alone."""
-    text = (harness.DECKS / "in.forces").read_text() + "velocity all negate\nrun ${steps}\n"
+    text = harness.deck("in.forces").read_text() + "velocity all negate\nrun ${steps}\n"
     steps = 300 if engine == "naive" else 3000
     harness.run(text, tmp_path, engine=engine,
                 variables={"steps": steps, "every": steps, "mass2": mass2, "g": 0.3 / mass2, "last": last_fix})
@@ -238,7 +238,7 @@ def test_there_and_back(mass2, last_fix, engine, tmp_path):
 
 @pytest.mark.parametrize("deck", ["in.forces", "in.basin", "in.bowl", "in.heated"])
 def test_a_resumed_run_has_the_same_bits(deck, tmp_path):
-    text = (harness.DECKS / deck).read_text().replace("run  ", "restart 20 r.*\nrun  ") + "write_data end.data\n"
+    text = harness.deck(deck).read_text().replace("run  ", "restart 20 r.*\nrun  ") + "write_data end.data\n"
     (tmp_path / "in.long").write_text(text)
     words = ("-in", "in.long", "-log", "none", "-var", "steps", "50", "-var", "every", "10")
     done = works(call(tmp_path, *words))
@@ -295,7 +295,7 @@ def test_forces_in_dumps_are_those_behind_the_fixes(engine, tmp_path):
 
 def test_particles_without_a_force_fly_straight(engine, tmp_path):
     """The last fix acts on what all others have left."""
-    text = (harness.DECKS / "in.basin").read_text().replace(
+    text = harness.deck("in.basin").read_text().replace(
         "neighbor   ", "group free id 1:150:5\nfix free free setforce 0 0 0\nneighbor   ")
     harness.run(text, tmp_path, engine=engine, variables={"steps": 100, "every": 100})
     first, last = harness.read_dump(tmp_path / "check.dump")
@@ -306,7 +306,7 @@ def test_particles_without_a_force_fly_straight(engine, tmp_path):
 
 def test_a_mean_force_moves_a_group_like_one_body(engine, tmp_path):
     """Equal velocities stay equal, and so do the distances between the particles of the group."""
-    text = (harness.DECKS / "in.basin").read_text().replace("velocity ", "velocity all set 0.3 0.1 0\n#")
+    text = harness.deck("in.basin").read_text().replace("velocity ", "velocity all set 0.3 0.1 0\n#")
     text = text.replace("neighbor   ", "group stiff id 1:150:5\nfix mean stiff aveforce 0 0 0\nneighbor   ")
     harness.run(text, tmp_path, engine=engine, variables={"steps": 100, "every": 100})
     first, last = harness.read_dump(tmp_path / "check.dump")
@@ -335,7 +335,7 @@ def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
 
 def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
     """In the middle of a run, with the same words from every engine."""
-    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
+    text = harness.deck("in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
                                                            "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3")
     (tmp_path / "in.weak").write_text(text)
     words = ("-in", "in.weak", "-log", "none", "-var", "steps", "400", "-var", "every", "400")
@@ -347,7 +347,7 @@ def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_ranks_report_the_same_error(ranks, tmp_path):
-    text = (harness.DECKS / "in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
+    text = harness.deck("in.basin").read_text().replace("xlo EDGE 200 1 1 xhi v_xhi 200 1 1",
                                                            "xlo 1.5 2 1 0.3 xhi 18.5 2 1 0.3")
     knobs = {"steps": 400, "every": 400}
     one = harness.run(text, tmp_path / "one", variables=knobs, expect=PHYSICS)

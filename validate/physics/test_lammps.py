@@ -33,7 +33,7 @@ LOGS = [
 
 @pytest.mark.parametrize("deck, data, log, relative", LOGS, ids=[log for _, _, log, _ in LOGS])
 def test_logs_of_lammps(deck, data, log, relative, fast_engine, tmp_path):
-    got = harness.run(harness.DECKS / f"in.lammps-{deck}", tmp_path, engine=fast_engine,
+    got = harness.run(harness.deck(f)"in.lammps-{deck}", tmp_path, engine=fast_engine,
                       variables={"data": str(harness.REFERENCE / f"{data}.data")})
     theirs = harness.read_tables((harness.REFERENCE / log).read_text())[0]
     assert_rows_agree(got.table, theirs, 0, 1e-9)
@@ -42,7 +42,7 @@ def test_logs_of_lammps(deck, data, log, relative, fast_engine, tmp_path):
 
 @pytest.mark.parametrize("deck, data, log, relative", LOGS[1:], ids=[log for _, _, log, _ in LOGS[1:]])
 def test_naive_starts_where_lammps_does(deck, data, log, relative, tmp_path):
-    got = harness.run(harness.DECKS / f"in.lammps-{deck}", tmp_path, engine="naive",
+    got = harness.run(harness.deck(f)"in.lammps-{deck}", tmp_path, engine="naive",
                       variables={"data": str(harness.REFERENCE / f"{data}.data"), "steps": 2})
     theirs = harness.read_tables((harness.REFERENCE / log).read_text())[0]
     assert_rows_agree(got.table, theirs, 0, 1e-9)
@@ -98,11 +98,11 @@ def both_tables(text, folder, engine):
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_runs_our_deck_alike(tmp_path):
     """A slab between walls, two masses, mixed coefficients: the deck and the data file that Myriad writes."""
-    text = (harness.DECKS / "in.slab").read_text() + "write_data slab.data nocoeff\n"
+    text = harness.deck("in.slab").read_text() + "write_data slab.data nocoeff\n"
     harness.run(text, tmp_path, variables={"steps": 200, "every": 100})
     knobs = {"data": str(tmp_path / "slab.data"), "steps": 100}
-    ours = harness.run(harness.DECKS / "in.lammps-slab", tmp_path / "ours", variables=knobs).table
-    theirs = lammps(harness.DECKS / "in.lammps-slab", tmp_path, **knobs)
+    ours = harness.run(harness.deck("in.lammps-slab"), tmp_path / "ours", variables=knobs).table
+    theirs = lammps(harness.deck("in.lammps-slab"), tmp_path, **knobs)
     assert len(ours.rows) == len(theirs.rows) == 11
     for step, relative in ((0, 1e-9), (50, 1e-7), (100, 1e-6)):
         assert_rows_agree(ours, theirs, step, relative)
@@ -586,7 +586,7 @@ def test_a_single_atom(norm, tmp_path):
 
 def test_a_timestep_of_zero(tmp_path):
     """Forces are found and nothing moves, to the last bit."""
-    deck = (harness.DECKS / "in.mixture").read_text().replace("run ", "#run ")
+    deck = harness.deck("in.mixture").read_text().replace("run ", "#run ")
     still = ("dump d all custom 1 still.dump id x y vx vy\ntimestep 0\nrun 3\nundump d\n"
              "thermo_style custom step dt time\n"
              "run 0\n")

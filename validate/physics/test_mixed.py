@@ -43,8 +43,8 @@ DECKS = {
 def test_short_trajectories_stay_close(deck, neighbours, tmp_path):
     """40 steps, before chaos makes much of the difference; walls, masses and the thermostat included."""
     knobs = {**DECKS[deck], "steps": 40, "every": 20}
-    expected = harness.run(harness.DECKS / deck, tmp_path / "double", variables=knobs)
-    got = harness.run(harness.DECKS / deck, tmp_path / "mixed", engine="gpu-mixed", package={"neighbours": neighbours},
+    expected = harness.run(harness.deck(deck), tmp_path / "double", variables=knobs)
+    got = harness.run(harness.deck(deck), tmp_path / "mixed", engine="gpu-mixed", package={"neighbours": neighbours},
                       variables=knobs)
     before, after = (harness.read_dump(tmp_path / name / "check.dump") for name in ("double", "mixed"))
     assert [frame.step for frame in after] == [0, 20, 40]
@@ -62,7 +62,7 @@ def test_short_trajectories_stay_close(deck, neighbours, tmp_path):
 
 def test_energy_is_conserved(tmp_path):
     """4000 particles over 20 tau. In double precision the energy's standard deviation is 2e-5."""
-    got = harness.run(harness.DECKS / "in.melt", tmp_path, engine="gpu-mixed",
+    got = harness.run(harness.deck("in.melt"), tmp_path, engine="gpu-mixed",
                       variables={"cells": 10, "dt": 0.004, "steps": 5000, "every": 10, "shift": "yes"})
     e = got.table.column("TotEng")[got.table.column("Step") * 0.004 > 2.0]
     assert len(e) > 400

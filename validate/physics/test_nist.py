@@ -21,7 +21,7 @@ def measure(system, folder, **knobs):
     if knobs.pop("open", False):
         knobs["boundary"] = "f f p" if knobs.get("dim", 3) == 2 else "f f f"
     harness.write_data(folder / "system.data", system)
-    got = harness.run(harness.DECKS / "in.measure", folder, engine=engine, variables={"data": "system.data", **knobs})
+    got = harness.run(harness.deck("in.measure"), folder, engine=engine, variables={"data": "system.data", **knobs})
     row = got.table.at(0)
     assert row["KinEng"] == 0
     dim = knobs.get("dim", 3)

@@ -13,7 +13,7 @@ from test_lammps import lammps_tables
 
 LMP = shutil.which("lmp")
 LATTICE = (4 / 0.6) ** (1 / 3)
-TILTED = harness.DECKS / "in.tilted"
+TILTED = harness.deck("in.tilted")
 QUANTITIES = ("Temp", "PotEng", "KinEng", "TotEng", "Press", "Pxy", "Pxz", "Pyz", "Xy", "Xz", "Yz")
 
 # Knobs of in.tilted.

@@ -207,7 +207,7 @@ def test_velocities_beyond_all_range(tmp_path):
 
 def test_scaling_to_zero_leaves_no_second_word(engine, tmp_path):
     """Momenta of two words: neither is left, so that the momentum of a group is 0 to the last bit."""
-    text = (harness.DECKS / "in.scaled").read_text().replace("run  ", "fix z all temp/rescale 5 0 0 0 1\nrun  ")
+    text = harness.deck("in.scaled").read_text().replace("run  ", "fix z all temp/rescale 5 0 0 0 1\nrun  ")
     got = harness.run(text, tmp_path, engine=engine, variables={"mass2": 1e6, "steps": 5, "every": 5})
     assert "momenta of two words" in got.log
     before, after = got.table.at(0), got.table.at(5)
@@ -236,7 +236,7 @@ SCALED_BODIES = "group odd id 1:1000:2\nfix r odd temp/rescale 3 2 1 0 0.5\nfix 
 @pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("more", [{}, {"dim": 2, "z": "p", "mass2": 1e-6}, {"eps": 0, "mass2": 10}])
 def test_engines_of_all_pairs_scale_alike(more, engine, tmp_path):
-    text = (harness.DECKS / "in.gravity").read_text().replace("run  ", SCALED_BODIES)
+    text = harness.deck("in.gravity").read_text().replace("run  ", SCALED_BODIES)
     knobs = {"steps": 20, "every": 5, "dt": 1e-6, **more}
     naive, got = (harness.run(text, tmp_path / name, engine=name, variables=knobs) for name in ("naive", engine))
     assert naive.table.rows == got.table.rows and len(got.table.rows) == 5
@@ -246,7 +246,7 @@ def test_engines_of_all_pairs_scale_alike(more, engine, tmp_path):
 
 @pytest.mark.mpi
 def test_bodies_of_ranks_scale_alike(tmp_path):
-    text = (harness.DECKS / "in.gravity").read_text().replace("run  ", SCALED_BODIES)
+    text = harness.deck("in.gravity").read_text().replace("run  ", SCALED_BODIES)
     knobs = {"steps": 20, "every": 5, "dt": 1e-6}
     one = harness.run(text, tmp_path / "one", variables=knobs)
     several = harness.run(text, tmp_path / "several", ranks=3, threads=1, variables=knobs)
@@ -259,7 +259,7 @@ def test_bodies_of_ranks_scale_alike(tmp_path):
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_ranks_scale_velocities_alike(ranks, tmp_path):
     knobs = {"n": 1500, "steps": 60, "every": 20, "apart": 4}
-    text = (harness.DECKS / "in.cooled").read_text().replace("run  ", "fix b all temp/berendsen 2 1 0.5\nrun  ")
+    text = harness.deck("in.cooled").read_text().replace("run  ", "fix b all temp/berendsen 2 1 0.5\nrun  ")
     one = harness.run(text, tmp_path / "one", variables=knobs)
     several = harness.run(text, tmp_path / "several", ranks=ranks, threads=1, variables=knobs)
     assert one.table.rows == several.table.rows and len(one.table.rows) == 4

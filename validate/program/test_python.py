@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import DECKS, environment, mpirun, patience, program, rank_environment, read_dump, run
+import harness
+from harness import environment, mpirun, patience, program, rank_environment, read_dump, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "python"
@@ -90,13 +91,13 @@ def script(folder: Path, library: Path, text: str, *words: str, ranks: int = 0) 
 @pytest.mark.parametrize("engine", ["naive", "openmp"])
 def test_a_deck_gives_the_bits_of_the_program(myriad, tmp_path, engine):
     variables = {"steps": 60, "every": 30, "cells": 4}
-    result = run(DECKS / "in.melt", tmp_path, engine=engine, variables=variables)
+    result = run(harness.deck("in.melt"), tmp_path, engine=engine, variables=variables)
     frame = read_dump(tmp_path / "check.dump")[-1]
     words = [word for name, value in {**variables, "every": 20, "steps": 20, "out": tmp_path / "other"}.items()
              for word in ("-var", name, value)]
     (tmp_path / "other").mkdir()
     with myriad.Myriad(*QUIET, "--engine", engine, *words) as md:
-        md.file(DECKS / "in.melt")
+        md.file(harness.deck("in.melt"))
         md.gather("f")  # A look between runs changes nothing.
         md.run(40)
         assert md.step == 60 and md.get_natoms() == 256
@@ -113,7 +114,7 @@ def test_a_look_between_runs_changes_nothing(myriad, tmp_path, deck):
     ends = []
     for looks in (False, True):
         with myriad.Myriad(*QUIET, "-var", "steps", 20, "-var", "every", 10, "-var", "out", tmp_path) as md:
-            md.file(DECKS / deck)
+            md.file(harness.deck(deck))
             if looks:
                 x, v = md.gather("x"), md.gather("v")
                 assert np.abs(md.gather("f")).max() > 0 and np.array_equal(md.gather("x"), x)

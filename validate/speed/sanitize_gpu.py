@@ -80,7 +80,7 @@ def examine(sanitizer: str, tool: str, deck: str, knobs: Mapping[str, harness.Va
     engine, package = way
     name = " ".join([f"{tool:10s}", f"{deck:13s}", engine, *(f"{k} {v}" for k, v in package.items())])
     try:
-        done = harness.run(harness.DECKS / deck, folder, engine=engine, package=package, variables=knobs, timeout=300,
+        done = harness.run(harness.deck(deck), folder, engine=engine, package=package, variables=knobs, timeout=300,
                            wrapper=[sanitizer, "--tool", tool, "--target-processes", "all"])
         return name, findings(tool, done.out + done.err)
     except (AssertionError, subprocess.TimeoutExpired) as error:

@@ -10,7 +10,7 @@
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/sums/masses.c
 // links: src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "validate/unit/support/sim_fixture.h"

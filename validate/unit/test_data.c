@@ -13,7 +13,7 @@
 // links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
 // links: common/wall/wall.c src/commands/cmd_read_data.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c src/potential/potential.c
 // links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c src/bonds/cmd_bonds.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */

@@ -13,7 +13,7 @@
 // links: src/script/glance.c src/script/cmd_if.c src/script/condition.c src/script/cmd_jump.c src/script/cmd_clear.c
 // links: src/stop.c common/base/timer.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c src/potential/potential.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c src/potential/potential.c
 // links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c
 /* The deck language: lines, quotes and words as in LAMMPS, the settings that the commands of the model make, and every
  * error with its place. The commands that create particles and run are stand-ins (fake_commands.h). */

@@ -11,7 +11,7 @@
 // links: src/sums/temperature.c
 // links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */
 #include "src/particles/extent.h"

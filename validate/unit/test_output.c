@@ -15,7 +15,7 @@
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 // links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
 // links: src/picture/colour/colour_names.c src/picture/colour/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */

@@ -5,7 +5,7 @@
 // links: common/fix/fix.c common/base/words.c common/compute/compute.c common/step/host_step.c openmp/ahead.c
 // links: openmp/all_pairs/all_pairs.c openmp/all_pairs/kernels.c common/wall/wall.c common/force/forces.c
 // links: common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c openmp/force/density.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c openmp/force/density.c
 // links: common/bond/bond.c common/bond/partners.c
 /* The speculative force of the OpenMP engine: for any delay of messages, the same bits, lists and errors.
  *

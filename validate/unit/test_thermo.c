@@ -9,7 +9,7 @@
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "validate/unit/support/fake_run.h"
 

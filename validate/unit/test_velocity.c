@@ -11,7 +11,7 @@
 // links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c
 // links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
 // links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/eam.c common/pair/table.c common/bond/bond.c
+// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "validate/unit/support/sim_fixture.h"

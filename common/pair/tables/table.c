@@ -1,5 +1,5 @@
 /* Tables of pair style table: splines through the values of a file; see table.h. */
-#include "common/pair/table.h"
+#include "common/pair/tables/table.h"
 #include "common/base/memory.h"
 #include "common/exact.h"
 

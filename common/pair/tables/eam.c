@@ -1,5 +1,5 @@
 /* Potentials of the embedded-atom method: splines through values; see eam.h. */
-#include "common/pair/eam.h"
+#include "common/pair/tables/eam.h"
 #include "common/base/memory.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef MD_COMMON_DENSITY_H
 #define MD_COMMON_DENSITY_H
 
-#include "common/pair/eam.h"
+#include "common/pair/tables/eam.h"
 
 /* Pass 1: the density at a particle of element a by one of element b, in quanta. Overlaps count as nothing here; pass 2
  * finds them. */
