@@ -252,8 +252,8 @@ endif
 # ---------------------------------------------------------------- for everyone
 
 .PHONY: all gpu library wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
-        emulated check-emulated compatibility scaling bench bench-gpu profile-gpu ladder ladder-cpu ladder-cells fuzz \
-        install uninstall clean format format-check lint objects tests need-gpu FORCE
+        emulated check-emulated compatibility figures scaling bench bench-gpu profile-gpu ladder ladder-cpu \
+        ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build program, library and, with nvcc, the GPU engine
 
@@ -398,6 +398,11 @@ compatibility: ## run LAMMPS's example decks here and by lmp, and write docs/com
 	@$(SETUP) build python
 	@$(MAKE) $(PROGRAM)
 	$(quiet)$(PYTHON) validate/compatibility.py --myriad $(PROGRAM) --output docs/compatibility.md $(ARGS)
+
+figures: ## draw the plots of docs/pair-styles.md again, from what the program computes
+	@$(SETUP) build plots
+	@$(MAKE) $(PROGRAM)
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(SCALING_PYTHON) validate/pair_figures.py $(ARGS)
 
 # A word of the driver's for each option that is given.
 option = $(if $($1),--$2 $(call quoted,$($1)))

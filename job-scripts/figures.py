@@ -60,8 +60,8 @@ def ideal(axes: Axes, x: Sequence[float], y: Sequence[float], label: str = "idea
     axes.plot(x, y, "--", color=GREY, linewidth=1.2, label=label, zorder=2)
 
 
-def save(figure, folder: Path, name: str) -> None:
+def save(figure, folder: Path, name: str, kinds: Sequence[str] = ("svg", "png")) -> None:
     """NAME.svg, with the same bytes for the same data, and NAME.png."""
-    for kind in ("svg", "png"):
+    for kind in kinds:
         figure.savefig(folder / f"{name}.{kind}", dpi=150, metadata={"Date": None} if kind == "svg" else None)
     plt.close(figure)
