@@ -63,7 +63,7 @@ class Case:
     densities: bool = False  # the GPU has full lists alone for it
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
-    bonds: bool = False  # the GPU has none yet
+    bonds: bool = False  # the GPU leaves bonded particles out of lists
 
     def text(self) -> str:
         deck = harness.deck(self.deck).read_text()
@@ -337,8 +337,6 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
-    if case.bonds:
-        return []
     if case.all_pairs:
         return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
     every = [
@@ -359,7 +357,13 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu-naive", {}),
         *(teaching_variants(rc) if case.teaching else ()),
     ]
-    return [variant for variant in every if not (case.densities and variant.engine == "gpu-symmetric")]
+    return [variant for variant in every if not lacks(case, variant)]
+
+
+def lacks(case: Case, variant: GpuVariant) -> bool:
+    """Does the GPU refuse the case with these options?"""
+    symmetric, cells = variant.engine == "gpu-symmetric", variant.package.get("neighbours") == "cells"
+    return (case.densities and symmetric) or (case.bonds and (cells or variant.engine == "gpu-naive"))
 
 
 def teaching_variants(rc: float) -> Iterator[GpuVariant]:

@@ -1,8 +1,10 @@
 /* The partners of bonds as indices; see partners.h. */
 #include "common/bond/partners.h"
 #include "common/base/mix.h"
+#include "common/bond/places.h"
 #include "common/tensor.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 enum { BLOCK_BITS = 4 };
@@ -64,21 +66,63 @@ static int32_t nearest(const md_partners *partners, const md_particles *p, int64
   return found;
 }
 
-md_status md_partners_find(md_partners *partners, const md_particles *p, int threads)
+/* Puts particles and ghosts into the table. */
+static void fill_table(md_partners *partners, const md_particles *p, int threads)
 {
-  MD_TRY(reserve(partners, p));
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
     for (int64_t s = 0; s < partners->nslot; ++s) partners->slot[s] = 0;
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < p->n + p->nghost; ++i) put(partners, p->id[i], (int32_t)i);
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i)
-      for (int k = 0; k < p->bonds; ++k)
-        partners->index[k][i] = p->bond[k][i] > 0 ? nearest(partners, p, i, p->bond[k][i]) : MD_NO_PARTNER;
   }
+}
+
+md_status md_partners_find(md_partners *partners, const md_particles *p, int threads)
+{
+  MD_TRY(reserve(partners, p));
+  fill_table(partners, p, threads);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int k = 0; k < p->bonds; ++k)
+      partners->index[k][i] = p->bond[k][i] > 0 ? nearest(partners, p, i, p->bond[k][i]) : MD_NO_PARTNER;
   return MD_OK;
+}
+
+/* Makes places[k * n + i] of ids[k][i]. */
+static md_status find_places(const md_partners *partners, const md_particles *p, int count,
+                             int64_t *const *ids, int threads, int32_t **places)
+{
+  MD_TRY(md_array_new(places, count * p->n, sizeof **places, "partners of bonds"));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int k = 0; k < count; ++k)
+      (*places)[k * p->n + i] = ids[k][i] > 0 ? nearest(partners, p, i, ids[k][i]) : MD_NO_PARTNER;
+  return MD_OK;
+}
+
+md_status md_bond_places_find(md_bond_places *places, const md_model *model, const md_particles *p)
+{
+  const int threads = omp_get_max_threads();
+  md_partners table = {0};
+  int64_t *const *excluded;
+  places->nexcluded = md_excluded_ids(model, p, &excluded);
+  md_status status = reserve(&table, p);
+  if (status == MD_OK) {
+    fill_table(&table, p, threads);
+    status = find_places(&table, p, p->bonds, p->bond, threads, &places->partner);
+  }
+  if (status == MD_OK)
+    status = find_places(&table, p, places->nexcluded, excluded, threads, &places->excluded);
+  md_partners_free(&table);
+  return status;
+}
+
+void md_bond_places_free(md_bond_places *places)
+{
+  free(places->partner);
+  free(places->excluded);
+  *places = (md_bond_places){0};
 }
 
 void md_partners_free(md_partners *partners)

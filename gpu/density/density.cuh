@@ -44,7 +44,4 @@ template <class T, class F> void with_source(int source, F &&f)
     if (source == FROM_ALL) f(std::integral_constant<int, FROM_ALL>{});
 }
 
-/* The layouts that have densities. */
-#define MD_DENSITY_LAYOUTS(DO) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
-
 #endif

@@ -173,4 +173,4 @@ md_status launch_density_force(const launch &l, int source, const system_view<T>
   template md_status launch_image_slopes<T>(const launch &, const system_view<T> &, double *);               \
   template md_status launch_density_force<T>(const launch &, int, const system_view<T> &,                    \
                                              const density_args &, double *const[3]);
-MD_DENSITY_LAYOUTS(INSTANCE)
+MD_EXACT_TAGGED_LAYOUTS(INSTANCE)

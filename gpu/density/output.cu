@@ -115,4 +115,4 @@ md_status launch_density_output(const launch &l, int source, const system_view<T
                                               const density_args &, const tensor_args &);                    \
   template md_status launch_density_output<T>(const launch &, int, const system_view<T> &,                   \
                                               const density_args &, const output_force_args &);
-MD_DENSITY_LAYOUTS(INSTANCE)
+MD_EXACT_TAGGED_LAYOUTS(INSTANCE)

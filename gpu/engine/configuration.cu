@@ -275,10 +275,11 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
   c->tagged = dim == 3 || model->ntypes > 1 || wide || md_pair_has_density(&model->pair) ||
-              neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !md_pair_has_density(&model->pair) && !wide && model->nmiddle == 0 &&
-             model->nforce_action == 0 && !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL &&
-             model->placed == 0 && !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+              model->bonds.ntypes > 0 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = model->ntypes == 1 && !md_pair_has_density(&model->pair) && model->bonds.ntypes == 0 && !wide &&
+             model->nmiddle == 0 && model->nforce_action == 0 && !md_box_is_changed(&model->box) &&
+             model->moving == MD_GROUP_ALL && model->placed == 0 && !o->gpu.unfused && !o->gpu.symmetric &&
+             neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = can_pack(model, o, c);
@@ -314,6 +315,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
   if (model->ntypes > 1) obstacle = "having several types";
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
+  if (model->bonds.ntypes > 0) obstacle = "having bonds";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
@@ -340,6 +342,37 @@ static bool images_are_apart(const md_model *model, const gpu_configuration *c)
   return c->skin > 0.0 || model->cutoff == 0.0;
 }
 
+/* Are particles left out of the pair forces of others? Then there must be lists. */
+static bool leaves_out(const md_model *model)
+{
+  const bool *excluded = model->bonds.excluded;
+  return model->bonds.ntypes > 0 && model->cutoff > 0.0 && (excluded[0] || excluded[1] || excluded[2]);
+}
+
+/* Slots of particles that are left out, of each particle: as in a chain, where they must be guessed. */
+static int slots_left_out(const md_model *model)
+{
+  const bool *excluded = model->bonds.excluded;
+  return !leaves_out(model) ? 0 : (excluded[1] || excluded[2] ? 3 : 1) * model->bonds.slots;
+}
+
+/* MD_USAGE for what does not go together with bonds here. */
+static md_status check_bonds(const md_model *model, int ranks, const md_gpu_options *g)
+{
+  if (model->bonds.ntypes == 0) return MD_OK;
+  if (ranks > 1)
+    return md_error(MD_USAGE, "the engine gpu has bonds on one GPU only: run it without mpirun, or use "
+                              "--engine openmp, on as many ranks as you like");
+  if (g->mixed) return md_error(MD_USAGE, "package gpu: bonds need precision double");
+  if (g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE, "--gpu-naive has no bonds; use --engine naive");
+  if (g->neighbours == MD_GPU_CELLS && leaves_out(model))
+    return md_error(MD_USAGE,
+                    "package gpu neighbours cells: pairs of bonded particles are left out of lists, "
+                    "which this keyword excludes; use neighbours list, or special_bonds lj 1 1 1");
+  return MD_OK;
+}
+
 md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
                         int64_t available, gpu_configuration *c)
 {
@@ -358,9 +391,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
         "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
-  if (model->bonds.ntypes > 0)
-    return md_error(MD_USAGE,
-                    "the engine gpu has no bonds yet: use --engine openmp, on as many ranks as you like");
+  MD_TRY(check_bonds(model, ranks, g));
   if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
                     md_pair_style_of(model->pair.kind)->name);
@@ -383,7 +414,8 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   choose_skin(model, g->mixed, g->skin > 0.0 ? g->skin : skin, c);
   const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);
   md_gpu_neighbours wanted = g->neighbours;
-  if (wanted == MD_GPU_AUTO) wanted = candidates > LIST_PAYS ? MD_GPU_LIST : MD_GPU_CELLS;
+  if (wanted == MD_GPU_AUTO)
+    wanted = candidates > LIST_PAYS || leaves_out(model) ? MD_GPU_LIST : MD_GPU_CELLS;
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
   choose_skin_of_cells(model, n, g, wanted, c);
@@ -397,7 +429,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
                     "sides must exceed twice the cutoff %g and some skin; use precision double",
                     model->cutoff);
   wanted = c->neighbours;
-  if (wanted != MD_GPU_LIST || available == 0) return MD_OK;
+  if (wanted != MD_GPU_LIST || available == 0 || leaves_out(model)) return MD_OK;
   md_engine_plan plan;
   gpu_memory(model, n, ranks, g, c, &plan);
   if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
@@ -434,6 +466,8 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
     md_plan_add(plan, "first particle of each cell",
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   if (md_pair_has_density(&model->pair)) md_plan_add(plan, "slopes of embeddings", 8.0 * (1.0 + ghosts));
+  if (model->bonds.ntypes > 0)
+    md_plan_add(plan, "bonds", 4.0 + 12.0 * model->bonds.slots + 4.0 * slots_left_out(model));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);

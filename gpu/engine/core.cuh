@@ -14,6 +14,7 @@
 #ifndef MD_GPU_ENGINE_CORE_CUH
 #define MD_GPU_ENGINE_CORE_CUH
 
+#include "gpu/bonds/bonds.cuh"
 #include "gpu/engine/configuration.h"
 #include "gpu/particle/launch.cuh"
 #include "gpu/ranks/ranks.cuh"
@@ -42,8 +43,11 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
-  device_array summand, terms;                                           /* of term_args */
-  device_array force_action;                                             /* of fix_force_args */
+  /* Of bond_args; and the energy of bonds. */
+  device_array bond_partner, bond_type, left_out, place, bond_row, bond_row_type, bond_k, bond_force_k,
+      bond_sum;
+  device_array summand, terms; /* of term_args */
+  device_array force_action;   /* of fix_force_args */
   device_array control, sums, tensor,
       count; /* control block (progress.cuh); two of measure(); of histogram() */
 };
@@ -80,6 +84,7 @@ template <class T> struct gpu_core {
   system_view<T> view = {}; /* what every kernel is given */
   step_args step = {};      /* what kernels that move particles are given besides */
   density_args densities = {};
+  bond_args bonds = {};
   gpu_ranks<T> ranks;
 
   /* ---- where things stand, and times ---- */
@@ -143,6 +148,15 @@ template <class T> struct gpu_core {
    * scale of the forces that follow. part_of_step: as `step` of density_args. Collective. */
   bool has_densities() const { return HAS_DENSITIES<T> && densities.slope; }
   md_status find_slopes(const system_view<T> &s, double force_scale, bool part_of_step);
+
+  /* Bonds with coefficients of impulses in a step, or of forces for output. */
+  bool has_bonds() const { return HAS_BONDS<T> && bonds.slots > 0; }
+  const bond_args &bonds_of(bool part_of_step, bool forces)
+  {
+    bonds.step = part_of_step;
+    bonds.table = (const double *)(forces ? arrays.bond_force_k : arrays.bond_k).at;
+    return bonds;
+  }
 
   /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of
    * steps to phases of their own; the device rests. */

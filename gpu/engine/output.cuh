@@ -43,6 +43,7 @@ template <class T> struct gpu_output {
   /* Launch the sums over pairs, those of the components of the virial, and the sums of computes over particles. */
   md_status sum_pairs(const system_view<T> &s);
   md_status sum_tensor(const system_view<T> &s);
+  md_status sum_bonds(const system_view<T> &s, md_wanted wanted);
   md_status sum_terms(const system_view<T> &s, uint64_t wanted, const int *origin);
 
   /* Copy forces to the host; exact layouts compute these as fine sums. */

@@ -14,6 +14,7 @@
 #ifndef MD_GPU_ENGINE_TRANSFER_CUH
 #define MD_GPU_ENGINE_TRANSFER_CUH
 
+#include "common/bond/places.h"
 #include "gpu/engine/constants.cuh"
 #include "gpu/engine/storage.cuh"
 
@@ -32,6 +33,8 @@ template <class T> struct gpu_transfer {
   md_status load();
   md_status load_fields();
   md_status make_ids();
+  md_status load_bonds();
+  md_status upload_bonds(const md_bond_places &places);
 
   /* Copies the particles to the host. The device rests. */
   md_status unload();

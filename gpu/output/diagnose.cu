@@ -1,19 +1,9 @@
-/* The search after an error: which pair overlapped, or which particle is a runaway. Every engine must name the
- * same one, that with the smallest ids. The search has three stages, and each goes through all pairs or particles:
- *   1. FIND_A: the minimum of the smaller ids, by an atomic.
- *   2. FIND_B: of the pairs with that id, the minimum of the larger ids (of a runaway: the first axis).
- *   3. FIND_REST: the thread that matches both writes the rest.
+/* The search after an error: which pair overlapped, or which particle is a runaway (search.cuh).
  *
  * Trade-off: simple and slow; an error is searched once, so speed does not matter.
  */
 #include "gpu/output/partners.cuh"
-
-enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
-
-static __device__ __forceinline__ unsigned long long id_of(const int64_t *id, const int *origin, int i)
-{
-  return (unsigned long long)id[origin ? origin[i] : i];
-}
+#include "gpu/output/search.cuh"
 
 /* Do two particles overlap? With a density the force may also be out of range (common/pair/tables/density.h). */
 template <class T>
@@ -45,33 +35,25 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
     if (!overlaps<T>(s, a, i, xi, j, xj, delta, r2)) return;
     const int owned = j < s.n || s.ghost.received ? j : s.ghost.source[j - s.n];
     const unsigned long long own = id_of(id, origin, i), other = id_of(id, origin, owned);
-    const unsigned long long low = min(own, other), high = max(own, other);
-    if (stage == FIND_A)
-      atomicMin(&found->a, low);
-    else if (stage == FIND_B && low == found->a)
-      atomicMin(&found->b, high);
-    else if (stage == FIND_REST && low == found->a && high == found->b)
-      found->r2 = r2;
+    search_pair(found, stage, own, other, r2);
   });
 }
 
 template <class T>
 md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const density_args &a,
-                              const int64_t *id, const int *origin, culprit *found)
+                              const int64_t *id, const int *origin, culprit *found, int stage)
 {
   const int blocks = blocks_for(s.n, 128);
-  for (int stage = 0; stage < FIND_STAGES; ++stage) {
-    if (source == FROM_CELLS)
-      k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
-    if constexpr (T::TAGGED) {
-      if (source == FROM_LIST)
-        k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
-      if constexpr (!T::MIXED && !T::PACKED)
-        if (source == FROM_ALL)
-          k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
-    }
-    MD_LAUNCHED("k_find_overlap");
+  if (source == FROM_CELLS)
+    k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+  if constexpr (T::TAGGED) {
+    if (source == FROM_LIST)
+      k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+    if constexpr (!T::MIXED && !T::PACKED)
+      if (source == FROM_ALL)
+        k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
   }
+  MD_LAUNCHED("k_find_overlap");
   return MD_OK;
 }
 
@@ -116,7 +98,8 @@ md_status launch_find_runaway(const launch &l, const system_view<T> &s, const st
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &,                     \
-                                            const density_args &, const int64_t *, const int *, culprit *);  \
+                                            const density_args &, const int64_t *, const int *, culprit *,   \
+                                            int);                                                            \
   template md_status launch_find_runaway<T>(const launch &, const system_view<T> &, const step_args &,       \
                                             const int64_t *, const int *, culprit *);
 MD_LAYOUTS(INSTANCE)

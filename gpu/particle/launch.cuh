@@ -61,6 +61,7 @@ typedef mixed_layout<2, false> mixed2;
 typedef mixed_layout<2, true> mixed2_tagged;
 typedef mixed_layout<3, true> mixed3_tagged;
 #define MD_EXACT_LAYOUTS(DO) DO(exact2) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
+#define MD_EXACT_TAGGED_LAYOUTS(DO) DO(exact2_tagged) DO(exact3_tagged) DO(exact3_packed)
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
 /* Calls f(style), where style.value is the pair style as a constant, which can be a template argument of a kernel:
@@ -419,9 +420,10 @@ md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
-/* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids. found: on the
- * device. origin: the index of each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a
- * style with a density are those of the present positions. */
+/* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids.
+ * stage: of the search for a pair, from 0 to FIND_STAGES - 1 (search.cuh). found: on the device. origin: the index of
+ * each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density are those of
+ * the present positions. */
 struct culprit {
   unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;
@@ -429,7 +431,7 @@ struct culprit {
 };
 template <class T>
 md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const density_args &,
-                              const int64_t *id, const int *origin, culprit *found);
+                              const int64_t *id, const int *origin, culprit *found, int stage);
 template <class T>
 md_status launch_find_runaway(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
                               const int *origin, culprit *found);

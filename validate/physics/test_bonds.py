@@ -185,3 +185,38 @@ def test_a_bond_beyond_r0_names_its_beads_and_the_step(engine, keywords, step, t
 def test_ranks_name_a_bond_beyond_r0(tmp_path):
     done = harness.run(two(tmp_path, v=20.0), tmp_path, ranks=2, threads=1, expect=PHYSICS)
     assert "step 2: the bond of particles 1 and 2" in done.err
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("package, words", [
+    ("precision mixed", ["bonds need precision double"]),
+    ("neighbours cells", ["left out of lists", "special_bonds lj 1 1 1"]),
+])
+def test_what_bonds_refuse_on_a_gpu(package, words, tmp_path):
+    refused(run_deck(tmp_path, two(tmp_path), "--engine", "gpu", "-pk", "gpu", *package.split()), USAGE, *words)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("special, package", [
+    ("special_bonds lj 1 1 1", {"neighbours": "cells"}), ("special_bonds lj 0 0 0", {"force": "symmetric"}),
+    ("special_bonds lj 0 1 0", {"rebin": 2}),
+])
+def test_the_gpu_has_the_bits_of_bonds(special, package, tmp_path):
+    """Forces, energies and the pressure tensor, with and without pairs of bonded particles, and g(r) of all pairs."""
+    deck = system((special, "bond_style harmonic\nbond_coeff * 300 1.05\n", "lj/cut 1.5")) + \
+        "compute r all rdf 30\nfix r all ave/time 10 2 20 c_r[*] file rdf mode vector\nthermo 10\n" \
+        "dump f all custom 20 f.dump id x y z vx vy vz fx fy fz\ndump_modify f sort id format float %.17g\nrun 40\n"
+    got = {}
+    for engine, how in (("openmp", None), ("gpu", package)):
+        tables = harness.run(deck, tmp_path / engine, engine=engine, package=how).tables
+        got[engine] = ([table.rows for table in tables], (tmp_path / engine / "f.dump").read_text(),
+                       (tmp_path / engine / "rdf").read_text())
+    assert got["gpu"] == got["openmp"]
+
+
+@pytest.mark.gpu
+def test_the_gpu_names_the_bond_of_an_error(tmp_path):
+    text = two(tmp_path, x=2.4, v=-3.0)
+    said = [refused(run_deck(tmp_path, text, "--engine", engine), PHYSICS, "particles 1 and 2", "too long")
+            for engine in ("openmp", "gpu")]
+    assert said[0] == said[1]
