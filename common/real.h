@@ -69,6 +69,7 @@ MD_FN double md_rsqrt3(double a)
 MD_FN double md_fms(double a, double b, double c) { return fma(a, b, -c); }
 
 MD_FN double md_max(double a, double b) { return a > b ? a : b; }
+MD_FN double md_sqrt(double a) { return sqrt(a); }
 MD_FN double md_floor(double a) { return floor(a); }
 MD_FN double md_min(double a, double b) { return a < b ? a : b; }
 

@@ -38,13 +38,12 @@ static double sphere_of(const md_model *model)
   return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
 }
 
-/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. Lists of
- * particles that bonds exclude are full too: each particle leaves out its own. */
+/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. */
 bool openmp_halves(const md_model *model, int64_t n, int ranks)
 {
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
   return model->box.dim == 3 && ranks <= 1 && model->pair.kind != MD_PAIR_NONE &&
-         !md_pair_has_density(&model->pair) && model->bonds.ntypes == 0 &&
+         !md_pair_has_density(&model->pair) &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 

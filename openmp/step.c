@@ -7,7 +7,7 @@
  *   3. The next step begins while the answer is under way, with speculative forces (pass.c). If the list may miss a
  *      pair, the verdict is a relist or a rebin, and the speculative forces are thrown away.
  *
- * With a half list new positions stay in place, because forces read the records (force/half_kernels.h).
+ * With a half list and no bonds new positions stay in place, because forces read the records (force/half_kernels.h).
  *
  * Trade-off: forces are used while they are in the cache, and usually no array of forces travels through memory. But
  * the spare arrays take memory.
@@ -81,17 +81,40 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
   return sane;
 }
 
+/* May the kernels move the particles? */
+static bool moves_alike(const md_engine *e, const md_step *step)
+{
+  bool alike = e->model->one_mass && !e->model->wide && step->moving == MD_GROUP_ALL &&
+               !(step->changes_box && step->triclinic) && step->flow.group == 0;
+  for (int d = 0; d < step->dim; ++d) alike = alike && (step->carried[d] & ~MD_GROUP_ALL) == 0;
+  return alike;
+}
+
+static bool move_in_bath(const md_engine *e, const move_args *a, const double *const *impulse, int64_t first,
+                         int64_t last, double *largest2)
+{
+  const md_step *step = a->step;
+  const md_action *act = &step->middle[0];
+  if (step->middles != 1 || step->changes_box || !md_langevin_alike(act)) return false;
+  const bath b = {.keep = act->k[0],
+                  .noise = md_langevin_noise(act, step, 0, act->k[0], e->model->mass[1]),
+                  .v_step = e->model->v_step[1],
+                  .seed = act->seed,
+                  .number = step->number,
+                  .id = e->p->id};
+  return e->kernels->move_in_bath(a, &b, impulse, first, last, largest2);
+}
+
 static void move_chunk(const md_engine *e, const move_args *a, const double *const *impulse, int64_t c,
                        finding *f)
 {
   const md_step *step = a->step;
-  bool plain = e->model->one_mass && !e->model->wide && step->middles == 0 && step->moving == MD_GROUP_ALL &&
-               !(step->changes_box && step->triclinic) && step->flow.group == 0;
-  for (int d = 0; d < step->dim; ++d) plain = plain && (step->carried[d] & ~MD_GROUP_ALL) == 0;
+  const bool alike = moves_alike(e, step);
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   for (int k = 0; k < e->scalings; ++k) e->kernels->scale(&e->scaling[k], step->dim, a->v, first, last);
-  const bool sane = plain ? e->kernels->move(a, impulse, first, last, &f->largest2)
-                          : move_each(e, a, impulse, first, last, &f->largest2);
+  if (alike && move_in_bath(e, a, impulse, first, last, &f->largest2)) return;
+  const bool sane = alike && step->middles == 0 ? e->kernels->move(a, impulse, first, last, &f->largest2)
+                                                : move_each(e, a, impulse, first, last, &f->largest2);
   f->sane = f->sane && sane;
 }
 
@@ -208,7 +231,8 @@ static md_status drift(md_engine *e, const md_step *step)
   }
   if (push) MD_TRY(engine_find_slopes(e));
   md_particles *p = e->p;
-  const bool spare = push && !e->half; /* the forces of half lists read the records */
+  /* The forces of half lists read the records, those of bonds the positions. */
+  const bool spare = push && (!e->half || e->model->bonds.ntypes > 0);
   change_box(e, step);
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = move_args_of(e, step, spare),

@@ -35,7 +35,7 @@ extern "C" {
 enum { MD_BOND_PARAMETERS = 4, MD_BOND_K = 9, MD_BOND_TYPES_MAX = 32 };
 
 /* A style: the host's part of its file. The file has three parts: the name, MD_BOND_STYLE(symbol, "name"); this
- * structure; and md_NAME_force and md_NAME_energy, of r2 and the coefficients k, for C and CUDA. */
+ * structure; and md_NAME_force and md_NAME_energy, of r2 and the coefficients k, for each number type (real.h). */
 typedef struct md_bond_style {
   const char *name;
   const char *summary;
@@ -88,9 +88,11 @@ md_status md_bonds_reach(md_bonds *bonds, double cutoff) MD_CHECKED;
 void md_bonds_prepare(md_bonds *bonds, double impulse, double force);
 
 /* F/r times the scale of the coefficients k, and the energy, for r2 < k[0]. */
-#define MD_BOND_FORMULAS
+#define real double
+#define MD_T(name) name
 #include "common/bond/bond_styles.h"
-#undef MD_BOND_FORMULAS
+#undef real
+#undef MD_T
 
 MD_FN double md_bond_force(md_bond_kind kind, double r2, const double *k)
 {

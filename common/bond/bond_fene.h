@@ -8,7 +8,7 @@
  *   k0 = R0^2           k2 = 2^(1/3) sigma^2     k4 = 24 s eps sigma^6     k6 = 4 eps sigma^12   k8 = eps
  *   k1 = s K R0^2       k3 = 48 s eps sigma^12   k5 = K R0^2/2             k7 = 4 eps sigma^6
  *
- * Cost: a division, and a reciprocal for a short bond; the energy also takes a logarithm.
+ * Cost: a division and a reciprocal; the energy also takes a logarithm.
  * Reference: Kremer and Grest, J. Chem. Phys. 92 (1990) 5057; the LAMMPS manual, command bond_style fene.
  */
 #if defined MD_BOND_STYLE
@@ -59,28 +59,24 @@ static const md_bond_style fene_style = {
     .prepare = fene_prepare,
 };
 
-#elif defined MD_BOND_FORMULAS
+#elif defined MD_T
 
 /* F/r times the scale, for r2 < R0^2. */
-MD_FN double md_fene_force(double r2, const double *k)
+MD_FN real MD_T(md_fene_force)(real r2, const real *k)
 {
-  double f = -k[1] / (k[0] - r2);
-  if (r2 < k[2]) {
-    const double inverse2 = md_recip(r2), inverse6 = inverse2 * inverse2 * inverse2;
-    f = fma(inverse6 * md_fms(k[3], inverse6, k[4]), inverse2, f);
-  }
-  return f;
+  const real spring = -k[1] / (k[0] - r2);
+  const real inverse2 = MD_T(md_recip)(r2), inverse6 = inverse2 * inverse2 * inverse2;
+  const real both = MD_T(md_fma)(inverse6 * MD_T(md_fms)(k[3], inverse6, k[4]), inverse2, spring);
+  return MD_T(md_select_less)(r2, k[2], both, spring);
 }
 
 /* U(r), for r2 < R0^2. */
-MD_FN double md_fene_energy(double r2, const double *k)
+MD_FN real MD_T(md_fene_energy)(real r2, const real *k)
 {
-  double energy = -k[5] * md_ln((k[0] - r2) / k[0]);
-  if (r2 < k[2]) {
-    const double inverse2 = md_recip(r2), inverse6 = inverse2 * inverse2 * inverse2;
-    energy += fma(inverse6, md_fms(k[6], inverse6, k[7]), k[8]);
-  }
-  return energy;
+  const real spring = -k[5] * MD_T(md_ln)((k[0] - r2) / k[0]);
+  const real inverse2 = MD_T(md_recip)(r2), inverse6 = inverse2 * inverse2 * inverse2;
+  const real both = spring + MD_T(md_fma)(inverse6, MD_T(md_fms)(k[6], inverse6, k[7]), k[8]);
+  return MD_T(md_select_less)(r2, k[2], both, spring);
 }
 
 #endif

@@ -44,18 +44,19 @@ static const md_bond_style harmonic_style = {
     .prepare = harmonic_prepare,
 };
 
-#elif defined MD_BOND_FORMULAS
+#elif defined MD_T
 
 /* F/r times the scale. At r = 0 it is no number, unless r0 is 0 too. */
-MD_FN double md_harmonic_force(double r2, const double *k)
+MD_FN real MD_T(md_harmonic_force)(real r2, const real *k)
 {
-  return k[2] > 0.0 ? k[1] * (k[2] / sqrt(r2) - 1.0) : -k[1];
+  const real zero = MD_T(md_broadcast)(0.0), one = MD_T(md_broadcast)(1.0);
+  return MD_T(md_select_less)(zero, k[2], k[1] * (k[2] / MD_T(md_sqrt)(r2) - one), -k[1]);
 }
 
 /* U(r). */
-MD_FN double md_harmonic_energy(double r2, const double *k)
+MD_FN real MD_T(md_harmonic_energy)(real r2, const real *k)
 {
-  const double longer = sqrt(r2) - k[2];
+  const real longer = MD_T(md_sqrt)(r2) - k[2];
   return k[3] * longer * longer;
 }
 

@@ -15,20 +15,24 @@ static int64_t slot_of(const md_partners *partners, int64_t id)
   return (int64_t)((block | ((uint64_t)id & ((1u << BLOCK_BITS) - 1u))) & (uint64_t)(partners->nslot - 1));
 }
 
-static int64_t after(const md_partners *partners, int64_t slot) { return (slot + 1) & (partners->nslot - 1); }
-
 static md_status reserve(md_partners *partners, const md_particles *p)
 {
   const int64_t total = p->n + p->nghost;
-  if (partners->nslot < 2 * total || !partners->slot) {
+  if (partners->nslot < total || !partners->slot) {
     free(partners->slot);
     partners->slot = NULL;
     partners->nslot = 1024;
-    while (partners->nslot < 2 * total) partners->nslot *= 2;
+    while (partners->nslot < total) partners->nslot *= 2;
     MD_TRY(md_array_new(&partners->slot, partners->nslot, sizeof *partners->slot, "a table of ids"));
   }
-  if (p->n <= partners->capacity) return MD_OK;
-  partners->capacity = p->n + p->n / 8;
+  if (partners->next_capacity < total || !partners->next) {
+    free(partners->next);
+    partners->next = NULL;
+    partners->next_capacity = total + total / 8;
+    MD_TRY(md_array_new(&partners->next, partners->next_capacity, sizeof *partners->next, "a table of ids"));
+  }
+  if (p->n + MD_PARTNERS_PADDING <= partners->capacity) return MD_OK;
+  partners->capacity = p->n + p->n / 8 + MD_PARTNERS_PADDING;
   for (int k = 0; k < p->bonds; ++k) {
     free(partners->index[k]);
     partners->index[k] = NULL;
@@ -38,14 +42,15 @@ static md_status reserve(md_partners *partners, const md_particles *p)
   return MD_OK;
 }
 
-static void put(const md_partners *partners, int64_t id, int32_t index)
+/* alone: no other thread fills the table. An exchange costs as much as the rest. */
+static void put(const md_partners *partners, int64_t id, int32_t index, bool alone)
 {
-  for (int64_t s = slot_of(partners, id);; s = after(partners, s)) {
-    int32_t there = __atomic_load_n(&partners->slot[s], __ATOMIC_RELAXED);
-    if (there == 0 && __atomic_compare_exchange_n(&partners->slot[s], &there, index + 1, false,
-                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return;
-  }
+  int32_t *first = &partners->slot[slot_of(partners, id)];
+  if (alone) {
+    partners->next[index] = *first;
+    *first = index + 1;
+  } else
+    partners->next[index] = __atomic_exchange_n(first, index + 1, __ATOMIC_RELAXED);
 }
 
 /* The nearest particle or ghost with this id. */
@@ -53,8 +58,8 @@ static int32_t nearest(const md_partners *partners, const md_particles *p, int64
 {
   int32_t found = MD_PARTNER_LOST;
   double least = (double)INFINITY;
-  for (int64_t s = slot_of(partners, id); partners->slot[s] != 0; s = after(partners, s)) {
-    const int32_t j = partners->slot[s] - 1;
+  for (int32_t at = partners->slot[slot_of(partners, id)]; at != 0; at = partners->next[at - 1]) {
+    const int32_t j = at - 1;
     if (p->id[j] != id) continue;
     double r2 = 0.0;
     for (int d = 0; d < p->dim; ++d) r2 += (p->x[d][i] - p->x[d][j]) * (p->x[d][i] - p->x[d][j]);
@@ -74,7 +79,7 @@ static void fill_table(md_partners *partners, const md_particles *p, int threads
 #pragma omp for schedule(static)
     for (int64_t s = 0; s < partners->nslot; ++s) partners->slot[s] = 0;
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < p->n + p->nghost; ++i) put(partners, p->id[i], (int32_t)i);
+    for (int64_t i = 0; i < p->n + p->nghost; ++i) put(partners, p->id[i], (int32_t)i, threads == 1);
   }
 }
 
@@ -82,6 +87,8 @@ md_status md_partners_find(md_partners *partners, const md_particles *p, int thr
 {
   MD_TRY(reserve(partners, p));
   fill_table(partners, p, threads);
+  for (int k = 0; k < p->bonds; ++k)
+    for (int l = 0; l < MD_PARTNERS_PADDING; ++l) partners->index[k][p->n + l] = MD_NO_PARTNER;
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
     for (int k = 0; k < p->bonds; ++k)
@@ -129,12 +136,13 @@ void md_partners_free(md_partners *partners)
 {
   for (int k = 0; k < MD_BONDS_MAX; ++k) free(partners->index[k]);
   free(partners->slot);
+  free(partners->next);
   *partners = (md_partners){0};
 }
 
 int64_t md_partners_bytes(const md_partners *partners)
 {
-  int64_t bytes = partners->nslot * (int64_t)sizeof *partners->slot;
+  int64_t bytes = (partners->nslot + partners->next_capacity) * (int64_t)sizeof *partners->slot;
   for (int k = 0; k < MD_BONDS_MAX; ++k)
     bytes += partners->index[k] ? partners->capacity * (int64_t)sizeof *partners->index[k] : 0;
   return bytes;

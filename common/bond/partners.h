@@ -1,11 +1,12 @@
 /* The partners of bonds as indices, for engines on the host, and the terms of a particle's bonds.
  *
- * A table with open addressing holds the indices of all particles and ghosts, by their ids. Ids that are next to one
- * another are next to one another in the table, in blocks of 16: the beads of a chain are neighbours both in memory and
- * by their ids. All threads fill the table, by compare and exchange. Of several images of a partner the nearest one
- * counts, which is unique, because no bond is longer than half of a periodic side.
+ * A table of chains holds the indices of all particles and ghosts, by their ids. A slot has the index of the first
+ * particle of its chain, and each particle that of the next one. Ids that are next to one another are next to one
+ * another in the table, in blocks of 16: the beads of a polymer are neighbours both in memory and by their ids. All
+ * threads fill the table, by exchanges. Of several images of a partner the nearest one counts, which is unique, because
+ * no bond is longer than half of a periodic side.
  *
- * Cost: 4 bytes a bond slot and particle, 8 to 16 bytes a particle or ghost for the table; a look-up a bond and rebin.
+ * Cost: 4 bytes a bond slot and particle, 8 to 12 bytes a particle or ghost for the table; a look-up a bond and rebin.
  */
 #ifndef MD_COMMON_PARTNERS_H
 #define MD_COMMON_PARTNERS_H
@@ -16,12 +17,17 @@
 /* Instead of an index: the slot has no bond; the partner is not among particles and ghosts. */
 enum { MD_NO_PARTNER = -1, MD_PARTNER_LOST = -2 };
 
+/* Behind those of the last particle there are so many indices without a bond: engines read whole vectors. */
+enum { MD_PARTNERS_PADDING = 8 };
+
 /* All zero: empty. */
 typedef struct md_partners {
   int64_t capacity;
   int32_t *index[MD_BONDS_MAX];
   int64_t nslot;
-  int32_t *slot; /* of the table: index + 1, or 0 */
+  int32_t *slot; /* of the table: index + 1 of the first particle of its chain, or 0 */
+  int64_t next_capacity;
+  int32_t *next; /* index + 1 of the next particle of the chain, or 0 */
 } md_partners;
 
 /* Finds the partners of the owned particles. The structure owns its arrays. MD_RUNTIME: out of memory. */

@@ -141,20 +141,40 @@ static const md_fix_style langevin_style = {
 
 #elif defined MD_FIX_FORMULAS
 
+/* Is what the action does to a component the same for all particles of a mass, but for the noise? */
+static inline bool md_langevin_alike(const md_action *a)
+{
+  return a->kind == MD_FIX_langevin && a->group == MD_GROUP_ALL && a->bias.kind == MD_BIAS_NONE &&
+         !(a->k[MD_SCALES] > 0.0);
+}
+
+/* The width of the noise, `done` steps behind s. keep: c of the formula. */
+MD_FN double md_langevin_noise(const md_action *a, const md_step *s, int64_t done, double keep, double mass)
+{
+  const double temperature = md_step_ramp(s, a->k[1], a->k[2], done);
+  return sqrt(12.0 * temperature * (1.0 - keep * keep) * mass) / s->mass_reference;
+}
+
+/* A component behind friction and noise, on the grid of v_step. word: of the random numbers. */
+MD_FN double md_langevin_component(double keep, double noise, uint32_t word, double v, double bias,
+                                   double v_step)
+{
+  const double thermal = fma(keep, v - bias, noise * (md_random_unit(word) - 0.5));
+  return md_round_to(bias + thermal, v_step);
+}
+
 /* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
 {
   if (!md_bias_counts(&a->bias, p->x)) return;
-  const double temperature = md_step_ramp(s, a->k[1], a->k[2], done);
   const double part = a->k[MD_SCALES] > 0.0 ? a->k[3] / md_action_scale(a, p->type) : a->k[3];
   const double keep = a->k[MD_SCALES] > 0.0 ? (1.0 - part) / (1.0 + part) : a->k[0];
-  const double noise = sqrt(12.0 * temperature * (1.0 - keep * keep) * p->mass) / s->mass_reference;
+  const double noise = md_langevin_noise(a, s, done, keep, p->mass);
   const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (a->bias.kind == MD_BIAS_AXES && a->bias.k[d] == 0.0) continue;
     const double bias = md_bias_of(&a->bias, d, p->x, p->v[d], p->velocity_per_v);
-    const double thermal = fma(keep, p->v[d] - bias, noise * (md_random_unit(random.word[d]) - 0.5));
-    p->v[d] = md_round_to(bias + thermal, p->v_step);
+    p->v[d] = md_langevin_component(keep, noise, random.word[d], p->v[d], bias, p->v_step);
   }
 }
 

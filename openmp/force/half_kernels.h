@@ -69,17 +69,18 @@ MD_FN void half_stencil_move(half_stencil *s, const list_args *a, int64_t cell, 
     }
 }
 
-/* Appends the particles of the ranges that are within reach of xi, and fills up to whole vectors. Returns the number
- * of vectors. */
+/* Appends the particles of the ranges from `from` on that are within reach of xi. Takes those out that bonds exclude
+ * for particle i, and fills up to whole vectors. Returns the number of vectors. */
 MD_FN int32_t half_part(const list_args *a, const simd_f *xi, simd_f reach2, const ranges *r, int32_t found,
-                        int64_t i, int32_t *out)
+                        int64_t i, int64_t from, int32_t *out)
 {
   const float *const x[3] = {a->x[0], a->x[1], a->x[2]};
   for (int k = 0; k < r->n; ++k) {
-    const int32_t first = r->first[k] > (int32_t)i ? r->first[k] : (int32_t)i + 1;
+    const int32_t first = r->first[k] > (int32_t)from ? r->first[k] : (int32_t)from;
     if (first < r->last[k])
       found += scan_range(3, xi, reach2, x, first, r->last[k], NULL, 0, -1, out + found);
   }
+  if (a->nexcluded > 0) found = leave_out(a, i, out, found);
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) out[found + l] = a->far;
   return (found + MD_SIMD_WIDTH - 1) / MD_SIMD_WIDTH;
 }
@@ -90,13 +91,13 @@ MD_FN void half_row(const list_args *a, const half_stencil *s, int64_t i, int32_
   const float *const ghost_x[3] = {a->ghost_x[0], a->ghost_x[1], a->ghost_x[2]};
   simd_f xi[3];
   for (int d = 0; d < 3; ++d) xi[d] = single_set(a->x[d][i]);
-  parts_of_row[0] = half_part(a, xi, reach2, &s->own, 0, i, out);
+  parts_of_row[0] = half_part(a, xi, reach2, &s->own, 0, i, i + 1, out);
   out += parts_of_row[0] * MD_SIMD_WIDTH;
   int32_t found = 0;
   for (int r = 0; r < s->ghost.n; ++r)
     found += scan_range(3, xi, reach2, ghost_x, s->ghost.first[r], s->ghost.last[r], a->ghost->order,
                         (int32_t)a->n, -1, out + found);
-  parts_of_row[1] = half_part(a, xi, reach2, &s->foreign, found, -1, out);
+  parts_of_row[1] = half_part(a, xi, reach2, &s->foreign, found, i, 0, out);
 }
 
 static bool build_half_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows)

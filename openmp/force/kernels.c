@@ -16,6 +16,7 @@
  * is about 1 ns a listed pair.
  */
 #include "openmp/force/kernels.h"
+#include "openmp/force/bond_vectors.h"
 #include "openmp/force/density_kernels.h"
 #include "openmp/force/simd.h"
 #include "openmp/force/table_rows.h"
@@ -155,13 +156,17 @@ MD_FN int32_t scan(const list_args *a, int dim, const stencil *s, int64_t i, int
 /* Takes the particles that bonds exclude out of a lane's list of particle i. Returns how many are left. */
 static int32_t leave_out(const list_args *a, int64_t i, int32_t *list, int32_t n)
 {
+  int64_t excluded[MD_BONDS_MAX + MD_SPECIALS_MAX];
+  int nexcluded = 0;
+  for (int k = 0; k < a->nexcluded; ++k)
+    if (a->excluded[k][i] > 0) excluded[nexcluded++] = a->excluded[k][i];
   int32_t kept = 0;
   for (int32_t r = 0; r < n; ++r) {
     const int64_t id = a->id[list[r]];
-    int k = 0;
-    while (k < a->nexcluded && a->excluded[k][i] != id) ++k;
+    int same = 0;
+    for (int k = 0; k < nexcluded; ++k) same |= excluded[k] == id;
     list[kept] = list[r];
-    kept += k == a->nexcluded;
+    kept += !same;
   }
   return kept;
 }
@@ -636,6 +641,28 @@ MD_FN void carry(const md_step *m, int d, const double *x, int64_t n, double at[
   for (int64_t i = 0; beyond && i < n; ++i) at[i] = md_step_carry(m, d, MD_GROUP_ALL, x[i]);
 }
 
+/* Adds the squares of displacements along axis d of n particles from `first` on, which are at to[]. */
+MD_FN void add_distances(const move_args *a, int d, const double *to, int64_t first, int64_t n,
+                         double distance2[CHUNK])
+{
+  const float *from = a->from[d] + first;
+  const double corner = a->corner[d], scaled = a->scale[d];
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const double delta = to[i] - corner - scaled * (double)from[i];
+    distance2[i] += delta * delta;
+  }
+}
+
+MD_FN void take_largest(const double distance2[CHUNK], double *largest2)
+{
+  simd_d far2 = simd_set(*largest2);
+  for (int64_t i = 0; i < CHUNK; i += MD_SIMD_WIDTH) far2 = md_max_v(simd_load(distance2 + i), far2);
+  double lane[MD_SIMD_WIDTH];
+  simd_store(lane, far2);
+  for (int l = 0; l < MD_SIMD_WIDTH; ++l) *largest2 = md_max(*largest2, lane[l]);
+}
+
 /* Plain loops, which the compiler turns into vector code. A chunk stays in the first-level cache from axis to axis. */
 static bool move(const move_args *a, const double *const *impulse, int64_t first, int64_t last,
                  double *largest2)
@@ -674,20 +701,69 @@ static bool move(const move_args *a, const double *const *impulse, int64_t first
         if (to[i] < m->lo[d] || to[i] > m->hi[d]) md_reflect(&to[i], &v[i], m->lo[d], m->hi[d], m->quantum);
         sane = sane && to[i] >= lo && to[i] <= hi;
       }
-    const float *from = a->from[d] + first;
-    const double corner = a->corner[d], box_scale = a->scale[d];
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) {
-      const double delta = to[i] - corner - box_scale * (double)from[i];
-      distance2[i] += delta * delta;
-    }
+    add_distances(a, d, to, first, n, distance2);
   }
-  simd_d far2 = simd_set(*largest2);
-  for (int64_t i = 0; i < CHUNK; i += MD_SIMD_WIDTH) far2 = md_max_v(simd_load(distance2 + i), far2);
-  double lane[MD_SIMD_WIDTH];
-  simd_store(lane, far2);
-  for (int l = 0; l < MD_SIMD_WIDTH; ++l) *largest2 = md_max(*largest2, lane[l]);
+  take_largest(distance2, largest2);
   return sane;
+}
+
+/* One axis of a chunk in a bath: kick, half of the drift, bath, half of the drift. Returns how many particles may not
+ * move like this. */
+MD_FN int64_t bath_axis(const move_args *a, const bath *b, int d, const double *kick, const uint32_t *word,
+                        int64_t first, int64_t n, double *to, double *w)
+{
+  const md_step *m = a->step;
+  const double gain = a->kicks * a->quantum, limit = m->move_limit, round_x = m->round_x;
+  const double time_scale = a->time_scale, lo = m->stay_lo[d], hi = m->stay_hi[d];
+  const double keep = b->keep, noise = b->noise, v_step = b->v_step;
+  const double *x = a->x[d] + first, *v = a->v[d] + first;
+  int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+  for (int64_t i = 0; i < n; ++i) {
+    const double kicked = kick ? fma(kick[i], gain, v[i]) : v[i],
+                 half = md_drift(kicked, time_scale, round_x);
+    const double there = x[i] + half,
+                 acted = md_langevin_component(keep, noise, word[i], kicked, 0.0, v_step);
+    const double more = md_drift(acted, time_scale, round_x), end = there + more;
+    beyond += fabs(half) <= limit && fabs(more) <= limit ? 0 : 1;
+    beyond += there >= lo && there <= hi && end >= lo && end <= hi ? 0 : 1;
+    to[i] = end;
+    w[i] = acted;
+  }
+  return beyond;
+}
+
+/* The random words of the particles of a chunk, for each axis. */
+MD_FN void random_words(const bath *b, int64_t first, int64_t n, uint32_t word[3][CHUNK])
+{
+  const int64_t *id = b->id + first;
+  const uint64_t seed = b->seed, number = b->number;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const md_random r = md_random_at(seed, (uint64_t)id[i], number, MD_STREAM_LANGEVIN);
+    word[0][i] = r.word[0];
+    word[1][i] = r.word[1];
+    word[2][i] = r.word[2];
+  }
+}
+
+static bool move_in_bath(const move_args *a, const bath *b, const double *const *impulse, int64_t first,
+                         int64_t last, double *largest2)
+{
+  const int64_t n = last - first;
+  const int dim = a->step->dim;
+  uint32_t word[3][CHUNK];
+  double to[3][CHUNK], v[3][CHUNK], distance2[CHUNK] = {0.0};
+  random_words(b, first, n, word);
+  for (int d = 0; d < dim; ++d)
+    if (bath_axis(a, b, d, impulse ? impulse[d] : NULL, word[d], first, n, to[d], v[d]) > 0) return false;
+  for (int d = 0; d < dim; ++d) {
+    memcpy(a->to[d] + first, to[d], (size_t)n * sizeof(double));
+    memcpy(a->v[d] + first, v[d], (size_t)n * sizeof(double));
+    add_distances(a, d, to[d], first, n, distance2);
+  }
+  take_largest(distance2, largest2);
+  return true;
 }
 
 /* ---- table ---- */
@@ -758,6 +834,8 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .scale = scale,
     .kinetic = kinetic,
     .move = move,
+    .move_in_bath = move_in_bath,
+    .bonds = bond_impulses,
     .density = density_chunk,
     .density_force = density_force,
     .density_output = density_output,

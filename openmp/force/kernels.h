@@ -19,6 +19,7 @@
 #ifndef MD_OPENMP_FORCE_KERNELS_H
 #define MD_OPENMP_FORCE_KERNELS_H
 
+#include "common/bond/partners.h"
 #include "common/faults.h"
 #include "common/model.h"
 #include "common/pair/tables/density.h"
@@ -76,6 +77,16 @@ typedef struct force_args {
   double near2;
 } force_args;
 
+/* What impulses of bonds need. k: of types of bonds, 1-based. */
+typedef struct bond_args {
+  const double *x[3];
+  md_bond_kind kind;
+  int slots, ntypes;
+  const int32_t *const *index; /* partners of slots (md_partners) */
+  uint16_t *const *type;       /* types of slots */
+  const double (*k)[MD_BOND_K];
+} bond_args;
+
 /* What the two passes of a style with a density need. slope and scale: pass 2 only. */
 typedef struct density_args {
   const md_model *model;
@@ -110,6 +121,13 @@ typedef struct move_args {
   double scale[3];   /* of `from`: what the box has become since then */
   const md_step *step;
 } move_args;
+
+/* The noise of a bath that all particles have alike, between the two halves of a drift: the terms of fix langevin. */
+typedef struct bath {
+  double keep, noise, v_step;
+  uint64_t seed, number; /* of the step */
+  const int64_t *id;
+} bath;
 
 /* What the kinetic energies of particles of one mass need: the terms of compute ke. */
 typedef struct kinetic_args {
@@ -170,6 +188,13 @@ typedef struct kernels {
    * left the box. Then too all particles were kicked, so that the caller can name the one of the smallest id. */
   bool (*move)(const move_args *, const double *const *impulse, int64_t first, int64_t last,
                double *largest2);
+  /* The same with a bath, for a box that does not change. Returns false, and changes nothing, if a particle of the
+   * chunk meets a wall, has moved beyond the limit, is NaN, or has left the box. */
+  bool (*move_in_bath)(const move_args *, const bath *, const double *const *impulse, int64_t first,
+                       int64_t last, double *largest2);
+  /* Adds the impulses of bonds on the particles of a chunk. Returns false, and changes nothing, if a partner is lost,
+   * a bond is too long, or an impulse is too large for the fast rounding. */
+  bool (*bonds)(const bond_args *, int dim, int64_t first, int64_t last, double (*force)[CHUNK]);
   /* For a style with a density: the densities at the particles of a chunk, in quanta; then the same sums as above, in
    * which pairs that overlap are left out and noted. The embeddings are the caller's. */
   void (*density)(const density_args *, int64_t first, int64_t last, const int32_t *entry,

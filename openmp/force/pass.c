@@ -169,6 +169,15 @@ static void act_on_forces(const md_engine *e, int64_t c, double (*force)[CHUNK],
 
 static void add_bonds(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
 {
+  const md_bonds *bonds = &e->model->bonds;
+  bond_args a = {.kind = bonds->kind,
+                 .slots = e->p->bonds,
+                 .ntypes = bonds->ntypes,
+                 .index = (const int32_t *const *)e->partners.index,
+                 .type = e->p->bond_type,
+                 .k = bonds->impulse_k};
+  for (int d = 0; d < e->p->dim; ++d) a.x[d] = e->p->x[d];
+  if (e->kernels->bonds(&a, e->p->dim, c * CHUNK, chunk_end(e, c), force)) return;
   for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
     int64_t sum[3] = {0};
     md_partners_impulse(&e->partners, e->model, e->p, NULL, i, sum, overlap);

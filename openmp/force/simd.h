@@ -41,6 +41,7 @@ MD_FN simd_d md_fms_v(simd_d a, simd_d b, simd_d c) { return _mm512_fmsub_pd(a, 
 MD_FN simd_d simd_fnma(simd_d a, simd_d b, simd_d c) { return _mm512_fnmadd_pd(a, b, c); }
 MD_FN simd_d md_max_v(simd_d a, simd_d b) { return _mm512_max_pd(a, b); }
 MD_FN simd_d simd_min(simd_d a, simd_d b) { return _mm512_min_pd(a, b); }
+MD_FN simd_d md_sqrt_v(simd_d a) { return _mm512_sqrt_pd(a); }
 MD_FN simd_d md_floor_v(simd_d a)
 {
   return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
@@ -190,6 +191,7 @@ MD_FN simd_d md_fms_v(simd_d a, simd_d b, simd_d c) { return _mm256_fmsub_pd(a, 
 MD_FN simd_d simd_fnma(simd_d a, simd_d b, simd_d c) { return _mm256_fnmadd_pd(a, b, c); }
 MD_FN simd_d md_max_v(simd_d a, simd_d b) { return _mm256_max_pd(a, b); }
 MD_FN simd_d simd_min(simd_d a, simd_d b) { return _mm256_min_pd(a, b); }
+MD_FN simd_d md_sqrt_v(simd_d a) { return _mm256_sqrt_pd(a); }
 MD_FN simd_d md_floor_v(simd_d a) { return _mm256_floor_pd(a); }
 MD_FN simd_m simd_less(simd_d a, simd_d b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
 MD_FN simd_d simd_keep(simd_m m, simd_d a) { return _mm256_and_pd(m, a); }
@@ -338,6 +340,7 @@ MD_FN simd_d md_fms_v(simd_d a, simd_d b, simd_d c) { return fma(a, b, -c); }
 MD_FN simd_d simd_fnma(simd_d a, simd_d b, simd_d c) { return fma(-a, b, c); }
 MD_FN simd_d md_max_v(simd_d a, simd_d b) { return md_max(a, b); }
 MD_FN simd_d simd_min(simd_d a, simd_d b) { return a < b ? a : b; }
+MD_FN simd_d md_sqrt_v(simd_d a) { return md_sqrt(a); }
 MD_FN simd_d md_floor_v(simd_d a) { return md_floor(a); }
 MD_FN simd_m simd_less(simd_d a, simd_d b) { return a < b; }
 MD_FN simd_d simd_keep(simd_m m, simd_d a) { return m ? a : 0.0; }

@@ -1,5 +1,5 @@
-"""Half lists of the openmp engine: the bits of naive, with pairs beyond fast rounding, several types, and full lists
-between them."""
+"""Half lists of the openmp engine: the bits of naive, with pairs beyond fast rounding, several types, bonds, and full
+lists between them."""
 
 from __future__ import annotations
 
@@ -59,3 +59,32 @@ def test_forces_are_dumped_from_full_lists_between_half_ones(expected, tmp_path)
     result = harness.run(DECK, tmp_path, threads=2, variables={"dumped": 40})
     assert rows(result) == expected
     assert float(re.search(r"stored neighbours: ([\d.]+)", result.log.split("Loop time")[-1])[1]) > 78
+
+
+# 216 beads in chains, in a box in which a bead has 127 neighbours, among them images of its partners.
+BONDED = f"""
+units lj
+atom_style bond
+special_bonds lj/coul 0 0 1
+read_data {harness.REFERENCE / "chains-216.data"}
+bond_style harmonic
+bond_coeff 1 300 1.05
+bond_coeff 2 100 1.1
+pair_style lj/cut 3
+pair_coeff 1 1 1 1
+fix 1 all nve
+fix 2 all langevin 1 1 0.5 77
+timestep 0.004
+thermo 20
+thermo_style custom step temp epair ebond etotal pxx pyz press
+thermo_modify format float %.17g
+run 60
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_half_lists_leave_out_what_bonds_exclude(threads, isas, tmp_path):
+    result = harness.run(BONDED, tmp_path / "openmp", threads=threads, isa=isas[threads % len(isas)])
+    naive = rows(harness.run(BONDED, tmp_path / "naive", engine="naive"))
+    assert rows(result) == naive and len(naive) == 4
+    assert float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1]) < 115, "a full list stores 127"
