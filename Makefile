@@ -149,10 +149,9 @@ CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/fuzz/%.c=$(BUILD)/unit/%)
 
-# The first lines of a unit test name what it links, `// links: src/formula/variable.c common/base/error.c`; without
-# such a line it gets everything but main.
-links_of = $(strip $(shell sed -n 's|^// links:||p' $(wildcard validate/unit/$1.c validate/fuzz/$1.c)))
-linked = $(or $(call objects_of,$(call links_of,$1)),$(filter-out $(OBJ)/src/main.o,$(OBJECTS)))
+# Unit tests and fuzz targets use this library: every function of the program but main, and what the ladder's programs
+# share. A function that a test defines itself takes the place of the library's, in calls from other files too.
+TESTED_LIBRARY := $(BUILD)/unit/libtested.so
 
 # ---------------------------------------------------------------- flags
 
@@ -166,13 +165,19 @@ OPTIMISE := -O1 -g1 -fno-omit-frame-pointer
 KERNELS_OPTIMISE := -O0
 ifeq ($(SAN),fuzz)
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+# What inputs go through first is optimised, and the rest is not, which takes half of the time to compile.
+OPTIMISE := -O0 -g1 -fno-omit-frame-pointer
+READERS := $(addprefix src/,deck formula script particles files potential region) common
+$(READERS:%=$(OBJ)/%/%.o): OFTEN := -O1
 else
 SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all
 endif
 endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-prototypes
-# Not with a sanitizer, whose added code makes gcc warn of what is not in the source.
-WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
+# Not with gcc's sanitizers, whose added code makes it warn of what is not in the source. It also hinders vectorization,
+# of which clang warns.
+WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(filter-out fuzz,$(SAN)),,-Werror))
+WARNINGS += $(if $(filter fuzz,$(SAN)),-Wno-pass-failed)
 CFLAGS ?= $(OPTIMISE)
 KERNELS_OPTIMISE ?=
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -183,6 +188,7 @@ COMPILE := -std=c17 -D_GNU_SOURCE $(SHARED) $(CFLAGS) -fopenmp $(EXACT) $(SANITI
 # of the time of a short run.
 FIXED_PLACE := $(if $(filter address undefined,$(subst $(comma), ,$(SAN))),-no-pie)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(FIXED_PLACE) $(LDFLAGS)
+SHARED_LINK := $(filter-out -no-pie,$(LINK)) -shared
 LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm -ldl $(LDLIBS)
 # The GPU engine's library calls the program's functions.
 EXPORTS := src/exports.list
@@ -224,7 +230,7 @@ NCCL ?= $(if $(WITH_MPI),$(call once,NCCL,\
 WITH_NCCL = $(filter-out no,$(NCCL))
 NCCL_LIBRARIES = $(if $(WITH_NCCL),-lnccl -Wl$(comma)-rpath$(comma)$(CUDA_HOME)/lib64)
 EMULATED_LIBRARIES = $(LIBRARIES) $(if $(WITH_NCCL),-L$(CUDA_HOME)/lib64 $(NCCL_LIBRARIES)) -lstdc++
-GPU_LINK = $(filter-out -no-pie,$(LINK)) -shared -Wl,--version-script=gpu/library.map
+GPU_LINK = $(SHARED_LINK) -Wl,--version-script=gpu/library.map
 GPU_LIBRARIES = $(CUDA_LIBRARIES) $(NCCL_LIBRARIES) $(LDLIBS)
 endif
 
@@ -255,7 +261,7 @@ endif
 
 .PHONY: all gpu library wanted help info setup run test test-unit test-e2e test-gpu test-slurm check check-extending \
         emulated check-emulated compatibility figures scaling bench bench-gpu profile-gpu ladder ladder-cpu \
-        ladder-cells fuzz install uninstall clean format format-check lint objects tests need-gpu FORCE
+        ladder-cells fuzz install uninstall clean format format-check lint objects kernels tests need-gpu FORCE
 
 all: $(PROGRAM) $(LIBRARY) $(if $(WITH_GPU),$(GPU_LIBRARY)) ## build program, library and, with nvcc, the GPU engine
 
@@ -537,7 +543,8 @@ $(BUILD)/lint/%.shellcheck: %
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ_PROGRAMS)
 tests: $(TEST_PROGRAMS) ## build the unit tests without running them
-objects: $(OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, tests included, without linking
+objects: $(OBJECTS) $(LADDER_OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, link none
+kernels: $(call objects_of,$(KERNELS)) ## compile the vector kernels alone
 
 # The flags of each part, rewritten only when they change; what they compile depends on them.
 FLAGS_c = $(CC) $(COMPILE)
@@ -550,7 +557,9 @@ FLAGS_ladder = $(NVCC) $(LADDER_COMPILE)
 FLAGS_messages = $(CUDA_INCLUDES) $(NCCL_DEFINED)
 FLAGS_gpu = $(CC_LINK) $(GPU_LINK) $(GPU_LIBRARIES)
 FLAGS_emulated = $(EMULATED_COMPILE) $(EMULATED_LIBRARIES)
-$(FLAGS)/%: FORCE
+# They are named, because make takes what a pattern makes for something in between, which changes each time it is made.
+PARTS := c mpi hdf5 digest link cuda ladder messages gpu emulated
+$(PARTS:%=$(FLAGS)/%): $(FLAGS)/%: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS_$*)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS_$*)) >$@
 
@@ -566,7 +575,7 @@ $(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link
 # All objects of the program but its main. Its own functions are its own, whatever others are loaded beside it.
 $(BUILD)/libmyriad.so: $(OBJECTS) src/library/library.map $(FLAGS)/link
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -shared -Wl,-Bsymbolic,-soname,libmyriad.so,--version-script=src/library/library.map -o $@ \
+	$(quiet)$(CC_LINK) $(SHARED_LINK) -Wl,-Bsymbolic,-soname,libmyriad.so,--version-script=src/library/library.map -o $@ \
 	  $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LIBRARIES)
 
 # Which files are compiled by another compiler than CC, and what they are told, is said below this rule.
@@ -574,7 +583,7 @@ COMPILER = $(CC)
 $(OBJ)/%.o: %.c $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(COMPILER) $(COMPILE) $(TOLD) -MMD -MP -c -o $@ $<
+	$(quiet)$(COMPILER) $(COMPILE) $(OFTEN) $(TOLD) -MMD -MP -c -o $@ $<
 
 $(OBJ)/src/engines/gpu_library.o: TOLD = $(DIGEST)
 $(OBJ)/src/engines/gpu_library.o: $(FLAGS)/digest
@@ -654,16 +663,20 @@ $(BUILD)/myriad-emulated: $(OBJECTS) $(GPU_C_OBJECTS) $(EMULATED_OBJECTS) $(EXPO
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(filter %.o,$^) $(EMULATED_LIBRARIES)
 
-.SECONDEXPANSION:
-$(BUILD)/unit/test_%: $(OBJ)/validate/unit/test_%.o $$(call linked,test_%) $(FLAGS)/link
+$(TESTED_LIBRARY): $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LADDER_OBJECTS) $(FLAGS)/link
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -o $@ $(filter %.o,$^) -lcmocka $(LIBRARIES)
+	$(quiet)$(CC_LINK) $(SHARED_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(LIBRARIES)
 
-$(BUILD)/unit/fuzz_%: $(OBJ)/validate/fuzz/fuzz_%.o $$(call linked,fuzz_%) $(FLAGS)/link
-	@mkdir -p $(@D)
+# They find the library beside them, so that a change of it does not link them again.
+LINK_TESTED = $(LINK) -o $@ $< $(TESTED_LIBRARY) -Wl,-rpath,'$$ORIGIN'
+$(TEST_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/unit/%.o $(FLAGS)/link | $(TESTED_LIBRARY)
 	$(say) LINK $@
-	$(quiet)$(CC_LINK) $(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIBRARIES)
+	$(quiet)$(CC_LINK) $(LINK_TESTED) -lcmocka $(LIBRARIES)
+
+$(FUZZ_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/fuzz/%.o $(FLAGS)/link | $(TESTED_LIBRARY)
+	$(say) LINK $@
+	$(quiet)$(CC_LINK) -fsanitize=fuzzer $(LINK_TESTED) $(LIBRARIES)
 
 # Threads that wait sleep: waiting busily costs a time slice at every barrier when other programs, or other
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away

@@ -117,7 +117,7 @@ double ladder_error(const ladder_case *c, const double *ax, const double *ay, co
     const double dx = ax[i] - c->acceleration[k][0], dy = ay[i] - c->acceleration[k][1];
     const double dz = az != NULL ? az[i] - c->acceleration[k][2] : 0.0;
     const double error = sqrt(dx * dx + dy * dy + dz * dz) / c->scale[k];
-    if (!isfinite(error)) return INFINITY;
+    if (!isfinite(error)) return (double)INFINITY;
     largest = fmax(largest, error);
   }
   return largest;

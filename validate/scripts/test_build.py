@@ -86,6 +86,19 @@ def test_a_part_found_later_compiles_its_own_files(build):
     assert set(build.make(build.program, *WITHOUT, *mpi, "CFLAGS=-O1")) == PROGRAM | RANKS
 
 
+def test_unit_tests_use_every_function_and_wait_for_none(build):
+    options = [*WITHOUT, "MPI=no", "GPU=no"]
+    tested = PROGRAM - {"src/main.c"} | files("common/ladder/*.c")
+    test = build.folder / "unit" / "test_error"
+    assert set(build.make(str(test), *options)) == tested | {"validate/unit/test_error.c"}
+    first = test.stat().st_mtime_ns
+    assert build.make(str(build.folder / "unit" / "test_pair"), *options) == ["validate/unit/test_pair.c"]
+    # A change compiles its own file, and links the library, but no test.
+    os.utime(build.folder / "obj/common/base/error.o", (0, 0))
+    assert build.make(str(test), *options) == ["common/base/error.c"]
+    assert test.stat().st_mtime_ns == first
+
+
 def test_the_gpu_engine_waits_and_is_not_waited_for(build):
     cuda = files("gpu/**/*.cu") - files("gpu/ladder/**/*.cu")
     gpu = [f"NVCC={build.compiler}", "CUDA_HOME=/nowhere"]

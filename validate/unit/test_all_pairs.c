@@ -1,5 +1,3 @@
-// links: openmp/all_pairs/kernels.c openmp/force/kernels.c openmp/choose.c common/pair/pair.c common/base/error.c
-// links: common/pair/tables/eam.c common/pair/tables/table.c
 /* The kernels of all pairs, in every instruction set: the same bits as sums of one pair at a time by the scalar recipes
  * of common/real.h, for any number of bodies, blocks of one's own and of another rank, and pairs near and far. */
 #include "common/exact.h"

@@ -1,5 +1,3 @@
-// links: src/particles/by_id.c common/base/error.c common/base/open_file.c common/particles.c
-// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
 /* The distribution of particles by their ids, for output. Windows work for any ids. On several ranks each particle
  * comes once, in order, in windows of whole blocks of rows. */
 #include "src/particles/by_id.h"

@@ -1,4 +1,3 @@
-// links: openmp/cells.c common/base/error.c common/base/timer.c
 /* Cells of the openmp engine: every position has a cell in boxes of any size. This includes positions far outside, and
  * NaN. */
 #include "openmp/cells.h"

@@ -1,4 +1,3 @@
-// links: openmp/chunk_queues.c common/base/error.c
 /* Chunk queues: each thread takes its own chunks first, then those of other threads, and each chunk is taken once. */
 #include "openmp/chunk_queues.h"
 

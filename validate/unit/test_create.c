@@ -1,16 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c
-// links: src/box/faces.c
-// links: src/edit/set.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
-// links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
-// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/group/cmd_group.c src/region/region.c
-// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/sums/masses.c
-// links: src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Lattices, regions, create_box, create_atoms and set. Sites and ids are those of LAMMPS, for any number of threads and
  * any division into domains. No site is lost or doubled at a face. Every error has its message. */
 #include "validate/unit/support/sim_fixture.h"

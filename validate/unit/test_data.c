@@ -1,20 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: src/particles/unique_ids.c src/particles/read_data.c src/particles/write_data.c src/files/rows.c
-// links: src/particles/by_id.c src/particles/id_table.c src/create/create.c src/box/faces.c src/potential/cmd_pair.c
-// links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/lattice.c src/edit/velocity.c
-// links: src/deck/text.c src/files/output_stream.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c
-// links: src/formula/formula.c src/files/number_format.c common/base/error.c common/particles.c
-// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c common/model.c
-// links: common/pair/pair.c common/base/timer.c src/files/new_file.c common/base/open_file.c common/base/memory.c
-// links: src/files/file_uses.c common/fix/fix.c common/base/words.c common/compute/compute.c src/group/cmd_group.c
-// links: src/region/region.c src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c
-// links: src/sums/temperature.c
-// links: src/edit/group_motion.c src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c
-// links: common/wall/wall.c src/commands/cmd_read_data.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c src/potential/potential.c
-// links: src/potential/table_file.c src/potential/text_file.c common/bond/bond.c src/bonds/cmd_bonds.c
 /* Data files. A file that the program writes is read back bit for bit. Files written by hand and by LAMMPS are read.
  * Every damage is refused with the number of its line. */
 #include "validate/unit/support/sim_fixture.h"

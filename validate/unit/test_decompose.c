@@ -1,4 +1,3 @@
-// links: common/ranks/decompose.c common/base/error.c
 /* The division of the box among ranks: grids, cuts, owners, balance, and numbers of ranks that do not fit. No MPI is
  * needed. */
 #include "common/ranks/decompose.h"

@@ -1,4 +1,3 @@
-// links: common/base/error.c
 /* The error message: text in front of it, the particles that it is about, and a saved message during further errors. */
 #include "common/base/error.h"
 

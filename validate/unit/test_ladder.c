@@ -1,4 +1,3 @@
-// links: common/ladder/bodies.c common/ladder/ladder.c
 /* What the ladder's programs share: bodies that are the same on every machine, the oracle, and the checks, which must
  * fail where something is wrong. */
 #include "common/ladder/bodies.h"

@@ -1,17 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: common/wall/wall.c src/sums/masses.c src/sums/exact_sum.c src/particles/extent.c src/create/lattice.c
-// links: src/create/sites.c src/create/site_rows.c src/create/clusters.c src/create/create.c src/sim.c src/log.c
-// links: src/box/faces.c
-// links: src/deck/command.c src/formula/variable.c src/formula/formula.c src/files/number_format.c
-// links: src/files/file_uses.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
-// links: common/base/words.c common/particles.c common/model.c common/pair/pair.c common/fix/fix.c
-// links: common/compute/compute.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: src/group/cmd_group.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/temperature.c
-// links: src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c src/deck/substitute.c src/script/script.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Masses of particles: what they are, their sum and range, and the inertia that follows from a mass, against the table
  * of types. */
 #include "src/particles/extent.h"

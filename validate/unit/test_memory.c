@@ -1,4 +1,3 @@
-// links: common/base/memory.c common/base/error.c common/particles.c
 /* The memory that is left, from files that the test writes: those of the system and of control groups of both versions,
  * and the limit that the user sets. */
 #include "common/base/memory.h"

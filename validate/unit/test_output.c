@@ -1,23 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: src/dump/dump.c src/dump/dump_modify.c src/dump/dump_columns.c src/dump/dump_rows.c src/files/rows.c
-// links: src/box/boundary.c src/dump/dump_select.c
-// links: src/particles/by_id.c src/dump/dump_text.c src/dump/dump_extxyz.c src/dump/dump_frames.c
-// links: src/density/dump_density.c src/density/density_files.c src/dump/dump_h5md.c src/files/hdf5_file.c
-// links: src/picture/picture.c src/picture/colour/colour_map.c src/files/output_stream.c src/files/new_file.c
-// links: src/deck/text.c src/files/number_format.c src/particles/elements.c src/log.c src/thermo/thermo.c
-// links: src/thermo/thermo_keywords.c src/dump/h5md.c src/deck/command.c src/sim.c src/output/view.c
-// links: src/formula/variable.c src/formula/formula.c common/base/error.c common/base/open_file.c common/particles.c
-// links: common/model.c common/pair/pair.c src/engines/comm_serial.c src/engines/serial_exchange.c
-// links: src/engines/serial_files.c src/picture/furniture.c src/picture/glyphs.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/group/cmd_group.c src/create/lattice.c
-// links: src/computes/cmd_compute.c src/measure.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
-// links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
-// links: src/image/dump_image.c src/image/image_modify.c src/image/draw.c src/image/movie.c src/picture/camera.c
-// links: src/picture/colour/colour_names.c src/picture/colour/colour_scale.c src/picture/scene.c src/picture/spheres.c
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "validate/unit/support/fake_run.h"
 

@@ -1,4 +1,3 @@
-// links: common/pair/pair.c common/base/error.c common/pair/tables/eam.c common/pair/tables/table.c
 /* Pair formulas. Forces are the negative gradient of the energy for every style, in two and three dimensions. Values
  * are those known in closed form. Scaling, shift, cutoff and mixing are tested, and 1/a, 1/sqrt(a) and ln(a) of
  * common/real.h are compared with the C library.

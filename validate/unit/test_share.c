@@ -1,4 +1,3 @@
-// links: src/particles/share.c common/base/error.c common/base/open_file.c common/particles.c
 /* Equal shares of particles. On 1 to 8 ranks every particle is on one rank afterwards, with all its fields; numbers
  * differ by at most one; and the shares are consecutive in the order of ranks and of indices. */
 #include "src/particles/share.h"

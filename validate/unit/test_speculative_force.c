@@ -1,12 +1,3 @@
-// links: openmp/engine.c openmp/step.c openmp/force/pass.c openmp/messages.c openmp/rebin.c openmp/cells.c
-// links: openmp/chunk_queues.c openmp/plan.c openmp/choose.c openmp/force/kernels.c common/model.c common/pair/pair.c
-// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: common/faults.c common/base/error.c common/base/open_file.c common/base/memory.c common/base/timer.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c common/step/host_step.c openmp/ahead.c
-// links: openmp/all_pairs/all_pairs.c openmp/all_pairs/kernels.c common/wall/wall.c common/force/forces.c
-// links: common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c openmp/force/density.c
-// links: common/bond/bond.c common/bond/partners.c
 /* The speculative force of the OpenMP engine: for any delay of messages, the same bits, lists and errors.
  *
  * The communicator has one rank and claims to have two. It answers only after a given number of questions. Until then

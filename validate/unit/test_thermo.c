@@ -1,15 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: src/thermo/thermo.c src/thermo/thermo_keywords.c src/deck/text.c src/files/number_format.c src/log.c
-// links: src/deck/command.c src/sim.c src/output/view.c src/formula/variable.c src/formula/formula.c
-// links: common/base/error.c common/base/open_file.c common/particles.c common/model.c common/pair/pair.c
-// links: src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c src/files/file_uses.c
-// links: common/fix/fix.c common/base/words.c common/compute/compute.c src/group/cmd_group.c src/create/lattice.c
-// links: src/measure.c src/computes/cmd_compute.c src/region/region.c src/region/shapes.c src/region/combined.c
-// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
-// links: common/force/forces.c common/faults.c src/fixes/cmd_fix_modify.c src/sums/lagrange.c src/sums/temperature.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* The thermo table, its commands, and the keywords that formulas read. */
 #include "validate/unit/support/fake_run.h"
 

@@ -1,8 +1,5 @@
-// links: src/formula/atomfile.c
-// links: src/formula/variable.c src/formula/formula.c src/files/number_format.c src/deck/command.c
-// links: common/base/error.c common/base/words.c src/deck/substitute.c common/base/open_file.c
 /* Variables and formulas: values, precedence, replacing, and every error. */
-#include "validate/unit/support/fake_commands.h"
+#include "src/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,17 +1,3 @@
-// links: src/region/motion.c
-// links: src/formula/atomfile.c
-// links: src/edit/velocity.c src/create/lattice.c src/create/sites.c src/create/site_rows.c src/create/clusters.c
-// links: src/create/create.c src/sim.c src/log.c src/deck/command.c src/formula/variable.c src/formula/formula.c
-// links: src/box/faces.c
-// links: src/files/number_format.c common/base/error.c common/base/open_file.c common/base/memory.c
-// links: common/particles.c src/engines/comm_serial.c src/engines/serial_exchange.c src/engines/serial_files.c
-// links: common/model.c common/pair/pair.c common/base/timer.c src/files/file_uses.c common/fix/fix.c
-// links: common/base/words.c common/compute/compute.c src/group/cmd_group.c src/region/region.c
-// links: src/sums/temperature.c
-// links: src/region/shapes.c src/region/combined.c src/create/sites_tested.c src/edit/edit.c src/edit/group_motion.c
-// links: src/sums/masses.c src/sums/exact_sum.c src/deck/substitute.c src/script/script.c common/wall/wall.c
-// links: src/properties/id_values.c src/properties/property.c common/units.c
-// links: common/swap/swaps.c common/pair/tables/eam.c common/pair/tables/table.c common/bond/bond.c
 /* Velocities: temperature, momentum and distribution are those that the deck gives. The bits are the same for any
  * number of threads and any order of the particles. Every error has its message. */
 #include "validate/unit/support/sim_fixture.h"

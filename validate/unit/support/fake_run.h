@@ -3,8 +3,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
 #define MD_VALIDATE_UNIT_FAKE_RUN_H
 
-#include "validate/unit/support/fake_averages.h"
-#include "validate/unit/support/fake_commands.h"
+#include "src/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,11 +1,8 @@
-/* A simulation for tests of single commands: one rank, a log that the test can read back, commands as text.
- * Tests that include this file link src/sim.c, src/log.c, src/deck/command.c, src/formula/variable.c,
- * src/formula/formula.c, src/files/number_format.c, from src/engines/ comm_serial.c, serial_exchange.c and
- * serial_files.c, and from common/ base/error.c, particles.c, model.c and pair.c. */
+/* A simulation for tests of single commands: one rank, a log that the test can read back, commands as text. */
 #ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
 #define MD_VALIDATE_UNIT_SIM_FIXTURE_H
 
-#include "validate/unit/support/fake_commands.h"
+#include "src/sim.h"
 
 #include <stdarg.h>
 #include <stdio.h>
