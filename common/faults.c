@@ -6,8 +6,12 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
   const md_fix *fix = &model->fix[-1 - o->a];
   const md_status status = md_error(
       MD_PHYSICS,
-      "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
-      "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",
+      md_fix_style_of(fix->kind)->anchors
+          ? "step %lld: particle %lld: fix %s ties it to a place that is 7/16 of a periodic side or more "
+            "away, or "
+            "to none, as it is new; use a larger K, or a timestep smaller than %g"
+          : "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
+            "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",
       (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);
   md_error_about(o->a, o->b);
   return status;

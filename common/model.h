@@ -93,6 +93,7 @@ typedef struct md_model {
   md_pair pair;
   int nexcluded;
   int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
+  bool anchored;                    /* particles have anchors, for fix spring/self */
   bool bonded;                      /* atom_style bond: particles may have bonds */
   md_bonds bonds;
   md_groups groups;
@@ -243,6 +244,7 @@ static inline md_particles md_model_fields(const md_model *model)
   p.wide = model->wide;
   p.grouped = model->groups.n > 1;
   p.massed = model->massed;
+  p.anchored = model->anchored;
   p.bonded = model->bonded;
   p.bonds = model->bonds.slots;
   return p;

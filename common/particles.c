@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 64 };
+enum { FIELDS_MAX = 72 };
 
 typedef struct field {
   void **array;
@@ -24,6 +24,7 @@ static int fields(md_particles *p, field *out)
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
+#define MD_ANCHORED (p->anchored ? p->dim : 0)
 #define MD_BONDED (p->bonded ? 1 : 0)
 #define MD_BONDS p->bonds
 #define MD_SPECIALS p->specials
@@ -34,6 +35,7 @@ static int fields(md_particles *p, field *out)
 #undef MD_SPECIALS
 #undef MD_BONDS
 #undef MD_BONDED
+#undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
@@ -91,6 +93,7 @@ md_status md_particles_copy(md_particles *to, const md_particles *from)
   MD_TRY(md_particles_widen(to, from->wide));
   if (from->grouped) MD_TRY(md_particles_make_groups(to));
   if (from->massed) MD_TRY(md_particles_make_masses(to));
+  MD_TRY(md_particles_make_anchors(to, from->anchored));
   if (from->bonded) MD_TRY(md_particles_make_bonds(to, from->bonds));
   MD_TRY(md_particles_make_specials(to, from->specials));
   MD_TRY(md_particles_reserve(to, from->n));
@@ -132,6 +135,21 @@ md_status md_particles_make_masses(md_particles *p)
   if (p->capacity > 0)
     MD_TRY(md_array_new_zero(&p->mass, p->capacity, sizeof *p->mass, "masses of particles"));
   p->massed = true;
+  return MD_OK;
+}
+
+md_status md_particles_make_anchors(md_particles *p, bool anchored)
+{
+  if (p->anchored == anchored) return MD_OK;
+  p->anchored = true; /* so that after an error md_particles_free frees the arrays made so far */
+  for (int d = 0; d < p->dim; ++d) {
+    free(p->anchor[d]);
+    p->anchor[d] = NULL;
+    if (!anchored || p->capacity == 0) continue;
+    MD_TRY(md_array_new(&p->anchor[d], p->capacity, sizeof *p->anchor[d], "anchors of particles"));
+    for (int64_t i = 0; i < p->n; ++i) p->anchor[d][i] = (double)NAN;
+  }
+  p->anchored = anchored;
   return MD_OK;
 }
 

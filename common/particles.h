@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/box.h"
 #include "common/groups.h"
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,6 +42,8 @@ typedef struct md_particles {
   uint32_t *group;    /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
   bool massed;        /* particles have masses of their own: set by md_particles_make_masses */
   double *mass;       /* NULL unless massed: masses are by type (md_mass_of in model.h) */
+  bool anchored;      /* a fix ties particles to places: set by md_particles_make_anchors */
+  double *anchor[3];  /* NULL unless anchored */
   bool bonded;        /* atom_style bond: set by md_particles_make_bonds */
   uint32_t *molecule; /* NULL unless bonded */
   int bonds;          /* slots for bonds of each particle; free ones hold 0, and are the last */
@@ -83,6 +86,10 @@ static inline bool md_particles_in_group(const md_particles *p, uint32_t bit, in
  * MD_RUNTIME: out of memory. */
 md_status md_particles_make_masses(md_particles *p) MD_CHECKED;
 
+/* Gives particles anchors, which are NaN as long as they are not set, or takes them away. Does nothing if
+ * p->anchored is `anchored` already. MD_RUNTIME: out of memory. */
+md_status md_particles_make_anchors(md_particles *p, bool anchored) MD_CHECKED;
+
 /* Gives particles a molecule, and at least `bonds` slots for bonds, all free as long as they are not set.
  * bonds: 0 to MD_BONDS_MAX. MD_RUNTIME: out of memory. */
 md_status md_particles_make_bonds(md_particles *p, int bonds) MD_CHECKED;
@@ -91,10 +98,11 @@ md_status md_particles_make_bonds(md_particles *p, int bonds) MD_CHECKED;
  * MD_RUNTIME: out of memory. */
 md_status md_particles_make_specials(md_particles *p, int specials) MD_CHECKED;
 
-/* Particle i, which is new, has no molecule and no bonds. */
+/* Particle i, which is new, has no molecule, no bonds and no anchor. */
 static inline void md_particles_set_alone(md_particles *p, int64_t i)
 {
   if (p->bonded) p->molecule[i] = 0;
+  for (int d = 0; d < p->dim && p->anchored; ++d) p->anchor[d][i] = (double)NAN;
   for (int k = 0; k < p->bonds; ++k) p->bond[k][i] = p->bond_type[k][i] = 0;
   for (int k = 0; k < p->specials; ++k) p->special[k][i] = 0;
 }

@@ -26,6 +26,7 @@
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/edit/run_edits.h"
+#include "src/fixes/anchors.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
 #include "src/fixes/moved_once.h"
@@ -676,6 +677,7 @@ md_status md_run_prepare(md_run *run)
   run->kind = md_engine_for(sim->engine, &model->pair);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
+  MD_TRY(md_centres_check(sim, run->minimizes));
   MD_TRY(md_plan_check_room(sim));
   sim->broken = true;
   MD_TRY(place_particles(sim));

@@ -1,5 +1,6 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
+#include "common/force/centre.h"
 #include "common/model.h"
 #include "common/ranks/reductions.h"
 #include "common/step/step.h"
@@ -162,6 +163,17 @@ static md_status parse_varied(md_fix *fix, const char *word, double *value)
   char what[64];
   snprintf(what, sizeof what, "a number of fix %s", md_fix_style_of(fix->kind)->name);
   return md_fix_read_varied(fix, word, what, value);
+}
+
+/* Fills the numbers of md_force_nearest. */
+static void fill_force_box(const md_model *model, double box[MD_FORCE_BOX])
+{
+  for (int d = 0; d < 3; ++d) {
+    const bool in = d < model->box.dim;
+    box[d] = in ? model->box.lo[d] : 0.0;
+    box[3 + d] = in && model->box.periodic[d] ? model->box.length[d] : 0.0;
+    box[6 + d] = model->box.triclinic ? model->box.offset[d] : 0.0;
+  }
 }
 
 /* Images along slanted edges are not those of one coordinate alone. */
@@ -434,10 +446,11 @@ static md_status add_forces(md_model *model, int f)
     md_force_action *to = &model->force_action[model->nforce_action++];
     *to = action[k];
     to->kind = fix->kind;
-    to->group = md_group_bit(fix->group);
+    if (to->group == 0) to->group = md_group_bit(fix->group);
     to->fix = f;
     to->part = k;
     to->takes_mean = styles[fix->kind]->takes_mean;
+    to->takes_centre = styles[fix->kind]->take_centres && k == 0;
     to->in_region = styles[fix->kind]->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
     if (!to->in_region) continue;
     memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
@@ -458,6 +471,25 @@ md_status md_fix_check_energy(const md_model *model, const md_fix *fix)
           "use boundary f there",
           style->name, "xyz"[d]);
   return MD_OK;
+}
+
+bool md_fixes_anchor(const md_model *model)
+{
+  bool any = false;
+  for (int f = 0; f < model->nfix; ++f) any = any || styles[model->fix[f].kind]->anchors;
+  return any;
+}
+
+bool md_fix_couples(const md_fix *fix, int group)
+{
+  return fix->kind == MD_FIX_spring && fix->k[SPRING_COUPLES] != 0.0 && fix->k[SPRING_OTHER] == group;
+}
+
+bool md_fixes_take_centres(const md_model *model)
+{
+  bool any = false;
+  for (int f = 0; f < model->nfix; ++f) any = any || styles[model->fix[f].kind]->take_centres != NULL;
+  return any;
 }
 
 bool md_fixes_vary(const md_model *model)
@@ -525,6 +557,7 @@ int md_fix_vector_size(const md_model *model, int fix)
 {
   const md_force_vector vector = styles[model->fix[fix].kind]->vector;
   int walls = 0;
+  if (vector == MD_VECTOR_SPRING) return 4;
   if (vector != MD_VECTOR_WALLS) return vector == MD_VECTOR_NONE ? 0 : 3;
   while (walls < MD_FORCES_EACH && model->fix[fix].k[MD_WALL_K * walls] != 0.0) ++walls;
   return walls;

@@ -55,7 +55,9 @@ enum {
   MD_FIX_PARTS = 6,
   MD_FIX_MORE_AT = MD_FIX_HALF_STATE + MD_FIX_PARTS,
   MD_FIX_MORE = 32,
-  MD_FIX_STATE = MD_FIX_MORE_AT + MD_FIX_MORE
+  MD_FIX_STATE = MD_FIX_MORE_AT + MD_FIX_MORE,
+  /* The most numbers of a state of any style. */
+  MD_FIX_STATE_MAX = 120
 };
 
 /* The parts of the pressure that a style gets behind the values of its compute: twice the kinetic energy and the
@@ -98,10 +100,11 @@ typedef struct md_fix {
   int group;          /* number of the group of particles on which it acts (groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
-  bool energy;                /* its energy counts as potential energy of the system: fix_modify energy yes */
-  double state[MD_FIX_STATE]; /* what changes during runs, as the style's file numbers it; restarts hold it */
-  char temp[64];              /* ID of its temperature: fix_modify temp; "": that of its group */
-  int nvaried;                /* the numbers that variables give; their k are those of no particular step */
+  bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
+  double state
+      [MD_FIX_STATE_MAX]; /* what changes during runs, as the style's file numbers it; restarts hold it */
+  char temp[64];          /* ID of its temperature: fix_modify temp; "": that of its group */
+  int nvaried;            /* the numbers that variables give; their k are those of no particular step */
   md_varied varied[MD_VARIED_MAX];
 } md_fix;
 
@@ -127,11 +130,13 @@ typedef enum md_scaling {
  * is prepared. A fix may have several, such as one for each of its walls. */
 typedef struct md_force_action {
   md_fix_kind kind;
-  uint32_t group;  /* bit of the group */
+  uint32_t group;  /* bit of the group; 0 from prepare_force: that of the fix */
   int fix;         /* place in model->fix */
   int part;        /* number of the action among those of the fix, from 0 */
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
-  bool in_region;  /* it acts on particles in this region only (shape.h) */
+  bool
+      takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/force/centre.h) */
+  bool in_region; /* it acts on particles in this region only (shape.h) */
   double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];
 } md_force_action;
@@ -142,7 +147,8 @@ typedef enum md_force_vector {
   MD_VECTOR_BEFORE,   /* of the force before the fix acts: three values */
   MD_VECTOR_GIVEN,    /* of the force of the fix: three values */
   MD_VECTOR_REACTION, /* of minus the force of the fix: three values */
-  MD_VECTOR_WALLS     /* the same along the normal of each wall: one value for each action */
+  MD_VECTOR_WALLS,    /* the same along the normal of each wall: one value for each action */
+  MD_VECTOR_SPRING    /* of the force of the first action: three values; its size, negative if it pushes */
 } md_force_vector;
 
 /* A fix that acts behind steps. Derived when the model is prepared. */
@@ -165,6 +171,8 @@ typedef struct md_fix_place {
   md_status (*block)(const void *context, const char *id, md_bias *bias);
   /* Fills the numbers of a shape with the region of this ID. MD_USAGE: there is none, or its style is no shape. */
   md_status (*shape)(const void *context, const char *id, double k[SHAPE_K]);
+  /* The number of the group with this name. MD_USAGE: there is none. */
+  md_status (*group)(const void *context, const char *name, int *group);
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
   int64_t step;      /* of the present state */
 } md_fix_place;
@@ -217,6 +225,12 @@ typedef struct md_fix_style {
   bool takes_temp;    /* fix_modify temp is accepted */
   bool takes_region;  /* k from MD_FIX_REGION on has the region of its particles, or SHAPE_NONE */
   bool takes_mean;    /* its action needs the mean of the forces on its group (forces.h) */
+  /* Makes the numbers of its actions of the centres of mass of their groups, and the masses of these (centre.h), or
+   * NULL: it needs none. */
+  void (*take_centres)(const md_fix *fix, const double centre[][3], const double *mass,
+                       md_force_action *action);
+  bool
+      anchors; /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
   /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.
@@ -340,6 +354,13 @@ bool md_fix_is_coupled(const struct md_model *model, int f);
  * fix, whose style tallies it. */
 void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struct md_measure *before,
                       const struct md_measure *after);
+
+/* Does a fix of the model need anchors, or centres of mass? */
+bool md_fixes_anchor(const struct md_model *model);
+bool md_fixes_take_centres(const struct md_model *model);
+
+/* Does the fix have this group as a second one? */
+bool md_fix_couples(const md_fix *fix, int group);
 
 /* Does variable give one of the numbers of a fix? */
 bool md_fixes_vary(const struct md_model *model);

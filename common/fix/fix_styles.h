@@ -35,6 +35,8 @@
 #include "common/force/fix_lineforce.h"
 #include "common/force/fix_planeforce.h"
 #include "common/force/fix_setforce.h"
+#include "common/force/fix_spring.h"
+#include "common/force/fix_spring_self.h"
 #include "common/swap/fix_thermal_conductivity.h"
 #include "common/swap/fix_viscosity.h"
 #include "common/wall/fix_wall_harmonic.h"

@@ -74,6 +74,17 @@ md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[
   return MD_OK;
 }
 
+/* Gives the actions of a fix, of which `action` is the first, the centres of mass behind step `step`. n: actions from
+ * there on. */
+static md_status take_centres(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
+                              md_force_action *action, int n, int threads)
+{
+  md_centre_sums sums;
+  const int parts = md_centre_actions(action, n);
+  md_centre_sum(model, action, parts, p, threads, &sums);
+  return md_centre_take(model, comm, step, &sums, 1.0, action, parts);
+}
+
 md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
                                 int first, md_impulses impulse, int threads, md_overlap *overlap)
 {
@@ -86,6 +97,7 @@ md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particl
       sum_group(p, action->group, impulse, sum);
       MD_TRY(md_forces_take_mean(comm, model, sum, 1.0, action));
     }
+    if (action->takes_centre) MD_TRY(take_centres(model, comm, p, step, action, n - first, threads));
     last = md_forces_next_mean(row, first + 1, n);
     act_on_all(model, action, last - first, p, impulse, threads, overlap);
   }
@@ -128,21 +140,23 @@ static void add_output(const md_model *model, const md_force_action *a, const do
   if (style->has_energy) add_term(model, &sum[0], net->energy);
   for (int d = 0; d < dim; ++d) {
     if (style->vector == MD_VECTOR_BEFORE) add_term(model, &sum[1 + d], before[d]);
-    if (style->vector == MD_VECTOR_GIVEN) add_term(model, &sum[1 + d], net->given[d]);
+    if (style->vector == MD_VECTOR_GIVEN || (style->vector == MD_VECTOR_SPRING && a->part == 0))
+      add_term(model, &sum[1 + d], net->given[d]);
     if (style->vector == MD_VECTOR_REACTION) add_term(model, &sum[1 + d], -net->given[d]);
     if (style->vector == MD_VECTOR_WALLS) add_term(model, &sum[1 + a->part], -net->given[d]);
   }
+  if (style->vector == MD_VECTOR_SPRING && a->part == 0) add_term(model, &sum[4], net->pull);
 }
 
 /* n actions act on the force on a particle. *fix: the fix that acted last. False: its force is out of range. */
 static bool act_for_output(const md_model *model, const md_force_action *action, int n, const md_particle *p,
-                           double f[3], md_force_sums *sums, int *fix)
+                           const double *anchor, double f[3], md_force_sums *sums, int *fix)
 {
   const int dim = model->box.dim;
   for (int k = 0; k < n; ++k) {
     const md_force_action *a = &action[k];
     if (!md_forces_acts(a, p)) continue;
-    md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0};
+    md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0, .anchor = anchor};
     bool known =
         md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
     for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
@@ -159,10 +173,10 @@ static void act_on_forces(const md_model *model, const md_force_action *action, 
 {
   for (int64_t i = 0; i < p->n; ++i) {
     const md_particle one = md_particle_of(model, p, i);
-    double f[3] = {0.0};
+    double f[3] = {0.0}, anchor[3];
     int fix = 0;
     for (int d = 0; d < p->dim; ++d) f[d] = force[d][i];
-    if (!act_for_output(model, action, n, &one, f, sums, &fix))
+    if (!act_for_output(model, action, n, &one, md_forces_anchor(p, i, anchor), f, sums, &fix))
       md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
     for (int d = 0; d < p->dim; ++d) force[d][i] = f[d];
   }
@@ -190,6 +204,7 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
   for (int first = 0, last; first < n; first = last) {
     md_force_action *action = &row[first];
     if (action->takes_mean) MD_TRY(take_mean_force(model, comm, p, force, action));
+    if (action->takes_centre) MD_TRY(take_centres(model, comm, p, model->step, action, n - first, 1));
     last = md_forces_next_mean(row, first + 1, n);
     act_on_forces(model, action, last - first, p, force, sums, &overlap);
   }

@@ -5,9 +5,11 @@
  *    replaces components of the sum. Each term is rounded once to whole quanta, so that the sum is exact.
  * 3. The engine kicks the particle by the result.
  *
+ * A fix may tie particles to places of their own, their anchors.
+ *
  * A fix may take the mean force of its group. Then the actions before it act on all particles first. The forces on the
  * group, whole quanta, are added up on all ranks, and the actions from this one on follow. An engine needs the impulses
- * of all particles in arrays for that.
+ * of all particles in arrays for that. A fix may take centres of mass in the same way (centre.h).
  *
  * A force depends on position, mass and group of the particle alone, or through a mean on those of all. On periodic
  * axes it is the same for all images. So the kick behind a step and the kick before the next step are equal, every
@@ -28,6 +30,7 @@
 #define MD_COMMON_FORCES_H
 
 #include "common/faults.h"
+#include "common/force/centre.h"
 #include "common/ranks/comm.h"
 #include "common/step/step.h"
 
@@ -57,12 +60,12 @@ MD_FN int md_forces_act(const md_force_action *action, int n, const md_particle 
   return -1;
 }
 
-/* Lets n actions act on the impulse on a particle. impulse: whole quanta. scale: quanta in a unit of force. Returns as
- * md_forces_act. */
+/* Lets n actions act on the impulse on a particle. impulse: whole quanta. scale: quanta in a unit of force. anchor: of
+ * the particle, or NULL. Returns as md_forces_act. */
 MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scale, const md_particle *p,
-                               int dim, double impulse[3])
+                               const double *anchor, int dim, double impulse[3])
 {
-  md_net_force net = {{0.0, 0.0, 0.0}, scale, true, false, {0.0, 0.0, 0.0}, 0.0};
+  md_net_force net = {{0.0, 0.0, 0.0}, scale, true, false, {0.0, 0.0, 0.0}, 0.0, 0.0, anchor};
   for (int d = 0; d < dim; ++d) net.f[d] = impulse[d];
   const int fault = md_forces_act(action, n, p, &net);
   for (int d = 0; d < dim; ++d) impulse[d] = net.f[d];
@@ -81,10 +84,10 @@ static inline md_force_action *md_forces_at(md_model *model, int64_t step)
   return model->force_rows > 0 ? md_forces_row(model, step) : model->force_action;
 }
 
-/* The place of the first action from `first` on that takes a mean; n: there is none. */
+/* The place of the first action from `first` on that takes a mean or centres of mass; n: there is none. */
 MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
 {
-  while (first < n && !action[first].takes_mean) ++first;
+  while (first < n && !action[first].takes_mean && !action[first].takes_centre) ++first;
   return first;
 }
 
@@ -106,13 +109,22 @@ static inline double md_forces_scale(const md_model *model)
 extern "C" {
 #endif
 
+/* Fills the anchor of particle i, and returns it; NULL: particles have none. */
+static inline const double *md_forces_anchor(const md_particles *p, int64_t i, double anchor[3])
+{
+  for (int d = 0; d < 3; ++d) anchor[d] = p->anchored && d < p->dim ? p->anchor[d][i] : 0.0;
+  return p->anchored ? anchor : NULL;
+}
+
 /* For engines of the host: lets n actions act on the impulses on particle i. Notes a force out of range. */
 static inline void md_forces_on_particle(const md_model *model, const md_force_action *action, int n,
                                          const md_particles *p, int64_t i, double impulse[3],
                                          md_overlap *overlap)
 {
   const md_particle one = md_particle_of(model, p, i);
-  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, p->dim, impulse);
+  double anchor[3];
+  const double *place = md_forces_anchor(p, i, anchor);
+  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, place, p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 

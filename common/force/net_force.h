@@ -13,11 +13,13 @@
 
 typedef struct md_net_force {
   double f[3];
-  double per_force; /* units of f in a unit of force */
-  bool whole;       /* f is a whole number of quanta */
-  bool beyond;      /* the force of a fix is out of range, or does not exist */
-  double given[3];  /* what the present fix added, in units of force */
-  double energy;    /* potential energy of the particle by the present fix */
+  double per_force;     /* units of f in a unit of force */
+  bool whole;           /* f is a whole number of quanta */
+  bool beyond;          /* the force of a fix is out of range, or does not exist */
+  double given[3];      /* what the present fix added, in units of force */
+  double energy;        /* potential energy of the particle by the present fix */
+  double pull;          /* its part of the size of a force, for MD_VECTOR_SPRING */
+  const double *anchor; /* the place to which a fix ties the particle, dim numbers; NULL: there is none */
 } md_net_force;
 
 /* From a point to the nearest image of a coordinate x. length: of the box along a periodic axis, else 0; lo: where the
@@ -29,6 +31,28 @@ MD_FN double md_force_delta(double x, double point, double lo, double length)
   while (delta + delta > length) delta -= length;
   while (delta + delta < -length) delta += length;
   return delta;
+}
+
+/* The numbers of a box for md_force_nearest: where it begins, the lengths of periodic axes, otherwise 0, and the
+ * offsets of a tilted box, otherwise 0. */
+enum { MD_FORCE_BOX = 9 };
+
+/* From a point to the nearest image of x, in any box. The same for every image of x. */
+MD_FN void md_force_nearest(const double *box, const double x[3], const double *point, double delta[3])
+{
+  const double *lo = box, *length = box + 3, *offset = box + 6;
+  double at[3] = {x[0], x[1], x[2]};
+  for (int d = 2; d >= 0; --d) {
+    if (!(length[d] > 0.0)) continue;
+    while (at[d] < lo[d]) md_lattice_shift(length, offset, d, 1.0, at);
+    while (at[d] >= lo[d] + length[d]) md_lattice_shift(length, offset, d, -1.0, at);
+  }
+  for (int d = 0; d < 3; ++d) delta[d] = at[d] - point[d];
+  for (int d = 2; d >= 0; --d) {
+    if (!(length[d] > 0.0)) continue;
+    while (delta[d] + delta[d] > length[d]) md_lattice_shift(length, offset, d, -1.0, delta);
+    while (delta[d] + delta[d] < -length[d]) md_lattice_shift(length, offset, d, 1.0, delta);
+  }
 }
 
 /* A term of this size or larger leaves the range of impulses, as for pairs (model.h). */

@@ -274,7 +274,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
-  c->tagged = dim == 3 || model->ntypes > 1 || wide || md_pair_has_density(&model->pair) ||
+  const bool anchored = model->anchored && ranks > 1; /* migrants of the exact tagged layout have anchors */
+  c->tagged = dim == 3 || model->ntypes > 1 || wide || anchored || md_pair_has_density(&model->pair) ||
               model->bonds.ntypes > 0 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   c->fused = model->ntypes == 1 && !md_pair_has_density(&model->pair) && model->bonds.ntypes == 0 && !wide &&
              model->nmiddle == 0 && model->nforce_action == 0 && !md_box_is_changed(&model->box) &&
@@ -282,7 +283,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
              neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
-  c->packed = can_pack(model, o, c);
+  c->packed = !anchored && can_pack(model, o, c);
   double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
@@ -395,6 +396,8 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
                     md_pair_style_of(model->pair.kind)->name);
+  if (g->mixed && model->anchored && ranks > 1)
+    return md_error(MD_USAGE, "fix spring/self on several GPUs needs package gpu precision double");
   for (int d = 0; d < model->box.dim; ++d)
     if (g->mixed && model->box.changes[d])
       return md_error(
@@ -472,6 +475,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);
   if (model->groups.n > 1) md_plan_add(plan, "groups", 4.0);
+  if (model->anchored) md_plan_add(plan, "anchors", 8.0 * dim);
   if (ranks > 1) {
     /* Ghosts as received at a rebin and in steps, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;

@@ -41,6 +41,7 @@ struct gpu_arrays {
   device_array ratio, mass, v_step; /* by type: velocity_per_v and v_step of the model, and masses */
   device_array v_low[3];            /* by original index: second words of momenta */
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
+  device_array anchor[3];           /* by original index: anchors of particles, if they have some */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
   /* Of bond_args; and the energy of bonds. */

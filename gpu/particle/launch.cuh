@@ -8,6 +8,7 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
+#include "common/force/centre.h"
 #include "common/pair/tables/density.h"
 #include "gpu/move/kick_drift.cuh"
 #include "gpu/particle/fields.cuh"
@@ -224,8 +225,9 @@ struct fix_force_args {
   const md_force_action *action; /* [count] */
   int count;
   int stride; /* if step: the actions of the next step lie that far behind those of one; 0: they are the same */
-  double scale, quantum; /* quanta in a unit of force; value of a quantum in the arrays of impulses */
-  bool step;             /* as for launch_force() */
+  double scale, quantum;   /* quanta in a unit of force; value of a quantum in the arrays of impulses */
+  const double *anchor[3]; /* by original index; NULL: particles have no anchors */
+  bool step;               /* as for launch_force() */
 };
 template <class T>
 md_status launch_fix_force(const launch &, const system_view<T> &, const fix_force_args &,
@@ -234,6 +236,12 @@ md_status launch_fix_force(const launch &, const system_view<T> &, const fix_for
 template <class T>
 md_status launch_sum_impulses(const launch &, const system_view<T> &, const fix_force_args &,
                               typename T::real *const impulse[3], fine_sums);
+
+/* Adds the terms of the particles of type t of the group to the fine sums number t MD_CENTRE_TERMS and on, of
+ * MD_TERMS_MAX. */
+template <class T>
+md_status launch_sum_centre(const launch &, const system_view<T> &, const particle_fields &,
+                            const md_centre &, int ntypes, fine_sums);
 
 /* sum_terms.cu: adds the terms of computes to MD_TERMS_MAX sums. */
 struct term_args {

@@ -18,11 +18,12 @@ struct domain_cells {
   int domains[3];
 };
 
-/* The second words of a migrant's momentum; empty for layouts without them. */
+/* The second words of a migrant's momentum, and its anchor; empty for layouts without them. */
 template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
 template <class T> struct migrant_low<T, true> {
   int64_t low[T::DIM];
+  double anchor[T::DIM];
 };
 
 /* A migrant: a particle in a message to its new rank, in the precision of the layout. */
@@ -42,9 +43,10 @@ struct vacated_slot {
 /* migrate.cu: what its kernels read and write. */
 template <class T> struct migration {
   int *origin;
-  int64_t *id;     /* by origin */
-  int64_t *low[3]; /* by origin: second words of momenta, or NULL */
-  uint32_t *group; /* by origin: bits of groups, or NULL */
+  int64_t *id;       /* by origin */
+  int64_t *low[3];   /* by origin: second words of momenta, or NULL */
+  double *anchor[3]; /* by origin, or NULL */
+  uint32_t *group;   /* by origin: bits of groups, or NULL */
   migrant<T> *migrants_at;
   vacated_slot *at;
   int capacity;

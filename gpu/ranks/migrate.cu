@@ -61,7 +61,10 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
   t.id = m.id[origin];
   t.group = m.group ? m.group[origin] : MD_GROUP_ALL;
   if constexpr (T::WIDENS)
-    for (int d = 0; d < T::DIM; ++d) t.low[d] = m.low[d] ? m.low[d][origin] : 0;
+    for (int d = 0; d < T::DIM; ++d) {
+      t.low[d] = m.low[d] ? m.low[d][origin] : 0;
+      t.anchor[d] = m.anchor[d] ? m.anchor[d][origin] : 0.0;
+    }
   m.migrants_at[k] = t;
   m.at[k] = vacated_slot{i, origin, to};
 }
@@ -108,7 +111,10 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
   m.id[at.origin] = t.id;
   if (m.group) m.group[at.origin] = t.group;
   if constexpr (T::WIDENS)
-    for (int d = 0; d < T::DIM && m.low[d]; ++d) m.low[d][at.origin] = t.low[d];
+    for (int d = 0; d < T::DIM; ++d) {
+      if (m.low[d]) m.low[d][at.origin] = t.low[d];
+      if (m.anchor[d]) m.anchor[d][at.origin] = t.anchor[d];
+    }
   if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
 }
 

@@ -70,6 +70,7 @@ template <class T> struct gpu_ranks {
   device_array sent_starts = {}, received_starts = {}; /* beginnings of cells, to and from both neighbours */
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, vacated_array = {}, id = {};
   int64_t *low[3] = {};      /* by origin: second words of momenta; arrays of the engine */
+  double *anchor[3] = {};    /* by origin: anchors; arrays of the engine */
   uint32_t *group = nullptr; /* by origin: bits of groups; array of the engine */
   /* The migrants that leave, as the host sees them. One copy into pinned memory is enough for at most SEEN
    * migrants. */

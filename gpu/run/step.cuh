@@ -55,8 +55,11 @@ template <class T> struct gpu_stepper {
   bool offers(md_wanted wanted) const;
   void give(md_wanted wanted, md_measure *m) const;
   fix_force_args force_args(int first, int last, bool part_of_step) const;
+  /* Gives the actions from number k on that belong to the same fix the centres of mass of their groups. */
+  md_status take_centre(int k, bool part_of_step);
   /* Gives action k of the model the mean of the impulses on its group. */
   md_status take_mean(real *const impulse[3], int k);
+  md_status spread_numbers(md_force_action *row, int k, int first, int count);
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;

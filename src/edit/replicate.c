@@ -118,6 +118,10 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "
                     "behind replicate");
+  if (sim->model.anchored)
+    return md_error(
+        MD_USAGE, "replicate: fix spring/self ties particles to places, which copies would not have: give it "
+                  "behind replicate");
   for (int d = 0; d < 3; ++d) {
     hi[d] = box->lo[d] + (double)count[d] * box->length[d];
     MD_TRY(md_box_check(box->lo[d], hi[d], d));

@@ -6,6 +6,7 @@
  */
 #include "src/averages/output_fix.h"
 #include "src/create/lattice.h"
+#include "src/fixes/anchors.h"
 #include "src/group/groups.h"
 #include "src/region/region.h"
 
@@ -69,6 +70,11 @@ static md_status find_shape(const void *context, const char *id, double k[SHAPE_
   return md_region_shape(region, k);
 }
 
+static md_status find_group(const void *context, const char *name, int *group)
+{
+  return md_group_find(context, name, group);
+}
+
 /* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
  * error the model is as before. */
 static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
@@ -82,8 +88,12 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
-  md_fix_place place = {
-      .box = &model->box, .context = sim, .block = find_block, .shape = find_shape, .step = model->step};
+  md_fix_place place = {.box = &model->box,
+                        .context = sim,
+                        .block = find_block,
+                        .shape = find_shape,
+                        .group = find_group,
+                        .step = model->step};
   for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
   md_fix fix = {.kind = kind, .group = group};
   MD_TRY(style->parse(&fix, words, &place));
@@ -91,12 +101,13 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
   const md_fix old = model->fix[index];
   model->fix[index] = fix;
   if (index == before) ++model->nfix;
-  const md_status status = md_fixes_join(model);
+  md_status status = md_fixes_join(model);
   if (status == MD_OK) {
     if (style->note) md_sim_explain(sim, what, style->note);
     take_state(sim, &model->fix[index]);
-    return MD_OK;
   }
+  if (status == MD_OK) status = md_anchors_begin(sim, index);
+  if (status == MD_OK) return MD_OK;
   md_error_record why;
   md_error_save(&why, status);
   model->nfix = before;
@@ -169,5 +180,6 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   if (output) return MD_OK;
   --model->nfix;
   memmove(&model->fix[index], &model->fix[index + 1], (size_t)(model->nfix - index) * sizeof *model->fix);
+  MD_TRY(md_anchors_end(sim));
   return md_fixes_join(model);
 }

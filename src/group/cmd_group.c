@@ -318,7 +318,8 @@ static md_status need_unused(const md_sim *sim, int group)
 {
   const char *name = sim->model.groups.name[group], *user = NULL;
   for (int k = 0; k < sim->model.nfix; ++k)
-    if (sim->model.fix[k].group == group) user = "a fix (unfix it first)";
+    if (sim->model.fix[k].group == group || md_fix_couples(&sim->model.fix[k], group))
+      user = "a fix (unfix it first)";
   for (int k = 0; k < sim->model.ncompute; ++k)
     if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
   for (const md_observer *o = sim->observers; o; o = o->next)

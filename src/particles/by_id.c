@@ -93,6 +93,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   deal->window.wide = own->particles->wide;
   deal->window.grouped = own->particles->grouped;
   deal->window.massed = own->particles->massed;
+  deal->window.anchored = own->particles->anchored;
   deal->window.bonded = own->particles->bonded;
   deal->window.bonds = own->particles->bonds;
   deal->window.specials = own->particles->specials;

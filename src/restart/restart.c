@@ -52,6 +52,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
+#define MD_ANCHORED (p->anchored ? p->dim : 0)
 #define MD_BONDED (p->bonded ? 1 : 0)
 #define MD_BONDS p->bonds
 #define MD_SPECIALS 0 /* they follow from the bonds */
@@ -66,6 +67,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #undef MD_SPECIALS
 #undef MD_BONDS
 #undef MD_BONDED
+#undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
 #undef MD_GROUPED
@@ -352,6 +354,13 @@ static void walk_bond_type(walk *w, md_bonds *b, int t, int nparameter)
   if (b->set[t]) reals(w, name, nparameter, b->parameter[t]);
 }
 
+/* Do particles have anchors? */
+static void walk_anchors(walk *w, md_model *m)
+{
+  if (w->mode == READ) m->anchored = md_h5->has(w->file, "model/anchored");
+  if (m->anchored) flags(w, "model/anchored", 1, &m->anchored);
+}
+
 /* With atom_style bond: slots, style and parameters, and which bonded particles have no pair force. */
 static void walk_bonds(walk *w, md_model *m)
 {
@@ -452,6 +461,7 @@ static void walk_model(walk *w, md_model *m)
   flags(w, "model/wide", 1, &m->wide);
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
   walk_masses(w, m);
+  walk_anchors(w, m);
   walk_bonds(w, m);
 }
 
@@ -1015,6 +1025,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   md_status status = md_particles_widen(p, r->model.wide);
   if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
   if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
+  if (status == MD_OK) status = md_particles_make_anchors(p, r->model.anchored);
   if (status == MD_OK && r->model.bonded) status = md_particles_make_bonds(p, r->model.bonds.slots);
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum, columns);

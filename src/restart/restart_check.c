@@ -110,7 +110,7 @@ static const char *wrong_in_model(const md_model *m)
   for (int f = 0; f < m->nfix; ++f) {
     for (int k = 0; k < MD_FIX_K; ++k)
       if (!isfinite(m->fix[f].k[k])) return "model/fix";
-    for (int k = 0; k < MD_FIX_STATE; ++k)
+    for (int k = 0; k < MD_FIX_STATE_MAX; ++k)
       if (!isfinite(m->fix[f].state[k])) return "model/fix";
   }
   const char *found = wrong_in_box(&m->box);

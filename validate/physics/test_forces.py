@@ -111,6 +111,10 @@ LIKE_LAMMPS = {
                      "fix 2 all wall/lj93 xhi v_x v_e 1 2 zlo -0.1 v_e v_e 2.5\n"
                      "variable z equal 7.5-time\nfix 3 all indent 10 plane z v_z hi\nfix_modify 2 energy yes",
                      "f_2 f_2[1] f_2[2] f_3"),
+    "tether": ("fix 2 heavy spring tether 40 3 NULL 4 1.2\nfix_modify 2 energy yes", "f_2 f_2[1] f_2[2] f_2[3] f_2[4]"),
+    "couple": ("fix 2 heavy spring couple light 60 0.5 0.2 0.1 0.4\nfix_modify 2 energy yes",
+               "f_2 f_2[1] f_2[2] f_2[3] f_2[4]"),
+    "tied": ("fix 2 heavy spring/self 7\nfix 3 light spring/self 3 xz\nfix_modify 2 energy yes", "f_2 f_3"),
     "order": ("fix 2 heavy setforce 0 NULL NULL\nfix 3 all gravity 0.3 vector 1 0 0\nfix 4 heavy lineforce 0 1 1\n"
               "fix 5 light addforce 0.1 0.2 0.3\nfix 6 light setforce NULL NULL 0", "f_2[1] f_5[2] f_6[3]"),
 }

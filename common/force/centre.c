@@ -1,0 +1,138 @@
+/* Centres of mass of groups in every step; see centre.h. */
+#include "common/force/centre.h"
+#include "common/ranks/reductions.h"
+
+#include <string.h>
+
+md_centre md_centre_of(const md_model *model, uint32_t group)
+{
+  const md_box *box = &model->box;
+  const bool moves = model->integrator != MD_STATIC;
+  md_centre c = {.group = group,
+                 .moving = moves ? model->moving : 0,
+                 .dim = box->dim,
+                 .per_quantum = 1.0 / model->grids.x,
+                 .time = model->backwards ? -model->dt : model->dt};
+  for (int d = 0; d < 3; ++d) {
+    c.periodic[d] = d < box->dim && box->periodic[d];
+    c.lo[d] = box->lo[d];
+    c.hi[d] = box->hi[d];
+    c.length[d] = box->length[d];
+  }
+  return c;
+}
+
+int md_centre_actions(const md_force_action *action, int n)
+{
+  int parts = 1;
+  while (parts < n && parts < MD_CENTRE_GROUPS && action[parts].fix == action[0].fix) ++parts;
+  return parts;
+}
+
+void md_centre_sum(const md_model *model, const md_force_action *action, int parts, const md_particles *p,
+                   int threads, md_centre_sums *sums)
+{
+  memset(sums, 0, sizeof *sums);
+#pragma omp parallel num_threads(threads)
+  {
+    md_centre_sums own = {.sum = {{{{{0}}}}}};
+    for (int g = 0; g < parts; ++g) {
+      const md_centre c = md_centre_of(model, action[g].group);
+#pragma omp for schedule(static) nowait
+      for (int64_t i = 0; i < p->n; ++i) {
+        if (!md_particles_in_group(p, c.group, i)) continue;
+        const md_particle one = md_particle_of(model, p, i);
+        int64_t term[MD_CENTRE_TERMS];
+        md_centre_terms(&c, &one, term);
+        for (int k = 0; k < MD_CENTRE_TERMS; ++k) md_wide_add(&own.sum[g][one.type - 1][k], term[k]);
+      }
+    }
+#pragma omp critical
+    for (int g = 0; g < parts; ++g)
+      for (int t = 0; t < MD_CENTRE_TYPES; ++t)
+        for (int k = 0; k < MD_CENTRE_TERMS; ++k) md_wide_merge(&sums->sum[g][t][k], &own.sum[g][t][k]);
+  }
+}
+
+/* The sums over all ranks. */
+static md_status sum_over_ranks(md_comm *comm, md_centre_sums *sums)
+{
+  enum { LIMBS = sizeof *sums / sizeof(int64_t) };
+  int64_t limb[LIMBS];
+  memcpy(limb, sums, sizeof limb);
+  MD_TRY(comm->reduce->sum(comm, limb, LIMBS));
+  memcpy(sums, limb, sizeof limb);
+  for (int g = 0; g < MD_CENTRE_GROUPS; ++g)
+    for (int t = 0; t < MD_CENTRE_TYPES; ++t)
+      for (int k = 0; k < MD_CENTRE_TERMS; ++k) md_wide_normalise(&sums->sum[g][t][k]);
+  return MD_OK;
+}
+
+/* By how many faces the particles of a type went along axis d since the step before. MD_PHYSICS: that is not known. */
+static md_status count_faces(const md_model *model, const md_fix *fix, const double *before, double now,
+                             double way, int d, double *faces)
+{
+  const double jumps = (before[d] + way - now) * (model->grids.x / model->box.length[d]);
+  *faces = rint(jumps);
+  if (fabs(jumps - *faces) <= 0.25) return MD_OK;
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: fix %s does not know any more how often particles went through the faces along %c, "
+      "because something else than their velocities moved them",
+      (long long)model->step, md_fix_style_of(fix->kind)->name, "xyz"[d]);
+}
+
+/* Follows the sums of a type of a group from the step before. follows: that step is the one before this one. U: the
+ * sums of places beyond the faces, from the lower faces of the box on, in quanta. */
+static md_status follow(const md_model *model, const md_fix *fix, bool follows,
+                        const double sum[MD_CENTRE_TERMS], double *state, double U[3])
+{
+  const double count = sum[0];
+  if (state[6] != count) follows = false;
+  for (int d = 0; d < model->box.dim; ++d) {
+    const double now = sum[1 + d], way = sum[4 + d];
+    double faces = 0.0;
+    if (state[6] != count) state[3 + d] = 0.0;
+    if (follows && model->box.periodic[d]) MD_TRY(count_faces(model, fix, state, now, way, d, &faces));
+    state[3 + d] += faces;
+    state[d] = now;
+    U[d] = fma(state[3 + d], model->box.length[d] / model->grids.x, now);
+  }
+  state[6] = count;
+  return MD_OK;
+}
+
+/* The centre of mass of a group, and its mass. */
+static md_status find_centre(const md_model *model, md_fix *fix, int part, bool follows,
+                             const md_centre_sums *sums, double unit, double centre[3], double *mass)
+{
+  *mass = 0.0;
+  for (int d = 0; d < 3; ++d) centre[d] = 0.0;
+  for (int t = 0; t < MD_CENTRE_TYPES && t < model->ntypes; ++t) {
+    const int place = (part * MD_CENTRE_TYPES + t) * MD_CENTRE_TERMS;
+    double U[3] = {0.0, 0.0, 0.0}, sum[MD_CENTRE_TERMS];
+    for (int k = 0; k < MD_CENTRE_TERMS; ++k) sum[k] = md_wide_value(&sums->sum[part][t][k], unit);
+    MD_TRY(follow(model, fix, follows, sum, fix->state + MD_CENTRE_FOLLOWED + place, U));
+    *mass += model->mass[t + 1] * sum[0];
+    for (int d = 0; d < 3; ++d) centre[d] += model->mass[t + 1] * U[d];
+  }
+  for (int d = 0; d<model->box.dim && * mass> 0.0; ++d)
+    centre[d] = model->box.lo[d] + centre[d] / *mass * model->grids.x;
+  return MD_OK;
+}
+
+md_status md_centre_take(md_model *model, md_comm *comm, int64_t step, md_centre_sums *sums, double unit,
+                         md_force_action *action, int parts)
+{
+  md_fix *fix = &model->fix[action->fix];
+  const int64_t before = (int64_t)fix->state[MD_CENTRE_STEP] + (model->backwards ? -1 : 1);
+  const bool known = fix->state[MD_CENTRE_KNOWN] == 1.0, follows = known && before == step;
+  double centre[MD_CENTRE_GROUPS][3], mass[MD_CENTRE_GROUPS];
+  MD_TRY(sum_over_ranks(comm, sums));
+  for (int part = 0; part < parts; ++part)
+    MD_TRY(find_centre(model, fix, part, follows, sums, unit, centre[part], &mass[part]));
+  fix->state[MD_CENTRE_KNOWN] = 1.0;
+  fix->state[MD_CENTRE_STEP] = (double)step;
+  md_fix_style_of(fix->kind)->take_centres(fix, centre, mass, action);
+  return MD_OK;
+}

@@ -1,0 +1,165 @@
+"""Springs between centres of mass (fix spring), and of particles to their places (fix spring/self)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import harness
+from cli import PHYSICS, USAGE, refused, run_deck
+
+LMP = shutil.which("lmp")
+
+# Free particles of two types and masses, some of which fly through periodic faces. Their centre of mass is a body on a
+# spring.
+FREE = """\
+units lj
+boundary p p p
+region b block 0 6 0 6 0 6 units box
+create_box 2 b
+create_atoms 1 random 30 871 NULL
+create_atoms 2 random 20 872 NULL
+mass 1 1
+mass 2 2.5
+velocity all create 2 77
+group a id 1:50:2
+group b id 2:50:3
+velocity a set 9 0 1 sum yes
+timestep 0.01
+"""
+SPRINGS = """\
+fix 1 all nve
+fix 2 a spring tether 30 1 NULL 2 0.5
+fix 3 b spring couple a 20 0.5 -0.5 NULL 0.3
+fix 4 b spring/self 60 xy
+fix_modify 2 energy yes
+fix_modify 3 energy yes
+fix_modify 4 energy yes
+thermo_style custom step pe ke etotal f_2 f_2[1] f_2[2] f_2[3] f_2[4] f_3 f_3[1] f_3[2] f_3[3] f_3[4]
+thermo_modify format float %.17g norm no
+"""
+SELF = SPRINGS.replace("f_3[4]\n", "f_3[4] f_4\n")
+
+
+def test_springs_like_lammps_through_faces(tmp_path):
+    """Groups of several types go through the faces of the box, often, and their centres of mass go on."""
+    if LMP is None:
+        pytest.skip("lmp is not installed")
+    harness.run(FREE + "write_data free.data nocoeff\n", tmp_path)
+    # lmp wants a pair style for its lists. Without a force it changes nothing.
+    deck = ("units lj\natom_style atomic\nread_data free.data\npair_style lj/cut 1\npair_coeff * * 0 1\n"
+            "group a id 1:50:2\ngroup b id 2:50:3\ntimestep 0.01\n" + SPRINGS.replace("fix 4", "#fix 4")
+            .replace("fix_modify 4", "#") + "thermo 20\nrun 400\n")
+    (tmp_path / "in.lmp").write_text(deck)
+    done = subprocess.run([LMP, "-in", "in.lmp", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path,
+                          env=harness.environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())[0]
+    ours = harness.run(deck, tmp_path).table
+    assert ours.titles == theirs.titles and len(ours.rows) == len(theirs.rows) == 21
+    for name in theirs.titles:
+        a, b = np.array(ours.column(name)), np.array(theirs.column(name))
+        assert np.abs(a - b).max() < 1e-7 * max(1.0, np.abs(b).max()), name
+    # The centre of mass of the tethered group went farther than a box.
+    assert np.ptp(np.array(ours.column("f_2[1]"))) > 30 * 6
+
+
+def test_a_free_group_on_a_spring_is_an_oscillator(engine, tmp_path):
+    """As velocity Verlet has it: one body with the mass of the group, however its particles fly."""
+    deck = FREE + "fix 1 all nve\nfix 2 a spring tether 30 1 NULL NULL 0\n" \
+        "compute p a momentum\nthermo_style custom step f_2 f_2[1] c_p[1]\n" \
+        "thermo_modify format float %.17g norm no\nthermo 1\nrun 150\n"
+    table = harness.run(deck, tmp_path, engine=engine).table
+    mass, k, dt = 2.5 * 10 + 15, 30.0, 0.01
+    f, p, energy = (np.array(table.column(name)) for name in ("f_2[1]", "c_p[1]", "f_2"))
+    x, v = -f[0] / k, p[0] / mass
+    for row in range(151):
+        assert f[row] == pytest.approx(-k * x, abs=1e-7) and energy[row] == pytest.approx(0.5 * k * x * x, abs=1e-6)
+        half = v - 0.5 * dt * k * x / mass
+        x += dt * half
+        v = half - 0.5 * dt * k * x / mass
+    assert np.ptp(f) > 6 * k
+
+
+def test_energy_is_conserved(fast_engine, tmp_path):
+    def spread(dt, steps):
+        deck = FREE.replace("timestep 0.01", f"timestep {dt}") + SELF + f"thermo {steps // 20}\nrun {steps}\n"
+        table = harness.run(deck, tmp_path, engine=fast_engine).table
+        assert np.ptp(table.column("f_4")) > 0.1 and np.ptp(table.column("f_3")) > 1
+        return np.ptp(table.column("TotEng"))
+    coarse, fine = spread(0.004, 500), spread(0.001, 2000)
+    assert coarse < 0.5 and fine < coarse / 8
+
+
+@pytest.mark.parametrize("how", [{"engine": "naive"}, {"threads": 3},
+                                 pytest.param({"ranks": 4}, marks=pytest.mark.mpi)])
+def test_there_and_back(how, tmp_path):
+    """By run -N: the counts of faces go back too."""
+    text = harness.deck("in.springs").read_text() + "run -${steps}\n"
+    if "ranks" in how:
+        how = dict(how, threads=1)
+    harness.run(text, tmp_path, variables={"steps": 300, "every": 300, "drift": 4}, **how)
+    first, turn, last = harness.read_dump(tmp_path / "check.dump")
+    names = ("id", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")
+    assert np.abs(turn.vectors("x", "y", "z") - first.vectors("x", "y", "z")).max() > 1
+    np.testing.assert_array_equal(last.vectors(*names), first.vectors(*names))
+
+
+def test_a_run_goes_on_from_a_restart(engine, tmp_path):
+    """Also on the engine from which the restart is not: the counts of faces and the places are in it."""
+    whole = harness.run(FREE + SELF + "thermo 50\nrun 100\nrun 100\n", tmp_path / "whole", engine=engine).tables[-1]
+    begun = harness.run(FREE + SELF + "thermo 50\nrun 100\nwrite_restart r\n", tmp_path / "parts", expect=None)
+    if "HDF5" in begun.err:
+        pytest.skip("no restarts in this build")
+    went_on = harness.run("read_restart r\n" + SELF + "thermo 50\nrun 100\n", tmp_path / "parts", engine=engine)
+    assert went_on.log.count("goes on with its state in the restart") == 3
+    assert went_on.table.rows == whole.rows and whole.at(200)["f_4"] > 0.05
+
+
+def test_a_group_anew_has_new_places(engine, tmp_path):
+    """A fix that is given again ties its particles to where they are then."""
+    deck = FREE + SELF + "thermo 50\nrun 50\nfix 4 b spring/self 60\nrun 0\nunfix 3\nunfix 4\n" \
+        "thermo_style custom step pe\nrun 1\n"
+    tables = harness.run(deck, tmp_path, engine=engine).tables
+    assert tables[0].at(50)["f_4"] > 0.01 and tables[1].at(50)["f_4"] == 0
+
+
+def test_a_particle_far_from_its_place_is_an_error(engine, tmp_path):
+    deck = FREE + "fix 1 all nve\nfix 2 a spring/self 0.01\nrun 100\n"
+    message = refused(run_deck(tmp_path, deck, *harness.engine_words(engine)), PHYSICS,
+                      "fix spring/self ties it to a place that is 7/16 of a periodic side or more away")
+    assert "step 0:" not in message
+
+
+BAD = {
+    "pull": ("spring pull 1 0 0 0 0", "'pull' is neither tether nor couple"),
+    "few": ("spring tether 1 0 0 0", "takes 6 arguments"),
+    "no group": ("spring couple c 1 0 0 0 0", "c"),
+    "negative": ("spring tether -1 0 0 0 0", "K and R0 must be 0 or positive"),
+    "R0": ("spring tether 1 0 0 0 -0.5", "K and R0 must be 0 or positive"),
+    "variable": ("spring tether 1 v_x 0 0 0", "would change during a run"),
+    "K of self": ("spring/self 0", "K must be positive"),
+    "axes": ("spring/self 1 yx", "'yx' is none of xyz"),
+    "many": ("spring/self 1 x 2", "unexpected '2'"),
+    "twice": ("spring/self 1\nfix 3 all spring/self 1", "ties 25 of these particles to places already"),
+    "moved": ("spring tether 1 0 0 0 0\nfix 3 a move linear 1 0 0\nfix 1 b nve\nrun 1", "places particles"),
+    "changed": ("spring tether 1 0 0 0 0\nfix 3 all deform 1 x erate 0.1\nfix 1 all nve\nrun 1",
+                "a box that a fix changes"),
+    "changed, self": ("spring/self 1\nfix 3 all deform 1 x erate 0.1\nfix 1 all nve\nrun 1",
+                      "a box that a fix changes"),
+    "leapfrog": ("spring tether 1 0 0 0 0\nfix 1 all nve/leapfrog\nrun 1", "velocity Verlet"),
+    "minimised": ("spring tether 1 0 0 0 0\nminimize 1e-4 1e-4 10 10", "which a minimisation has not"),
+    "copied": ("spring/self 1\nreplicate 2 1 1", "give it behind replicate"),
+    "deleted": ("spring couple b 1 0 0 0 0\ngroup b delete", "cannot be deleted"),
+    "dynamic": ("spring couple b 1 0 0 0 0\nfix 1 all nve\ngroup b dynamic all every 1\nrun 1", "use a static group"),
+    "dynamic, self": ("nve\ngroup d dynamic all every 1\nfix 3 d spring/self 1", "use a static group"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_makes_no_sense_is_refused(name, tmp_path):
+    words, message = BAD[name]
+    refused(run_deck(tmp_path, FREE + f"fix 2 a {words}\n"), USAGE, message)
