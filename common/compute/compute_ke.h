@@ -1,4 +1,4 @@
-/* compute ke: the kinetic energy, sum of m v^2/2. */
+/* compute ke: the kinetic energy, sum of m v^2/2. Cost: one fine sum (exact.h) over the particles of the group. */
 #if defined MD_COMPUTE_STYLE
 
 MD_COMPUTE_STYLE(ke, "ke")

@@ -1,5 +1,5 @@
 /* compute pe: the potential energy of all pairs and bonds, and of fixes whose energy counts. The engines' sums hold
- * each pair twice, once for each partner. */
+ * each pair twice, once for each partner. Cost: a pass over all pairs, beside that of the forces. */
 #if defined MD_COMPUTE_STYLE
 
 MD_COMPUTE_STYLE(pe, "pe")

@@ -1,5 +1,5 @@
 /* What an engine adds up or counts of a value of each particle, in place: sums over bins along axes (fix ave/chunk),
- * and counts by value (fix ave/histo). each_formulas.h has the formulas. */
+ * and counts by value (fix ave/histo). each_formulas.h has the formulas. Cost: a pass over the particles. */
 #ifndef MD_COMMON_COMPUTE_EACH_H
 #define MD_COMMON_COMPUTE_EACH_H
 

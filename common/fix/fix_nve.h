@@ -1,6 +1,6 @@
 /* fix nve: velocity Verlet. Each step is a kick by half a step, a drift, the new forces, and a kick by half a step.
  *
- * Reference: Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76 (1982) 637.
+ * Cost: that of the forces. Reference: Swope, Andersen, Berens and Wilson, J. Chem. Phys. 76 (1982) 637.
  */
 #if defined MD_FIX_STYLE
 

@@ -1,7 +1,7 @@
 /* fix nve/leapfrog: a kick by a whole step, then a drift, as in the CS267 homework. With `mirror yes` the drift comes
  * first and the kick second, which is the exact time reversal.
  *
- * Velocities belong to times half a step away from those of the positions.
+ * Velocities belong to times half a step away from those of the positions. Reference: Allen and Tildesley, ch. 3.
  * Numbers of the fix: k0 is 1 for mirror yes, k1 is 1 for drift float.
  */
 #if defined MD_FIX_STYLE

@@ -1,4 +1,4 @@
-/* fix addforce: adds a force to that on each particle. Its energy is U = -F x.
+/* fix addforce: adds a force to that on each particle, with the energy U = -F x. Reference: the LAMMPS manual.
  *
  * Numbers of the fix and of its action: k0 to k2 the force. Of the fix also a region, from MD_FIX_REGION on.
  */

@@ -1,7 +1,7 @@
 /* fix drag: a force of constant size that drags each particle to a point, while it is farther than DELTA from it.
  *
  * A component NULL of the point does not count in the distance, and has no force. Distances are those of the nearest
- * image.
+ * image. Cost: a root for each particle. Reference: the LAMMPS manual, fix drag.
  *
  * Numbers of the fix: for axis d, k[2 d] is 1 if the component counts, 0 for NULL, and k[2 d + 1] the point; k6 the
  * force, k7 DELTA. Of its action: the same; k8 to k10 the lengths of periodic axes, otherwise 0; k11 to k13 where the

@@ -1,7 +1,7 @@
 /* fix freeze: the force on each particle becomes 0, as with fix setforce 0 0 0. Particles whose velocities are 0 stay
  * where they are. In LAMMPS the fix is for granular particles, and also sets torques to 0.
  *
- * Numbers of the fix and of its action: none.
+ * Numbers of the fix and of its action: none. Reference: the LAMMPS manual, fix freeze.
  */
 #if defined MD_FIX_STYLE
 

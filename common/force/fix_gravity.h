@@ -2,7 +2,7 @@
  *
  * The directions of chute and spherical come from sine and cosine of the C library, when the deck is read.
  *
- * In other units than lj the deck gives a force per mass, as in LAMMPS.
+ * In other units than lj the deck gives a force per mass, as in LAMMPS. Reference: the LAMMPS manual, fix gravity.
  *
  * Numbers of the fix: k0 to k2 the force per mass of the deck. Of its action: the acceleration.
  */

@@ -1,5 +1,5 @@
-/* fix lineforce: leaves of the force on each particle the component along a line, f -> (f n) n. Particles that move
- * along the line then stay on it.
+/* fix lineforce: keeps of the force on each particle only the component along a line, f -> (f n) n. Particles that move
+ * along the line then stay on it. Reference: the LAMMPS manual, fix lineforce.
  *
  * Numbers of the fix and of its action: k0 to k2 the direction n, of length 1.
  */

@@ -1,5 +1,5 @@
 /* fix planeforce: removes from the force on each particle the component along the normal of a plane, f -> f - (f n) n.
- * Particles that move in the plane then stay in it.
+ * Particles that move in the plane then stay in it. Reference: the LAMMPS manual, fix planeforce.
  *
  * Numbers of the fix and of its action: k0 to k2 the normal n, of length 1.
  */

@@ -1,5 +1,5 @@
 /* fix setforce: gives components of the force on each particle a value. With 0 0 0 and velocities of 0 particles stay
- * where they are.
+ * where they are. Reference: the LAMMPS manual, fix setforce.
  *
  * Numbers of the fix and of its action, for axis d: k[2 d] is 1 if the component is set, 0 for NULL; k[2 d + 1] the
  * force.

@@ -1,4 +1,4 @@
-/* Files that all ranks write together: the part `files` of the communicator (comm.h).
+/* Files to which all ranks write their own parts: the part `files` of the communicator (comm.h).
  *
  * Every function is collective unless it says "not collective" (comm.h).
  */

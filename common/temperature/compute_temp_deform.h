@@ -2,7 +2,7 @@
  * rate. The velocity of the flow goes linearly across the box: from 0 at one face to that of the other face.
  * T = 2 K / (dim N - extra), where extra is dim (compute_modify).
  *
- * Its bias (bias.h) is a ramp, and md_compute_take_flow sets it when a run begins.
+ * Its bias (bias.h) is a ramp, and md_compute_take_flow sets it when a run begins. Reference: as of bias.h.
  */
 #if defined MD_COMPUTE_STYLE
 

@@ -1,7 +1,7 @@
 /* compute temp/partial: the temperature of the motion along some axes, T = 2 K / f. K is the kinetic energy along these
  * n axes, and f = n N - n/dim extra, where extra is dim (compute_modify).
  *
- * A flow along an axis that does not count is no heat.
+ * A flow along an axis that does not count is no heat. Reference: the LAMMPS manual, compute temp/partial.
  * Numbers of the compute: those of its bias (bias.h), one for each axis.
  */
 #if defined MD_COMPUTE_STYLE

@@ -1,7 +1,7 @@
 /* compute temp/ramp: the temperature of the motion relative to a flow that goes linearly with one coordinate, such as
  * that between two moving walls. T = 2 K / (dim N - extra), where extra is dim (compute_modify).
  *
- * Numbers of the compute: those of its bias (bias.h).
+ * Numbers of the compute: those of its bias (bias.h). Reference: the LAMMPS manual, compute temp/ramp.
  */
 #if defined MD_COMPUTE_STYLE
 

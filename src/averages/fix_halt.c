@@ -1,7 +1,7 @@
 /* fix halt: ends a run early when a condition holds.
  *
  * The condition is tested at every N-th step, with numbers that are the same on all ranks. Reference: the LAMMPS
- * manual, fix halt; particles have no bonds, so that bondmax is not offered. */
+ * manual, fix halt; bondmax is not offered. Cost: that of the numbers in the condition. */
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/run.h"

@@ -1,4 +1,6 @@
-/* Can a run go back? What a run cannot undo is refused by its name, with the reason. */
+/* Can a run go back? Steps are undone by steps with the opposite sign (common/step/step.h), if every change of a
+ * particle in a step can be undone. A fix says so by `reversible`, or says by `forgets` why not. Outputs that count on
+ * steps which go up are refused too. A message names what is refused, with the reason. */
 #ifndef MD_SRC_BACKWARDS_CHECK_BACK_H
 #define MD_SRC_BACKWARDS_CHECK_BACK_H
 

@@ -1,4 +1,6 @@
-/* The command balance, which moves the cuts between the domains of ranks, and its words, which fix balance shares. */
+/* The command balance, which moves the cuts between the domains of ranks, and its words, which fix balance shares. The
+ * new cuts are found in mpi/domains.c (shift) and mpi/bricks.c (rcb), from the loads of common/ranks/balance.h.
+ * Reference: the LAMMPS manual, command balance. */
 #include "common/ranks/balance.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"

@@ -1,4 +1,5 @@
-/* Bonds of the copies that the command replicate makes. */
+/* Bonds of the copies that the command replicate makes. A bond across a periodic face ends in the next copy, so that
+ * chains stay whole. */
 #ifndef MD_SRC_BONDS_REPLICATED_H
 #define MD_SRC_BONDS_REPLICATED_H
 

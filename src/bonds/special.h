@@ -1,4 +1,5 @@
-/* Which particles have no pair force with a particle, because bonds connect them (special_bonds). */
+/* Which particles have no pair force with a particle, because one, two or three bonds connect them (special_bonds). The
+ * result is a field of each particle, its ids in md_particles.special, by which engines leave pairs out of lists. */
 #ifndef MD_SRC_BONDS_SPECIAL_H
 #define MD_SRC_BONDS_SPECIAL_H
 

@@ -1,4 +1,4 @@
-/* Commands about the log: log and echo. */
+/* Commands about the log: `log` opens another file, and `echo` says where lines of the deck are repeated. */
 #include "common/ranks/reductions.h"
 #include "src/sim.h"
 

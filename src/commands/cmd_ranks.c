@@ -1,4 +1,5 @@
-/* The command processors, which arranges the ranks of a run. It changes no bit of the results. */
+/* The command processors: how many domains a run has along each axis (common/ranks/decompose.h). It changes no bit of
+ * the results. Reference: the LAMMPS manual, command processors. */
 #include "common/ranks/domains.h"
 #include "src/sim.h"
 

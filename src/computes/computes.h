@@ -1,4 +1,5 @@
-/* Computes by name, for columns and formulas; see common/compute/compute.h. */
+/* Computes by name, c_ID and c_ID[K], for thermo columns and formulas. Those of the model's list are described in
+ * common/compute/compute.h, those that the host makes in host_compute.h. */
 #ifndef MD_SRC_COMPUTES_COMPUTES_H
 #define MD_SRC_COMPUTES_COMPUTES_H
 

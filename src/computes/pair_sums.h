@@ -1,4 +1,5 @@
-/* Sums over the pairs of each particle, such as its energy, exact and the same on every engine. */
+/* Sums over the pairs of each particle, such as its energy: computes pe/atom and stress/atom. The terms have the
+ * formulas and the rounding of the engines' measures, so that the sums of all particles agree with these. */
 #ifndef MD_SRC_COMPUTES_PAIR_SUMS_H
 #define MD_SRC_COMPUTES_PAIR_SUMS_H
 

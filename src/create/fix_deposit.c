@@ -132,7 +132,7 @@ static md_status read_keywords(fix_deposit *fix, const md_sim *sim, const md_wor
     if (k == KEYWORDS)
       return md_error(MD_USAGE,
                       "fix deposit: unknown keyword '%.64s'; accepted are region, id, global, local, near, "
-                      "attempt, rate, vx, vy, vz, target and units. Particles have no molecules here",
+                      "attempt, rate, vx, vy, vz, target and units. It inserts single particles",
                       words->word[w]);
     if (w + keywords[k].words >= words->n)
       return md_error(MD_USAGE, "fix deposit %s takes %d value%s", keywords[k].name, keywords[k].words,

@@ -1,4 +1,5 @@
-/* The unit of lengths that the command lattice sets. */
+/* The unit of lengths that the command lattice sets: the sides of a cell along each axis, in which later commands count
+ * coordinates unless they say `units box`. */
 #ifndef MD_SRC_CREATE_LATTICE_H
 #define MD_SRC_CREATE_LATTICE_H
 

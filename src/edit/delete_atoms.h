@@ -1,4 +1,4 @@
-/* The searches of the command delete_atoms. */
+/* Parts of the command delete_atoms: which particles of two groups overlap (delete_overlaps.c), and new ids. */
 #ifndef MD_SRC_EDIT_DELETE_ATOMS_H
 #define MD_SRC_EDIT_DELETE_ATOMS_H
 

@@ -1,7 +1,7 @@
 /* fix evaporate: deletes M particles of its group that are in a region, behind every N-th step.
  *
- * Which ones depends on seed, step and ids (md_edit_choose). Reference: the LAMMPS manual, fix evaporate; particles
- * have no molecules here. */
+ * Which ones depends on seed, step and ids (md_edit_choose). Molecules are not deleted as a whole. Cost: a pass over
+ * the particles, and the beginning of a run (src/edit/run_edits.h). Reference: the LAMMPS manual, fix evaporate. */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
 #include "common/rng.h"
@@ -27,7 +27,9 @@ static md_status read_molecule(const md_words *words)
   if (words->n != 6 || strcmp(words->word[4], "molecule") != 0)
     return md_error(MD_USAGE, "fix evaporate: unexpected '%.64s'; accepted is molecule no", words->word[4]);
   MD_TRY(md_word_bool(words->word[5], "fix evaporate molecule", &yes));
-  return yes ? md_error(MD_USAGE, "fix evaporate molecule yes: particles have no molecules here") : MD_OK;
+  return yes ? md_error(MD_USAGE,
+                        "fix evaporate molecule yes: it deletes single particles; accepted is molecule no")
+             : MD_OK;
 }
 
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)

@@ -1,4 +1,5 @@
-/* The engine table: the engines that --engine accepts. */
+/* The engine table: the engines that --engine accepts, each a md_engine_kind (common/engine.h). An engine for pair
+ * styles without a cutoff is found from there (md_engine_for). */
 #ifndef MD_SRC_ENGINES_ENGINES_H
 #define MD_SRC_ENGINES_ENGINES_H
 

@@ -1,4 +1,5 @@
-/* Values of fixes by name, for columns and formulas. */
+/* Values of fixes by name, f_ID and f_ID[K], for columns and formulas: energies and vectors of fixes that act on
+ * forces, and the energy that a thermostat has taken. */
 #ifndef MD_SRC_FIXES_FIXES_H
 #define MD_SRC_FIXES_FIXES_H
 

@@ -1,4 +1,5 @@
-/* Several fixes that move particles, such as nve and nvt, have groups without a common particle. */
+/* A check before a run: no particle is in the groups of two fixes that move particles, such as nve and nvt, because it
+ * would be moved twice. Cost: a pass over the particles, where there are several such groups. */
 #ifndef MD_SRC_FIXES_MOVED_ONCE_H
 #define MD_SRC_FIXES_MOVED_ONCE_H
 

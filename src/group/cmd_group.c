@@ -250,7 +250,7 @@ static md_status add_none(md_sim *sim, const char *style, const md_words *list, 
 static md_status refuse(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   (void)sim, (void)list, (void)bit;
-  return md_error(MD_USAGE, "group %s: particles have no molecules here", style);
+  return md_error(MD_USAGE, "group %s: groups by molecules are not available", style);
 }
 
 /* The number of the group with this bit. */

@@ -1,4 +1,5 @@
-/* Groups of particles by name, for commands; see common/groups.h. */
+/* Groups of particles by name, for commands: to find, to make and to count them. common/groups.h says how particles
+ * carry their groups. */
 #ifndef MD_SRC_COMMANDS_GROUPS_H
 #define MD_SRC_COMMANDS_GROUPS_H
 

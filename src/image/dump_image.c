@@ -152,7 +152,7 @@ static md_status set_bond(md_image *im, md_sim *sim, char **word)
 {
   (void)im, (void)sim;
   if (strcmp(word[0], "none") == 0 && strcmp(word[1], "none") == 0) return MD_OK;
-  return md_error(MD_USAGE, "dump image bond: particles have no bonds; accepted is bond none none");
+  return md_error(MD_USAGE, "dump image bond: bonds are not drawn; accepted is bond none none");
 }
 
 static const struct {

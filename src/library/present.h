@@ -1,4 +1,5 @@
-/* Looking at the present state between runs, as an observer looks at a step of a run. */
+/* Looking at the present state between runs, as an observer looks at a step of a run: an engine is made for it, and no
+ * step is run. For what a state alone does not hold, such as forces and g(r). Cost: that of `run 0`. */
 #ifndef MD_SRC_LIBRARY_PRESENT_H
 #define MD_SRC_LIBRARY_PRESENT_H
 

@@ -1,4 +1,5 @@
-/* Line searches: how far to go along a direction. */
+/* Line searches of the minimisers cg and sd: how far to go along a direction, so that the energy falls. line_search.c
+ * has the three methods of `min_modify line`. */
 #ifndef MD_SRC_MINIMIZE_LINE_SEARCH_H
 #define MD_SRC_MINIMIZE_LINE_SEARCH_H
 

@@ -1,4 +1,6 @@
-/* The vectors of a minimiser between two engines: rows in the order of ids, which go to the owners of the particles. */
+/* The vectors of a minimiser between two engines: a row for each particle, which follows it to its owner by its id,
+ * because a new engine may divide and order the particles otherwise. Cost: a sparse exchange (common/ranks/exchange.h).
+ */
 #ifndef MD_SRC_MINIMIZE_ROWS_H
 #define MD_SRC_MINIMIZE_ROWS_H
 

@@ -1,4 +1,5 @@
-/* Settings of minimisers: what the commands min_style and min_modify say. The defaults are those of LAMMPS. */
+/* Settings of minimisers: what the commands min_style and min_modify say. The defaults are those of LAMMPS. Reference:
+ * the LAMMPS manual, commands min_style and min_modify. */
 #ifndef MD_SRC_MINIMIZE_SETTINGS_H
 #define MD_SRC_MINIMIZE_SETTINGS_H
 

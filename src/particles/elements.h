@@ -1,4 +1,4 @@
-/* Chemical symbols: the names of species that xyz readers accept. */
+/* Chemical symbols: the names of species that readers of xyz files accept, and symbols for types that have none. */
 #ifndef MD_SRC_PARTICLES_ELEMENTS_H
 #define MD_SRC_PARTICLES_ELEMENTS_H
 

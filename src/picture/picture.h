@@ -1,4 +1,4 @@
-/* Pictures of a scalar as PNG files. */
+/* Pictures of a scalar as PNG files: a level for each pixel and a palette, or a colour for each pixel. */
 #ifndef MD_SRC_PICTURE_PICTURE_H
 #define MD_SRC_PICTURE_PICTURE_H
 

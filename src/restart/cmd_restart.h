@@ -1,5 +1,5 @@
-/* When restarts are written and under which names: for the command `restart`, and for runs that are stopped.
- */
+/* When restarts are written and under which names: for the command `restart`, and for runs that are stopped. restart.h
+ * has the file itself, and resume.h how a deck goes on from one. */
 #ifndef MD_SRC_RESTART_CMD_RESTART_H
 #define MD_SRC_RESTART_CMD_RESTART_H
 

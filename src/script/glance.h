@@ -1,4 +1,5 @@
-/* A look at a command that is not executed: is its name known, and its style? For `myriad check`. */
+/* A look at a command that is not executed, as in a branch of `if` that is not taken: is its name known, the number of
+ * its words right, and its style known? For `myriad check`. */
 #ifndef MD_SRC_SCRIPT_GLANCE_H
 #define MD_SRC_SCRIPT_GLANCE_H
 

@@ -377,7 +377,7 @@ BAD = {
     DUMP + "colour red": ["colour", "atom", "fsaa"],
     DUMP + "atom maybe": ["atom", "maybe"],
     DUMP + "adiam 0": ["adiam", "positive"],
-    DUMP + "bond atom 0.5": ["bond", "no bonds"],
+    DUMP + "bond atom 0.5": ["bond", "not drawn"],
     DUMP + "line type 1": ["line", "segments"],
     DUMP + "tri type 1 1": ["tri", "triangles"],
     DUMP + "body type 1 1": ["body", "bodies"],

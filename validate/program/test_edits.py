@@ -516,7 +516,7 @@ REFUSED = {
     "velocity all create 1 1 temp none": "there is no compute 'none'",
     "velocity all create 1 1 bias yes": "only bias no",
     "velocity all ramp x 0 1 x 0 1": "'x' is not vx, vy or vz",
-    "group g molecule 1": "no molecules",
+    "group g molecule 1": "by molecules",
     "group g variable v": "style atom",
     "group g id < 4 5": "takes one number behind it, not 2",
     "group g id <> 5 4": "second number of a comparison",

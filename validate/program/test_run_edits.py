@@ -210,7 +210,7 @@ MISTAKES = {
     "region i block 0 1 0 1 0 INF units box\nfix d all deposit 5 1 10 1 region i": "no bounds along z",
     "region i block 0 1 0 1 0 9 units box\nfix d all deposit 5 1 10 1 region i": "beyond the box",
     "fix e all evaporate 5 1 b": "takes N, M, a region and a seed",
-    "fix e all evaporate 5 1 b 1 molecule yes": "no molecules",
+    "fix e all evaporate 5 1 b 1 molecule yes": "single particles",
     "fix e all evaporate 5 1 b 1 9": "unexpected '9'",
     "fix e all evaporate 5 1 b 1\nrun 5\nrun -5": "changes the particles between steps",
     "group g dynamic all wide 5": "accepted are region ID, var NAME",

@@ -1,6 +1,6 @@
 /* The two passes of a style with a density, for one pair of particles of elements a and b (eam.h); C and CUDA.
  *
- * Cutoff and overlap distance are those of the potential, the same for all elements.
+ * Cutoff and overlap distance are those of the potential, the same for all elements. Cost and reference: eam.h.
  */
 #ifndef MD_COMMON_DENSITY_H
 #define MD_COMMON_DENSITY_H
