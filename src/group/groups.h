@@ -1,7 +1,7 @@
 /* Groups of particles by name, for commands: to find, to make and to count them. common/groups.h says how particles
  * carry their groups. */
-#ifndef MD_SRC_COMMANDS_GROUPS_H
-#define MD_SRC_COMMANDS_GROUPS_H
+#ifndef MD_SRC_GROUP_GROUPS_H
+#define MD_SRC_GROUP_GROUPS_H
 
 #include "src/sim.h"
 

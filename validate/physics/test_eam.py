@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,6 +138,47 @@ def test_copper_is_copper(tmp_path):
     assert abs(rows[3.615]["Press"]) < 100
     bulk = -(rows[3.625]["Press"] - rows[3.605]["Press"]) / (3.625 ** 3 - 3.605 ** 3) * 3.615 ** 3
     assert bulk == pytest.approx(1.38e6, rel=0.02)
+
+
+def elastic_deck(crystal, strain, tilt):
+    """4 x 4 x 4 cells, whose edge x is `strain` longer, and whose upper faces are moved by `tilt` of their height."""
+    lattice, atoms, potential = crystal
+    types = 2 if atoms else 1
+    return (f"units metal\nlattice {lattice}\nregion b prism 0 4 0 4 0 4 0 0 0\ncreate_box {types} b\n"
+            f"create_atoms 1 box {atoms}\npair_style {potential}\nchange_box all x scale {1 + strain} remap\n"
+            f"change_box all xy final {4 * tilt} remap units lattice\nthermo_style custom step pxx pyy pxy\n"
+            "thermo_modify format float %.15g\nrun 0\n")
+
+
+def elastic_constants(rows):
+    """C11, C12 and C44 in GPa, of the pressures at strains of plus and minus 0.001."""
+    longer, shorter, forth, back = rows
+    return [(shorter[a] - longer[a]) / 0.002 * 1e-4 for a in ("Pxx", "Pyy")] + \
+        [(back["Pxy"] - forth["Pxy"]) / 0.002 * 1e-4]
+
+
+STRAINS = ((0.001, 0), (-0.001, 0), (0, 0.001), (0, -0.001))
+LAMMPS_POTENTIALS = Path("/usr/share/lammps/potentials")
+NICKEL_ALUMINIUM = LAMMPS_POTENTIALS / "NiAlH_jea.eam.alloy"
+
+
+def test_copper_is_as_stiff_as_its_authors_say(tmp_path):
+    """Foiles, Baskes and Daw, Phys. Rev. B 33, 7983 (1986): 1.67, 1.24 and 0.76 Mbar."""
+    crystal = ("fcc 3.615", "", f"eam\npair_coeff * * {COPPER}")
+    rows = [harness.run(elastic_deck(crystal, *strain), tmp_path).table.at(0) for strain in STRAINS]
+    assert elastic_constants(rows) == pytest.approx([167, 124, 76], abs=0.5)
+
+
+@pytest.mark.skipif(not LMP or not NICKEL_ALUMINIUM.exists(), reason="lmp or its potentials are not installed")
+def test_an_alloy_is_as_stiff_as_lammps_says(tmp_path):
+    """Ni3Al, with the potential of Angelo, Moody and Baskes, Modelling Simul. Mater. Sci. Eng. 3, 289 (1995)."""
+    crystal = ("fcc 3.567", "basis 1 2 basis 2 1 basis 3 1 basis 4 1",
+               f"eam/alloy\npair_coeff * * {NICKEL_ALUMINIUM} Ni Al")
+    pairs = [both_tables(elastic_deck(crystal, *strain), tmp_path, "openmp") for strain in STRAINS]
+    ours, theirs = ([tables[k][0].at(0) for tables in pairs] for k in (0, 1))
+    constants = elastic_constants(ours)
+    assert constants == pytest.approx(elastic_constants(theirs), rel=1e-6)
+    assert constants == pytest.approx([256.3, 135.5, 124.5], abs=0.2)
 
 
 @pytest.mark.parametrize("apart", (0.0, 0.004))

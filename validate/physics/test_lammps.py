@@ -33,7 +33,7 @@ LOGS = [
 
 @pytest.mark.parametrize("deck, data, log, relative", LOGS, ids=[log for _, _, log, _ in LOGS])
 def test_logs_of_lammps(deck, data, log, relative, fast_engine, tmp_path):
-    got = harness.run(harness.deck(f)"in.lammps-{deck}", tmp_path, engine=fast_engine,
+    got = harness.run(harness.deck(f"in.lammps-{deck}"), tmp_path, engine=fast_engine,
                       variables={"data": str(harness.REFERENCE / f"{data}.data")})
     theirs = harness.read_tables((harness.REFERENCE / log).read_text())[0]
     assert_rows_agree(got.table, theirs, 0, 1e-9)
@@ -42,7 +42,7 @@ def test_logs_of_lammps(deck, data, log, relative, fast_engine, tmp_path):
 
 @pytest.mark.parametrize("deck, data, log, relative", LOGS[1:], ids=[log for _, _, log, _ in LOGS[1:]])
 def test_naive_starts_where_lammps_does(deck, data, log, relative, tmp_path):
-    got = harness.run(harness.deck(f)"in.lammps-{deck}", tmp_path, engine="naive",
+    got = harness.run(harness.deck(f"in.lammps-{deck}"), tmp_path, engine="naive",
                       variables={"data": str(harness.REFERENCE / f"{data}.data"), "steps": 2})
     theirs = harness.read_tables((harness.REFERENCE / log).read_text())[0]
     assert_rows_agree(got.table, theirs, 0, 1e-9)
