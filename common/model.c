@@ -241,10 +241,21 @@ static double density_force(const md_eam *eam, int a, int b, double r)
          fabs(md_eam_force(eam, a, b, 0.0, slope[1], r * r, &none)) * r;
 }
 
+/* The usual force between types of a dissipative style at distance r: repulsion, noise, and friction at a usual
+ * speed. */
+static double dissipative_force(const md_model *model, const double *k, double r)
+{
+  const double w = 1.0 - r * k[2], hot = model->units->boltz * md_pair_hottest(&model->pair);
+  const double speed = md_max(model->units->speed, sqrt(hot / lightest_of(model)));
+  const double noise = model->dt > 0.0 ? k[6] * sqrt(hot / model->dt) : 0.0;
+  return w * (fabs(k[1]) + noise + k[5] * w * speed);
+}
+
 /* The usual force between two types at distance r. k: their row. */
 static double usual_force(const md_model *model, int i, int j, const double *k, double r)
 {
   const md_eam *eam = model->pair.eam;
+  if (md_pair_is_dissipative(&model->pair)) return k[0] > 0.0 ? dissipative_force(model, k, r) : 0.0;
   if (!eam) return fabs(md_pair_force(model->pair.kind, r * r, k) * r);
   return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
 }
@@ -270,7 +281,9 @@ static void add_bonds(const md_model *model, scales *s)
 static scales scales_of(const md_model *model, const double *unit_k)
 {
   if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
-  scales s = {.lightest = lightest_of(model), .length = model->reach, .energy = model->hottest};
+  scales s = {.lightest = lightest_of(model),
+              .length = model->reach,
+              .energy = md_max(model->hottest, model->units->boltz * md_pair_hottest(&model->pair))};
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
       const double r = md_pair_length(&model->pair, i, j);
@@ -598,6 +611,18 @@ static void largest_of_bonds(const md_model *model, double force, double largest
   }
 }
 
+/* The largest virial and force of a pair of a dissipative style at the speed limit. The random number of a pair is at
+ * most 3.5. */
+static void largest_of_dissipation(const md_model *model, const double *k, double largest[3])
+{
+  const double hot = model->units->boltz * md_pair_hottest(&model->pair);
+  const double speed = model->speed_limit * (model->mass_reference / lightest_of(model));
+  const double noise = model->dt > 0.0 ? k[6] * sqrt(hot / model->dt) : 0.0;
+  const double force = fabs(k[1]) + 3.5 * noise + k[5] * (4.0 * speed);
+  largest[1] = md_max(largest[1], force * sqrt(k[0]));
+  largest[2] = md_max(largest[2], force);
+}
+
 static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -611,6 +636,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
       model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->overlap2 : 0.0;
       continue;
     }
+    if (md_pair_is_dissipative(&model->pair)) largest_of_dissipation(model, k, largest);
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
@@ -670,6 +696,25 @@ static md_status check_bonds(const md_model *model)
   return MD_OK;
 }
 
+/* What friction and noise cannot go together with. */
+static md_status check_dissipation(const md_model *model)
+{
+  const md_pair_style *style = md_pair_style_of(model->pair.kind);
+  if (!md_pair_is_dissipative(&model->pair)) return MD_OK;
+  if (model->integrator != MD_NVE && model->integrator != MD_STATIC)
+    return md_error(MD_USAGE, "pair style %s needs fix nve to move the particles", style->name);
+  if (!(model->dt > 0.0) && md_pair_hottest(&model->pair) > 0.0)
+    return md_error(MD_USAGE, "pair style %s: the noise of a temperature above 0 needs a timestep above 0",
+                    style->name);
+  if (model->flow.group != 0)
+    return md_error(
+        MD_USAGE,
+        "pair style %s: its friction does not know the velocities of images of a box that flows; use "
+        "fix deform with remap x",
+        style->name);
+  return MD_OK;
+}
+
 md_status md_model_prepare(md_model *model)
 {
   md_model_find_changes(model);
@@ -699,6 +744,7 @@ md_status md_model_prepare(md_model *model)
     model->box = shown;
   MD_TRY(status);
   MD_TRY(md_fixes_find_flow(model));
+  MD_TRY(check_dissipation(model));
   MD_TRY(md_computes_prepare(model));
   return md_fixes_prepare(model);
 }
@@ -772,6 +818,17 @@ static md_status widen_particles(const md_model *model, md_particles *p)
   return MD_OK;
 }
 
+/* The velocities of pair forces: those that an earlier run left, or the present ones. */
+static md_status enter_pair_velocities(const md_model *model, md_particles *p)
+{
+  const bool kept = p->has_v_pair;
+  MD_TRY(md_particles_make_v_pair(p, md_pair_is_dissipative(&model->pair)));
+  if (kept || !p->has_v_pair) return MD_OK;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) md_model_note_velocity(model, p, i);
+  return MD_OK;
+}
+
 md_status md_model_enter(const md_model *model, md_particles *p)
 {
   const md_box *box = &model->box;
@@ -800,7 +857,7 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   }
   if (bad == INT64_MAX) {
     if (box->triclinic) md_particles_wrap(p, box);
-    return MD_OK;
+    return enter_pair_velocities(model, p);
   }
   for (int64_t i = 0; i < p->n; ++i) {
     if (p->id[i] != bad) continue;
@@ -859,6 +916,15 @@ double md_model_velocity(const md_model *model, const md_particles *p, int d, in
 {
   const int64_t low = p->wide ? p->v_low[d][i] : 0;
   return md_momentum_value(p->v[d][i], low, model->grids.v) * md_inertia_of(model, p, i).velocity_per_v;
+}
+
+md_dissipation md_model_dissipation(const md_model *model, int64_t step)
+{
+  const int64_t span = model->run_end - model->run_begin;
+  const double done = span > 0 ? (double)(step - model->run_begin) / (double)span : 1.0;
+  const double energy = model->units->boltz * md_pair_temperature(&model->pair, done);
+  const double seed = md_min(model->pair.global[2], 0x1p53);
+  return md_dissipation_of((uint64_t)seed, step, energy, model->dt);
 }
 
 double md_model_skin(const md_model *model)

@@ -46,6 +46,7 @@
 #include "common/exact.h"
 #include "common/fix/fix.h"
 #include "common/groups.h"
+#include "common/pair/dissipative/dissipative.h"
 #include "common/pair/pair.h"
 #include "common/particles.h"
 #include "common/step/motion.h"
@@ -109,8 +110,9 @@ typedef struct md_model {
   bool float_drift;     /* positions are plain doubles, rounded as x + v dt rounds: see fix nve/leapfrog */
   double hottest;       /* the highest temperature of a thermostat, as an energy, or 0 */
   double dt;
-  double skin;    /* of `neighbor`: a hint to engines, never changes a result */
-  int64_t natoms; /* over all ranks */
+  double skin;     /* of `neighbor`: a hint to engines, never changes a result */
+  bool has_v_pair; /* of a restart: particles have velocities of pair forces (particles.h) */
+  int64_t natoms;  /* over all ranks */
   /* For pair styles without a cutoff, from src/particles/extent.h. */
   double total_mass;          /* of all particles; 0: unknown */
   double extent;              /* root mean square distance from the mean position, sigma; 0: unknown */
@@ -242,6 +244,7 @@ static inline md_particles md_model_fields(const md_model *model)
   md_particles p;
   md_particles_init(&p, model->box.dim);
   p.wide = model->wide;
+  p.has_v_pair = model->has_v_pair;
   p.grouped = model->groups.n > 1;
   p.massed = model->massed;
   p.anchored = model->anchored;
@@ -261,6 +264,15 @@ static inline md_inertia md_inertia_of(const md_model *model, const md_particles
 
 /* The velocity of particle i along axis d while an engine runs. */
 double md_model_velocity(const md_model *model, const md_particles *particles, int d, int64_t i);
+
+/* Notes the velocities of owned particle i behind a drift, on which pair forces depend. Only if they do. */
+static inline void md_model_note_velocity(const md_model *model, md_particles *p, int64_t i)
+{
+  for (int d = 0; d < p->dim; ++d) p->v_pair[d][i] = md_model_velocity(model, p, d, i);
+}
+
+/* What the random forces of all pairs share at the positions behind `step` steps. For dissipative styles. */
+md_dissipation md_model_dissipation(const md_model *model, int64_t step);
 
 /* Number of particles in a group, over all ranks. */
 static inline int64_t md_model_group_count(const md_model *model, int group)

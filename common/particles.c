@@ -22,6 +22,7 @@ static int fields(md_particles *p, field *out)
   int n = 0;
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
+#define MD_PAIR_DIM (p->has_v_pair ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
 #define MD_ANCHORED (p->anchored ? p->dim : 0)
@@ -38,6 +39,7 @@ static int fields(md_particles *p, field *out)
 #undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
+#undef MD_PAIR_DIM
 #undef MD_GROUPED
 #undef MD_DIM
   return n;
@@ -91,6 +93,7 @@ md_status md_particles_copy(md_particles *to, const md_particles *from)
   field f[FIELDS_MAX], g[FIELDS_MAX];
   to->n = to->nghost = 0;
   MD_TRY(md_particles_widen(to, from->wide));
+  MD_TRY(md_particles_make_v_pair(to, from->has_v_pair));
   if (from->grouped) MD_TRY(md_particles_make_groups(to));
   if (from->massed) MD_TRY(md_particles_make_masses(to));
   MD_TRY(md_particles_make_anchors(to, from->anchored));
@@ -117,6 +120,28 @@ md_status md_particles_widen(md_particles *p, bool wide)
   }
   p->wide = wide;
   p->v_low_unit = 0.0;
+  return MD_OK;
+}
+
+void md_particles_forget_v_pair(md_particles *p)
+{
+  for (int d = 0; d < p->dim; ++d) {
+    free(p->v_pair[d]);
+    p->v_pair[d] = NULL;
+  }
+  p->has_v_pair = false;
+}
+
+md_status md_particles_make_v_pair(md_particles *p, bool there)
+{
+  if (p->has_v_pair == there) return MD_OK;
+  if (!there) {
+    md_particles_forget_v_pair(p);
+    return MD_OK;
+  }
+  p->has_v_pair = true; /* so that after an error md_particles_free frees the arrays made so far */
+  for (int d = 0; d < p->dim && p->capacity > 0; ++d)
+    MD_TRY(md_array_new_zero(&p->v_pair[d], p->capacity, sizeof *p->v_pair[d], "velocities of pair forces"));
   return MD_OK;
 }
 

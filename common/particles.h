@@ -35,9 +35,14 @@ typedef struct md_particles {
   uint16_t *type;
   double *x[3];
   double *v[3];
-  bool wide;          /* momenta have second words: set by md_particles_widen */
-  int64_t *v_low[3];  /* NULL unless wide */
-  double v_low_unit;  /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
+  bool wide;         /* momenta have second words: set by md_particles_widen */
+  int64_t *v_low[3]; /* NULL unless wide */
+  double v_low_unit; /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
+  bool has_v_pair;   /* pair forces depend on velocities: set by md_particles_make_v_pair */
+  /* The velocities behind the last drift, on which the forces at the present positions depend; also of ghosts, once the
+   * engine has fetched them. NULL unless has_v_pair. What changes velocities or adds particles between runs takes the
+   * arrays away, and the next run begins with the velocities that it finds. */
+  double *v_pair[3];
   bool grouped;       /* there are groups besides `all`: set by md_particles_make_groups */
   uint32_t *group;    /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
   bool massed;        /* particles have masses of their own: set by md_particles_make_masses */
@@ -71,6 +76,13 @@ md_status md_particles_copy(md_particles *to, const md_particles *from) MD_CHECK
 /* Gives momenta second words, all zero, or takes them away. Does nothing if p->wide is `wide` already. MD_RUNTIME: out
  * of memory. */
 md_status md_particles_widen(md_particles *p, bool wide) MD_CHECKED;
+
+/* Gives particles the velocities of pair forces, all 0 as long as they are not set, or takes them away. Does nothing if
+ * has_v_pair is `there` already. MD_RUNTIME: out of memory. */
+md_status md_particles_make_v_pair(md_particles *p, bool there) MD_CHECKED;
+
+/* Takes the velocities of pair forces away, because velocities are new. */
+void md_particles_forget_v_pair(md_particles *p);
 
 /* Gives particles words of groups, with the bit of `all` alone. Does nothing if they have words already. MD_RUNTIME:
  * out of memory. */

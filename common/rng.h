@@ -27,7 +27,8 @@ enum {
   MD_STREAM_CHOICE = 16,
   MD_STREAM_DISPLACE = 17,
   MD_STREAM_DEPOSIT = 18,
-  MD_STREAM_EVAPORATE = 19
+  MD_STREAM_EVAPORATE = 19,
+  MD_STREAM_DISSIPATION = 20
 };
 
 /* The four words of a particle (or of whatever else `id` counts) in a step. stream: MD_STREAM_... */

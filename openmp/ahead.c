@@ -21,7 +21,7 @@ md_wanted engine_awaited(const md_engine *e)
   const md_pair *pair = &e->model->pair;
   const md_wanted awaited = e->model->awaited;
   return (md_wanted){.virial = awaited.virial && !awaited.pairs && !e->half && pair->kind != MD_PAIR_NONE &&
-                               !md_pair_has_density(pair) && e->model->bonds.ntypes == 0,
+                               !md_pair_needs_more(pair) && e->model->bonds.ntypes == 0,
                      .summands = awaited.summands};
 }
 

@@ -138,7 +138,7 @@ static md_status measure_pairs(md_engine *e, bool tensor, md_measure *total)
 {
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  if (md_pair_has_density(&model->pair)) return engine_density_measure(e, tensor, total);
+  if (md_pair_needs_more(&model->pair)) return engine_visited_measure(e, tensor, total);
   engine_fill_records(e);
   force_args a = engine_force_args(e, model->force_k);
   a.per_e = 1.0 / (model->grids.e * MD_FINE);
@@ -251,7 +251,7 @@ static md_status download(md_engine *e, double *const force[3])
   if (!e->built || (wrap && e->moved) || (force && e->half)) MD_TRY(engine_rebin(e));
   e->full_wanted = false;
   if (!force) return MD_OK;
-  MD_TRY(engine_find_slopes(e));
+  MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->force_k),
             .out = {force[0], force[1], force[2]},
             .chunk = download_chunk};

@@ -4,7 +4,7 @@
  *     step.c       a step: kicks and a drift, in one pass
  *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
- *       density.c    pass 1 of pair styles with a density
+ *       visited.c    pair styles whose forces need more than distances
  *       ahead.c      sums and actions behind a step, in the passes of steps
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
@@ -199,17 +199,20 @@ md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECK
 /* The finding of a thread that has done nothing yet. */
 finding finding_none(void);
 
-/* ---- density.c ---- */
+/* ---- visited.c ---- */
 
-/* For a style with a density: finds the slopes at the present positions, which the next two functions need. The list
- * must hold. Other styles: does nothing. */
-md_status engine_find_slopes(md_engine *) MD_CHECKED;
+/* For a style with a density: finds the slopes at the present positions; for a dissipative one: gives ghosts their
+ * velocities. The next two functions need this. The list must hold. Other styles: does nothing. */
+md_status engine_prepare_pairs(md_engine *) MD_CHECKED;
+
+/* Notes the velocities behind a drift, if pair forces depend on them. Not collective. */
+void engine_note_velocities(md_engine *);
 
 /* Sums the impulses on chunk c, or the forces for output. Pairs that overlap are left out and noted. */
-void engine_density_forces(const md_engine *, bool output, int64_t c, double (*force)[CHUNK], md_overlap *);
+void engine_visited_forces(const md_engine *, bool output, int64_t c, double (*force)[CHUNK], md_overlap *);
 
 /* Adds energies and virials, or the components of virials, to a measure. */
-md_status engine_density_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
+md_status engine_visited_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
 
 /* ---- ahead.c ---- */
 

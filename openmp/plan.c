@@ -43,7 +43,7 @@ bool openmp_halves(const md_model *model, int64_t n, int ranks)
 {
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
   return model->box.dim == 3 && ranks <= 1 && model->pair.kind != MD_PAIR_NONE &&
-         !md_pair_has_density(&model->pair) &&
+         !md_pair_needs_more(&model->pair) &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 
@@ -71,7 +71,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
                          md_engine_plan *plan)
 {
   const int dim = model->box.dim;
-  const md_particles like = md_model_fields(model);
+  md_particles like = md_model_fields(model);
+  like.has_v_pair = md_pair_is_dissipative(&model->pair);
   const double reach = model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0;
   const double density = (double)n / md_box_volume(&model->box);
   const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);

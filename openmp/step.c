@@ -184,7 +184,7 @@ static md_status keep_impulses(md_engine *e)
 {
   if (e->impulses_kept) return MD_OK;
   MD_TRY(engine_act_on_verdict(e));
-  MD_TRY(engine_find_slopes(e));
+  MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k), .chunk = keep_chunk};
   double *impulse[3] = {NULL, NULL, NULL};
   for (int d = 0; d < e->p->dim; ++d) impulse[d] = s.out[d] = e->p->spare[d];
@@ -229,7 +229,7 @@ static md_status drift(md_engine *e, const md_step *step)
     f = finding_none();
     summed = 0;
   }
-  if (push) MD_TRY(engine_find_slopes(e));
+  if (push) MD_TRY(engine_prepare_pairs(e));
   md_particles *p = e->p;
   /* The forces of half lists read the records, those of bonds the positions. */
   const bool spare = push && (!e->half || e->model->bonds.ntypes > 0);
@@ -247,6 +247,7 @@ static md_status drift(md_engine *e, const md_step *step)
       p->x[d] = p->spare[d];
       p->spare[d] = old;
     }
+  engine_note_velocities(e);
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));
   e->owed = 0.0;
@@ -301,7 +302,7 @@ md_status engine_settle(md_engine *e)
   if (takes_mean(e))
     MD_TRY(keep_impulses(e));
   else
-    MD_TRY(engine_find_slopes(e));
+    MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = {.kicks = e->owed, .quantum = e->model->grids.v},
             .chunk = takes_mean(e) ? kick_chunk : settle_chunk};
@@ -323,7 +324,10 @@ md_status engine_settle(md_engine *e)
 md_status engine_step(md_engine *e)
 {
   const md_step step = md_step_of(e->model);
-  if (!step.moves) return MD_OK;
+  if (!step.moves) {
+    e->place = md_model_step_after(e->model, 1); /* forces may depend on the step */
+    return MD_OK;
+  }
   e->owed += step.kicks_before;
   MD_TRY(drift(e, &step));
   e->owed += step.kicks_after;

@@ -31,6 +31,7 @@
 #include "src/fixes/fix_vary.h"
 #include "src/fixes/moved_once.h"
 #include "src/particles/extent.h"
+#include "src/particles/pair_velocities.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
 #include "src/restart/cmd_restart.h"
@@ -322,6 +323,7 @@ static md_status edit_particles(md_run *run)
   MD_TRY(md_faces_follow(sim));
   md_run_destroy_engine(run);
   md_model_leave(&sim->model, &sim->particles);
+  MD_TRY(md_pair_velocities_mark(sim));
   MD_TRY(md_edits_apply(sim));
   MD_TRY(md_run_renew(run));
   MD_TRY(md_fix_vary(sim, 0));
@@ -647,8 +649,10 @@ static md_status place_particles(md_sim *sim)
 {
   if (sim->resume)
     MD_TRY(md_resume_load(sim));
-  else
+  else {
+    MD_TRY(md_pair_velocities_check(sim));
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
+  }
   MD_TRY(md_special_make(sim));
   return divide_particles(sim);
 }
@@ -724,7 +728,7 @@ md_status md_run_execute(md_run *run)
   md_run_destroy_engine(run);
   md_kept_state_free(&run->kept);
   md_model_leave(model, &sim->particles);
-  return status;
+  return status == MD_OK ? md_pair_velocities_mark(sim) : status;
 }
 
 bool md_run_is_left_out(md_sim *sim, const char *command)

@@ -64,6 +64,7 @@ class Case:
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
     bonds: bool = False  # the GPU leaves bonded particles out of lists
+    host: bool = False  # the GPU does not have it yet
 
     def text(self) -> str:
         deck = harness.deck(self.deck).read_text()
@@ -255,6 +256,14 @@ CASES: Tuple[Case, ...] = (
     Case("pair styles 2D", "in.pairs", 2.7, WELLS | {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"},
          fits=(4, 4, 1)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
+    Case("dpd 3D", "in.dpd", fits=(2, 2, 2), host=True),
+    Case("dpd 2D", "in.dpd", variables={"dim": 2, "lattice": "sq 3.0", "side": 12, "z": "-0.5 0.5"}, fits=(3, 3, 1),
+         host=True),
+    Case("dpd 3D, wide momenta", "in.dpd", variables={"mass2": 1e5}, fits=(2, 2, 2), host=True),
+    Case("dpd 3D, at T = 0 in a barostat", "in.dpd", fits=(2, 2, 2), host=True,
+         variables={"style": "dpd 0 1.0 5", "fix2": "press/berendsen iso 20 30 2"}),
+    Case("dpd/tstat 3D", "in.dpd", fits=(2, 2, 2), host=True,
+         variables={"style": "dpd/tstat 0.5 1.5 1.0 5", "coeff": "4.5", "fix2": "langevin 1 1 5 77"}),
     Case("droplet 3D", "in.droplet", 1.3, fits=(4, 4, 4)),
     Case("droplet 2D, two masses", "in.droplet", 1.3, {"dim": 2, "z": "p", "mass2": 3}, fits=(5, 5, 1)),
     Case("droplet 3D, exclusion", "in.droplet", 1.3, {"exclude": "type 1 2"}, fits=(4, 4, 4)),
@@ -284,6 +293,9 @@ CASES: Tuple[Case, ...] = (
     Case("harmonic chains 3D", "in.chains", bonds=True, fits=(2, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",
                     "special": "lj/coul 0 0 0", "pair": "lj/cut 2.5"}),
+    Case("chains 3D, dpd", "in.chains", host=True, fits=(3, 2, 2),
+         variables={**CHAINS, "style": "harmonic", "first": "50 1.0", "second": "80 0.9", "shift": "no",
+                    "special": "lj/coul 1 0 1", "pair": "dpd 1 1.2 77", "coefficients": "25 4.5"}),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 6}, all_pairs=True),
@@ -343,6 +355,8 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
+    if case.host:
+        return []
     if case.all_pairs:
         return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
     every = [

@@ -3,8 +3,9 @@
 
 The page has an example for each style: the block of a deck below the style's heading.  The program itself computes what
 is plotted.  For most styles the command pair_write writes a table.  A style whose energy is no function of the distance
-alone, such as eam, gets runs of no steps with two lone particles.  Each family of styles is one figure with a panel for
-each style.  The bytes of a figure are the same for the same data and the same matplotlib.
+alone, such as eam, gets runs of no steps with two lone particles, which may part with a speed.  Each family of styles
+is one figure with a panel for each style.  The bytes of a figure are the same for the same data and the same
+matplotlib.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Panel:
     low: float
     high: float
     lone: bool = False  # two lone particles in place of pair_write
+    speed: float = 0.0  # with which the two part
     types: Tuple[int, int] = (1, 1)
 
 
@@ -59,6 +61,8 @@ FAMILIES: Mapping[str, Mapping[str, Panel]] = {
     },
     "repulsions": {
         "soft": Panel(0.01, 1.2, 0.0, 26.0),
+        "dpd": Panel(0.01, 1.2, 0.0, 26.0),
+        "dpd/tstat": Panel(0.01, 1.2, -5.0, 1.0, lone=True, speed=1.0),
         "repulsive": Panel(0.05, 1.2, 0.0, 12.0),
         "zbl": Panel(0.6, 4.4, 0.0, 120.0),
     },
@@ -85,6 +89,7 @@ create_atoms {types[0]} single 10 20 20
 create_atoms {types[1]} single 30 20 20
 {end}
 group moved id 2
+velocity moved set {speed} 0 0
 compute force moved reduce sum fx
 thermo_style custom step pe c_force
 thermo_modify norm no
@@ -127,7 +132,8 @@ def table_of(name: str, panel: Panel, example: Sequence[str], folder: Path) -> n
     begin = "".join(line for line in example if line.startswith("units"))
     end = "\n".join(line for line in example if not line.startswith("units"))
     words = {"begin": begin, "end": end, "inner": panel.inner, "outer": panel.outer, "points": POINTS,
-             "last": POINTS - 1, "step": (panel.outer - panel.inner) / (POINTS - 1), "types": panel.types}
+             "last": POINTS - 1, "step": (panel.outer - panel.inner) / (POINTS - 1), "types": panel.types,
+             "speed": panel.speed}
     harness.run((LONE if panel.lone else WRITTEN).format(**words), folder)
     lines = (folder / "rows").read_text().splitlines()
     rows = [line.split()[-3:] for line in lines if re.match(r"[\d.]+ \S+ \S+", line)]

@@ -13,6 +13,18 @@ static void density_prepare(const double *parameter, bool shift, double scale, d
   k[0] = parameter[0] * parameter[0];
 }
 
+/* Of the dissipative styles. */
+static void dissipative_coefficients(double a, double gamma, double rc, double scale, double *k)
+{
+  k[0] = rc * rc;
+  k[1] = scale * a;
+  k[2] = 1.0 / rc;
+  k[3] = rc * rc * 1e-12;
+  k[4] = 0.5 * a * rc;
+  k[5] = scale * gamma;
+  k[6] = scale * sqrt(2.0 * gamma);
+}
+
 /* LAMMPS's rules: an energy and a distance of a pair from those of each type with itself. */
 static double mix_energy(md_mixing mixing, double ei, double ej, double si, double sj)
 {
@@ -259,6 +271,28 @@ bool md_pair_has_density(const md_pair *pair)
   return style && style->density;
 }
 
+bool md_pair_is_dissipative(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  return style && style->dissipative;
+}
+
+bool md_pair_needs_more(const md_pair *pair)
+{
+  return md_pair_has_density(pair) || md_pair_is_dissipative(pair);
+}
+
+double md_pair_temperature(const md_pair *pair, double done)
+{
+  const double *t = pair->global;
+  return md_pair_is_dissipative(pair) ? t[0] + (t[1] - t[0]) * done : 0.0;
+}
+
+double md_pair_hottest(const md_pair *pair)
+{
+  return md_pair_is_dissipative(pair) ? md_max(pair->global[0], pair->global[1]) : 0.0;
+}
+
 void md_pair_take_potential(md_pair *pair, md_eam *eam)
 {
   const double value[MD_PAIR_PARAMETERS] = {eam->cutoff, md_eam_checksum(eam)};
@@ -397,6 +431,7 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_DISSIPATIVE(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
@@ -404,6 +439,7 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+#undef MD_PAIR_DISSIPATIVE
 #undef MD_PAIR_SHARED
   default: break;
   }
@@ -415,6 +451,7 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
   if (!(r2 < k[0])) return 0.0;
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_DISSIPATIVE(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
@@ -422,6 +459,7 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+#undef MD_PAIR_DISSIPATIVE
 #undef MD_PAIR_SHARED
   default: break;
   }

@@ -16,6 +16,9 @@
  * together are the address of these numbers, so that a copy of the coefficients for another memory is placed again.
  *
  * Styles with a density (eam.h) have a potential of tables in place of formulas of r2 and k. pair_coeff gives a file.
+ *
+ * The formulas of dissipative styles are those of their energy. The whole force also depends on velocities and random
+ * numbers (dissipative/dissipative.h). Their pair_style gives START, STOP, the seed and rc, in md_pair.global.
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
@@ -67,6 +70,7 @@ typedef struct md_pair_style {
   int length_parameter;
   double length_factor;
   bool takes_shift; /* pair_modify shift has a meaning */
+  bool dissipative; /* a style of dissipative/dissipative.h: its force depends on velocities */
   bool density;     /* a style of eam.h: its numbers are in md_pair.eam */
   bool tabulated;   /* a style of table.h: its numbers are in md_pair.tables */
   bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
@@ -145,6 +149,18 @@ bool md_pair_is_all(const md_pair *pair);
 /* Is there a style, and is it one with a density? */
 bool md_pair_has_density(const md_pair *pair);
 
+/* Is there a style, and is it a dissipative one? */
+bool md_pair_is_dissipative(const md_pair *pair);
+
+/* Does the force of a pair of particles need more than their distance: densities or velocities? */
+bool md_pair_needs_more(const md_pair *pair);
+
+/* The temperature of a dissipative style at the part `done` of a run, from 0 to 1; 0 for other styles. */
+double md_pair_temperature(const md_pair *pair, double done);
+
+/* The larger of the temperatures of a dissipative style; 0 for other styles. */
+double md_pair_hottest(const md_pair *pair);
+
 /* Gives a pair of a style with a density its potential, which the pair then owns, for the types that have an element.
  */
 void md_pair_take_potential(md_pair *pair, md_eam *eam);
@@ -189,7 +205,8 @@ double md_pair_softening2(const md_pair *pair);
 
 /* The formulas for one pair at squared distance r2: F/r times the scale of the table, and the energy U. k: the row of
  * the table. Both are zero at the cutoff and beyond. These functions choose the style at every call, which is slow; the
- * openmp and gpu engines have kernels of their own. Both are 0 for a style with a density. */
+ * openmp and gpu engines have kernels of their own. Both are 0 for a style with a density. The force of a dissipative
+ * style is the part without velocities. */
 double md_pair_force(md_pair_kind kind, double r2, const double *k);
 double md_pair_energy(md_pair_kind kind, double r2, const double *k);
 

@@ -35,6 +35,7 @@ static void drift_one(const md_model *model, const md_box *box, md_particles *p,
     p->v[d][i] = m.v[d];
     if (m.wide) p->v_low[d][i] = m.low[d];
   }
+  if (p->has_v_pair) md_model_note_velocity(model, p, i);
 }
 
 md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step,

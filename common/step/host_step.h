@@ -17,8 +17,8 @@ extern "C" {
 /* Points 2 and 5 of the step: gives `kicks` times the impulses, in quanta, dim arrays of n elements. */
 void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse[3], int kicks, int threads);
 
-/* Point 3 of the step. Wraps positions along periodic axes. MD_PHYSICS: a runaway; the message names the one of the
- * smallest id. */
+/* Point 3 of the step. Wraps positions along periodic axes, and notes velocities for pair forces that depend on them.
+ * MD_PHYSICS: a runaway; the message names the one of the smallest id. */
 md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step,
                         int64_t *const impulse[3], int threads) MD_CHECKED;
 

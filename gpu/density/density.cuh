@@ -17,14 +17,13 @@ static __device__ __forceinline__ int element_of(const density_args &a, const ty
 
 /* Pass 2 of particles i and j. delta: from j to i, and *r2 its square. An overlap is noted, and exerts no force. */
 template <class T, int SOURCE>
-static __device__ __forceinline__ md_density_pair density_force(const system_view<T> &s,
-                                                                const density_args &a, int i,
-                                                                const typename T::record &xi, int j,
-                                                                const typename T::record &xj, double delta[3],
-                                                                double *r2)
+static __device__ __forceinline__ md_pair_term density_force(const system_view<T> &s, const density_args &a,
+                                                             int i, const typename T::record &xi, int j,
+                                                             const typename T::record &xj, double delta[3],
+                                                             double *r2)
 {
   *r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
-  md_density_pair pair = {0.0, 0.0, false};
+  md_pair_term pair = {0.0, 0.0, false};
   if (!(*r2 < a.eam.cutoff2)) return pair;
   pair = md_density_force(&a.eam, element_of<T>(a, xi), element_of<T>(a, xj), a.slope[i], a.slope[j], delta,
                           T::DIM, *r2, a.scale);

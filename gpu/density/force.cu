@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::FORCE_BLOCKS)
       const md_eam_place at = md_eam_place_of(&a.eam, r2);
       const double force = md_eam_force_at(&a.eam, tables.force(element, element_of<T>(a, xj), at.row), at,
                                            slope, __ldg(slopes + j), &energy);
-      const md_density_pair pair = md_density_scaled(force, energy, delta, T::DIM, a.scale);
+      const md_pair_term pair = md_pair_term_of(force, energy, delta, T::DIM, a.scale);
       if (pair.overlap || r2 < a.eam.overlap2) {
         overlap = true;
         return;

@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(BLOCK)
     int64_t count = 0;
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3], r2;
-      const md_density_pair pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
+      const md_pair_term pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
       count += md_density_term(&a.eam, element, element_of<T>(a, xj), r2);
       md_fine_add(&sum[SUM_ENERGY], pair.energy * m.per_e);
       md_fine_add(&sum[SUM_VIRIAL], pair.f * r2 * m.per_w);
@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const typename T::record *x = present(s), xi = x[i];
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3], r2;
-      const md_density_pair pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
+      const md_pair_term pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
 #pragma unroll
       for (int c = 0; c < MD_TENSOR; ++c)
         if (md_tensor_column(c) < T::DIM)
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(BLOCK)
   md_fine sum[3] = {};
   for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
     double delta[3], r2;
-    const md_density_pair pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
+    const md_pair_term pair = density_force<T, SOURCE>(s, a, i, xi, j, xj, delta, &r2);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) md_fine_add(&sum[d], pair.f * delta[d]);
   });

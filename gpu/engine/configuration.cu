@@ -393,6 +393,12 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
   MD_TRY(check_bonds(model, ranks, g));
+  if (md_pair_is_dissipative(&model->pair))
+    return md_error(
+        MD_USAGE,
+        "the engine gpu has no pair style %s yet, whose forces need the velocities of partners: use "
+        "--engine openmp, on as many ranks as you like",
+        md_pair_style_of(model->pair.kind)->name);
   if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
                     md_pair_style_of(model->pair.kind)->name);

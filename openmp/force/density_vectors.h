@@ -29,14 +29,14 @@ typedef struct lane_pairs {
 } lane_pairs;
 
 /* The elements of the particles of the lanes; 0 behind the last owned particle. */
-MD_FN void lane_elements(const density_args *a, int64_t i, int32_t *element)
+MD_FN void lane_elements(const visit_args *a, int64_t i, int32_t *element)
 {
   for (int l = 0; l < MD_SIMD_WIDTH; ++l)
     element[l] = i + l < a->total ? a->model->pair.eam->element[a->type[i + l] - 1] : 0;
 }
 
 /* Rows in the tables of pairs of elements. */
-MD_FN void lane_alloys(const density_args *a, const int32_t *element, lane_pairs *to)
+MD_FN void lane_alloys(const visit_args *a, const int32_t *element, lane_pairs *to)
 {
   const md_eam *eam = a->model->pair.eam;
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) {
@@ -46,7 +46,7 @@ MD_FN void lane_alloys(const density_args *a, const int32_t *element, lane_pairs
   }
 }
 
-MD_FN void lane_places(const density_args *a, const simd_d *xi, const int32_t *element, const int32_t *entry,
+MD_FN void lane_places(const visit_args *a, const simd_d *xi, const int32_t *element, const int32_t *entry,
                        lane_pairs *to)
 {
   const md_eam *eam = a->model->pair.eam;
@@ -90,7 +90,7 @@ MD_FN bool vectors_do(const md_eam *eam, simd_d most2, simd_d least)
 }
 
 /* The densities at the particles from i on, in quanta. */
-MD_FN bool density_lanes(const density_args *a, int64_t i, const int32_t *entry, int32_t rows, int64_t *count)
+MD_FN bool density_lanes(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows, int64_t *count)
 {
   const md_eam *eam = a->model->pair.eam;
   const simd_d rounder = simd_set(MD_ROUND), quanta = simd_set(eam->quanta), cutoff2 = simd_set(eam->cutoff2);
@@ -116,7 +116,7 @@ MD_FN bool density_lanes(const density_args *a, int64_t i, const int32_t *entry,
 }
 
 /* F/r of the lanes' pairs, times the scale (md_eam_force_at). */
-MD_FN simd_d density_force_v(const density_args *a, const lane_pairs *pair, simd_d slope)
+MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d slope)
 {
   const md_eam *eam = a->model->pair.eam;
   int32_t at[MD_SIMD_WIDTH];
@@ -137,7 +137,7 @@ MD_FN simd_d density_force_v(const density_args *a, const lane_pairs *pair, simd
 }
 
 /* The impulses on the particles from i on, to[d][lane]. */
-MD_FN bool density_impulse_lanes(const density_args *a, int64_t i, const int32_t *entry, int32_t rows,
+MD_FN bool density_impulse_lanes(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows,
                                  double *const to[3])
 {
   const md_eam *eam = a->model->pair.eam;

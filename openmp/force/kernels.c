@@ -20,6 +20,7 @@
 #include "openmp/force/density_kernels.h"
 #include "openmp/force/simd.h"
 #include "openmp/force/table_rows.h"
+#include "openmp/force/visits.h"
 
 #include <stdlib.h>
 
@@ -837,8 +838,8 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .move_in_bath = move_in_bath,
     .bonds = bond_impulses,
     .density = density_chunk,
-    .density_force = density_force,
-    .density_output = density_output,
-    .density_measure = density_measure,
-    .density_tensor = density_tensor,
+    .visited_force = visited_force,
+    .visited_output = visited_output,
+    .visited_measure = visited_measure,
+    .visited_tensor = visited_tensor,
 };

@@ -87,8 +87,8 @@ typedef struct bond_args {
   const double (*k)[MD_BOND_K];
 } bond_args;
 
-/* What the two passes of a style with a density need. slope and scale: pass 2 only. */
-typedef struct density_args {
+/* What the sums of a style need whose force needs more than distances. slope and scale: with a density, pass 2 only. */
+typedef struct visit_args {
   const md_model *model;
   const double *x[3];
   const uint16_t *type; /* from 1 */
@@ -96,13 +96,16 @@ typedef struct density_args {
   const double *slope; /* F' of owned particles and ghosts */
   double reach2;       /* the largest cutoff, squared */
   double scale;        /* of forces: to impulses, or to coarse quanta of grids.f */
-  int64_t total;       /* owned and ghosts */
-} density_args;
+  /* Of a dissipative style: the coefficient table, and the velocities of owned particles and ghosts. */
+  md_dissipation dissipation;
+  const double *k, *u[3];
+  int64_t total; /* owned and ghosts */
+} visit_args;
 
-typedef void (*density_force_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
-                                  const int32_t *rows, md_overlap *, double (*force)[CHUNK]);
-typedef void (*density_measure_sum)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
-                                    const int32_t *rows, md_overlap *, md_measure *);
+typedef void (*visited_forces)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
+                               const int32_t *rows, md_overlap *, double (*force)[CHUNK]);
+typedef void (*visited_measures)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
+                                 const int32_t *rows, md_overlap *, md_measure *);
 
 /* An action behind a step that scales velocities: component d is multiplied by factor[d], and is `most` at most. */
 typedef struct scaling {
@@ -195,12 +198,13 @@ typedef struct kernels {
   /* Adds the impulses of bonds on the particles of a chunk. Returns false, and changes nothing, if a partner is lost,
    * a bond is too long, or an impulse is too large for the fast rounding. */
   bool (*bonds)(const bond_args *, int dim, int64_t first, int64_t last, double (*force)[CHUNK]);
-  /* For a style with a density: the densities at the particles of a chunk, in quanta; then the same sums as above, in
-   * which pairs that overlap are left out and noted. The embeddings are the caller's. */
-  void (*density)(const density_args *, int64_t first, int64_t last, const int32_t *entry,
-                  const int32_t *rows, int64_t *count);
-  density_force_sum density_force, density_output;
-  density_measure_sum density_measure, density_tensor;
+  /* For a style with a density: the densities at the particles of a chunk, in quanta. */
+  void (*density)(const visit_args *, int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
+                  int64_t *count);
+  /* For a style whose force needs more than distances: the same sums as above, in which pairs that overlap are left out
+   * and noted. Energies of embeddings are the caller's. */
+  visited_forces visited_force, visited_output;
+  visited_measures visited_measure, visited_tensor;
 } kernels;
 
 /* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor support. Static.

@@ -200,8 +200,8 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-  } else if (md_pair_has_density(&model->pair)) {
-    engine_density_forces(e, false, c, force, overlap);
+  } else if (md_pair_needs_more(&model->pair)) {
+    engine_visited_forces(e, false, c, force, overlap);
   } else if (e->half) {
     sum_half(e, a, c, force, overlap);
   } else {
@@ -229,8 +229,8 @@ void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, do
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-  } else if (md_pair_has_density(&model->pair)) {
-    engine_density_forces(e, true, c, force, overlap);
+  } else if (md_pair_needs_more(&model->pair)) {
+    engine_visited_forces(e, true, c, force, overlap);
   } else {
     const double least = e->kernels->output[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
                                                               chunk_list(e, c), chunk_rows(e, c), force);
@@ -314,7 +314,7 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
   *summed = 0;
   MD_TRY(engine_poll(e));
   if (e->half || e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE ||
-      md_pair_has_density(&e->model->pair))
+      md_pair_needs_more(&e->model->pair))
     return MD_OK;
   pass s = {.force = engine_force_args(e, e->model->impulse_k)};
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];

@@ -23,6 +23,11 @@ static md_status check_fixes(const md_sim *sim, const char *command)
 md_status md_check_reversible(const md_sim *sim, const char *command)
 {
   MD_TRY(check_fixes(sim, command));
+  if (md_pair_is_dissipative(&sim->model.pair))
+    return md_error(MD_USAGE,
+                    "%s: steps with pair style %s cannot be undone, because its friction takes digits of the "
+                    "velocities away",
+                    command, md_pair_style_of(sim->model.pair.kind)->name);
   if (sim->model.float_drift)
     return md_error(
         MD_USAGE,

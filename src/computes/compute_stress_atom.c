@@ -65,6 +65,12 @@ static void add(const md_model *model, const double delta[3], double r2, const d
 static md_status subtract_pairs(compute_stress *c, md_sim *sim)
 {
   md_fine *sum;
+  if (md_pair_is_dissipative(&sim->model.pair))
+    return md_error(
+        MD_USAGE,
+        "compute stress/atom: the friction and noise of pair style %s are not available, because this "
+        "search of pairs has no velocities; the pressure of all particles has them",
+        md_pair_style_of(sim->model.pair.kind)->name);
   MD_TRY(md_pair_sums(sim, c->base.group, MD_TENSOR, add, &sum));
   for (int64_t k = 0; k < sim->particles.n * MD_TENSOR; ++k)
     c->base.each[k] -= 0.5 * md_fine_value(sum[k]) * sim->model.grids.w * sim->model.units->nktv2p;

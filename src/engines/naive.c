@@ -28,9 +28,10 @@ struct md_engine {
   double softening2;   /* of a style without a cutoff (pair.h), else 0 */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
-  double *slope, *embedding; /* of each particle, for a style with a density */
-  md_partners partners;      /* of bonds */
-  bool current;              /* the impulses are those at the present positions */
+  double *slope, *embedding;  /* of each particle, for a style with a density */
+  md_dissipation dissipation; /* of a dissipative style, at the present positions */
+  md_partners partners;       /* of bonds */
+  bool current;               /* the impulses are those at the present positions */
   md_timers timers;
   int64_t steps;
 };
@@ -123,30 +124,11 @@ static void find_slopes(md_engine *e)
   }
 }
 
-/* Pass 2 of a pair. scale: of forces. */
-static md_density_pair density_pair(const md_engine *e, int64_t i, int64_t j, const double *delta, double r2,
-                                    double scale)
+/* What the terms of pairs need besides distances. step: the one behind which the positions are. */
+static void prepare_terms(md_engine *e, int64_t step)
 {
-  return md_density_force(e->model->pair.eam, element_of(e, i), element_of(e, j), e->slope[i], e->slope[j],
-                          delta, e->model->box.dim, r2, scale);
-}
-
-/* Pass 2: the impulses of all pairs. */
-static void sum_density_impulses(md_engine *e, md_overlap *overlap)
-{
-  const md_model *model = e->model;
-  for (int64_t i = 0; i < e->p->n; ++i)
-    for (int64_t j = i + 1; j < e->p->n; ++j) {
-      double delta[3];
-      const double r2 = separation(e, i, j, delta);
-      const md_density_pair pair = density_pair(e, i, j, delta, r2, model->impulse_scale);
-      if (pair.overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-      for (int d = 0; d < model->box.dim && !pair.overlap; ++d) {
-        const int64_t quanta = (int64_t)md_round_product(pair.f, delta[d]);
-        e->impulse[d][i] += quanta;
-        e->impulse[d][j] -= quanta;
-      }
-    }
+  if (md_pair_has_density(&e->model->pair)) find_slopes(e);
+  if (md_pair_is_dissipative(&e->model->pair)) e->dissipation = md_model_dissipation(e->model, step);
 }
 
 /* Is the pair within the cutoff left out, because bonds connect the particles? */
@@ -159,6 +141,39 @@ static bool is_excluded(const md_engine *e, int64_t i, int64_t j, double r2)
   int k = 0;
   while (k < n && ids[k][i] != e->p->id[j]) ++k;
   return k < n;
+}
+
+/* A pair of a style whose force needs more than the distance. output: for output, else impulses. */
+static md_pair_term pair_term(const md_engine *e, int64_t i, int64_t j, const double *delta, double r2,
+                              bool output)
+{
+  const md_model *model = e->model;
+  const md_particles *p = e->p;
+  const double *k = (output ? model->force_k : model->impulse_k) + pair_index(e, i, j) * MD_PAIR_K;
+  double u[3];
+  if (md_pair_has_density(&model->pair))
+    return md_density_force(model->pair.eam, element_of(e, i), element_of(e, j), e->slope[i], e->slope[j],
+                            delta, p->dim, r2, output ? model->force_scale : model->impulse_scale);
+  for (int d = 0; d < p->dim; ++d) u[d] = p->v_pair[d][i] - p->v_pair[d][j];
+  return md_dissipative_force(&e->dissipation, k, p->id[i], p->id[j], delta, u, p->dim, r2);
+}
+
+/* The impulses of all pairs of such a style. */
+static void sum_terms(md_engine *e, md_overlap *overlap)
+{
+  for (int64_t i = 0; i < e->p->n; ++i)
+    for (int64_t j = i + 1; j < e->p->n; ++j) {
+      double delta[3];
+      const double r2 = separation(e, i, j, delta);
+      if (is_excluded(e, i, j, r2)) continue;
+      const md_pair_term pair = pair_term(e, i, j, delta, r2, false);
+      if (pair.overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+      for (int d = 0; d < e->p->dim && !pair.overlap; ++d) {
+        const int64_t quanta = (int64_t)md_round_product(pair.f, delta[d]);
+        e->impulse[d][i] += quanta;
+        e->impulse[d][j] -= quanta;
+      }
+    }
 }
 
 /* Adds the impulses of all bonds, each particle's for itself. */
@@ -178,12 +193,12 @@ static md_status sum_impulses(md_engine *e, int64_t step)
   const md_model *model = e->model;
   const int dim = model->box.dim;
   for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
-  const bool all = md_pair_is_all(&model->pair), density = md_pair_has_density(&model->pair);
-  const bool none = model->pair.kind == MD_PAIR_NONE || density;
+  const bool all = md_pair_is_all(&model->pair), more = md_pair_needs_more(&model->pair);
+  const bool none = model->pair.kind == MD_PAIR_NONE || more;
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   md_overlap overlap = md_overlap_none();
-  if (density) find_slopes(e);
-  if (density) sum_density_impulses(e, &overlap);
+  prepare_terms(e, step);
+  if (more) sum_terms(e, &overlap);
   for (int64_t i = 0; i < e->p->n && !none; ++i)
     for (int64_t j = i + 1; j < e->p->n; ++j) {
       double delta[3], own[MD_PAIR_K];
@@ -262,16 +277,16 @@ static bool out_of_range(const md_model *model, const double delta[3], double r2
 typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, double f, double energy,
                              void *to);
 
-/* For a style with a density. */
-static void visit_density_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to,
-                                   md_overlap *overlap)
+/* For a style whose force needs more than the distance. */
+static void visit_terms(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
 {
   const md_model *model = e->model;
   for (int64_t j = 0; j < e->p->n; ++j) {
     double delta[3];
     if (j == i) continue;
     const double r2 = separation(e, i, j, delta);
-    const md_density_pair pair = density_pair(e, i, j, delta, r2, model->force_scale);
+    if (is_excluded(e, i, j, r2)) continue;
+    const md_pair_term pair = pair_term(e, i, j, delta, r2, true);
     if (pair.overlap)
       md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     else
@@ -283,8 +298,8 @@ static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, vo
 {
   const md_model *model = e->model;
   const bool all = md_pair_is_all(&model->pair);
-  if (md_pair_has_density(&model->pair)) {
-    visit_density_partners(e, i, visit, to, overlap);
+  if (md_pair_needs_more(&model->pair)) {
+    visit_terms(e, i, visit, to, overlap);
     return;
   }
   for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
@@ -334,7 +349,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   const bool density = md_pair_has_density(&e->model->pair);
-  if (density && (md_wants_virial(wanted) || wanted.tensor)) find_slopes(e);
+  if (md_wants_virial(wanted) || wanted.tensor) prepare_terms(e, e->model->step);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
     if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
@@ -371,7 +386,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   if (!force) return MD_OK;
   md_overlap overlap = md_overlap_none();
-  if (md_pair_has_density(&e->model->pair)) find_slopes(e);
+  prepare_terms(e, e->model->step);
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_fine sum[3] = {{0, 0}};
     double of_bonds[3] = {0.0};

@@ -115,6 +115,12 @@ static md_status check(const md_sim *sim)
 {
   const md_min_settings *set = &sim->minimize;
   const char *name = styles[set->style]->name;
+  if (md_pair_is_dissipative(&sim->model.pair))
+    return md_error(
+        MD_USAGE,
+        "minimize: the forces of pair style %s are not those of an energy; use pair_style soft, its "
+        "repulsion alone",
+        md_pair_style_of(sim->model.pair.kind)->name);
   if (sim->model.float_drift)
     return md_error(MD_USAGE,
                     "minimize needs positions on a grid: use fix nve/leapfrog without drift float, or unfix "

@@ -92,6 +92,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   md_particles_init(&deal->window, own->particles->dim);
   deal->window.wide = own->particles->wide;
   deal->window.grouped = own->particles->grouped;
+  deal->window.has_v_pair = own->particles->has_v_pair;
   deal->window.massed = own->particles->massed;
   deal->window.anchored = own->particles->anchored;
   deal->window.bonded = own->particles->bonded;

@@ -34,6 +34,25 @@ static md_status read_numbers(const md_words *words, int first, const char *what
   return MD_OK;
 }
 
+/* The numbers of a dissipative style in the order of its parameters: START, STOP, the seed, rc. The deck gives T, or
+ * START and STOP, rc, the seed. */
+static md_status read_dissipative(const md_words *words, const md_pair_style *style, double *value, int *n)
+{
+  const bool ramp = style->nparameter == 5; /* dpd/tstat */
+  const char *order = ramp ? "Tstart Tstop RC SEED" : "T RC SEED";
+  const int rc = ramp ? 3 : 2;
+  int64_t seed;
+  if (words->n != rc + 2)
+    return md_error(MD_USAGE, "pair style %s takes %d numbers, %s, not %d", style->name, rc + 1, order,
+                    words->n - 1);
+  MD_TRY(md_word_double(words->word[1], "pair_style", &value[0]));
+  MD_TRY(md_word_double(words->word[ramp ? 2 : 1], "pair_style", &value[1]));
+  MD_TRY(md_word_int64(words->word[rc + 1], "the seed of a pair_style", 1, INT64_C(1) << 53, &seed));
+  value[2] = (double)seed;
+  *n = 4;
+  return md_word_double(words->word[rc], "pair_style", &value[3]);
+}
+
 md_status md_do_pair_style(md_sim *sim, const md_words *words)
 {
   md_pair *pair = &sim->model.pair;
@@ -50,6 +69,8 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
   int n = 2;
   if (md_pair_style_of(kind)->tabulated)
     MD_TRY(md_table_style(words, 1, value));
+  else if (md_pair_style_of(kind)->dissipative)
+    MD_TRY(read_dissipative(words, md_pair_style_of(kind), value, &n));
   else
     MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
   n = md_pair_add_units(kind, sim->model.units, value, n);

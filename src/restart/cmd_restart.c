@@ -4,6 +4,7 @@
 #include "src/create/create.h"
 #include "src/files/new_file.h"
 #include "src/files/step_name.h"
+#include "src/particles/pair_velocities.h"
 #include "src/restart/restart.h"
 #include "src/steps.h"
 
@@ -192,7 +193,7 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->speed_limit = r->model.speed_limit;
   if (r->under_way) md_model_leave(m, &sim->particles);
   take_model(sim, r);
-  return MD_OK;
+  return md_pair_velocities_mark(sim);
 }
 
 md_status md_do_read_restart(md_sim *sim, const md_words *words)

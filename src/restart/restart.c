@@ -50,6 +50,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
   int n = 0;
 #define MD_DIM p->dim
 #define MD_WIDE_DIM (p->wide ? p->dim : 0)
+#define MD_PAIR_DIM (p->has_v_pair ? p->dim : 0)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
 #define MD_ANCHORED (p->anchored ? p->dim : 0)
@@ -70,6 +71,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
+#undef MD_PAIR_DIM
 #undef MD_GROUPED
 #undef MD_DIM
   return n;
@@ -459,6 +461,7 @@ static void walk_model(walk *w, md_model *m)
   real(w, "model/mass_reference", &m->mass_reference);
   reals(w, "model/velocity_per_v", m->ntypes, m->velocity_per_v + 1);
   flags(w, "model/wide", 1, &m->wide);
+  if (md_pair_is_dissipative(&m->pair)) flags(w, "model/has_v_pair", 1, &m->has_v_pair);
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
   walk_masses(w, m);
   walk_anchors(w, m);
@@ -640,6 +643,7 @@ uint64_t md_restart_model_hash(const md_model *model)
 {
   walk w = {.mode = HASH};
   md_model copy = *model;
+  copy.has_v_pair = false; /* a state, no physics */
   /* Faces that follow the particles are not where they were when the restart was written. */
   for (int f = 0; f < 6; ++f)
     if (md_box_face_follows(&copy.box, f / 2, f % 2)) md_box_move_face(&copy.box, f / 2, f % 2, 0.0);
@@ -816,6 +820,7 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
                     .first_energy = sim->first_energy};
   snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
   r->model.wide = sim->particles.wide;
+  r->model.has_v_pair = sim->particles.has_v_pair;
   if (!in_run) {
     r->model.grids = (md_grids){.v = r->model.wide ? sim->model.grids.v : 0.0};
     if (!r->model.wide) r->model.mass_reference = 0.0;
@@ -1023,6 +1028,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   md_particles scratch, *p = particles ? particles : &scratch;
   md_particles_init(&scratch, r->model.box.dim);
   md_status status = md_particles_widen(p, r->model.wide);
+  if (status == MD_OK) status = md_particles_make_v_pair(p, r->model.has_v_pair);
   if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
   if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
   if (status == MD_OK) status = md_particles_make_anchors(p, r->model.anchored);

@@ -167,6 +167,7 @@ md_status md_restart_check_particles(const md_restart *r, const md_particles *p,
                p->bond_type[k][i] > r->model.bonds.ntypes;
     bool good = !p->mass || (isfinite(p->mass[i]) && p->mass[i] > 0.0);
     for (int d = 0; d < p->dim; ++d) good = good && isfinite(p->x[d][i]) && isfinite(p->v[d][i]);
+    for (int d = 0; d < p->dim && p->has_v_pair; ++d) good = good && isfinite(p->v_pair[d][i]);
     places += !good;
   }
   if (names > 0)

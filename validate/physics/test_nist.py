@@ -56,6 +56,7 @@ def pair_styles():
 WORDS = {
     "born": {"pair": "born 1.6", "coeff": "1 1 4 0.2 0.9 1.5 -0.4"},
     "buck": {"pair": "buck 1.6", "coeff": "1 1 900 0.16 1.5"},
+    "dpd": {"pair": "dpd 0 1.5 7", "coeff": "1 1 3 2"},
     "gauss": {"pair": "gauss 1.6", "coeff": "1 1 -9 1.5"},
     "gauss/cut": {"pair": "gauss/cut 1.7", "coeff": "1 1 -3 1.1 0.3", "shift": "yes"},
     "gravity": {"pair": "gravity 0.3 0.7", "coeff": "* *", "open": True},
@@ -74,8 +75,8 @@ WORDS = {
 
 
 def test_every_style_is_here():
-    """Styles that need files: test_eam.py and test_tables.py have them."""
-    assert sorted(pair_styles()) == sorted([*WORDS, "eam", "eam/alloy", "eam/fs", "table"])
+    """Styles that need files: test_eam.py and test_tables.py have them.  dpd/tstat has no energy: test_dpd.py."""
+    assert sorted(pair_styles()) == sorted([*WORDS, "dpd/tstat", "eam", "eam/alloy", "eam/fs", "table"])
 
 
 def jittered(dim):

@@ -103,6 +103,8 @@ FORMULAS = {
     "gauss": (gauss, 2.5),
     "gauss/cut": (gauss_cut, 2.5),
     "soft": (lambda r: (12.5 * (1.0 - r) ** 2, 25.0 * (1.0 - r)), 1.0),
+    "dpd": (lambda r: (12.5 * (1.0 - r) ** 2, 25.0 * (1.0 - r)), 1.0),
+    "dpd/tstat": (lambda r: (0.0, -4.5 * (1.0 - r) ** 2), 1.0),
     "repulsive": (repulsive, 1.0),
     "zbl": (lambda r: switched(r, lambda s: nuclei(s)[0], lambda s: nuclei(s)[1], 3.0, 4.0), 4.0),
     "gravity": (lambda r: (-(r * r + 0.25) ** -0.5, -r * (r * r + 0.25) ** -1.5), math.inf),

@@ -1,0 +1,126 @@
+/* Pair styles whose forces need more than distances in the OpenMP engine: what they need before every pass of forces,
+ * and their sums. Those with a density need slopes, of pass 1. Dissipative ones need the velocities of ghosts.
+ *
+ * Pass 1 needs the positions of ghosts and a list that holds. Every ghost gets the slope, or the velocity, of its
+ * owner. So nothing is done while messages are under way, and there are no speculative forces.
+ *
+ * Cost with a density: 16 bytes a particle, 8 a ghost, and a message for each face of the domain in a step. Cost of
+ * dissipative styles: 8 dim bytes a particle and ghost, and dim messages for each face.
+ */
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
+#include "openmp/engine.h"
+
+#include <stdlib.h>
+
+static visit_args args_of(const md_engine *e, bool output)
+{
+  const bool velocities = md_pair_is_dissipative(&e->model->pair);
+  visit_args a = {.model = e->model,
+                  .type = e->p->type,
+                  .id = e->p->id,
+                  .slope = e->slope,
+                  .reach2 = e->model->cutoff * e->model->cutoff,
+                  .scale = output ? e->model->force_scale : e->model->impulse_scale,
+                  .k = output ? e->model->force_k : e->model->impulse_k,
+                  .total = e->p->n + e->p->nghost};
+  for (int d = 0; d < e->p->dim; ++d) {
+    a.x[d] = e->p->x[d];
+    a.u[d] = e->p->v_pair[d];
+  }
+  if (velocities) a.dissipation = md_model_dissipation(e->model, e->place);
+  return a;
+}
+
+static md_status reserve(md_engine *e)
+{
+  const int64_t need = e->p->n + e->p->nghost;
+  if (need + BLOCK + 1 <= e->slope_capacity && e->slope) return MD_OK;
+  e->slope_capacity = need + need / 8 + BLOCK + 1; /* whole vectors, and the far particle of lists */
+  free(e->slope);
+  free(e->embedding);
+  e->slope = e->embedding = NULL;
+  MD_TRY(md_array_new_zero(&e->slope, e->slope_capacity, sizeof *e->slope, "slopes of embeddings"));
+  return md_array_new(&e->embedding, e->slope_capacity, sizeof *e->embedding, "energies of embeddings");
+}
+
+static md_status find_slopes(md_engine *e)
+{
+  const md_model *model = e->model;
+  MD_TRY(md_comm_agree(e->comm, reserve(e)));
+  double mark = md_time();
+  const visit_args a = args_of(e, false);
+#pragma omp parallel for schedule(dynamic, 4)
+  for (int64_t c = 0; c < e->nchunk; ++c) {
+    int64_t count[CHUNK];
+    const int64_t first = c * CHUNK, last = chunk_end(e, c);
+    e->kernels->density(&a, first, last, chunk_list(e, c), chunk_rows(e, c), count);
+    for (int64_t i = first; i < last; ++i)
+      e->embedding[i] = md_eam_embedding(model->pair.eam, model->pair.eam->element[e->p->type[i] - 1],
+                                         count[i - first], &e->slope[i]);
+  }
+  md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
+  MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->slope));
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return MD_OK;
+}
+
+/* Gives ghosts the velocities of their owners. */
+static md_status spread_velocities(md_engine *e)
+{
+  double mark = md_time();
+  for (int d = 0; d < e->p->dim; ++d) MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->p->v_pair[d]));
+  md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
+  return MD_OK;
+}
+
+md_status engine_prepare_pairs(md_engine *e)
+{
+  const md_pair *pair = &e->model->pair;
+  if (!md_pair_needs_more(pair)) return MD_OK;
+  MD_TRY(engine_finish_halo(e));
+  return md_pair_has_density(pair) ? find_slopes(e) : spread_velocities(e);
+}
+
+void engine_note_velocities(md_engine *e)
+{
+  if (!e->p->has_v_pair) return;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < e->p->n; ++i) md_model_note_velocity(e->model, e->p, i);
+}
+
+void engine_visited_forces(const md_engine *e, bool output, int64_t c, double (*force)[CHUNK],
+                           md_overlap *overlap)
+{
+  const visit_args a = args_of(e, output);
+  (output ? e->kernels->visited_output : e->kernels->visited_force)(
+      &a, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), overlap, force);
+}
+
+md_status engine_visited_measure(md_engine *e, bool tensor, md_measure *total)
+{
+  const md_model *model = e->model;
+  MD_TRY(engine_prepare_pairs(e));
+  const visit_args a = args_of(e, true);
+  md_overlap overlap = md_overlap_none();
+#pragma omp parallel
+  {
+    md_measure mine = {.count = 0};
+    md_overlap near = md_overlap_none();
+#pragma omp for schedule(static)
+    for (int64_t c = 0; c < e->nchunk; ++c) {
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
+      (tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&a, first, last, chunk_list(e, c),
+                                                                          chunk_rows(e, c), &near, &mine);
+      for (int64_t i = first; i < last && !tensor && model->pair.eam; ++i)
+        md_wide_add(&mine.pair_energy2,
+                    md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));
+    }
+#pragma omp critical
+    {
+      md_measure_merge(model, total, &mine);
+      md_overlap_add(&overlap, near.a, near.b, near.r2);
+    }
+  }
+  return md_overlap_status(&overlap, model);
+}

@@ -1,0 +1,175 @@
+/* The loops over lists for pair styles whose force needs more than distances: those with a density, pass 2, and
+ * dissipative ones. kernels.c includes this file once for each instruction set.
+ *
+ * The lists are those of all kernels: full, so that each pair is evaluated twice, and no lane writes to another
+ * particle. The impulses of a style with a density take a vector of particles of a block at once (density_vectors.h).
+ * All else is evaluated one pair at a time, by the functions of common/.
+ *
+ * Cost: with a density about 60 operations a listed pair in both passes, two square roots and a division. Of a
+ * dissipative style about 120 operations a pair within the cutoff.
+ */
+#ifndef MD_OPENMP_FORCE_VISITS_H
+#define MD_OPENMP_FORCE_VISITS_H
+
+#include "openmp/force/density_vectors.h"
+
+/* Called for a pair of the list. delta: from j to i. */
+typedef void (*pair_visit)(const visit_args *, int64_t i, int64_t j, const double *delta, double r2,
+                           void *to);
+
+/* Visits the partners of particle i, which has lane l of its block with the list `entry`. */
+MD_FN void visit_lane(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows, pair_visit visit,
+                      void *to)
+{
+  const int dim = a->model->box.dim;
+  for (int32_t r = 0; r < rows; ++r) {
+    const int64_t j = entry[(int64_t)r * BLOCK];
+    double delta[3], r2 = 0.0;
+    if (j >= a->total) continue;
+    for (int d = 0; d < dim; ++d) {
+      delta[d] = a->x[d][i] - a->x[d][j];
+      r2 = fma(delta[d], delta[d], r2);
+    }
+    if (r2 < a->reach2) visit(a, i, j, delta, r2, to);
+  }
+}
+
+MD_FN md_pair_term term_of(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2)
+{
+  const md_eam *eam = a->model->pair.eam;
+  const int dim = a->model->box.dim, of = a->type[i] - 1, by = a->type[j] - 1;
+  double u[3] = {0.0};
+  if (eam)
+    return md_density_force(eam, eam->element[of], eam->element[by], a->slope[i], a->slope[j], delta, dim, r2,
+                            a->scale);
+  for (int d = 0; d < dim; ++d) u[d] = a->u[d][i] - a->u[d][j];
+  return md_dissipative_force(&a->dissipation, a->k + ((int64_t)of * a->model->ntypes + by) * MD_PAIR_K,
+                              a->id[i], a->id[j], delta, u, dim, r2);
+}
+
+/* What the visits fill, for one particle. */
+typedef struct visit_sums {
+  int64_t impulse[3];
+  md_fine force[3], tensor[MD_TENSOR], energy, virial;
+  md_overlap *overlap;
+} visit_sums;
+
+MD_FN bool noted(const visit_args *a, int64_t i, int64_t j, double r2, const md_pair_term *pair,
+                 visit_sums *sums)
+{
+  if (pair->overlap) md_overlap_add(sums->overlap, a->id[i], a->id[j], r2);
+  return pair->overlap;
+}
+
+MD_FN void visit_impulse(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2, void *to)
+{
+  visit_sums *sums = to;
+  const md_pair_term pair = term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, &pair, sums)) return;
+  for (int d = 0; d < a->model->box.dim; ++d) sums->impulse[d] += (int64_t)md_round_product(pair.f, delta[d]);
+}
+
+MD_FN void visit_force(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2, void *to)
+{
+  visit_sums *sums = to;
+  const md_pair_term pair = term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, &pair, sums)) return;
+  for (int d = 0; d < a->model->box.dim; ++d) md_fine_add(&sums->force[d], pair.f * delta[d]);
+}
+
+MD_FN void visit_energy(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2, void *to)
+{
+  visit_sums *sums = to;
+  const md_pair_term pair = term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, &pair, sums)) return;
+  md_fine_add(&sums->energy, pair.energy / (a->model->grids.e * MD_FINE));
+  md_fine_add(&sums->virial, pair.f * r2 * (a->model->grids.f / a->model->grids.w));
+}
+
+MD_FN void visit_tensor(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2, void *to)
+{
+  visit_sums *sums = to;
+  const double per_w = a->model->grids.f / a->model->grids.w;
+  const md_pair_term pair = term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, &pair, sums)) return;
+  for (int c = 0; c < MD_TENSOR; ++c)
+    if (md_tensor_column(c) < a->model->box.dim)
+      md_fine_add(&sums->tensor[c], pair.f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)] * per_w);
+}
+
+/* Visits the pairs of a chunk, and then calls `done` for each particle. */
+typedef void (*visits_done)(const visit_args *, int64_t k, const visit_sums *, void *to);
+
+MD_FN void visit_chunk(const visit_args *a, int64_t first, int64_t last, const int32_t *entry,
+                       const int32_t *rows, pair_visit visit, visits_done done, md_overlap *overlap, void *to)
+{
+  for (int64_t i = first; i < last; ++i) {
+    const int64_t b = (i - first) / BLOCK;
+    visit_sums sums = {.overlap = overlap};
+    visit_lane(a, i, entry + (i - first) % BLOCK, rows[b], visit, &sums);
+    done(a, i - first, &sums, to);
+    if ((i - first) % BLOCK == BLOCK - 1) entry += (int64_t)rows[b] * BLOCK;
+  }
+}
+
+MD_FN void store_impulse(const visit_args *a, int64_t k, const visit_sums *sums, void *to)
+{
+  double(*force)[CHUNK] = to;
+  for (int d = 0; d < a->model->box.dim; ++d) force[d][k] = (double)sums->impulse[d];
+}
+
+/* The impulses of a step. */
+static void visited_force(const visit_args *a, int64_t first, int64_t last, const int32_t *entry,
+                          const int32_t *rows, md_overlap *overlap, double (*force)[CHUNK])
+{
+  for (int64_t block = first; block < last; block += BLOCK) {
+    const int32_t n = rows[(block - first) / BLOCK];
+    for (int l = 0; l < BLOCK && block + l < last; l += MD_SIMD_WIDTH) {
+      const int64_t at = block - first + l;
+      double *const to[3] = {force[0] + at, force[1] + at, a->model->box.dim == 3 ? force[2] + at : NULL};
+      if (a->model->pair.eam && density_impulse_lanes(a, block + l, entry + l, n, to)) continue;
+      for (int k = 0; k < MD_SIMD_WIDTH && block + l + k < last; ++k) {
+        visit_sums sums = {.overlap = overlap};
+        visit_lane(a, block + l + k, entry + l + k, n, visit_impulse, &sums);
+        store_impulse(a, at + k, &sums, force);
+      }
+    }
+    entry += (int64_t)n * BLOCK;
+  }
+}
+
+MD_FN void store_force(const visit_args *a, int64_t k, const visit_sums *sums, void *to)
+{
+  double(*force)[CHUNK] = to;
+  for (int d = 0; d < a->model->box.dim; ++d) force[d][k] = md_fine_value(sums->force[d]) * a->model->grids.f;
+}
+
+MD_FN void add_energy(const visit_args *a, int64_t k, const visit_sums *sums, void *to)
+{
+  md_measure *m = to;
+  (void)a;
+  (void)k;
+  md_wide_add(&m->pair_energy2, md_fine_count(sums->energy));
+  md_wide_add(&m->virial2, md_fine_count(sums->virial));
+}
+
+MD_FN void add_tensor(const visit_args *a, int64_t k, const visit_sums *sums, void *to)
+{
+  md_measure *m = to;
+  (void)a;
+  (void)k;
+  for (int c = 0; c < MD_TENSOR; ++c) md_wide_add(&m->tensor2[c], md_fine_count(sums->tensor[c]));
+}
+
+#define VISITED_SUM(name, visit, done, type)                                                                 \
+  static void name(const visit_args *a, int64_t first, int64_t last, const int32_t *entry,                   \
+                   const int32_t *rows, md_overlap *overlap, type)                                           \
+  {                                                                                                          \
+    visit_chunk(a, first, last, entry, rows, visit, done, overlap, to);                                      \
+  }
+VISITED_SUM(visited_output, visit_force, store_force, double (*to)[CHUNK])
+VISITED_SUM(visited_measure, visit_energy, add_energy, md_measure *to)
+VISITED_SUM(visited_tensor, visit_tensor, add_tensor, md_measure *to)
+#undef VISITED_SUM
+
+#endif
