@@ -31,6 +31,7 @@ static bool is_among(const char *name, int n, const char *const *list)
 static md_status check_name(const md_sim *sim, const char *name)
 {
   md_property property;
+  if (sim->model.bonded && strcmp(name, "mol") == 0) return MD_OK;
   if (md_property_is_name(name)) return md_property_need(sim, "compute property/atom", name, &property);
   if (IS_AMONG(name, formulas_know) || IS_AMONG(name, others)) return MD_OK;
   if (IS_AMONG(name, unwrapped))

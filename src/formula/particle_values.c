@@ -18,16 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum attribute { ID, TYPE, MASS, PLACE, VELOCITY, FORCE } attribute;
+typedef enum attribute { ID, TYPE, MOLECULE, MASS, PLACE, VELOCITY, FORCE } attribute;
 
 static const struct {
   const char *name;
   attribute what;
   int axis;
 } attributes[] = {
-    {"id", ID, 0},       {"type", TYPE, 0}, {"mass", MASS, 0},   {"x", PLACE, 0},
-    {"y", PLACE, 1},     {"z", PLACE, 2},   {"vx", VELOCITY, 0}, {"vy", VELOCITY, 1},
-    {"vz", VELOCITY, 2}, {"fx", FORCE, 0},  {"fy", FORCE, 1},    {"fz", FORCE, 2},
+    {"id", ID, 0},    {"type", TYPE, 0},   {"mass", MASS, 0},    {"x", PLACE, 0},     {"y", PLACE, 1},
+    {"z", PLACE, 2},  {"vx", VELOCITY, 0}, {"vy", VELOCITY, 1},  {"vz", VELOCITY, 2}, {"fx", FORCE, 0},
+    {"fy", FORCE, 1}, {"fz", FORCE, 2},    {"mol", MOLECULE, 0},
 };
 enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
 
@@ -59,6 +59,7 @@ static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t 
   switch (what) {
   case ID: return (double)p->id[i];
   case TYPE: return p->type[i];
+  case MOLECULE: return p->molecule[i];
   case MASS: return md_shown_mass_of(&sim->model, p, i);
   case PLACE: return place(sim, axis, i);
   case VELOCITY: return velocity(sim, axis, i);
@@ -148,11 +149,12 @@ static bool is_mask(const char *name)
   return strcmp(name, "gmask") == 0 || strcmp(name, "rmask") == 0 || strcmp(name, "grmask") == 0;
 }
 
-static int attribute_named(const char *name)
+/* ATTRIBUTES: the particles have no such one. */
+static int attribute_named(const md_sim *sim, const char *name)
 {
   int a = 0;
   while (a < ATTRIBUTES && strcmp(attributes[a].name, name) != 0) ++a;
-  return a;
+  return a < ATTRIBUTES && attributes[a].what == MOLECULE && !sim->model.bonded ? ATTRIBUTES : a;
 }
 
 /* The compute of a name, if it has a value for each particle; else NULL. */
@@ -168,7 +170,7 @@ static const md_compute *compute_of_particles(const md_sim *sim, const char *nam
 static md_status fill(md_sim *sim, const char *name, int n, char *const *argument, double *value)
 {
   MD_TRY(md_sim_need_box(sim, name));
-  const int a = attribute_named(name);
+  const int a = attribute_named(sim, name);
   int column;
   if (n > 0) return fill_mask(sim, name, n, argument, value);
   if (md_host_compute_each(sim, name, &column)) return fill_each(sim, name, value);
@@ -182,7 +184,7 @@ static bool is_known(const md_sim *sim, const char *name, int n)
 {
   int column;
   if (n > 0) return is_mask(name);
-  return attribute_named(name) < ATTRIBUTES || compute_of_particles(sim, name) ||
+  return attribute_named(sim, name) < ATTRIBUTES || compute_of_particles(sim, name) ||
          md_host_compute_each(sim, name, &column) || kept_values(sim, name, &column);
 }
 
@@ -266,7 +268,7 @@ bool md_particle_values_has(const md_sim *sim, const char *name)
 
 bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *each)
 {
-  const int a = attribute_named(name);
+  const int a = attribute_named(sim, name);
   const md_compute *compute = a < ATTRIBUTES ? NULL : compute_of_particles(sim, name);
   *each = (md_each){.divisor = 1.0, .factor = 1.0};
   if (compute) {
@@ -286,6 +288,7 @@ bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *e
   case PLACE: each->kind = MD_EACH_PLACE; return !sim->model.box.triclinic;
   case VELOCITY: each->kind = MD_EACH_VELOCITY; return true;
   case ID:
+  case MOLECULE:
   case FORCE: break;
   }
   return false;

@@ -30,6 +30,8 @@ static md_status add_name(fix_property *fix, const md_sim *sim, const char *word
     return md_error(MD_USAGE,
                     "fix property/atom: a name has letters, digits and _, and at most %d, not '%.80s'",
                     NAME_SIZE - 1, word);
+  if (strcmp(word, "mol") == 0 && sim->model.bonded)
+    return md_error(MD_USAGE, "fix property/atom: particles of atom_style bond have a mol already");
   bool twice = md_property_find(sim, word, &other);
   for (int k = 0; k < fix->n; ++k) twice = twice || strcmp(fix->name[k], word) == 0;
   if (twice) return md_error(MD_USAGE, "fix property/atom: there is a property %s already", word);

@@ -81,6 +81,20 @@ def test_files_keep_bonds(fast_engine, tmp_path):
     assert ends[0].split("Atoms # bond\n\n")[1].splitlines()[12].startswith("13 2 1 ")
 
 
+@pytest.mark.parametrize("ranks", [None, pytest.param(3, marks=pytest.mark.mpi)])
+def test_molecules_are_a_column(ranks, tmp_path):
+    """The molecule of each particle as the data file says, in dumps, computes and variables."""
+    text = system() + ("compute m all property/atom mol\nvariable m atom 2*mol\nfix 2 all balance 7 1.0\n"
+                       "dump 1 all custom 20 x.dump id mol c_m v_m\nrun 20\n")
+    harness.run(text, tmp_path, ranks=ranks)
+    rows = np.loadtxt((tmp_path / "x.dump").read_text().split("id mol c_m v_m\n")[-1].splitlines())
+    lines = CHAINS.read_text().split("\nAtoms # bond\n\n")[1].split("\n\n")[0].splitlines()
+    expected = {int(line.split()[0]): float(line.split()[1]) for line in lines}
+    assert len(rows) == len(expected) == 216
+    assert all(row[1] == row[2] == row[3] / 2 == expected[int(row[0])] for row in rows)
+    refused(run_deck(tmp_path, system() + "fix 2 all property/atom mol\n"), USAGE, "have a mol already")
+
+
 @pytest.mark.mpi
 def test_replicated_chains_go_through_faces(fast_engine, tmp_path):
     """Of a state in which chains cross faces: the energies and the pressure stay, on any number of ranks."""
