@@ -2,12 +2,12 @@
 #
 # Every C file of common/, src/, openmp/ and validate/ becomes an object under build/obj, and all of them one program,
 # build/myriad, and one library, build/libmyriad.so. Parts are added where their tools exist: ranks, mpi/*.c, with
-# mpicc; restarts and H5MD with an HDF5 library. A part found later compiles its own files and links, no more: every
-# part has flags of its own. The GPU engine, gpu/*.cu with nvcc, is a library beside the program, which loads it when it
-# is asked for; it is built behind the program, and only by targets that need it. Targets that need more than a compiler
-# call .ci/setup first, which installs what is missing or says how to. The program picks its vector kernels at run time,
-# so nothing is tuned to the building machine, except openmp/force/kernels.c, compiled once per instruction set, and the
-# GPU engine's architectures (CUDA_ARCHS).
+# mpicc; restarts and H5MD with HDF5. A part found later compiles its own files and links, no more: every part has flags
+# of its own. Two parts are libraries beside the program, which loads them when they are asked for: files of HDF5, and
+# the GPU engine, gpu/*.cu with nvcc, which is built behind the program, and only by targets that need it. Targets that
+# need more than a compiler call .ci/setup first, which installs what is missing or says how to. The program picks its
+# vector kernels at run time, so nothing is tuned to the building machine, except openmp/force/kernels.c, compiled once
+# per instruction set, and the GPU engine's architectures (CUDA_ARCHS).
 #
 # Results must be the same bits everywhere: no option here may allow the compiler to contract, reassociate
 # or approximate floating-point arithmetic.
@@ -92,6 +92,7 @@ LADDER_CUDA := $(wildcard gpu/ladder/*.cu gpu/ladder/*/*.cu)
 GPU_SOURCES := $(filter-out $(LADDER_CUDA),$(wildcard gpu/*/*.cu))
 GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc gpu/ladder/*/*.cuh)
 GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
+HDF5_SOURCE := src/files/hdf5_file.c
 MPI_SOURCES := $(wildcard mpi/*.c mpi/transport/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
@@ -110,6 +111,7 @@ endif
 # Nice to have: a machine that does not get it builds without.
 SETUP_HDF5 := $(if $(filter no,$(HDF5)),:,$(SETUP) hdf5 || echo 'going on without restarts and H5MD' >&2)
 HDF5_INCLUDES := $(filter -I%,$(HDF5_FOUND))
+HDF5_LIBRARY := $(if $(HDF5_FOUND),$(BUILD)/libmyriad-hdf5.so)
 
 # Messages between GPUs need both, and are in the GPU engine's library.
 TRANSPORTS := $(wildcard mpi/transport/*.c)
@@ -121,13 +123,14 @@ LADDER_C := $(wildcard common/ladder/*.c)
 LADDER_CPU_C := $(wildcard openmp/ladder/*.c)
 LADDER_CPU := $(BUILD)/ladder-cpu
 LADDER_GPU := $(BUILD)/ladder-gpu
-SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C), \
+SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C) $(HDF5_SOURCE), \
   $(wildcard $(foreach room,common src,$(room)/*.c $(room)/*/*.c $(room)/*/*/*.c) \
   openmp/*.c openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
 UNIT_TESTS := $(wildcard validate/unit/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/fuzz/fuzz_*.c)
-ALL_C := $(sort $(SOURCES) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) $(FUZZ_TARGETS))
+ALL_C := $(sort $(SOURCES) $(HDF5_SOURCE) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) \
+  $(FUZZ_TARGETS))
 HEADERS := $(wildcard $(foreach room,common src openmp mpi,$(room)/*.h $(room)/*/*.h $(room)/*/*/*.h) \
   validate/unit/support/*.h) $(GPU_HEADERS)
 DEFINITIONS := $(wildcard common/*.def src/*/*.def src/*/*/*.def)
@@ -144,6 +147,7 @@ ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma 
 objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
              $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)))
 OBJECTS := $(call objects_of,$(SOURCES))
+HDF5_OBJECT := $(HDF5_SOURCE:%.c=$(OBJ)/%.o)
 GPU_C_OBJECTS := $(GPU_C:%.c=$(OBJ)/%.o)
 CUDA_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/%.o)
 TEST_PROGRAMS := $(UNIT_TESTS:validate/unit/%.c=$(BUILD)/unit/%)
@@ -151,7 +155,7 @@ FUZZ_PROGRAMS := $(FUZZ_TARGETS:validate/fuzz/%.c=$(BUILD)/unit/%)
 
 # Unit tests and fuzz targets use this library: every function of the program but main, and what the ladder's programs
 # share. A function that a test defines itself takes the place of the library's, in calls from other files too.
-TESTED_LIBRARY := $(BUILD)/unit/libtested.so
+TESTED_LIBRARY := $(BUILD)/libtested.so
 
 # ---------------------------------------------------------------- flags
 
@@ -189,8 +193,8 @@ COMPILE := -std=c17 -D_GNU_SOURCE $(SHARED) $(CFLAGS) -fopenmp $(EXACT) $(SANITI
 FIXED_PLACE := $(if $(filter address undefined,$(subst $(comma), ,$(SAN))),-no-pie)
 LINK := $(CFLAGS) -fopenmp $(SANITIZE) $(FIXED_PLACE) $(LDFLAGS)
 SHARED_LINK := $(filter-out -no-pie,$(LINK)) -shared
-LIBRARIES := $(filter -L% -l% -Wl%,$(HDF5_FOUND)) -lpng -lz -lm -ldl $(LDLIBS)
-# The GPU engine's library calls the program's functions.
+LIBRARIES := -lpng -lz -lm -ldl $(LDLIBS)
+# The libraries that the program loads call its functions.
 EXPORTS := src/exports.list
 EXPORTED := -Wl,--dynamic-list=$(EXPORTS)
 
@@ -199,12 +203,13 @@ CC_MPI := $(if $(MPICC),OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC),$(CC))
 CC_LINK := $(if $(WITH_MPI),$(CC_MPI),$(CC))
 CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 
-# What single files are told of the parts of this build. Program and GPU library compare the digest.
+# What single files are told of the parts of this build. The libraries that the program loads have the
+# digest of what they share with it.
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
-HAS_HDF5 := $(HDF5_INCLUDES) $(if $(HDF5_FOUND),-DMD_WITH_HDF5)
 DIGESTED := $(filter-out common/ladder/% gpu/ladder/%, \
-  $(sort $(wildcard $(addsuffix /*.*,common common/* common/*/* gpu gpu/*))))
-DIGEST := -DMD_GPU_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
+  $(sort $(wildcard $(addsuffix /*.*,common common/* common/*/* gpu gpu/*)) \
+  $(HDF5_SOURCE) src/files/hdf5_file.h src/files/new_file.h))
+DIGEST := -DMD_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.
 once = $(eval $1 := $(shell $2))$($1)
@@ -478,10 +483,11 @@ fuzz: ## feed mutated decks, data files and tables to the readers for SECONDS
 
 # ---------------------------------------------------------------- the tree
 
-install: all ## copy the program, the GPU engine, decks and documentation under PREFIX
+install: all ## copy the program, its libraries, decks and documentation under PREFIX
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
 	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
+	$(if $(HDF5_LIBRARY),install -D -m 755 $(HDF5_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(HDF5_LIBRARY))')
 	$(if $(LIBRARY),install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so')
 	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
@@ -518,7 +524,7 @@ $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
 	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(WITH_ALL_PARTS)) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@mv $@.log $@
-WITH_ALL_PARTS = $(MPI_INCLUDES) $(HDF5_INCLUDES) -DMD_WITH_HDF5 $(CUDA_INCLUDES) $(NCCL_DEFINED)
+WITH_ALL_PARTS = $(MPI_INCLUDES) $(HDF5_INCLUDES) $(CUDA_INCLUDES) $(NCCL_DEFINED)
 # How many states of a function the analyser follows. With its own number, 225000, the few longest functions take most
 # of the time; 30000 is a third of it.
 ANALYSER := -Xclang -analyzer-config -Xclang max-nodes=30000
@@ -541,15 +547,16 @@ $(BUILD)/lint/%.shellcheck: %
 # ---------------------------------------------------------------- rules
 
 .PHONY: fuzz-programs
-fuzz-programs: $(FUZZ_PROGRAMS)
-tests: $(TEST_PROGRAMS) ## build the unit tests without running them
-objects: $(OBJECTS) $(LADDER_OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o) ## compile every file, link none
+fuzz-programs: $(TESTED_LIBRARY) $(FUZZ_PROGRAMS)
+tests: $(TESTED_LIBRARY) $(TEST_PROGRAMS) ## build the unit tests without running them
+objects: $(ALL_OBJECTS) ## compile every file, tests included, without linking
+ALL_OBJECTS = $(OBJECTS) $(if $(HDF5_FOUND),$(HDF5_OBJECT)) $(LADDER_OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o)
 kernels: $(call objects_of,$(KERNELS)) ## compile the vector kernels alone
 
 # The flags of each part, rewritten only when they change; what they compile depends on them.
 FLAGS_c = $(CC) $(COMPILE)
 FLAGS_mpi = $(CC_MPI) $(HAS_MPI)
-FLAGS_hdf5 = $(CC_HDF5) $(HAS_HDF5)
+FLAGS_hdf5 = $(CC_HDF5) $(HDF5_FOUND)
 FLAGS_digest = $(DIGEST)
 FLAGS_link = $(CC_LINK) $(LINK) $(LIBRARIES)
 FLAGS_cuda = $(NVCC) $(CUDA_COMPILE)
@@ -568,12 +575,22 @@ $(BUILD)/toolchain: $(FLAGS)/c
 	@$(SETUP) --check build
 	@touch $@
 
-$(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link
+# The library of HDF5 files comes with all that may load it. Without HDF5 none of an earlier build may stay.
+.PHONY: hdf5
+hdf5: $(HDF5_LIBRARY)
+	$(if $(HDF5_LIBRARY),,@rm -f $(BUILD)/libmyriad-hdf5.so)
+
+$(BUILD)/libmyriad-hdf5.so: $(HDF5_OBJECT) src/files/hdf5.map $(FLAGS)/hdf5 $(FLAGS)/link
+	$(say) LINK $@
+	$(quiet)$(CC_HDF5) $(SHARED_LINK) -Wl,--version-script=src/files/hdf5.map -o $@ $< \
+	  $(filter -L% -l% -Wl%,$(HDF5_FOUND)) $(LDLIBS)
+
+$(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link | hdf5
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(OBJECTS) $(LIBRARIES)
 
 # All objects of the program but its main. Its own functions are its own, whatever others are loaded beside it.
-$(BUILD)/libmyriad.so: $(OBJECTS) src/library/library.map $(FLAGS)/link
+$(BUILD)/libmyriad.so: $(OBJECTS) src/library/library.map $(FLAGS)/link | hdf5
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(SHARED_LINK) -Wl,-Bsymbolic,-soname,libmyriad.so,--version-script=src/library/library.map -o $@ \
 	  $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LIBRARIES)
@@ -585,17 +602,15 @@ $(OBJ)/%.o: %.c $(FLAGS)/c | $(BUILD)/toolchain
 	$(say) CC $<
 	$(quiet)$(COMPILER) $(COMPILE) $(OFTEN) $(TOLD) -MMD -MP -c -o $@ $<
 
-$(OBJ)/src/engines/gpu_library.o: TOLD = $(DIGEST)
-$(OBJ)/src/engines/gpu_library.o: $(FLAGS)/digest
+$(OBJ)/src/files/part.o: TOLD = $(DIGEST)
+$(OBJ)/src/files/part.o: $(FLAGS)/digest
 $(OBJ)/src/engines/open_comm.o: TOLD = $(HAS_MPI)
 $(OBJ)/src/engines/open_comm.o: $(FLAGS)/mpi
-$(OBJ)/src/files/hdf5_file.o: COMPILER = $(CC_HDF5)
-$(OBJ)/src/files/hdf5_file.o: TOLD = $(HAS_HDF5)
-$(OBJ)/src/files/hdf5_file.o: $(FLAGS)/hdf5
+$(HDF5_OBJECT): COMPILER = $(CC_HDF5)
+$(HDF5_OBJECT): TOLD = $(HDF5_INCLUDES) $(DIGEST)
+$(HDF5_OBJECT): $(FLAGS)/hdf5 $(FLAGS)/digest
 $(MPI_SOURCES:%.c=$(OBJ)/%.o): COMPILER = $(CC_MPI)
 $(MPI_SOURCES:%.c=$(OBJ)/%.o): $(FLAGS)/mpi
-$(OBJ)/mpi/hdf5.o: TOLD = $(HAS_HDF5)
-$(OBJ)/mpi/hdf5.o: $(FLAGS)/hdf5
 NCCL_DEFINED = $(if $(WITH_NCCL),-DMD_WITH_NCCL)
 $(TRANSPORTS:%.c=$(OBJ)/%.o): TOLD = -fPIC $(CUDA_INCLUDES) $(NCCL_DEFINED)
 $(TRANSPORTS:%.c=$(OBJ)/%.o): $(FLAGS)/messages
@@ -659,22 +674,24 @@ $(OBJ)/emulated/emulator.o: $(EMULATOR)/emulator.cpp $(FLAGS)/emulated | $(BUILD
 	$(quiet)$(EMULATED_COMPILE) -O3 -frounding-math -U_FORTIFY_SOURCE -c -o $@ $<
 
 # The engine is linked into this one, which finds it among its own symbols.
-$(BUILD)/myriad-emulated: $(OBJECTS) $(GPU_C_OBJECTS) $(EMULATED_OBJECTS) $(EXPORTS) $(FLAGS)/emulated
+$(BUILD)/myriad-emulated: $(OBJECTS) $(GPU_C_OBJECTS) $(EMULATED_OBJECTS) $(EXPORTS) $(FLAGS)/emulated | hdf5
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(filter %.o,$^) $(EMULATED_LIBRARIES)
 
-$(TESTED_LIBRARY): $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LADDER_OBJECTS) $(FLAGS)/link
+$(TESTED_LIBRARY): $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LADDER_OBJECTS) $(FLAGS)/link | hdf5
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(SHARED_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(LIBRARIES)
 
-# They find the library beside them, so that a change of it does not link them again.
-LINK_TESTED = $(LINK) -o $@ $< $(TESTED_LIBRARY) -Wl,-rpath,'$$ORIGIN'
+# They find the library in the folder above them, so that a change of it does not link them again.
+LINK_TESTED = $(LINK) -o $@ $< $(TESTED_LIBRARY) -Wl,-rpath,'$$ORIGIN/..'
 $(TEST_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/unit/%.o $(FLAGS)/link | $(TESTED_LIBRARY)
+	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK_TESTED) -lcmocka $(LIBRARIES)
 
 $(FUZZ_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/fuzz/%.o $(FLAGS)/link | $(TESTED_LIBRARY)
+	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) -fsanitize=fuzzer $(LINK_TESTED) $(LIBRARIES)
 

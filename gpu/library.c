@@ -8,4 +8,4 @@
 #define TRANSPORT NULL
 #endif
 
-const md_gpu_library md_gpu = {MD_GPU_SOURCES, &md_engine_gpu, md_gpu_describe, TRANSPORT};
+const md_gpu_library md_gpu = {MD_SOURCES, &md_engine_gpu, md_gpu_describe, TRANSPORT};

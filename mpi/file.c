@@ -151,9 +151,11 @@ static md_status file_close(md_comm *c, md_comm_file *f)
   return md_mpi_agree_surely(c, status);
 }
 
+static const void *mpi_communicator(md_comm *c) { return &mpi_state_of(c)->ranks; }
+
 const md_comm_files md_mpi_files = {.open = file_open,
                                     .append = file_append,
                                     .back = file_back,
                                     .flush = file_flush,
                                     .close = file_close,
-                                    .hdf5_access = md_mpi_hdf5_access};
+                                    .mpi_communicator = mpi_communicator};

@@ -140,7 +140,4 @@ void md_mpi_halo_free(mpi_state *);
 /* file.c */
 extern const md_comm_files md_mpi_files;
 
-/* hdf5.c */
-int64_t md_mpi_hdf5_access(md_comm *);
-
 #endif

@@ -11,7 +11,7 @@ from pathlib import Path
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
-LIBRARIES = ("libmyriad.so", "libmyriad-gpu.so")
+LIBRARIES = ("libmyriad.so", "libmyriad-gpu.so", "libmyriad-hdf5.so")
 
 
 def built():

@@ -72,7 +72,9 @@ static md_status info(void)
     const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
     printf("  %-10s %s\n", style->name, style->summary);
   }
-  printf("\nRestarts and H5MD: %s\n", md_h5 ? md_h5->version : "not in this build: they need HDF5");
+  const md_status hdf5 = md_h5_load();
+  printf("\nRestarts and H5MD: %s%s\n", hdf5 == MD_OK ? md_h5->version : "not here: they need HDF5; ",
+         hdf5 == MD_OK ? "" : md_error_text());
   printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
   printf("Default engine: %s\n", md_engines[0].name);
   md_describe_ranks(ranks, sizeof ranks);

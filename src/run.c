@@ -370,7 +370,7 @@ static md_status loop(md_run *run)
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;
-  if (md_run_is_stopped(run) && md_h5 && !sim->stop->plain && !run->minimizes && !run->rerun &&
+  if (md_run_is_stopped(run) && md_h5_is_here() && !sim->stop->plain && !run->minimizes && !run->rerun &&
       !run->verifies)
     MD_TRY(md_run_show(run, true));
   return MD_OK;
@@ -564,9 +564,9 @@ static md_status stopped(const md_run *run)
         "command and --resume the deck goes on from its last restart before, if there is one, and "
         "repeats the minimisation from its beginning; give it more time, or a smaller MAXITER",
         why, step);
-  if (!md_h5)
-    return md_error(MD_RUNTIME, "stopped by %s at step %lld without a restart, as this build has no HDF5",
-                    why, step);
+  if (!md_h5_is_here())
+    return md_error(MD_RUNTIME, "stopped by %s at step %lld without a restart, as there is no HDF5 here", why,
+                    step);
   return md_error(
       MD_STOPPED,
       "stopped by %s at step %lld, %lld steps before the end of this run; the restart is %.900s: go on with "

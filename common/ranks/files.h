@@ -25,9 +25,9 @@ struct md_comm_files {
   /* Closes the file, and frees it also after an error. */
   md_status (*close)(md_comm *, md_comm_file *) MD_CHECKED;
 
-  /* For opening one HDF5 file on all ranks: returns a file access property list of the HDF5 library (a hid_t), which
-   * the caller closes. -1: this HDF5 library cannot do that. Not collective. */
-  int64_t (*hdf5_access)(md_comm *);
+  /* For libraries that open one file on all ranks by MPI: the ranks, as an MPI_Comm, which stays the communicator's.
+   * NULL: these ranks do not use MPI. Not collective. */
+  const void *(*mpi_communicator)(md_comm *);
 };
 
 #ifdef __cplusplus

@@ -88,10 +88,10 @@ static md_status file_close(md_comm *c, md_comm_file *f)
   return status;
 }
 
-static int64_t hdf5_access(md_comm *c)
+static const void *mpi_communicator(md_comm *c)
 {
   (void)c;
-  return -1;
+  return NULL;
 }
 
 const md_comm_files md_serial_files = {.open = file_open,
@@ -99,4 +99,4 @@ const md_comm_files md_serial_files = {.open = file_open,
                                        .back = file_back,
                                        .flush = file_flush,
                                        .close = file_close,
-                                       .hdf5_access = hdf5_access};
+                                       .mpi_communicator = mpi_communicator};

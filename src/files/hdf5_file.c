@@ -2,13 +2,6 @@
  * description of a failure becomes the message. Of its nested descriptions, the innermost is the most precise. */
 #include "src/files/hdf5_file.h"
 #include "common/ranks/files.h"
-
-#ifndef MD_WITH_HDF5
-
-const md_h5_library *const md_h5 = NULL;
-
-#else
-
 #include "src/files/new_file.h"
 
 #include <errno.h>
@@ -78,10 +71,23 @@ static md_status done(const md_h5_file *file, bool good, const char *what)
 
 /* ---- files ---- */
 
+/* Access to a file that all ranks have open. -1: this HDF5 library cannot do that. */
+static hid_t access_of_ranks(md_comm *comm)
+{
+#ifdef H5_HAVE_PARALLEL
+  const MPI_Comm *ranks = comm->files->mpi_communicator(comm);
+  const hid_t access = ranks ? H5Pcreate(H5P_FILE_ACCESS) : -1;
+  if (access >= 0 && H5Pset_fapl_mpio(access, *ranks, MPI_INFO_NULL) >= 0) return access;
+  if (access >= 0) H5Pclose(access);
+#endif
+  (void)comm;
+  return -1;
+}
+
 static bool together(md_comm *comm)
 {
-  const int64_t access = comm->size > 1 ? comm->files->hdf5_access(comm) : -1;
-  if (access >= 0) H5Pclose((hid_t)access);
+  const hid_t access = comm->size > 1 ? access_of_ranks(comm) : -1;
+  if (access >= 0) H5Pclose(access);
   return access >= 0;
 }
 
@@ -95,8 +101,7 @@ static hid_t access_of(md_comm *comm)
    * fails. */
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  const hid_t access =
-      comm && comm->size > 1 ? (hid_t)comm->files->hdf5_access(comm) : H5Pcreate(H5P_FILE_ACCESS);
+  const hid_t access = comm && comm->size > 1 ? access_of_ranks(comm) : H5Pcreate(H5P_FILE_ACCESS);
   if (access < 0) return access;
 #if H5_VERSION_GE(1, 10, 2)
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
@@ -593,42 +598,24 @@ static const char version[] = VERSION(H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELE
 static const char version[] = VERSION(H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE) ", ranks write by turns";
 #endif
 
-static const md_h5_library library = {.version = version,
-                                      .together = together,
-                                      .open = open_file,
-                                      .close = close_file,
-                                      .flush = flush,
-                                      .has = has,
-                                      .group = group,
-                                      .link = link_to,
-                                      .put = put,
-                                      .get = get,
-                                      .put_text = put_text,
-                                      .get_text = get_text,
-                                      .note = note,
-                                      .note_text = note_text,
-                                      .read_note = read_note,
-                                      .array = array,
-                                      .shape = read_shape,
-                                      .resize = resize,
-                                      .write = write_part,
-                                      .read = read_part};
-
-const md_h5_library *const md_h5 = &library;
-
-#endif
-
-md_status md_h5_close_after(md_h5_file **file, md_status status)
-{
-  md_error_record first;
-  md_error_save(&first, status);
-  const md_status closed = md_h5 ? md_h5->close(file) : MD_OK;
-  return status != MD_OK ? md_error_restore(&first) : closed;
-}
-
-md_status md_h5_need(const char *what)
-{
-  if (md_h5) return MD_OK;
-  return md_error(MD_USAGE,
-                  "%s is not in this build: it needs HDF5 when the program is built (see make info)", what);
-}
+const md_h5_library md_hdf5 = {.sources = MD_SOURCES,
+                               .version = version,
+                               .together = together,
+                               .open = open_file,
+                               .close = close_file,
+                               .flush = flush,
+                               .has = has,
+                               .group = group,
+                               .link = link_to,
+                               .put = put,
+                               .get = get,
+                               .put_text = put_text,
+                               .get_text = get_text,
+                               .note = note,
+                               .note_text = note_text,
+                               .read_note = read_note,
+                               .array = array,
+                               .shape = read_shape,
+                               .resize = resize,
+                               .write = write_part,
+                               .read = read_part};

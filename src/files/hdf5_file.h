@@ -7,6 +7,9 @@
  *     their part and close it. The caller organises the turns.
  * Reading needs neither: every rank opens the file for itself.
  *
+ * The functions are in a library of their own, libmyriad-hdf5.so, which is loaded when the first of them is needed
+ * (part.h): HDF5 brings dozens of libraries, and most runs use none of them.
+ *
  * The format is that of HDF5 1.8. Its structures carry checksums, so that damage to them is found too. Names are
  * paths inside the file, such as "particles/x". Shapes are int64_t, the slowest dimension first.
  */
@@ -39,6 +42,7 @@ typedef struct md_h5_shape {
 } md_h5_shape;
 
 typedef struct md_h5_library {
+  const char *sources;         /* digest of the sources of this library (part.h) */
   const char *version;         /* such as "HDF5 1.10.8", and whether it works over MPI */
   bool (*together)(md_comm *); /* whether several ranks can have one file open to write */
 
@@ -81,14 +85,24 @@ typedef struct md_h5_library {
                     const int64_t *count, void *) MD_CHECKED;
 } md_h5_library;
 
-/* NULL: this build has no HDF5. */
-extern const md_h5_library *const md_h5;
+/* The one symbol of the library. */
+extern const md_h5_library md_hdf5;
+
+/* NULL: not loaded, or not here. Set by md_h5_load. */
+extern const md_h5_library *md_h5;
+
+/* Whether there is a library to load. */
+bool md_h5_is_here(void);
 
 /* Closes a file after work that ended with `status`. Returns this status with its message, or, if it is MD_OK, the
- * status of closing. NULL is allowed, also without HDF5. */
+ * status of closing. NULL is allowed, also if the library is not loaded. */
 md_status md_h5_close_after(md_h5_file **file, md_status status) MD_CHECKED;
 
-/* MD_USAGE: this build has no HDF5; the message says that `what` needs it. */
+/* Loads the library, once. Must come before the first use of md_h5. MD_USAGE: there is none. MD_RUNTIME: it cannot be
+ * loaded, or was built from other sources. The message says what to do. */
+md_status md_h5_load(void) MD_CHECKED;
+
+/* The same; the message also says that `what` needs it. */
 md_status md_h5_need(const char *what) MD_CHECKED;
 
 #endif

@@ -184,7 +184,7 @@ static md_status read_deck(md_sim *sim, const md_command_line *c)
   name_stop_file(sim, name);
   sim->resuming = c->resume;
   md_error_record found;
-  md_status status = c->resume || (c->frame && md_h5) ? find_restart(sim, c, file, &resume) : MD_OK;
+  md_status status = c->resume || (c->frame && md_h5_is_here()) ? find_restart(sim, c, file, &resume) : MD_OK;
   /* A pipe can be read once only. */
   const bool twice = !c->plan && !c->frame && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 &&
                      fseek(file, 0, SEEK_SET) == 0;
@@ -267,7 +267,7 @@ md_status md_session_open(md_session *session, md_comm *comm, const md_command_l
   MD_TRY(md_comm_agree(comm, md_file_uses_new(&session->files)));
   MD_TRY(md_comm_agree(comm, open_log(&session->log, session->files, line, comm->rank)));
   if (!md_command_line_runs_nothing(line) && !line->library)
-    md_stop_begin(&session->stop, !line->no_walltime && md_h5);
+    md_stop_begin(&session->stop, !line->no_walltime && md_h5_is_here());
   session->stop.plain = line->frame;
   return open_simulation(session);
 }

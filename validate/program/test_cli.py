@@ -292,10 +292,12 @@ def foreign_library(folder: Path, source: str) -> Path:
     return library
 
 
+OTHER_SOURCES = "was built from other sources than this program: `make` builds both"
+
+
 @pytest.mark.parametrize("source, said", [
-    ("const char *md_gpu[4] = {\"0123456789abcdef\"};\n",
-     "was built from other sources than this program: `make` builds both"),
-    ("int something_else;\n", "was built from other sources than this program: `make` builds both"),
+    ("const char *md_gpu[4] = {\"0123456789abcdef\"};\n", OTHER_SOURCES),
+    ("int something_else;\n", OTHER_SOURCES),
     ("void nowhere(void); void f(void) { nowhere(); }\n", "cannot be loaded: ")])
 def test_a_foreign_library_of_the_gpu_engine(source, said, hello):
     library = foreign_library(hello, source)
@@ -321,6 +323,69 @@ def test_where_the_library_of_the_gpu_engine_may_be(tmp_path):
         done = subprocess.run([there, "info"], env={**environment(), **named}, capture_output=True, text=True,
                               check=False)
         assert "\n  gpu      cells or lists on a GPU" in done.stdout and "\nGPU code for architectures: " in done.stdout
+        Path(copy).unlink()
+
+
+NEEDS_HDF5 = ("restart 1 a.rst", "dump 1 all h5md 1 a.h5", "read_restart a.rst", "write_restart a.rst")
+has_hdf5 = pytest.mark.skipif(not (program().parent / "libmyriad-hdf5.so").exists(), reason="this build has no HDF5")
+
+
+def in_the_box(folder: Path, line: str) -> Path:
+    (folder / "in.line").write_text(line + "\n" if line.startswith("read") else BOX + line + "\n")
+    return folder / "in.line"
+
+
+@has_hdf5
+def test_hdf5_comes_when_it_is_asked_for(tmp_path):
+    """A start without it loads a fifth of the libraries."""
+    done = subprocess.run(["ldd", program()], capture_output=True, text=True, check=True)
+    assert "hdf5" not in done.stdout and "libpng" in done.stdout
+    assert re.search(r"^Restarts and H5MD: HDF5 1\.\d", works(call(tmp_path, "info")).out, re.M)
+    works(call(tmp_path, "-in", in_the_box(tmp_path, NEEDS_HDF5[1] + "\nrun 1"), "-log", "none"))
+    assert (tmp_path / "a.h5").read_bytes()[1:4] == b"HDF"
+
+
+def test_no_library_of_hdf5(tmp_path):
+    copy = tmp_path / "bin" / "myriad"
+    copy.parent.mkdir()
+    shutil.copy(program(), copy)
+    for line in NEEDS_HDF5:
+        for named, place in (("", f"{copy.parent}/libmyriad-hdf5.so"), ("none.so", "./none.so")):
+            done = subprocess.run([copy, "-in", in_the_box(tmp_path, line), "-log", "none"], cwd=tmp_path, check=False,
+                                  capture_output=True, text=True, env={**environment(), "MYRIAD_HDF5_LIBRARY": named})
+            assert done.returncode == USAGE
+            assert f"needs HDF5: there is no {place}: `make` builds it, where HDF5 is found" in done.stderr
+    works(call(tmp_path, "-in", in_the_box(tmp_path, "run 1"), "-log", "none",
+               variables={"MYRIAD_HDF5_LIBRARY": "none.so"}))
+    assert "not here: they need HDF5; there is no ./none.so: " in works(
+        call(tmp_path, "info", variables={"MYRIAD_HDF5_LIBRARY": "none.so"})).out
+
+
+@pytest.mark.parametrize("source, said", [
+    ("const char *md_hdf5[4] = {\"0123456789abcdef\"};\n", OTHER_SOURCES),
+    ("const char *md_hdf5[4];\n", OTHER_SOURCES),
+    ("int something_else;\n", OTHER_SOURCES),
+    ("void nowhere(void); void f(void) { nowhere(); }\n", "cannot be loaded: ")])
+def test_a_foreign_library_of_hdf5(source, said, tmp_path):
+    library = foreign_library(tmp_path, source)
+    for line in NEEDS_HDF5:
+        refused(call(tmp_path, "-in", in_the_box(tmp_path, line), "-log", "none",
+                     variables={"MYRIAD_HDF5_LIBRARY": str(library)}), RUNTIME,
+                "needs HDF5: the library of HDF5 files", str(library), said)
+
+
+@has_hdf5
+def test_where_the_library_of_hdf5_may_be(tmp_path):
+    there = tmp_path / "bin" / "myriad"
+    there.parent.mkdir()
+    shutil.copy(program(), there)
+    for place in ("bin", "lib/myriad", "elsewhere"):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        copy = shutil.copy(program().parent / "libmyriad-hdf5.so", tmp_path / place)
+        named = {"MYRIAD_HDF5_LIBRARY": copy} if place == "elsewhere" else {}
+        done = subprocess.run([there, "info"], env={**environment(), **named}, capture_output=True, text=True,
+                              check=False)
+        assert "\nRestarts and H5MD: HDF5 1." in done.stdout
         Path(copy).unlink()
 
 

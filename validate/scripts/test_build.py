@@ -38,8 +38,8 @@ def files(*patterns: str) -> Set[str]:
 
 TRANSPORTS = files("mpi/transport/*.c")
 RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
-PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/**/*.c") - files("common/ladder/*.c",
-                                                                                       "openmp/ladder/*.c")
+PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/**/*.c") - files("common/ladder/*.c", "openmp/ladder/*.c",
+                                                                        "src/files/hdf5_file.c")
 WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
 
 
@@ -77,13 +77,19 @@ def test_a_part_found_later_compiles_its_own_files(build):
     no_mpi, mpi = ["MPI=no", "GPU=no"], [f"MPICC={build.compiler}", "GPU=no"]
     assert set(build.make(build.program, *WITHOUT, *no_mpi)) == PROGRAM
     assert build.make(build.program, *WITHOUT, *no_mpi) == []
+    linked = Path(build.program).stat().st_mtime_ns
+    # HDF5 is in a library of its own, with which the program is not linked.
+    library = build.folder / "libmyriad-hdf5.so"
+    assert not library.exists()
     assert build.make(build.program, *HDF5, *no_mpi) == ["src/files/hdf5_file.c"]
+    assert library.exists() and Path(build.program).stat().st_mtime_ns == linked
     assert set(build.make(build.program, *HDF5, *mpi)) == RANKS
     assert build.make(build.program, *HDF5, *mpi) == []
-    # HDF5 over MPI takes the compiler of MPI, and the place where ranks open its files.
+    # HDF5 over MPI takes the compiler of MPI.
     parallel = ["HDF5_FOUND=parallel -lhdf5"]
-    assert set(build.make(build.program, *parallel, *mpi)) == {"src/files/hdf5_file.c", "mpi/hdf5.c"}
+    assert build.make(build.program, *parallel, *mpi) == ["src/files/hdf5_file.c"]
     assert set(build.make(build.program, *WITHOUT, *mpi, "CFLAGS=-O1")) == PROGRAM | RANKS
+    assert not library.exists()
 
 
 def test_unit_tests_use_every_function_and_wait_for_none(build):
