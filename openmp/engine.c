@@ -46,6 +46,7 @@ static void destroy(md_engine *e)
   free(e->chunk_entries);
   free(e->rows);
   free(e->inner);
+  free(e->early);
   if (e->options.threads > 0) omp_set_num_threads(e->options.threads);
   free(e);
 }
@@ -88,7 +89,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->positions_step = e->place = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
-  e->halves = openmp_halves(model, p->n, comm->size);
+  e->halves = openmp_halves(model, model->natoms);
   e->row_lengths = e->halves ? 2 * CHUNK : CHUNK_BLOCKS;
   *engine = e;
   return MD_OK;
@@ -254,7 +255,8 @@ static md_status download(md_engine *e, double *const force[3])
   MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->force_k),
             .out = {force[0], force[1], force[2]},
-            .chunk = download_chunk};
+            .chunk = download_chunk,
+            .forces = true};
   s.force.quantum = e->model->grids.f;
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
@@ -273,7 +275,7 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
   bytes += md_partners_bytes(&e->partners);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
-  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (17 + e->row_lengths * 4);
+  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (18 + e->row_lengths * 4);
   bytes += e->record_capacity * (int64_t)(4 * (sizeof *e->record + sizeof *e->sum));
   *r = (md_engine_report){.timers = e->timers,
                           .rebins = e->lists,

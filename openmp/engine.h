@@ -92,6 +92,7 @@ struct md_engine {
                     particle's row */
   int row_lengths;     /* of a chunk */
   bool *inner;         /* true: no ghost can be in the lists of the chunk */
+  bool *early;         /* half lists: true: the impulses of the chunk's pairs are in the records already */
   chunk_queues queues; /* one for each thread */
 
   bool halves;      /* half lists pay */
@@ -161,11 +162,13 @@ typedef struct pass {
   void (*chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
   /* The same for a chunk whose impulses are in `out` already. */
   void (*summed_chunk)(const md_engine *, const struct pass *, int64_t c, finding *);
+  bool forces;      /* does `chunk` sum the forces? */
   md_measure *sums; /* receives what the chunks add to those of the finding; NULL: they add nothing */
   int summed; /* in the first `summed` parts of the queues, the impulses of inner chunks are in `out` already */
 } pass;
 
-/* Copies the present positions into the records, for a half list. Other lists: does nothing. Not collective. */
+/* Copies the present positions of owned particles and ghosts into the records, for a half list. Other lists: does
+ * nothing. Not collective. */
 void engine_fill_records(const md_engine *);
 
 /* The arguments for forces at the present positions. table: of coefficients, for impulses in quanta or for
@@ -193,7 +196,8 @@ void engine_find_overlap(const md_engine *, int64_t c, md_overlap *);
 md_status engine_pass(md_engine *, const pass *, md_phase phase, finding *) MD_CHECKED;
 
 /* Sums speculative forces while the answer to the last move is under way: the impulses of inner chunks, in the first
- * *summed parts of the queues, into the spare arrays. *summed is 0 if the answer is there already. Not collective. */
+ * *summed parts of the queues, into the spare arrays, or with a half list into the records. *summed is 0 if the answer
+ * is there already. Not collective. */
 md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECKED;
 
 /* The finding of a thread that has done nothing yet. */

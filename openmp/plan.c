@@ -38,12 +38,10 @@ static double sphere_of(const md_model *model)
   return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
 }
 
-/* Several ranks need full lists, whose chunks can be taken in any order while messages are under way. */
-bool openmp_halves(const md_model *model, int64_t n, int ranks)
+bool openmp_halves(const md_model *model, int64_t n)
 {
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
-  return model->box.dim == 3 && ranks <= 1 && model->pair.kind != MD_PAIR_NONE &&
-         !md_pair_needs_more(&model->pair) &&
+  return model->box.dim == 3 && model->pair.kind != MD_PAIR_NONE && !md_pair_needs_more(&model->pair) &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 
@@ -78,7 +76,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);
   const double width = md_max(reach, options->cell_size);
   const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
-  const bool pairs = model->pair.kind != MD_PAIR_NONE, half = openmp_halves(model, n, options->ranks);
+  const bool pairs = model->pair.kind != MD_PAIR_NONE, half = openmp_halves(model, n);
   const int threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   *plan = (md_engine_plan){
       .ghosts = ghosts * (double)n, .halo = reach, .slab = openmp_slab(model), .ghost_bytes = 8 * dim};

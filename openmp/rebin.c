@@ -48,13 +48,15 @@ static md_status reserve(md_engine *e)
     free(e->chunk_entries);
     free(e->rows);
     free(e->inner);
-    e->chunk_at = NULL, e->chunk_arena = e->chunk_entries = e->rows = NULL, e->inner = NULL;
+    free(e->early);
+    e->chunk_at = NULL, e->chunk_arena = e->chunk_entries = e->rows = NULL, e->inner = e->early = NULL;
     MD_TRY(md_array_new(&e->chunk_at, e->chunk_capacity, sizeof *e->chunk_at, "the neighbour list"));
     MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
     MD_TRY(
         md_array_new(&e->chunk_entries, e->chunk_capacity, sizeof *e->chunk_entries, "the neighbour list"));
     MD_TRY(md_array_new(&e->rows, e->chunk_capacity * e->row_lengths, sizeof *e->rows, "the neighbour list"));
     MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
+    MD_TRY(md_array_new(&e->early, e->chunk_capacity, sizeof *e->early, "the neighbour list"));
   }
   return MD_OK;
 }
@@ -138,6 +140,7 @@ static md_status reserve_records(md_engine *e)
   }
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < need; ++i) memset(e->sum + 4 * i, 0, 4 * sizeof *e->sum);
+  memset(e->early, 0, (size_t)e->nchunk * sizeof *e->early);
   return MD_OK;
 }
 
@@ -219,7 +222,7 @@ static bool build_chunk(const md_engine *e, const list_args *a, int owner, int64
   half.first = e->queues.begin[owner] * CHUNK;
   half.last = chunk_end(e, e->queues.begin[owner + 1] - 1);
   half.far = (int32_t)engine_far(e, owner);
-  return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows);
+  return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows, e->inner + c);
 }
 
 /* Has a particle of chunk c a bond to a ghost? */

@@ -185,7 +185,7 @@ static md_status keep_impulses(md_engine *e)
   if (e->impulses_kept) return MD_OK;
   MD_TRY(engine_act_on_verdict(e));
   MD_TRY(engine_prepare_pairs(e));
-  pass s = {.force = engine_force_args(e, e->model->impulse_k), .chunk = keep_chunk};
+  pass s = {.force = engine_force_args(e, e->model->impulse_k), .chunk = keep_chunk, .forces = true};
   double *impulse[3] = {NULL, NULL, NULL};
   for (int d = 0; d < e->p->dim; ++d) impulse[d] = s.out[d] = e->p->spare[d];
   finding f = finding_none();
@@ -237,6 +237,7 @@ static md_status drift(md_engine *e, const md_step *step)
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = move_args_of(e, step, spare),
             .chunk = push ? push_chunk : drift_chunk,
+            .forces = push,
             .summed_chunk = drift_chunk,
             .summed = summed};
   for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
@@ -305,7 +306,8 @@ md_status engine_settle(md_engine *e)
     MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = {.kicks = e->owed, .quantum = e->model->grids.v},
-            .chunk = takes_mean(e) ? kick_chunk : settle_chunk};
+            .chunk = takes_mean(e) ? kick_chunk : settle_chunk,
+            .forces = !takes_mean(e)};
   for (int d = 0; d < e->p->dim; ++d) {
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];

@@ -85,7 +85,8 @@ MD_FN int32_t half_part(const list_args *a, const simd_f *xi, simd_f reach2, con
   return (found + MD_SIMD_WIDTH - 1) / MD_SIMD_WIDTH;
 }
 
-MD_FN void half_row(const list_args *a, const half_stencil *s, int64_t i, int32_t *out, int32_t *parts_of_row)
+/* Returns whether ghosts are near. */
+MD_FN bool half_row(const list_args *a, const half_stencil *s, int64_t i, int32_t *out, int32_t *parts_of_row)
 {
   const simd_f reach2 = single_set(a->reach2);
   const float *const ghost_x[3] = {a->ghost_x[0], a->ghost_x[1], a->ghost_x[2]};
@@ -98,11 +99,14 @@ MD_FN void half_row(const list_args *a, const half_stencil *s, int64_t i, int32_
     found += scan_range(3, xi, reach2, ghost_x, s->ghost.first[r], s->ghost.last[r], a->ghost->order,
                         (int32_t)a->n, -1, out + found);
   parts_of_row[1] = half_part(a, xi, reach2, &s->foreign, found, i, 0, out);
+  return found > 0;
 }
 
-static bool build_half_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows)
+static bool build_half_list(const list_args *a, int64_t first, int64_t last, arena *memory, int32_t *rows,
+                            bool *inner)
 {
   half_stencil s = {.cell = -1};
+  *inner = true;
   for (int64_t i = first; i < last; ++i) {
     const int32_t cell = a->owned->cell[i];
     if (cell != s.cell) half_stencil_move(&s, a, cell, i);
@@ -110,7 +114,7 @@ static bool build_half_list(const list_args *a, int64_t first, int64_t last, are
     const int64_t need = memory->used + s.candidates + MD_SINGLE_WIDTH + 3 * MD_SIMD_WIDTH;
     if (need > memory->capacity && !grow(&memory->entry, &memory->capacity, need)) return false;
     int32_t *length = rows + 2 * (i - first);
-    half_row(a, &s, i, memory->entry + memory->used, length);
+    if (half_row(a, &s, i, memory->entry + memory->used, length)) *inner = false;
     memory->used += (int64_t)(length[0] + length[1]) * MD_SIMD_WIDTH;
   }
   return true;

@@ -173,7 +173,7 @@ typedef struct kernels {
   pair_measure tensor[MD_PAIR_KINDS];
   /* The same for half lists in three dimensions (half_kernels.h). rows[2 (i - first)] and the next one: vectors of both
    * parts of the row of i. The forces are added to the records of a.sum. tensor: components of the virial. */
-  bool (*half_list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows);
+  bool (*half_list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
   double (*half_force)(const force_args *, md_pair_kind, int64_t first, int64_t last, const int32_t *entry,
                        const int32_t *rows);
   double (*half_measure)(const force_args *, md_pair_kind, bool tensor, int64_t first, int64_t last,

@@ -19,7 +19,9 @@
  * sums speculative forces: impulses of inner chunks, which it keeps in the spare arrays (1 above). They are used if
  * the list holds, and thrown away if not.
  *
- * A half list is another case, and only of one rank: every thread takes the chunks of its own queue in order.
+ * With a half list (half_kernels.h) every thread takes the chunks of its own queue in order, because the impulses on a
+ * chunk are complete only when all rows before it are done. What is summed early, 1 and 2 above, is added to the
+ * records of impulses. Then all chunks are used in order, and the rows of the others are summed.
  *
  * Trade-off: messages travel while the engine works. But chunks are not all taken in order, and speculative forces
  * may be lost work.
@@ -104,14 +106,21 @@ static void add_near_pairs(const md_engine *e, const double *table, int64_t c, b
   }
 }
 
+/* Adds the impulses of the rows of chunk c to the records. */
+static void add_half(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap)
+{
+  const double least = e->kernels->half_force(a, e->model->pair.kind, c * CHUNK, chunk_end(e, c),
+                                              chunk_list(e, c), chunk_rows(e, c));
+  if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
+}
+
 /* The impulses on chunk c by a half list, whose rows before this chunk are done. */
 static void sum_half(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
                      md_overlap *overlap)
 {
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  const double least =
-      e->kernels->half_force(a, e->model->pair.kind, first, last, chunk_list(e, c), chunk_rows(e, c));
-  if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
+  if (!e->early[c]) add_half(e, a, c, overlap);
+  e->early[c] = false;
   const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
   for (int64_t i = first; i < last; ++i) {
     int64_t *sum = e->sum + 4 * i;
@@ -121,22 +130,35 @@ static void sum_half(const md_engine *e, const force_args *a, int64_t c, double 
   }
 }
 
-void engine_fill_records(const md_engine *e)
+/* Of the particles and ghosts [first, last). */
+static void fill_records(const md_engine *e, int64_t first, int64_t last)
 {
-  if (!e->half) return;
   const md_particles *p = e->p;
-  const int64_t total = p->n + p->nghost;
 #pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < total; ++i) {
+  for (int64_t i = first; i < last; ++i) {
     double *record = e->record + 4 * i;
     for (int d = 0; d < 3; ++d) record[d] = p->x[d][i];
     record[3] = (double)(p->type[i] - 1);
   }
+}
+
+static void fill_owned_records(const md_engine *e)
+{
+  fill_records(e, 0, e->p->n);
   for (int t = 0; t < e->threads; ++t) {
     double *record = e->record + 4 * engine_far(e, t);
     for (int d = 0; d < 3; ++d) record[d] = MD_FAR;
     record[3] = 0.0;
   }
+}
+
+static void fill_ghost_records(const md_engine *e) { fill_records(e, e->p->n, e->p->n + e->p->nghost); }
+
+void engine_fill_records(const md_engine *e)
+{
+  if (!e->half) return;
+  fill_owned_records(e);
+  fill_ghost_records(e);
 }
 
 force_args engine_force_args(const md_engine *e, const double *table)
@@ -273,6 +295,17 @@ static int parts_of(const md_engine *e)
   return n < 1 ? 1 : (int)n;
 }
 
+/* The next piece for a thread. The chunks of half lists stay with their thread, and come in order. */
+static bool queues_take_from(const md_engine *e, parts some, piece *p)
+{
+  if (!e->half) return queues_take(&e->queues, some, p);
+  if (p->last > 0) return false;
+  const int64_t begin = e->queues.begin[p->owner], n = e->queues.begin[p->owner + 1] - begin;
+  p->first = begin + n * some.first / some.of;
+  p->last = begin + n * some.last / some.of;
+  return p->first < p->last;
+}
+
 /* Does `work` on the selected chunks of some parts of every queue, on all threads. */
 static void pass_some(const md_engine *e, const pass *s, chunk_work work, selection which, parts some,
                       finding *f)
@@ -287,8 +320,7 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
       sums = (md_measure){.count = 0};
       found.sums = &sums;
     }
-    for (int64_t c = e->queues.begin[t]; e->half && c < e->queues.begin[t + 1]; ++c) work(e, s, c, &found);
-    for (piece mine = {.owner = t}; !e->half && queues_take(&e->queues, some, &mine);)
+    for (piece mine = {.owner = t}; queues_take_from(e, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
         if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical
@@ -308,35 +340,58 @@ static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
   for (int d = 0; d < e->p->dim; ++d) memcpy(s->out[d] + first, impulse[d], (size_t)n * sizeof(double));
 }
 
+/* The same for a half list, into the records. */
+static void add_chunk_early(const md_engine *e, const pass *s, int64_t c, finding *f)
+{
+  add_half(e, &s->force, c, &f->overlap);
+  e->early[c] = true;
+}
+
 md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
 {
   const int of = parts_of(e);
   *summed = 0;
   MD_TRY(engine_poll(e));
-  if (e->half || e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE ||
-      md_pair_needs_more(&e->model->pair))
+  if (e->move != MOVE_ASKED || e->model->pair.kind == MD_PAIR_NONE || md_pair_needs_more(&e->model->pair))
     return MD_OK;
   pass s = {.force = engine_force_args(e, e->model->impulse_k)};
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
   for (; e->move == MOVE_ASKED && *summed < of; ++*summed) {
     double mark = md_time();
-    pass_some(e, &s, sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
+    if (e->half && *summed == 0) fill_owned_records(e);
+    pass_some(e, &s, e->half ? add_chunk_early : sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
     MD_TRY(engine_poll(e));
   }
   return MD_OK;
 }
 
+/* The pass by a half list. A chunk can be used only when all rows before it are done. So what comes early goes into the
+ * records, and all chunks in order behind it. */
+static md_status pass_halves(md_engine *e, const pass *s, md_phase phase, finding *f)
+{
+  const int of = parts_of(e);
+  double mark = md_time();
+  if (s->forces && s->summed == 0) fill_owned_records(e);
+  md_timers_lap(&e->timers, phase, &mark);
+  MD_TRY(engine_poll(e));
+  for (int part = s->summed; s->forces && e->halo_state == HALO_UNDER_WAY && part < of; ++part) {
+    mark = md_time();
+    pass_some(e, s, add_chunk_early, INNER, (parts){part, part + 1, of}, f);
+    md_timers_lap(&e->timers, phase, &mark);
+    MD_TRY(engine_poll(e));
+  }
+  MD_TRY(engine_finish_halo(e));
+  mark = md_time();
+  if (s->forces) fill_ghost_records(e);
+  pass_some(e, s, s->chunk, EVERY, ALL_PARTS, f);
+  md_timers_lap(&e->timers, phase, &mark);
+  return MD_OK;
+}
+
 md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
-  if (e->half) {
-    MD_TRY(engine_finish_halo(e));
-    double begun = md_time();
-    engine_fill_records(e);
-    pass_some(e, s, s->chunk, EVERY, ALL_PARTS, f);
-    md_timers_lap(&e->timers, phase, &begun);
-    return MD_OK;
-  }
+  if (e->half) return pass_halves(e, s, phase, f);
   const int of = parts_of(e);
   int part = s->summed;
   double mark = md_time();

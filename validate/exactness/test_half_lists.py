@@ -54,6 +54,14 @@ def test_half_lists_have_the_bits_of_naive(threads, isas, expected, tmp_path):
     assert 36 < stored < 70, "a full list would store 78 and more"
 
 
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_half_lists_on_ranks_have_the_bits_of_naive(ranks, isas, expected, tmp_path):
+    result = harness.run(DECK, tmp_path, ranks=ranks, threads=ranks - 1, isa=isas[ranks % len(isas)])
+    assert rows(result) == expected
+    assert float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1]) < 70
+
+
 def test_forces_are_dumped_from_full_lists_between_half_ones(expected, tmp_path):
     """The last list is that of the dump at the last step, and a full one."""
     result = harness.run(DECK, tmp_path, threads=2, variables={"dumped": 40})

@@ -3,9 +3,10 @@
 
 What is measured
     in.lj       the Lennard-Jones melt of LAMMPS's bench folder, 256 000 atoms, 100 steps, on one thread and
-                on four; beside it `lmp -sf opt` on one core and on four MPI ranks, with the same deck.
-    repulsive   the two-dimensional soft repulsion with 10^5 and 10^7 particles (in.repulsive-bench), on one
-                thread, on four and on all.
+                on four; beside it `lmp -sf opt` on one core and on four MPI ranks, with the same deck. On one
+                thread also 32 000 atoms; and both sizes with the AVX2 kernels, where the best ones are others.
+    repulsive   the two-dimensional soft repulsion with 10^3, 10^5 and 10^7 particles (in.repulsive-bench), on
+                one thread, on four and on all; the smallest on one thread alone.
 
 Method
     Every configuration runs once to warm up. For a repulsive deck that also tells how many steps fill the
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import datetime
 import os
 import re
@@ -89,6 +91,7 @@ class Config(Timed):
     warm_rate: float = 0.0  # steps per second of the warm-up
     bytes_per_particle: Optional[float] = None
     seconds: List[float] = field(default_factory=list)
+    isa: str = ""  # for MYRIAD_ISA; empty: the best one
 
 
 @dataclass
@@ -119,7 +122,9 @@ def run_once(config: Config, folder: Path) -> float:
     log = folder / "log"
     log.unlink(missing_ok=True)
     command = config.command(log, config.steps)
-    environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
+    environment = {k: v for k, v in os.environ.items() if k not in ("OMP_NUM_THREADS", "MYRIAD_ISA")}
+    if config.isa:
+        environment["MYRIAD_ISA"] = config.isa
     if config.engine == "lammps":
         environment["OMP_NUM_THREADS"] = "1"
         environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
@@ -168,7 +173,12 @@ def measure(configs: Sequence[Config], repeat: int, fill_s: float, limit_s: floa
 
 
 def label(config: Config) -> str:
-    return f"{config.deck}, {config.engine}, {config.threads} thread{'s' if config.threads > 1 else ''}"
+    return f"{config.deck}, {program(config)}, {config.threads} thread{'s' if config.threads > 1 else ''}"
+
+
+def program(config: Config) -> str:
+    """How a row names its engine."""
+    return f"{config.engine} {config.isa}".strip()
 
 
 def thread_counts(cores: int) -> List[int]:
@@ -201,23 +211,36 @@ def lammps_config(lmp: str, mpirun: Optional[str], deck: str, path: Path, variab
 
 def make_configs(myriad: Path, inputs: Path, cores: int, lmp: Optional[str], mpirun: Optional[str]) -> List[Config]:
     """All rows. Each row of LAMMPS follows that of Myriad, so that both run in the same state of the machine."""
-    lj = {"x": "2", "y": "2", "z": "2"}
+    avx2_too = best_isa(myriad) == "avx512"
     configs: List[Config] = []
-    for threads in thread_counts(cores):
-        configs.append(our_config(myriad, "in.lj", inputs / "in.lj", lj, threads, LJ_STEPS, False))
-        if lmp and threads <= MANY and (threads == 1 or mpirun):
-            configs.append(lammps_config(lmp, mpirun, "in.lj", inputs / "in.lj", lj, threads))
-    for n, steps in ((100_000, 500), (10_000_000, 10)):
+    for deck, size, counts in (("in.lj", "2", thread_counts(cores)), ("in.lj 32000", "1", [1])):
+        lj = {"x": size, "y": size, "z": size}
+        for threads in counts:
+            configs.append(our_config(myriad, deck, inputs / "in.lj", lj, threads, LJ_STEPS, False))
+            if avx2_too and threads == 1:
+                configs.append(dataclasses.replace(configs[-1], isa="avx2", seconds=[]))
+            if lmp and threads <= MANY and (threads == 1 or mpirun):
+                configs.append(lammps_config(lmp, mpirun, deck, inputs / "in.lj", lj, threads))
+    for n, steps in ((1_000, 20_000), (100_000, 500), (10_000_000, 10)):
         variables = {"n": str(n), "steps": "STEPS"}
-        for threads in thread_counts(cores):
+        for threads in thread_counts(cores) if n > 1_000 else [1]:
             configs.append(our_config(myriad, f"repulsive {n:.0e}".replace("+0", ""),
                                       inputs / "in.repulsive-bench", variables, threads, steps, True))
     return configs
 
 
+def best_isa(myriad: Path) -> str:
+    """The instruction set that the program takes on this machine, or nothing if it does not say."""
+    said = subprocess.run([str(myriad), "info"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False).stdout
+    found = re.search(r"\b(avx512|avx2|generic)\b", said)
+    return found[1] if found else ""
+
+
 def find(configs: Sequence[Config], deck: str, engine: str, threads: int) -> Optional[Config]:
+    """The row with the best instruction set."""
     for config in configs:
-        if (config.deck, config.engine, config.threads) == (deck, engine, threads):
+        if (config.deck, config.engine, config.threads, config.isa) == (deck, engine, threads, ""):
             return config
     return None
 
@@ -237,7 +260,7 @@ def make_bars(configs: Sequence[Config]) -> List[Bar]:
         reason = no_cores if not ours else "no lmp, or no mpirun" if threads > 1 else "no lmp"
         cores = "1 core" if threads == 1 else f"{threads} cores"
         bars.append(Bar(f"in.lj on {cores}, times LAMMPS (beyond the bar: 2.5)", value, 1.8, reason=reason))
-    decks = sorted({c.deck for c in configs if c.deck.startswith("repulsive")})
+    decks = sorted({c.deck for c in configs if c.deck.startswith("repulsive") and c.tune and c.particles > 1_000})
     for deck in decks:
         four = find(configs, deck, "openmp", MANY)
         bars.append(Bar(f"{deck} on {MANY} cores, M particle-steps/s", four.rate / 1e6 if four else None, 150,
@@ -264,7 +287,7 @@ def make_rows(configs: Sequence[Config]) -> List[List[str]]:
     rows = []
     for c in configs:
         ratio = relative(configs, c)
-        rows.append([c.deck, c.engine, str(c.particles), str(c.threads), str(c.steps), f"{c.rate / 1e6:.2f}",
+        rows.append([c.deck, program(c), str(c.particles), str(c.threads), str(c.steps), f"{c.rate / 1e6:.2f}",
                      f"{1e9 / c.rate:.2f}", "-" if c.bytes_per_particle is None else f"{c.bytes_per_particle:.1f}",
                      "-" if ratio is None else f"{ratio:.2f}", f"{c.spread:.3f}"])
     return rows

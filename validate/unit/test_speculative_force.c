@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { ROW = 95, N = ROW * ROW, PIECES = 12, STEPS = PIECES * (PIECES + 1) / 2, NEVER = 1000000 };
+enum { PIECES = 12, STEPS = PIECES * (PIECES + 1) / 2, NEVER = 1000000 };
 
 /* ---- a communicator that takes its time ---- */
 
@@ -72,11 +72,19 @@ static void be_late(md_comm *c, int answers, int ghosts)
   unanswered = 0;
 }
 
-#define SKIN 0.01
+/* ---- a gas of soft discs, with a few collisions and many lists; a fluid, which has half lists ---- */
 
-/* ---- a gas of soft discs, with a few collisions and many lists ---- */
+typedef struct matter {
+  int dim, row; /* particles along an axis */
+  md_pair_kind kind;
+  double cutoff, spacing, mass, dt, speed, skin;
+} matter;
+
+static const matter discs = {2, 95, MD_PAIR_repulsive, 0.01, 0.0223606797749979, 0.01, 0.0005, 1.0, 0.01};
+static const matter fluid = {3, 14, MD_PAIR_lj_cut, 2.0, 1.12, 1.0, 0.004, 3.0, 0.3};
 
 typedef struct gas {
+  const matter *of;
   md_model model;
   md_particles p;
   md_comm *comm;
@@ -90,36 +98,48 @@ static double some(uint64_t *state)
   return (double)(*state >> 11) * 0x1p-53;
 }
 
-static void begin(gas *g, bool open, md_integrator integrator, double skin, int threads)
+static void fill(gas *g)
 {
-  static const double cutoff = 0.01;
-  const double side = sqrt(0.0005 * N);
+  const matter *s = g->of;
+  const int64_t row = s->row, n = g->model.natoms;
+  uint64_t state = 1;
+  md_particles_init(&g->p, s->dim);
+  assert_int_equal(md_particles_reserve(&g->p, n), MD_OK);
+  g->p.n = n;
+  for (int64_t i = 0; i < n; ++i) {
+    g->p.id[i] = i + 1;
+    g->p.type[i] = 1;
+    const int64_t place[3] = {i % row, i / row % row, i / row / row};
+    const double jitter = s->dim == 2 ? 0.4 : 0.1;
+    for (int d = 0; d < s->dim; ++d) {
+      g->p.x[d][i] = s->spacing * ((double)place[d] + 0.3 + jitter * some(&state));
+      g->p.v[d][i] = s->speed * (2.0 * some(&state) - 1.0);
+    }
+  }
+}
+
+static void begin(gas *g, const matter *s, bool open, md_integrator integrator, double skin, int threads)
+{
+  const double side = s->spacing * s->row;
   md_model *m = &g->model;
+  g->of = s;
   md_model_init(m);
   m->box = (md_box){.dim = 2, .hi = {side, side, 0.5}, .lo = {0.0, 0.0, -0.5}, .length = {side, side, 1.0}};
+  if (s->dim == 3)
+    m->box =
+        (md_box){.dim = 3, .hi = {side, side, side}, .lo = {0.0, 0.0, 0.0}, .length = {side, side, side}};
   m->box.periodic[0] = m->box.periodic[2] = true;
   m->box.periodic[1] = !open;
   m->ntypes = 1;
-  m->mass[1] = 0.01;
-  assert_int_equal(md_pair_start(&m->pair, MD_PAIR_repulsive, 1, &cutoff, 1), MD_OK);
+  m->mass[1] = s->mass;
+  assert_int_equal(md_pair_start(&m->pair, s->kind, 1, &s->cutoff, 1), MD_OK);
+  if (s->dim == 3) assert_int_equal(md_pair_set(&m->pair, 1, 1, (const double[]){1.0, 1.0, 2.0}, 3), MD_OK);
   m->integrator = integrator;
-  m->dt = 0.0005;
+  m->dt = s->dt;
   m->skin = skin;
-  m->natoms = N;
+  m->natoms = s->dim == 2 ? s->row * s->row : s->row * s->row * s->row;
   assert_int_equal(md_model_prepare(m), MD_OK);
-  md_particles_init(&g->p, 2);
-  assert_int_equal(md_particles_reserve(&g->p, N), MD_OK);
-  g->p.n = N;
-  uint64_t state = 1;
-  for (int64_t i = 0; i < N; ++i) {
-    g->p.id[i] = i + 1;
-    g->p.type[i] = 1;
-    const int64_t place[2] = {i % ROW, i / ROW};
-    for (int d = 0; d < 2; ++d) {
-      g->p.x[d][i] = side / ROW * ((double)place[d] + 0.3 + 0.4 * some(&state));
-      g->p.v[d][i] = 2.0 * some(&state) - 1.0;
-    }
-  }
+  fill(g);
   assert_int_equal(md_model_enter(m, &g->p), MD_OK);
   assert_int_equal(md_comm_serial(&g->comm), MD_OK);
   const md_engine_options options = {.threads = threads};
@@ -148,8 +168,8 @@ static void assert_same(gas *a, gas *b)
   assert_int_equal(md_engine_openmp.download(b->engine, NULL), MD_OK);
   assert_int_equal(md_particles_order_by_id(&a->p, &of_a), MD_OK);
   assert_int_equal(md_particles_order_by_id(&b->p, &of_b), MD_OK);
-  for (int64_t k = 0; k < N; ++k)
-    for (int d = 0; d < 2; ++d) {
+  for (int64_t k = 0; k < a->p.n; ++k)
+    for (int d = 0; d < a->of->dim; ++d) {
       assert_memory_equal(&a->p.x[d][of_a[k]], &b->p.x[d][of_b[k]], sizeof(double));
       assert_memory_equal(&a->p.v[d][of_a[k]], &b->p.v[d][of_b[k]], sizeof(double));
     }
@@ -157,11 +177,12 @@ static void assert_same(gas *a, gas *b)
   free(of_b);
 }
 
-static void compare(md_integrator integrator, double skin, int threads, int answers, int ghosts)
+static void compare(const matter *s, md_integrator integrator, double skin, int threads, int answers,
+                    int ghosts)
 {
   gas prompt, late;
-  begin(&prompt, false, integrator, skin, threads);
-  begin(&late, false, integrator, skin, threads);
+  begin(&prompt, s, false, integrator, skin, threads);
+  begin(&late, s, false, integrator, skin, threads);
   be_late(late.comm, answers, ghosts);
   /* The run has several pieces. So some kicks are completed before the answer that says that the lists are stale. */
   for (int piece = 1; piece <= PIECES; ++piece) {
@@ -183,9 +204,11 @@ static void the_time_of_messages_does_not_matter(void **state)
                                  {2, 5}, {4, NEVER}, {NEVER, 0}, {NEVER, NEVER}};
   for (size_t k = 0; k < sizeof after / sizeof after[0]; ++k)
     for (int threads = 1; threads <= 2; ++threads) {
-      compare(MD_LEAPFROG, SKIN, threads, after[k][0], after[k][1]);
-      compare(MD_NVE, SKIN, threads, after[k][0], after[k][1]);
-      compare(MD_NVE, 0.1 * SKIN, threads, after[k][0], after[k][1]); /* new lists in every step */
+      compare(&discs, MD_LEAPFROG, discs.skin, threads, after[k][0], after[k][1]);
+      compare(&discs, MD_NVE, discs.skin, threads, after[k][0], after[k][1]);
+      compare(&discs, MD_NVE, 0.1 * discs.skin, threads, after[k][0],
+              after[k][1]); /* new lists in every step */
+      compare(&fluid, MD_NVE, fluid.skin, threads, after[k][0], after[k][1]);
     }
 }
 
@@ -195,14 +218,14 @@ static void a_fault_is_that_of_its_step(void **state)
   (void)state;
   char expected[512];
   gas prompt, late;
-  begin(&prompt, true, MD_LEAPFROG, SKIN, 1);
+  begin(&prompt, &discs, true, MD_LEAPFROG, discs.skin, 1);
   assert_int_equal(md_engine_openmp.run(prompt.engine, 10 * STEPS), MD_PHYSICS);
   strncpy(expected, md_error_text(), sizeof expected - 1);
   expected[sizeof expected - 1] = '\0';
   assert_non_null(strstr(expected, "particle"));
   end(&prompt);
   for (int after = 0; after <= 8; after += 4) {
-    begin(&late, true, MD_LEAPFROG, SKIN, 1);
+    begin(&late, &discs, true, MD_LEAPFROG, discs.skin, 1);
     be_late(late.comm, after, after);
     assert_int_equal(md_engine_openmp.run(late.engine, 10 * STEPS), MD_PHYSICS);
     assert_string_equal(md_error_text(), expected);
