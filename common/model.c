@@ -499,15 +499,17 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
 
 /* ---- pairs ---- */
 
+int64_t md_model_pair_numbers(const md_model *model)
+{
+  if (model->pair.kind == MD_PAIR_NONE) return (int64_t)model->ntypes * model->ntypes * MD_PAIR_K;
+  return md_pair_rows(&model->pair) * MD_PAIR_K;
+}
+
 void md_model_pair_table(const md_model *model, double scale, double *k)
 {
-  const size_t row = MD_PAIR_K * sizeof *k, types = (size_t)model->ntypes;
   md_pair_table(&model->pair, model->mass, scale, k);
-  for (int e = 0; e < model->nexcluded; ++e) {
-    const size_t i = (size_t)model->excluded[e][0] - 1, j = (size_t)model->excluded[e][1] - 1;
-    memset(k + (i * types + j) * MD_PAIR_K, 0, row);
-    memset(k + (j * types + i) * MD_PAIR_K, 0, row);
-  }
+  for (int e = 0; e < model->nexcluded; ++e)
+    md_pair_exclude(&model->pair, k, model->excluded[e][0] - 1, model->excluded[e][1] - 1);
 }
 
 /* The distance below which the force of a pair exceeds `range`; zero for a style whose force stays in range. The search
@@ -642,7 +644,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     model->close2 = md_max(model->close2, near * near);
     /* Without a cutoff the impulse itself decides (all_pairs.h). */
     model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
-    const double least2 = md_pair_least2(&model->pair, k);
+    const double least2 = md_pair_least2(k);
     model->overlap2[p] = md_max(model->overlap2[p], least2);
     model->close2 = md_max(model->close2, least2);
   }
@@ -729,11 +731,12 @@ md_status md_model_prepare(md_model *model)
   model->reach = md_max(model->cutoff, model->bonds.reach);
   free_tables(model);
   const long long npair = (long long)model->ntypes * model->ntypes;
+  const long long numbers = md_model_pair_numbers(model);
   double *unit_k = NULL;
-  MD_TRY(md_array_new_zero(&model->impulse_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
-  MD_TRY(md_array_new_zero(&model->force_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&model->impulse_k, numbers, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&model->force_k, numbers, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
-  MD_TRY(md_array_new_zero(&unit_k, npair * MD_PAIR_K, sizeof(double), "pair coefficients"));
+  MD_TRY(md_array_new_zero(&unit_k, numbers, sizeof(double), "pair coefficients"));
   const md_box shown = model->box;
   if (md_box_has_room(&shown)) take_room(model);
   const md_status status = prepare_grids(model, unit_k);

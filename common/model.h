@@ -134,10 +134,10 @@ typedef struct md_model {
   double cutoff;     /* the largest of all pairs, 0 without a pair style */
   double reach;      /* the largest of cutoff and bonds: how far a particle may act on another one */
   double kick_time;  /* h: dt/2 for MD_NVE, dt for the leapfrogs */
-  double *impulse_k; /* [ntypes*ntypes][MD_PAIR_K], forces as impulses of a kick in quanta of v */
+  double *impulse_k; /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
   double impulse_scale,
       force_scale;  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
-  double *force_k;  /* [ntypes*ntypes][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
+  double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
   double *overlap2; /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
   double
@@ -181,8 +181,10 @@ md_status md_model_prepare(md_model *model) MD_CHECKED;
  * a tilt factor that is too large or, in two dimensions, of z. */
 md_status md_box_check_tilt(const md_box *box) MD_CHECKED;
 
-/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], as md_pair_table. The rows of excluded pairs of types are 0:
- * these pairs have no force and no energy. */
+/* The numbers in a coefficient table of the model. */
+int64_t md_model_pair_numbers(const md_model *model);
+
+/* Fills a coefficient table, as md_pair_table. Excluded pairs of types have no force and no energy. */
 void md_model_pair_table(const md_model *model, double scale, double *k);
 
 /* The room of a box with faces that follow the particles is the least power of two that is at least 64 times the reach

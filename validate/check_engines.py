@@ -177,6 +177,8 @@ MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.f
 
 # The file of pair style table.
 WELLS = {"table": str(harness.REFERENCE / "made-up.table")}
+# The decks of several pair styles in two dimensions.
+FLAT = {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"}
 
 
 def boxes() -> Iterator[Case]:
@@ -253,8 +255,12 @@ CASES: Tuple[Case, ...] = (
     Case("minimized 2D, wide momenta", "in.minimized", fits=(4, 4, 1),
          variables={"style": "quickmin", "mass2": 1e9, "g": 1e-9}),
     Case("pair styles 3D", "in.pairs", 2.7, WELLS, fits=(2, 2, 2)),
-    Case("pair styles 2D", "in.pairs", 2.7, WELLS | {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"},
-         fits=(4, 4, 1)),
+    Case("pair styles 2D", "in.pairs", 2.7, WELLS | FLAT, fits=(4, 4, 1)),
+    Case("hybrid 3D, and back", "in.hybrid", 2.7, WELLS, fits=(2, 2, 2), back=True),
+    Case("hybrid 3D, wide momenta", "in.hybrid", 2.7, WELLS | {"mass3": 1e6}, fits=(2, 2, 2)),
+    Case("hybrid 3D, one type", "in.hybrid", 2.7, WELLS | {"types": 1}, fits=(2, 2, 2)),
+    Case("hybrid 2D", "in.hybrid", 2.7, WELLS | FLAT, fits=(4, 4, 1)),
+    Case("hybrid 2D, one type", "in.hybrid", 2.7, WELLS | FLAT | {"types": 1}, fits=(4, 4, 1)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
     Case("dpd 3D", "in.dpd", fits=(2, 2, 2), host=True),
     Case("dpd 2D", "in.dpd", variables={"dim": 2, "lattice": "sq 3.0", "side": 12, "z": "-0.5 0.5"}, fits=(3, 3, 1),

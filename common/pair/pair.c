@@ -1,6 +1,7 @@
 /* Pair styles: parameters by pair of types, mixing, coefficient tables; see pair.h. */
 #include "common/pair/pair.h"
 #include "common/pair/formulas.h"
+#include "common/pair/hybrid/hybrid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,9 +79,11 @@ md_pair_kind md_pair_find(const char *name)
 bool md_pair_shares_kernels(md_pair_kind kind)
 {
   switch (kind) {
+#define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
 #define MD_PAIR_SHARED(symbol) case MD_PAIR_##symbol:
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
     return true;
   default: return false;
   }
@@ -196,16 +199,45 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
   return MD_OK;
 }
 
-/* Pairs of types out of a restart have no table until pair_coeff gives it again. */
-static void forget_lost_tables(md_pair *pair)
+/* A pair of types out of a restart has no table until pair_coeff gives it again. */
+static void forget_lost_table(md_pair *pair, int i, int j)
 {
   const md_tables *tables = pair->tables;
-  for (int i = 0; i < pair->ntypes; ++i)
-    for (int j = 0; j < pair->ntypes; ++j) {
-      const double *p = parameters(pair, i, j);
-      const bool there = tables && p[2] < tables->count && p[3] == tables->checksum[(int)p[2]];
-      if (!there) *set_flag(pair, i, j) = 0;
-    }
+  const double *p = parameters(pair, i, j);
+  const bool there = tables && p[2] < tables->count && p[3] == tables->checksum[(int)p[2]];
+  if (!there) *set_flag(pair, i, j) = *set_flag(pair, j, i) = 0;
+}
+
+/* Mixes the parameters of a pair of types that has none. */
+static md_status mix_types(md_pair *pair, const md_pair_style *style, int i, int j)
+{
+  if (style->density)
+    return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
+                    style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
+  if (style->tabulated)
+    return md_error(
+        MD_USAGE,
+        "pair style %s has no table for types %d and %d: add pair_coeff %d %d with a file (restarts "
+        "hold none)",
+        style->name, i + 1, j + 1, i + 1, j + 1);
+  if (i == j || !style->mix || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
+    return md_error(MD_USAGE,
+                    "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
+                    style->name, i + 1, j + 1, i + 1, j + 1);
+  double mixed[MD_PAIR_PARAMETERS] = {0};
+  style->mix(parameters(pair, i, i), parameters(pair, j, j), pair->mixing, mixed);
+  store(pair, i, j, mixed, 2);
+  return MD_OK;
+}
+
+md_status md_pair_complete_types(md_pair *pair, int i, int j)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (style->tabulated) forget_lost_table(pair, i, j);
+  if (*set_flag(pair, i, j) != 1) MD_TRY(mix_types(pair, style, i, j));
+  const char *reason = style->refuse ? style->refuse(parameters(pair, i, j)) : NULL;
+  if (!reason) return MD_OK;
+  return md_error(MD_USAGE, "pair style %s, types %d and %d: %s", style->name, i + 1, j + 1, reason);
 }
 
 md_status md_pair_complete(md_pair *pair)
@@ -216,38 +248,25 @@ md_status md_pair_complete(md_pair *pair)
     return md_error(MD_USAGE,
                     "pair style %s has no potential: add pair_coeff with a file (restarts hold none)",
                     style->name);
-  if (style->tabulated) forget_lost_tables(pair);
+  if (style->hybrid) return md_hybrid_complete(pair);
   if (style->needs_no_coeff)
     for (int i = 0; i < pair->ntypes; ++i)
       for (int j = i; j < pair->ntypes; ++j)
         if (*set_flag(pair, i, j) != 1) store(pair, i, j, pair->global, 1);
   for (int i = 0; i < pair->ntypes; ++i)
-    for (int j = i; j < pair->ntypes; ++j) {
-      if (*set_flag(pair, i, j) == 1) continue;
-      if (style->density)
-        return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
-                        style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
-      if (style->tabulated)
-        return md_error(
-            MD_USAGE,
-            "pair style %s has no table for types %d and %d: add pair_coeff %d %d with a file (restarts "
-            "hold none)",
-            style->name, i + 1, j + 1, i + 1, j + 1);
-      if (i == j || !style->mix || *set_flag(pair, i, i) != 1 || *set_flag(pair, j, j) != 1)
-        return md_error(MD_USAGE,
-                        "pair style %s has no coefficients for types %d and %d: add pair_coeff %d %d ...",
-                        style->name, i + 1, j + 1, i + 1, j + 1);
-      double mixed[MD_PAIR_PARAMETERS] = {0};
-      style->mix(parameters(pair, i, i), parameters(pair, j, j), pair->mixing, mixed);
-      store(pair, i, j, mixed, 2);
-    }
-  for (int i = 0; i < pair->ntypes && style->refuse; ++i)
-    for (int j = i; j < pair->ntypes; ++j) {
-      const char *reason = style->refuse(parameters(pair, i, j));
-      if (reason)
-        return md_error(MD_USAGE, "pair style %s, types %d and %d: %s", style->name, i + 1, j + 1, reason);
-    }
+    for (int j = i; j < pair->ntypes; ++j) MD_TRY(md_pair_complete_types(pair, i, j));
   return MD_OK;
+}
+
+md_status md_pair_settle(md_pair *pair, int ntypes)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (style->hybrid) return md_hybrid_settle(pair, ntypes);
+  double value[MD_PAIR_PARAMETERS];
+  memcpy(value, pair->global, sizeof value);
+  int n = 0;
+  while (n < style->nglobal && !isnan(value[n])) ++n;
+  return md_pair_start(pair, pair->kind, ntypes, value, n);
 }
 
 void md_pair_free(md_pair *pair)
@@ -256,6 +275,9 @@ void md_pair_free(md_pair *pair)
   free(pair->set);
   md_eam_free(pair->eam);
   md_tables_free(pair->tables);
+  for (int n = 0; n < pair->nsub; ++n) md_pair_free(&pair->sub[n]);
+  free(pair->sub);
+  free(pair->uses);
   *pair = (md_pair){.kind = MD_PAIR_NONE};
 }
 
@@ -327,21 +349,77 @@ md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const
   return MD_OK;
 }
 
-void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *data)
+static int64_t numbers_of(const md_tables *tables)
 {
-  if (!pair->tables) return;
-  const double bytes = (double)(pair->tables->n - 1) * 2 * MD_TABLE_ROW * sizeof(double);
-  for (int64_t row = 0; row < n; ++row, k += MD_PAIR_K) {
-    if (!(k[0] > 0.0)) continue;
-    const double address = (double)(uintptr_t)data + k[7] * bytes;
-    k[5] = floor(address * 0x1p-24) * 0x1p24;
-    k[6] = address - k[5];
+  return tables ? (int64_t)(tables->n - 1) * 2 * MD_TABLE_ROW * tables->count : 0;
+}
+
+int64_t md_pair_table_numbers(const md_pair *pair)
+{
+  int64_t numbers = numbers_of(pair->tables);
+  for (int s = 0; s < pair->nsub; ++s) numbers += numbers_of(pair->sub[s].tables);
+  return numbers;
+}
+
+void md_pair_copy_tables(const md_pair *pair, double *to)
+{
+  if (pair->tables) memcpy(to, pair->tables->row, (size_t)numbers_of(pair->tables) * sizeof *to);
+  for (int s = 0; s < pair->nsub; ++s) {
+    md_pair_copy_tables(&pair->sub[s], to);
+    to += numbers_of(pair->sub[s].tables);
   }
 }
 
-double md_pair_least2(const md_pair *pair, const double *k)
+static void set_address(double *k, double address)
 {
-  return md_pair_is_tabulated(pair) ? k[2] : 0.0;
+  k[5] = floor(address * 0x1p-24) * 0x1p24;
+  k[6] = address - k[5];
+}
+
+static void place_tables(const md_tables *tables, double *k, int64_t n, const double *data)
+{
+  const double bytes = (double)(tables->n - 1) * 2 * MD_TABLE_ROW * sizeof(double);
+  for (int64_t row = 0; row < n; ++row, k += MD_PAIR_K)
+    if (k[0] > 0.0) set_address(k, (double)(uintptr_t)data + k[7] * bytes);
+}
+
+void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows, int bytes)
+{
+  const int64_t types2 = (int64_t)pair->ntypes * pair->ntypes;
+  const double *data = tables;
+  if (pair->tables) place_tables(pair->tables, k, n, data);
+  for (int s = 0; s < pair->nsub; ++s) {
+    const md_tables *of_sub = pair->sub[s].tables;
+    if (of_sub && (s + 1) * types2 < n) place_tables(of_sub, k + (s + 1) * types2 * MD_PAIR_K, types2, data);
+    data += numbers_of(of_sub);
+  }
+  for (int64_t row = 0; row < n && row < types2 && pair->nsub > 0; ++row, k += MD_PAIR_K)
+    set_address(k, (double)(uintptr_t)rows + k[7] * MD_PAIR_K * bytes);
+}
+
+double md_pair_least2(const double *k)
+{
+  const md_pair_style *style = styles[(int)k[MD_PAIR_FORMULA]];
+  if (!(k[0] > 0.0)) return 0.0;
+  if (style->tabulated) return k[2];
+  double least2 = 0.0;
+  const double *term = style->hybrid ? md_hybrid_first(k) : NULL;
+  for (int t = 0; term && t < (int)k[MD_HYBRID_TERMS]; ++t, term += (int64_t)k[MD_HYBRID_STRIDE])
+    least2 = md_max(least2, md_pair_least2(term));
+  return least2;
+}
+
+int64_t md_pair_rows(const md_pair *pair) { return (int64_t)pair->ntypes * pair->ntypes * (1 + pair->nsub); }
+
+/* Vectors read the address in a head, also if there is no interaction. */
+void md_pair_exclude(const md_pair *pair, double *k, int i, int j)
+{
+  const int64_t types = pair->ntypes;
+  for (int s = 0; s <= pair->nsub; ++s, k += types * types * MD_PAIR_K)
+    for (int side = 0; side < 2; ++side) {
+      double *row = k + (side ? j * types + i : i * types + j) * MD_PAIR_K;
+      memset(row, 0, (pair->nsub > 0 ? 1 : MD_PAIR_K) * sizeof *row);
+    }
 }
 
 static double reach(const md_pair_style *style, const double *parameter)
@@ -353,56 +431,72 @@ double md_pair_cutoff(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   double rc = 0.0;
+  if (style && style->hybrid) return md_hybrid_cutoff(pair);
   if (style && style->rc_parameter != MD_NO_CUTOFF)
     for (int i = 0; i < pair->ntypes; ++i)
       for (int j = 0; j < pair->ntypes; ++j) rc = md_max(reach(style, parameters(pair, i, j)), rc);
   return rc;
 }
 
-/* The distance below rc at which the energy of an attraction becomes that of a repulsion; the style's share of rc if
- * there is none. */
-static double zero_of_energy(const md_pair *pair, const double *parameter, double rc)
+double md_pair_zero_of_energy(const double *k, int n, int64_t stride, double rc)
 {
-  const md_pair_kind kind = pair->kind;
-  const md_pair_style *style = md_pair_style_of(kind);
-  double k[MD_PAIR_K] = {0};
-  style->prepare(parameter, false, 1.0, k);
-  if (pair->tables) md_pair_place(pair, k, 1, pair->tables->row);
   bool attracts = false;
   for (double r = 0.9 * rc; r > 0.01 * rc; r *= 1.0 - 0x1p-6) {
-    const double energy = md_pair_energy(kind, r * r, k);
+    double energy = 0.0;
+    for (int t = 0; t < n; ++t) {
+      const double *row = k + t * stride;
+      energy += md_pair_energy((md_pair_kind)row[MD_PAIR_FORMULA], r * r, row);
+    }
     if (attracts && energy > 0.0) return r;
     attracts = attracts || energy < 0.0;
   }
-  return style->length_factor * rc;
+  return 0.0;
+}
+
+double md_pair_reach(const md_pair *pair, int i, int j)
+{
+  return reach(md_pair_style_of(pair->kind), parameters(pair, i, j));
 }
 
 double md_pair_length(const md_pair *pair, int i, int j)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return 0.0;
+  if (style->hybrid) return md_hybrid_length(pair, i, j);
   const double *p = parameters(pair, i, j);
-  const bool at_zero = style->length_parameter == MD_AT_ZERO_ENERGY;
-  const double length =
-      at_zero ? zero_of_energy(pair, p, reach(style, p)) : style->length_factor * p[style->length_parameter];
-  return style->rc_parameter == MD_NO_CUTOFF ? length : md_min(length, 0.9 * reach(style, p));
+  if (style->rc_parameter == MD_NO_CUTOFF) return style->length_factor * p[style->length_parameter];
+  const double rc = reach(style, p);
+  if (style->length_parameter != MD_AT_ZERO_ENERGY)
+    return md_min(style->length_factor * p[style->length_parameter], 0.9 * rc);
+  double k[MD_PAIR_K];
+  md_pair_row(pair, i, j, false, 1.0, k);
+  const double zero = md_pair_zero_of_energy(k, 1, MD_PAIR_K, rc);
+  return md_min(zero > 0.0 ? zero : style->length_factor * rc, 0.9 * rc);
+}
+
+void md_pair_row(const md_pair *pair, int i, int j, bool shift, double scale, double *k)
+{
+  memset(k, 0, MD_PAIR_K * sizeof *k);
+  md_pair_style_of(pair->kind)->prepare(parameters(pair, i, j), shift, scale, k);
+  k[MD_PAIR_FORMULA] = (double)pair->kind;
+  if (pair->tables) place_tables(pair->tables, k, 1, pair->tables->row);
 }
 
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
-  double *const table = k;
-  memset(k, 0, (size_t)pair->ntypes * (size_t)pair->ntypes * MD_PAIR_K * sizeof *k);
+  if (style->hybrid) {
+    md_hybrid_table(pair, scale, k);
+    return;
+  }
   for (int i = 0; i < pair->ntypes; ++i)
     for (int j = 0; j < pair->ntypes; ++j, k += MD_PAIR_K) {
-      style->prepare(parameters(pair, i, j), pair->shift, scale, k);
-      k[MD_PAIR_FORMULA] = (double)pair->kind;
+      md_pair_row(pair, i, j, pair->shift, scale, k);
       if (style->rc_parameter != MD_NO_CUTOFF) continue;
       const double charge = k[1];
       k[1] = -((mass[i + 1] * charge) * (mass[j + 1] * charge));
       k[4] *= mass[i + 1] * mass[j + 1];
     }
-  if (pair->tables) md_pair_place(pair, table, (int64_t)pair->ntypes * pair->ntypes, pair->tables->row);
 }
 
 void md_pair_unit_coefficients(const md_pair *pair, double scale, double *k)
@@ -426,6 +520,16 @@ double md_pair_softening2(const md_pair *pair)
   return k[2];
 }
 
+/* Adds the terms of a head in the order of sub-styles, as all engines do. */
+static double sum_of_terms(double (*of)(md_pair_kind, double, const double *), double r2, const double *k)
+{
+  const double *term = md_hybrid_first(k);
+  double sum = 0.0;
+  for (int t = 0; t < (int)k[MD_HYBRID_TERMS]; ++t, term += (int64_t)k[MD_HYBRID_STRIDE])
+    sum += of((md_pair_kind)term[MD_PAIR_FORMULA], r2, term);
+  return sum;
+}
+
 double md_pair_force(md_pair_kind kind, double r2, const double *k)
 {
   if (!(r2 < k[0])) return 0.0;
@@ -441,6 +545,10 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
 #undef MD_PAIR_ALL
 #undef MD_PAIR_DISSIPATIVE
 #undef MD_PAIR_SHARED
+#define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_HYBRID
+    return sum_of_terms(md_pair_force, r2, k);
   default: break;
   }
   return 0.0;
@@ -461,6 +569,10 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
 #undef MD_PAIR_ALL
 #undef MD_PAIR_DISSIPATIVE
 #undef MD_PAIR_SHARED
+#define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_HYBRID
+    return sum_of_terms(md_pair_energy, r2, k);
   default: break;
   }
   return 0.0;

@@ -19,6 +19,8 @@
  *
  * The formulas of dissipative styles are those of their energy. The whole force also depends on velocities and random
  * numbers (dissipative/dissipative.h). Their pair_style gives START, STOP, the seed and rc, in md_pair.global.
+ *
+ * Pair styles hybrid and hybrid/overlay have sub-styles, and a row of coefficients for each of them (hybrid.h).
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
@@ -73,6 +75,7 @@ typedef struct md_pair_style {
   bool dissipative; /* a style of dissipative/dissipative.h: its force depends on velocities */
   bool density;     /* a style of eam.h: its numbers are in md_pair.eam */
   bool tabulated;   /* a style of table.h: its numbers are in md_pair.tables */
+  bool hybrid;      /* a style of hybrid.h: its numbers are in md_pair.sub */
   bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
@@ -99,8 +102,9 @@ typedef enum md_pair_kind {
   MD_PAIR_NONE = MD_PAIR_KINDS
 } md_pair_kind;
 
-/* Stands for all styles that share kernels, where a kernel has the style as a template argument. */
-enum { MD_PAIR_SHARED_STYLE = MD_PAIR_KINDS };
+/* Stand for all styles that share kernels, and for those with sub-styles, which share others, where a kernel has the
+ * style as a template argument. */
+enum { MD_PAIR_SHARED_STYLE = MD_PAIR_KINDS, MD_PAIR_HYBRID_STYLE };
 
 typedef struct md_pair {
   md_pair_kind kind; /* MD_PAIR_NONE: particles do not interact */
@@ -110,8 +114,11 @@ typedef struct md_pair {
   double global[MD_PAIR_PARAMETERS]; /* of pair_style, in the order of the last nglobal parameters */
   double *parameter;                 /* [ntypes*ntypes][MD_PAIR_PARAMETERS], symmetric */
   unsigned char *set;                /* [ntypes*ntypes] by pair_coeff (1), mixed (2), or not yet (0) */
-  md_eam *eam;       /* the potential of a style with a density; NULL until pair_coeff has given it */
-  md_tables *tables; /* of a tabulated style; NULL until pair_coeff has given one */
+  md_eam *eam;         /* the potential of a style with a density; NULL until pair_coeff has given it */
+  md_tables *tables;   /* of a tabulated style; NULL until pair_coeff has given one */
+  int nsub;            /* of hybrid and hybrid/overlay: */
+  struct md_pair *sub; /* the sub-styles [nsub], none of which has sub-styles */
+  int64_t *uses;       /* [ntypes*ntypes], symmetric: bit s is set if sub-style s acts between these types */
 } md_pair;
 
 /* The style's description, or NULL for MD_PAIR_NONE. */
@@ -139,6 +146,13 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
 /* Mixes the parameters of missing pairs of types. MD_USAGE: a missing pair cannot be mixed, and the message names the
  * pair_coeff to add; or the style refuses the parameters of a pair. */
 md_status md_pair_complete(md_pair *pair) MD_CHECKED;
+
+/* The same for one pair of 0-based types. */
+md_status md_pair_complete_types(md_pair *pair, int i, int j) MD_CHECKED;
+
+/* Gives *pair another number of types, and takes all parameters of pairs away. The style keeps its defaults.
+ * MD_RUNTIME: out of memory. */
+md_status md_pair_settle(md_pair *pair, int ntypes) MD_CHECKED;
 
 /* Frees the arrays, and makes *pair one without a style. */
 void md_pair_free(md_pair *pair);
@@ -174,23 +188,47 @@ bool md_pair_is_tabulated(const md_pair *pair);
 md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const md_table_values *values,
                             double rc) MD_CHECKED;
 
-/* Puts the address of the tables, `data`, into n rows of coefficients. md_pair_table does so with md_pair.tables. */
-void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *data);
+/* The numbers of all tables of a style, or of its sub-styles: how many there are, and a copy of them one behind the
+ * other. */
+int64_t md_pair_table_numbers(const md_pair *pair);
+void md_pair_copy_tables(const md_pair *pair, double *to);
+
+/* Makes the first n rows of a coefficient table ready for another memory. tables: the address of the numbers of
+ * md_pair_copy_tables there. rows: the address of the whole coefficient table there, with numbers of `bytes` bytes. */
+void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows,
+                   int bytes);
 
 /* The square of the distance below which a row of coefficients has no values, and particles overlap; 0: none. */
-double md_pair_least2(const md_pair *pair, const double *k);
+double md_pair_least2(const double *k);
+
+/* The rows of a coefficient table: ntypes^2, and with sub-styles as many again for each of them. */
+int64_t md_pair_rows(const md_pair *pair);
+
+/* Takes the interaction of the 0-based types i and j out of a coefficient table. */
+void md_pair_exclude(const md_pair *pair, double *k, int i, int j);
 
 /* The largest cutoff of all pairs of types, 0 without a style and for a style without a cutoff. For use after
  * md_pair_complete. */
 double md_pair_cutoff(const md_pair *pair);
 
+/* The distance at which 0-based types of a style with a cutoff and without sub-styles stop to interact. */
+double md_pair_reach(const md_pair *pair, int i, int j);
+
 /* The usual distance of two particles of 0-based types i and j. It is inside the cutoff; 0 if there is no
  * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. */
 double md_pair_length(const md_pair *pair, int i, int j);
 
-/* Fills the coefficient table k[ntypes*ntypes][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The
- * row of 0-based types i and j is i*ntypes + j. mass: by type, from 1. scale: of forces. */
+/* Fills the coefficient table k[md_pair_rows][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The
+ * row of 0-based types i and j is i*ntypes + j. Rows may hold addresses in the table, which must not move then. mass:
+ * by type, from 1. scale: of forces. */
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k);
+
+/* Fills the row k[MD_PAIR_K] of 0-based types of a style with a cutoff and without sub-styles. */
+void md_pair_row(const md_pair *pair, int i, int j, bool shift, double scale, double *k);
+
+/* The distance below rc at which the energy of n rows together, with `stride` numbers from one to the next, becomes
+ * that of a repulsion from that of an attraction; 0: there is none. */
+double md_pair_zero_of_energy(const double *k, int n, int64_t stride, double rc);
 
 /* For a style without a cutoff: the coefficients of unit masses, k[MD_PAIR_K], in which k[1] is the charge c of a unit
  * mass. scale: of forces. */

@@ -10,11 +10,14 @@
  *   with MD_PAIR_DENSITY(symbol) defined      it becomes one MD_PAIR_DENSITY for each style with a density;
  *   with MD_PAIR_DISSIPATIVE(symbol) defined  it becomes one MD_PAIR_DISSIPATIVE for each style whose force depends on
  *                                             velocities;
+ *   with MD_PAIR_HYBRID(symbol) defined       it becomes one MD_PAIR_HYBRID for each style with sub-styles;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
  *   with real and MD_T defined                it becomes the formulas for the number type `real` (real.h).
  */
 #include "common/pair/dissipative/pair_dpd.h"
 #include "common/pair/dissipative/pair_dpd_tstat.h"
+#include "common/pair/hybrid/pair_hybrid.h"
+#include "common/pair/hybrid/pair_hybrid_overlay.h"
 #include "common/pair/styles/pair_born.h"
 #include "common/pair/styles/pair_buck.h"
 #include "common/pair/styles/pair_gauss.h"

@@ -19,9 +19,11 @@ template <class T> struct gpu_constants {
   void set_scale();
   void set_fine_scale();
   md_status set_tables();
-  md_status place(const double *k, double **placed);
+  md_status place(device_array *to, int bytes, const double *k, double **placed);
   md_status upload_coefficients(device_array *to, const double *k);
+  md_status upload_single(device_array *to, const double *wide_k, float *k);
   md_status set_mixed_tables();
+  md_status set_pair_rows();
   md_status set_potential();
 
   /* Sets the grid and what follows from it; on several ranks that changes with the cuts. Collective. */

@@ -2,7 +2,7 @@
  * close encounters.
  *
  * Each pair is evaluated once more, from both of its particles; or, with half lists, from one of them, and atomics
- * on integers add the force to the other. One instance of the kernel serves all pair styles (partners.cuh).
+ * on integers add the force to the other. Two instances of the kernel serve all pair styles (partners.cuh).
  *
  * Cost: two 8-byte integers a component, and about three times the time of the force kernel.
  */
@@ -15,7 +15,7 @@ static __device__ __forceinline__ void add_atomically(const output_force_args &a
   atomicAdd((unsigned long long *)&a.rest[d][i], (unsigned long long)sum.rest);
 }
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(128)
     k_output_force(const __grid_constant__ system_view<T> s, const __grid_constant__ output_force_args a)
 {
@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(128)
   md_fine own[3] = {};
   const auto add = [&](int j, const typename T::record &xj) {
     double delta[3];
-    const double f = output_force<T, SOURCE>(s, a.kind, a.table, xi, xj, delta);
+    const double f = output_force<T, SOURCE, HYBRID>(s, a.kind, a.table, xi, xj, delta);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       md_fine term = {0, 0};
@@ -52,6 +52,17 @@ static __global__ void k_combine(int n, int dim, const __grid_constant__ output_
   }
 }
 
+template <class T, bool HYBRID>
+static void launch_source(const launch &l, int source, int blocks, int threads, const system_view<T> &s,
+                          const output_force_args &a)
+{
+  if (source == FROM_CELLS) k_output_force<T, FROM_CELLS, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST) k_output_force<T, FROM_LIST, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+  if constexpr (T::TAGGED && !T::PACKED)
+    if (source == FROM_ALL) k_output_force<T, FROM_ALL, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+}
+
 template <class T>
 md_status launch_output_force(const launch &l, int source, const system_view<T> &s,
                               const output_force_args &a)
@@ -63,11 +74,10 @@ md_status launch_output_force(const launch &l, int source, const system_view<T> 
     MD_CUDA(cudaMemsetAsync(a.rest[d], 0, (size_t)s.n * sizeof(int64_t), l.stream));
   }
   if (s.n == 0 || a.kind == MD_PAIR_NONE) return MD_OK;
-  if (source == FROM_CELLS) k_output_force<T, FROM_CELLS><<<blocks, BLOCK, 0, l.stream>>>(s, a);
-  if constexpr (T::TAGGED)
-    if (source == FROM_LIST) k_output_force<T, FROM_LIST><<<blocks, BLOCK, 0, l.stream>>>(s, a);
-  if constexpr (T::TAGGED && !T::PACKED)
-    if (source == FROM_ALL) k_output_force<T, FROM_ALL><<<blocks, BLOCK, 0, l.stream>>>(s, a);
+  if (md_pair_style_of(a.kind)->hybrid)
+    launch_source<T, true>(l, source, blocks, BLOCK, s, a);
+  else
+    launch_source<T, false>(l, source, blocks, BLOCK, s, a);
   MD_LAUNCHED("k_output_force");
   k_combine<<<blocks, BLOCK, 0, l.stream>>>(s.n, T::DIM, a);
   MD_LAUNCHED("k_combine");

@@ -1,6 +1,7 @@
 /* The partners of a particle, and the force on it from each of them, for kernels that only output calls.
  *
- * The pair style is looked up for every pair. So one instance of a kernel is enough for all styles.
+ * The pair style is looked up for every pair. So one instance of a kernel is enough for all styles, and another one for
+ * those with sub-styles (HYBRID).
  *
  * Trade-off: fewer instances to compile, and a branch more for each pair.
  */
@@ -11,8 +12,9 @@
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/formulas.cuh"
 
-static __device__ double force_of_kind(md_pair_kind kind, double r2, const double *k)
+template <bool HYBRID> static __device__ double force_of_kind(md_pair_kind kind, double r2, const double *k)
 {
+  if constexpr (HYBRID) return hybrid_force(r2, k);
   switch (kind) {
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
@@ -54,7 +56,7 @@ static __device__ __forceinline__ double partner_separation(const system_view<T>
 
 /* The force on a from b, divided by their distance, in coarse quanta of f; delta: from b to a, at the nearest image.
  * table: coefficients of forces. 0 beyond the cutoff. An overlap is noted, and exerts no force. */
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __device__ __forceinline__ double output_force(const system_view<T> &s, md_pair_kind kind,
                                                       const double *table, const typename T::record &a,
                                                       const typename T::record &b, double delta[3])
@@ -66,7 +68,7 @@ static __device__ __forceinline__ double output_force(const system_view<T> &s, m
     atomicOr(&s.ctl->overflow, HALT_OVERLAP);
     return 0.0;
   }
-  return r2 < k[0] ? force_of_kind(kind, r2, k) : 0.0;
+  return r2 < k[0] ? force_of_kind<HYBRID>(kind, r2, k) : 0.0;
 }
 
 #endif

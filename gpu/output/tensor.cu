@@ -7,7 +7,7 @@
 #include "gpu/output/measure.cuh"
 #include "gpu/output/partners.cuh"
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(128)
     k_tensor(const __grid_constant__ system_view<T> s, const __grid_constant__ tensor_args a)
 {
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(128)
     const typename T::record *x = present(s), xi = x[i];
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3];
-      const double f = output_force<T, SOURCE>(s, a.kind, a.table, xi, xj, delta);
+      const double f = output_force<T, SOURCE, HYBRID>(s, a.kind, a.table, xi, xj, delta);
       /* A half list has each pair of owned particles only once. */
       const int partners = SOURCE == FROM_LIST && s.list.half && j < s.n ? 2 : 1;
       for (int partner = 0; partner < partners; ++partner)
@@ -30,17 +30,27 @@ static __global__ void __launch_bounds__(128)
   for (int c = 0; c < MD_TENSOR; ++c) add_sum(a.sum, c, MD_TENSOR, sum[c]);
 }
 
+template <class T, bool HYBRID>
+static void launch_source(const launch &l, int source, int blocks, int threads, const system_view<T> &s,
+                          const tensor_args &a)
+{
+  if (source == FROM_CELLS) k_tensor<T, FROM_CELLS, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+  if constexpr (T::TAGGED)
+    if (source == FROM_LIST) k_tensor<T, FROM_LIST, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+  if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
+    if (source == FROM_ALL) k_tensor<T, FROM_ALL, HYBRID><<<blocks, threads, 0, l.stream>>>(s, a);
+}
+
 template <class T>
 md_status launch_tensor(const launch &l, int source, const system_view<T> &s, const tensor_args &a)
 {
   constexpr int BLOCK = 128;
   const int blocks = blocks_for(s.n, BLOCK);
   if (s.n == 0 || a.kind == MD_PAIR_NONE) return MD_OK;
-  if (source == FROM_CELLS) k_tensor<T, FROM_CELLS><<<blocks, BLOCK, 0, l.stream>>>(s, a);
-  if constexpr (T::TAGGED)
-    if (source == FROM_LIST) k_tensor<T, FROM_LIST><<<blocks, BLOCK, 0, l.stream>>>(s, a);
-  if constexpr (!T::MIXED && T::TAGGED && !T::PACKED)
-    if (source == FROM_ALL) k_tensor<T, FROM_ALL><<<blocks, BLOCK, 0, l.stream>>>(s, a);
+  if (md_pair_style_of(a.kind)->hybrid)
+    launch_source<T, true>(l, source, blocks, BLOCK, s, a);
+  else
+    launch_source<T, false>(l, source, blocks, BLOCK, s, a);
   MD_LAUNCHED("k_tensor");
   return MD_OK;
 }

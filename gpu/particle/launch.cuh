@@ -66,7 +66,8 @@ typedef mixed_layout<3, true> mixed3_tagged;
 #define MD_LAYOUTS(DO) MD_EXACT_LAYOUTS(DO) DO(mixed2) DO(mixed2_tagged) DO(mixed3_tagged)
 
 /* Calls f(style), where style.value is the pair style as a constant, which can be a template argument of a kernel:
- * MD_PAIR_SHARED_STYLE for all styles that share kernels. Returns false if there is no such style. */
+ * MD_PAIR_SHARED_STYLE for all styles that share kernels, and MD_PAIR_HYBRID_STYLE for those with sub-styles. Returns
+ * false if there is no such style. */
 template <class F> bool with_style(md_pair_kind kind, F &&f)
 {
   switch (kind) {
@@ -76,6 +77,11 @@ template <class F> bool with_style(md_pair_kind kind, F &&f)
     return true;
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
+#define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_HYBRID
+    f(std::integral_constant<int, MD_PAIR_HYBRID_STYLE>{});
+    return true;
   default: break;
   }
   const bool shared = md_pair_shares_kernels(kind);

@@ -18,7 +18,7 @@
 #define MD_GPU_STEP_FORMULAS_CUH
 
 #include "common/pair/formulas.h"
-#include "common/pair/pair.h"
+#include "common/pair/hybrid/hybrid.h"
 #include "gpu/runtime/reciprocal.h"
 
 #define SINGLE __device__ __forceinline__
@@ -206,6 +206,50 @@ __device__ __forceinline__ double ranged_force_of<MD_PAIR_SHARED_STYLE>(double r
 template <> __device__ __forceinline__ double energy_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
 {
   return shared_energy(r2, k);
+}
+
+/* Styles with sub-styles have an instance of kernels too, MD_PAIR_HYBRID_STYLE. It is another one, because the sum
+ * takes more registers than one formula, and would slow down the styles of the shared instance. */
+#define real double
+#define MD_HYBRID_FIRST md_hybrid_first
+#define MD_HYBRID_SUM hybrid_force
+#define MD_TERM(symbol) md_##symbol##_force
+#include "gpu/step/hybrid_formula.inc"
+#undef MD_TERM
+#undef MD_HYBRID_SUM
+#define MD_HYBRID_SUM hybrid_energy
+#define MD_TERM(symbol) md_##symbol##_energy
+#include "gpu/step/hybrid_formula.inc"
+#undef MD_TERM
+#undef MD_HYBRID_SUM
+#undef MD_HYBRID_FIRST
+#undef real
+#define real float
+#define MD_HYBRID_FIRST md_hybrid_first_single
+#define MD_HYBRID_SUM hybrid_force
+#define MD_TERM(symbol) md_##symbol##_force_single
+#include "gpu/step/hybrid_formula.inc"
+#undef MD_TERM
+#undef MD_HYBRID_SUM
+#undef MD_HYBRID_FIRST
+#undef real
+
+template <> __device__ __forceinline__ double force_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
+{
+  return hybrid_force(r2, k);
+}
+template <> __device__ __forceinline__ float force_of<MD_PAIR_HYBRID_STYLE>(float r2, const float *k)
+{
+  return hybrid_force(r2, k);
+}
+template <>
+__device__ __forceinline__ double ranged_force_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
+{
+  return hybrid_force(r2, k);
+}
+template <> __device__ __forceinline__ double energy_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
+{
+  return hybrid_energy(r2, k);
 }
 
 #endif

@@ -202,7 +202,7 @@ static void launch_style(int bits, std::integer_sequence<int, BITS...>, const la
                          const system_view<exact2> &s, const int *order, const components &impulse, bool step)
 {
   /* Configurations with a style that shares kernels are refused. */
-  if constexpr (STYLE != MD_PAIR_SHARED_STYLE)
+  if constexpr (STYLE < MD_PAIR_SHARED_STYLE)
     ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
 }
 

@@ -269,15 +269,81 @@ MD_FN simd_d energy_of_batch(const force_args *a, force_formula force, energy_fo
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 
-static const batch_force batch_forces[MD_PAIR_KINDS] = {
-#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = batch_force_##symbol,
+/* Adds the terms of one plane of sub-styles (common/pair/hybrid/hybrid.h) to sum[]. */
+typedef void (*batch_terms)(const double *plane, bool typed, const batch *b, simd_d *sum);
+
+MD_FN void terms_of_batch(const double *plane, force_formula formula, bool typed, const batch *b, simd_d *sum)
+{
+  simd_d k[MD_PAIR_K];
+  const int n = b->n;
+  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_set(plane[c]);
+  for (int m = 0; m < n; ++m) {
+    const simd_d r2 = b->w[m][3];
+    if (typed) {
+      const simd_x at = simd_scale_x(simd_index_of(b->pair[m]), MD_PAIR_K);
+      k[0] = simd_gather(plane, at);
+      if (!(simd_least(r2 - k[0]) < 0.0)) continue;
+      for (int c = 1; c < MD_PAIR_K; ++c) k[c] = simd_gather(plane + c, at);
+    }
+    sum[m] = sum[m] + simd_keep(simd_less(r2, k[0]), formula(r2, k));
+  }
+}
+
+#define MD_PAIR_CUT(symbol)                                                                                  \
+  static void batch_terms_##symbol(const double *plane, bool typed, const batch *b, simd_d *sum)             \
+  {                                                                                                          \
+    if (typed)                                                                                               \
+      terms_of_batch(plane, md_##symbol##_force_v, true, b, sum);                                            \
+    else                                                                                                     \
+      terms_of_batch(plane, md_##symbol##_force_v, false, b, sum);                                           \
+  }
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+
+static const batch_terms terms_of_styles[MD_PAIR_KINDS] = {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = batch_terms_##symbol,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 };
-static const batch_energy batch_energies[MD_PAIR_KINDS] = {
-#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = batch_energy_##symbol,
+
+/* A batch goes through the planes one by one, so that a formula's numbers stay in registers. */
+static simd_d batch_force_hybrid(const force_args *a, batch *b)
+{
+  simd_d sum[VECTORS], least = simd_set(MD_FAR);
+  const simd_d near2 = simd_set(a->near2);
+  const int64_t stride = (int64_t)a->k[MD_HYBRID_STRIDE];
+  const double *plane = a->k;
+  for (int m = 0; m < b->n; ++m) sum[m] = simd_set(0.0);
+  for (int s = 0; s < (int)a->k[MD_HYBRID_SUBS]; ++s) {
+    plane += stride;
+    terms_of_styles[(int)plane[MD_PAIR_FORMULA]](plane, a->type != NULL, b, sum);
+  }
+  for (int m = 0; m < b->n; ++m) {
+    const simd_d r2 = b->w[m][3];
+    least = simd_min(least, r2);
+    b->w[m][3] = simd_keep(simd_less(near2, r2), sum[m]);
+  }
+  return least;
+}
+
+static simd_d batch_energy_hybrid(const force_args *a, batch *b)
+{
+  return energy_of_batch(a, md_hybrid_force_v, md_hybrid_energy_v, b);
+}
+
+static const batch_force batch_forces[MD_PAIR_KINDS] = {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = batch_force_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = batch_force_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
+#undef MD_PAIR_HYBRID
+};
+static const batch_energy batch_energies[MD_PAIR_KINDS] = {
+#define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = batch_energy_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = batch_energy_hybrid,
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_CUT
+#undef MD_PAIR_HYBRID
 #undef MD_PAIR_SHARED
 };
 

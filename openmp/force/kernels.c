@@ -30,6 +30,8 @@
 #undef real
 #undef MD_T
 
+#include "openmp/force/hybrid_kernels.h"
+
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #define STRING_(a) #a
@@ -536,6 +538,7 @@ MD_FN double measure_chunk(lanes_sum add, const force_args *a, force_formula for
   FORCE_OF(output, symbol)                                                                                   \
   MEASURE_OF(measure, symbol) MEASURE_OF(tensor, symbol)
 #include "common/pair/pair_styles.h"
+MD_PAIR_CUT(hybrid)
 #undef MD_PAIR_CUT
 
 /* Styles with shared kernels have a loop of their own for impulses only. The sums for output call the formulas, which
@@ -792,41 +795,51 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
         {
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = force_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = force_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
         },
     .force_virial =
         {
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = force_virial_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = force_virial_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
         },
     .output =
         {
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = output_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = output_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
         },
     .measure =
         {
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = measure_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = measure_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
         },
     .tensor =
         {
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol) [MD_PAIR_##symbol] = tensor_##symbol,
+#define MD_PAIR_HYBRID(symbol) [MD_PAIR_##symbol] = tensor_hybrid,
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_SHARED
+#undef MD_PAIR_HYBRID
         },
     .half_list = build_half_list,
     .half_force = half_force,

@@ -1,10 +1,12 @@
 /* Commands that do not change the system: variable, print, info. */
+#include "common/pair/hybrid/hybrid.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
 #include "src/sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,9 +128,8 @@ static void info_system(md_sim *sim)
   }
 }
 
-static void info_coefficients(md_sim *sim, int i, int j)
+static void info_coefficients(md_sim *sim, const md_pair *pair, int i, int j)
 {
-  const md_pair *pair = &sim->model.pair;
   const md_pair_style *style = md_pair_style_of(pair->kind);
   const size_t at = (size_t)i * (size_t)pair->ntypes + (size_t)j;
   md_log_print(sim->log, "  types %d %d:", i + 1, j + 1);
@@ -144,21 +145,57 @@ static void info_coefficients(md_sim *sim, int i, int j)
   md_log_print(sim->log, "%s\n", pair->set[at] == 2 ? " (mixed)" : "");
 }
 
-static void info_pair(md_sim *sim)
+static void info_style(md_sim *sim, const char *what, const md_pair *pair)
 {
   static const char *const mixing[] = {[MD_MIX_GEOMETRIC] = "geometric",
                                        [MD_MIX_ARITHMETIC] = "arithmetic",
                                        [MD_MIX_SIXTHPOWER] = "sixthpower"};
+  md_log_print(sim->log, "  %s %s, shift %s, mixing %s\n", what, md_pair_style_of(pair->kind)->name,
+               pair->shift ? "yes" : "no", mixing[pair->mixing]);
+}
+
+/* The coefficients of a sub-style, of the types that use it. */
+static void info_sub_style(md_sim *sim, int s)
+{
   const md_pair *pair = &sim->model.pair;
-  const md_pair_style *style = md_pair_style_of(pair->kind);
-  if (!style) {
+  char what[32];
+  snprintf(what, sizeof what, "sub-style %d,", s + 1);
+  info_style(sim, what, &pair->sub[s]);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j)
+      if (md_hybrid_uses(pair, s, i, j)) info_coefficients(sim, &pair->sub[s], i, j);
+}
+
+static void info_hybrid(md_sim *sim)
+{
+  const md_pair *pair = &sim->model.pair;
+  md_log_print(sim->log, "  pair style %s\n", md_pair_style_of(pair->kind)->name);
+  for (int s = 0; s < pair->nsub; ++s) info_sub_style(sim, s);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j) {
+      const size_t at = (size_t)i * (size_t)pair->ntypes + (size_t)j;
+      if (pair->uses[at] == 0)
+        md_log_print(sim->log, "  types %d %d: %s\n", i + 1, j + 1,
+                     pair->set[at] ? "none"
+                     : i == j      ? "not set"
+                                   : "to be mixed");
+    }
+}
+
+static void info_pair(md_sim *sim)
+{
+  const md_pair *pair = &sim->model.pair;
+  if (pair->kind == MD_PAIR_NONE) {
     md_log_print(sim->log, "  pair style none\n");
     return;
   }
-  md_log_print(sim->log, "  pair style %s, shift %s, mixing %s\n", style->name, pair->shift ? "yes" : "no",
-               mixing[pair->mixing]);
+  if (pair->nsub > 0) {
+    info_hybrid(sim);
+    return;
+  }
+  info_style(sim, "pair style", pair);
   for (int i = 0; i < pair->ntypes; ++i)
-    for (int j = i; j < pair->ntypes; ++j) info_coefficients(sim, i, j);
+    for (int j = i; j < pair->ntypes; ++j) info_coefficients(sim, pair, i, j);
 }
 
 static void info_fixes(md_sim *sim)

@@ -1,9 +1,10 @@
 /* Commands of the pair interaction: pair_style, pair_coeff, pair_modify. common/pair/pair.h has the styles, their
- * parameters and the mixing; this file reads the words.
+ * parameters and the mixing; this file reads the words. Those of hybrid and hybrid/overlay are read by hybrid_words.c.
  *
  * pair_style may come before the box, when the number of types is unknown. The style is then started for no types
  * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
  */
+#include "src/potential/hybrid_words.h"
 #include "src/potential/potential.h"
 #include "src/potential/table_file.h"
 #include "src/sim.h"
@@ -53,6 +54,22 @@ static md_status read_dissipative(const md_words *words, const md_pair_style *st
   return md_word_double(words->word[rc], "pair_style", &value[3]);
 }
 
+md_status md_pair_read_style(md_sim *sim, const md_words *words, md_sub_style *style)
+{
+  const md_pair_kind kind = md_pair_find(words->word[0]);
+  int n = 2;
+  *style = (md_sub_style){.kind = kind};
+  if (kind == MD_PAIR_KINDS) return unknown_style(words->word[0]);
+  if (md_pair_style_of(kind)->tabulated)
+    MD_TRY(md_table_style(words, 1, style->value));
+  else if (md_pair_style_of(kind)->dissipative)
+    MD_TRY(read_dissipative(words, md_pair_style_of(kind), style->value, &n));
+  else
+    MD_TRY(read_numbers(words, 1, "pair_style", style->value, &n));
+  style->nvalue = md_pair_add_units(kind, sim->model.units, style->value, n);
+  return MD_OK;
+}
+
 md_status md_do_pair_style(md_sim *sim, const md_words *words)
 {
   md_pair *pair = &sim->model.pair;
@@ -63,42 +80,25 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
     md_pair_free(pair);
     return MD_OK;
   }
-  const md_pair_kind kind = md_pair_find(name);
-  if (kind == MD_PAIR_KINDS) return unknown_style(name);
-  double value[MD_PAIR_PARAMETERS + 2] = {0};
-  int n = 2;
-  if (md_pair_style_of(kind)->tabulated)
-    MD_TRY(md_table_style(words, 1, value));
-  else if (md_pair_style_of(kind)->dissipative)
-    MD_TRY(read_dissipative(words, md_pair_style_of(kind), value, &n));
-  else
-    MD_TRY(read_numbers(words, 1, "pair_style", value, &n));
-  n = md_pair_add_units(kind, sim->model.units, value, n);
+  const md_pair_style *chosen = md_pair_style_of(md_pair_find(name));
+  if (chosen && chosen->hybrid) return md_hybrid_style(sim, words);
+  md_sub_style style;
+  MD_TRY(md_pair_read_style(sim, words, &style));
   /* As in LAMMPS, a new style starts with its own defaults. */
-  if (kind != pair->kind) md_pair_free(pair);
-  return md_pair_start(pair, kind, sim->has_box ? sim->model.ntypes : 0, value, n);
+  if (style.kind != pair->kind) md_pair_free(pair);
+  return md_pair_start(pair, style.kind, sim->has_box ? sim->model.ntypes : 0, style.value, style.nvalue);
 }
 
 md_status md_sim_settle_pair(md_sim *sim)
 {
   md_pair *pair = &sim->model.pair;
   if (!sim->has_box || pair->kind == MD_PAIR_NONE || pair->ntypes == sim->model.ntypes) return MD_OK;
-  double value[MD_PAIR_PARAMETERS];
-  memcpy(value, pair->global, sizeof value);
-  int n = 0;
-  while (n < md_pair_style_of(pair->kind)->nglobal && !isnan(value[n])) ++n;
-  return md_pair_start(pair, pair->kind, sim->model.ntypes, value, n);
+  return md_pair_settle(pair, sim->model.ntypes);
 }
 
-md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
+md_status md_pair_read_coeff(md_sim *sim, md_pair *pair, const md_words *words)
 {
-  MD_TRY(md_sim_need_box(sim, "pair_coeff"));
-  md_pair *pair = &sim->model.pair;
-  if (pair->kind == MD_PAIR_NONE)
-    return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
-  MD_TRY(md_sim_settle_pair(sim));
-  if (md_pair_has_density(pair)) return md_potential_coeff(sim, words);
-  if (md_pair_is_tabulated(pair)) return md_table_coeff(sim, words);
+  if (md_pair_is_tabulated(pair)) return md_table_coeff(sim, pair, words);
   int i0, i1, j0, j1, n;
   double value[MD_PAIR_PARAMETERS] = {0};
   MD_TRY(md_word_types(words->word[0], sim->model.ntypes, &i0, &i1));
@@ -111,6 +111,18 @@ md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
   for (int i = i0; i <= i1; ++i)
     for (int j = i > j0 ? i : j0; j <= j1; ++j) MD_TRY(md_pair_set(pair, i, j, value, n));
   return MD_OK;
+}
+
+md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
+{
+  MD_TRY(md_sim_need_box(sim, "pair_coeff"));
+  md_pair *pair = &sim->model.pair;
+  if (pair->kind == MD_PAIR_NONE)
+    return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
+  MD_TRY(md_sim_settle_pair(sim));
+  if (md_pair_has_density(pair)) return md_potential_coeff(sim, words);
+  if (pair->nsub > 0) return md_hybrid_coeff(sim, words);
+  return md_pair_read_coeff(sim, pair, words);
 }
 
 static md_status set_shift(md_pair *pair, const char *word)
@@ -158,22 +170,28 @@ static md_status check_tail(const char *word)
   return MD_OK;
 }
 
-md_status md_do_pair_modify(md_sim *sim, const md_words *words)
+md_status md_pair_modify(md_pair *pair, const md_words *words)
 {
-  md_pair *pair = &sim->model.pair;
-  if (pair->kind == MD_PAIR_NONE)
-    return md_error(MD_USAGE, "pair_modify needs a pair_style other than none first");
   for (int k = 0; k < words->n; k += 2) {
     const char *keyword = words->word[k];
     const bool shift = strcmp(keyword, "shift") == 0, mix = strcmp(keyword, "mix") == 0;
     if (!shift && !mix && strcmp(keyword, "tail") != 0)
-      return md_error(MD_USAGE,
-                      "pair_modify: unknown keyword '%.64s'; accepted are shift yes|no, mix "
-                      "geometric|arithmetic|sixthpower, tail no",
-                      keyword);
+      return md_error(
+          MD_USAGE,
+          "pair_modify: unknown keyword '%.64s'; accepted are shift yes|no, mix "
+          "geometric|arithmetic|sixthpower, tail no, and with pair style hybrid first pair STYLE [N]",
+          keyword);
     if (k + 1 == words->n) return md_error(MD_USAGE, "pair_modify %s needs a value", keyword);
     const char *value = words->word[k + 1];
     MD_TRY(shift ? set_shift(pair, value) : mix ? set_mixing(pair, value) : check_tail(value));
   }
   return MD_OK;
+}
+
+md_status md_do_pair_modify(md_sim *sim, const md_words *words)
+{
+  md_pair *pair = &sim->model.pair;
+  if (pair->kind == MD_PAIR_NONE)
+    return md_error(MD_USAGE, "pair_modify needs a pair_style other than none first");
+  return pair->nsub > 0 ? md_hybrid_modify(sim, words) : md_pair_modify(pair, words);
 }

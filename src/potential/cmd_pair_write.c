@@ -105,8 +105,8 @@ md_status md_do_pair_write(md_sim *sim, const md_words *words)
   }
   MD_TRY(md_sim_use_file(sim, MD_FILE_PAIR_WRITE, NULL, r.file));
   double *table = NULL;
-  const long long entries = (long long)model->ntypes * model->ntypes * MD_PAIR_K;
-  MD_TRY(md_comm_agree(sim->comm, md_array_new(&table, entries, sizeof *table, "pair coefficients")));
+  const long long numbers = md_model_pair_numbers(model);
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&table, numbers, sizeof *table, "pair coefficients")));
   md_model_pair_table(model, 1.0, table);
   md_text text = {0};
   write_section(sim, &r, table, &text);

@@ -171,18 +171,18 @@ md_status md_table_style(const md_words *words, int first, double *value)
   return MD_OK;
 }
 
-static md_status add(md_sim *sim, const md_words *words, const int i[2], const int j[2], md_text_file *f)
+static md_status add(md_pair *pair, const md_words *words, const int i[2], const int j[2], md_text_file *f)
 {
   md_table_values values = {0};
   md_status status = md_table_read(f, words->word[3], &values);
   double rc = status == MD_OK ? values.r[values.n - 1] : 0.0;
   if (status == MD_OK && words->n == 5) status = md_word_double(words->word[4], "the cutoff of a table", &rc);
-  if (status == MD_OK) status = md_pair_add_table(&sim->model.pair, i, j, &values, rc);
+  if (status == MD_OK) status = md_pair_add_table(pair, i, j, &values, rc);
   md_table_values_free(&values);
   return status;
 }
 
-md_status md_table_coeff(md_sim *sim, const md_words *words)
+md_status md_table_coeff(md_sim *sim, md_pair *pair, const md_words *words)
 {
   int i[2], j[2];
   if (words->n < 4 || words->n > 5)
@@ -194,7 +194,7 @@ md_status md_table_coeff(md_sim *sim, const md_words *words)
                     words->word[0], words->word[1]);
   md_text_file f = {0};
   md_status status = md_text_file_open(sim, words->word[2], &f);
-  if (status == MD_OK) status = add(sim, words, i, j, &f);
+  if (status == MD_OK) status = add(pair, words, i, j, &f);
   free(f.text);
   return md_comm_agree(sim->comm, status);
 }

@@ -2,7 +2,7 @@
 #ifndef MD_SRC_TABLE_FILE_H
 #define MD_SRC_TABLE_FILE_H
 
-#include "common/pair/tables/table.h"
+#include "common/pair/pair.h"
 #include "src/potential/text_file.h"
 
 /* Reads the section of a file that begins with the keyword. The caller frees *values with md_table_values_free.
@@ -12,7 +12,8 @@ md_status md_table_read(md_text_file *f, const char *keyword, md_table_values *v
 /* The words of pair_style behind the name, STYLE N, as parameters of the style: value[2]. */
 md_status md_table_style(const md_words *words, int first, double *value) MD_CHECKED;
 
-/* pair_coeff: words behind the command. All ranks read the file. */
-md_status md_table_coeff(md_sim *sim, const md_words *words) MD_CHECKED;
+/* pair_coeff: words behind the command. Gives a table to *pair, which is the pair style of the simulation or a
+ * sub-style of it. All ranks read the file. */
+md_status md_table_coeff(md_sim *sim, md_pair *pair, const md_words *words) MD_CHECKED;
 
 #endif

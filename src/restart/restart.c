@@ -9,6 +9,7 @@
 #include "src/restart/restart.h"
 #include "common/base/memory.h"
 #include "common/base/mix.h"
+#include "common/pair/hybrid/hybrid.h"
 #include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/restart/restart_check.h"
@@ -247,34 +248,83 @@ static void choice(walk *w, const char *name, const char *const *names, int n, i
   if (w->status == MD_OK) *value = k;
 }
 
-static void walk_pair(walk *w, md_model *m)
+/* The item `prefix`_`name`, such as model/pair_style. */
+typedef struct item_name {
+  char text[64];
+} item_name;
+
+static item_name item(const char *prefix, const char *name)
+{
+  item_name n;
+  snprintf(n.text, sizeof n.text, "%s_%s", prefix, name);
+  return n;
+}
+
+static void walk_types_pairs(walk *w, const char *prefix, md_pair *pair)
+{
+  const int64_t types = pair->ntypes;
+  reals(w, item(prefix, "defaults").text, MD_PAIR_PARAMETERS, pair->global);
+  numbers(w, item(prefix, "coefficients").text, MD_H5_DOUBLE,
+          (md_h5_shape){.n = 3, .size = {types, types, MD_PAIR_PARAMETERS}}, pair->parameter);
+  numbers(w, item(prefix, "set").text, MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
+}
+
+static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair);
+
+/* The sub-styles of hybrid and hybrid/overlay: model/pair_1 is the first. */
+static void walk_sub_styles(walk *w, const char *prefix, md_pair *pair)
+{
+  const int64_t types = pair->ntypes;
+  int nsub = pair->nsub;
+  limited(w, item(prefix, "sub_styles").text, &nsub, 1, MD_HYBRID_MOST);
+  if (w->status == MD_OK && w->mode == READ) {
+    w->status = md_array_new_zero(&pair->sub, nsub, sizeof *pair->sub, "sub-styles");
+    if (w->status == MD_OK)
+      w->status = md_array_new_zero(&pair->uses, types * types, sizeof *pair->uses, "pair parameters");
+    if (w->status == MD_OK) pair->nsub = nsub;
+  }
+  for (int s = 0; s < nsub && w->status == MD_OK; ++s) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", s + 1);
+    walk_style(w, item(prefix, number).text, pair->ntypes, &pair->sub[s]);
+    if (w->status == MD_OK && md_hybrid_refuses(pair->sub[s].kind))
+      w->status = wrong(w, item(prefix, "sub_styles").text);
+  }
+  numbers(w, item(prefix, "uses").text, MD_H5_INT64, (md_h5_shape){.n = 2, .size = {types, types}},
+          pair->uses);
+}
+
+/* A pair style, or a sub-style of one. */
+static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair)
 {
   static const char *const mixings[] = {"geometric", "arithmetic", "sixthpower"};
   const char *names[MD_PAIR_KINDS + 1];
   for (int k = 0; k < MD_PAIR_KINDS; ++k) names[k] = md_pair_style_of((md_pair_kind)k)->name;
   names[MD_PAIR_NONE] = "none";
-  md_pair *pair = &m->pair;
   int kind = (int)pair->kind, mixing = (int)pair->mixing;
-  const int64_t types = m->ntypes;
-  const long long pairs = (long long)types * types;
-  choice(w, "model/pair_style", names, MD_PAIR_KINDS + 1, &kind);
-  if (w->status != MD_OK || kind == MD_PAIR_NONE) return;
+  const long long pairs = (long long)ntypes * ntypes;
+  choice(w, item(prefix, "style").text, names, MD_PAIR_KINDS + 1, &kind);
+  if (w->status != MD_OK) return;
+  pair->kind = (md_pair_kind)kind;
+  if (kind == MD_PAIR_NONE) return;
   if (w->mode == READ) {
     w->status =
         md_array_new_zero(&pair->parameter, pairs * MD_PAIR_PARAMETERS, sizeof(double), "pair parameters");
     if (w->status == MD_OK) w->status = md_array_new_zero(&pair->set, pairs, 1, "pair parameters");
     if (w->status != MD_OK) return;
   }
-  pair->kind = (md_pair_kind)kind;
-  pair->ntypes = m->ntypes;
-  flags(w, "model/pair_shift", 1, &pair->shift);
-  choice(w, "model/pair_mixing", mixings, 3, &mixing);
+  pair->ntypes = ntypes;
+  flags(w, item(prefix, "shift").text, 1, &pair->shift);
+  choice(w, item(prefix, "mixing").text, mixings, 3, &mixing);
   pair->mixing = (md_mixing)mixing;
-  reals(w, "model/pair_defaults", MD_PAIR_PARAMETERS, pair->global);
-  numbers(w, "model/pair_coefficients", MD_H5_DOUBLE,
-          (md_h5_shape){.n = 3, .size = {types, types, MD_PAIR_PARAMETERS}}, pair->parameter);
-  numbers(w, "model/pair_set", MD_H5_UINT8, (md_h5_shape){.n = 2, .size = {types, types}}, pair->set);
-  if (!md_pair_is_all(pair)) return;
+  walk_types_pairs(w, prefix, pair);
+  if (md_pair_style_of(pair->kind)->hybrid) walk_sub_styles(w, prefix, pair);
+}
+
+static void walk_pair(walk *w, md_model *m)
+{
+  walk_style(w, "model/pair", m->ntypes, &m->pair);
+  if (w->status != MD_OK || !md_pair_is_all(&m->pair)) return;
   real(w, "model/extent", &m->extent);
   m->extent_natoms = m->natoms;
   if (w->status == MD_OK && !(m->extent >= 0.0 && m->extent < 0x1p60)) w->status = wrong(w, "model/extent");

@@ -3,6 +3,7 @@
  * Only values that no deck can set are refused here. The commands and md_model_prepare judge unusual values.
  */
 #include "src/restart/restart_check.h"
+#include "common/pair/hybrid/hybrid.h"
 #include "src/particles/unique_ids.h"
 
 #include <math.h>
@@ -38,6 +39,19 @@ static const char *wrong_in_coefficients(const md_pair *pair, int64_t i, int64_t
   return same ? NULL : "model/pair_coefficients";
 }
 
+/* A sub-style of a number that is not there, another one for j i than for i j, or several with hybrid. */
+static bool wrong_in_uses(const md_pair *pair)
+{
+  const int64_t types = pair->ntypes, all = (INT64_C(1) << pair->nsub) - 1;
+  for (int64_t i = 0; i < types; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      const int64_t uses = pair->uses[i * types + j];
+      if (uses != pair->uses[j * types + i] || (uses & ~all) != 0) return true;
+      if (pair->kind == MD_PAIR_hybrid && (uses & (uses - 1)) != 0) return true;
+    }
+  return false;
+}
+
 static const char *wrong_in_pair(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -48,6 +62,8 @@ static const char *wrong_in_pair(const md_pair *pair)
   const char *found = NULL;
   for (int64_t i = 0; i < pair->ntypes; ++i)
     for (int64_t j = 0; j <= i && !found; ++j) found = wrong_in_coefficients(pair, i, j);
+  for (int s = 0; s < pair->nsub && !found; ++s) found = wrong_in_pair(&pair->sub[s]);
+  if (!found && pair->nsub > 0 && wrong_in_uses(pair)) found = "model/pair_uses";
   return found;
 }
 

@@ -75,8 +75,10 @@ WORDS = {
 
 
 def test_every_style_is_here():
-    """Styles that need files: test_eam.py and test_tables.py have them.  dpd/tstat has no energy: test_dpd.py."""
-    assert sorted(pair_styles()) == sorted([*WORDS, "dpd/tstat", "eam", "eam/alloy", "eam/fs", "table"])
+    """Styles that need files or several lines: test_eam.py, test_tables.py and test_hybrid.py have them.  dpd/tstat has
+    no energy: test_dpd.py."""
+    assert sorted(pair_styles()) == sorted([*WORDS, "dpd/tstat", "eam", "eam/alloy", "eam/fs", "table", "hybrid",
+                                            "hybrid/overlay"])
 
 
 def jittered(dim):

@@ -12,13 +12,14 @@ import pair_figures
 from test_nist import pair_styles
 
 PAGE = pair_figures.PAGE.read_text(encoding="utf-8")
+SUMS = {"hybrid", "hybrid/overlay"}  # no curves of their own; test_hybrid.py runs their examples
 PANELS = {name: (family, panel) for family, panels in pair_figures.FAMILIES.items() for name, panel in panels.items()}
 
 
 def test_every_style_is_on_the_page():
     styles = pair_styles()
     assert len(styles) >= 20
-    assert sorted(PANELS) == sorted(styles) == sorted(pair_figures.examples())
+    assert sorted({*PANELS, *SUMS}) == sorted(styles) == sorted(pair_figures.examples())
     for name in styles:
         assert f"\n### {name}\n\n`pair_style {name}" in PAGE, name
         assert f"\n| `{name}`" in PAGE, name

@@ -325,10 +325,9 @@ static void pair_commands_set_the_pair(void **state)
   refused(b, "pair_coeff 1 1 x 1", "pair_coeff must be a number, not 'x'");
   refused(b, "pair_style lj/cut", "pair style lj/cut takes 1 number (");
   refused(b, "pair_style lj/cut -1", "rc of pair style lj/cut must be positive");
-  refused(
-      b, "pair_style tersoff",
-      "unknown pair style 'tersoff'; accepted are born, buck, gauss, gauss/cut, gravity, lj96/cut, lj/cut, "
-      "lj/expand, ");
+  refused(b, "pair_style tersoff",
+          "unknown pair style 'tersoff'; accepted are dpd, dpd/tstat, hybrid, hybrid/overlay, born, buck, "
+          "gauss, gauss/cut, gravity, lj");
   refused(b, "pair_style none 1", "takes no further argument");
   refused(b, "pair_modify mix harmonic", "pair_modify mix 'harmonic' is unknown");
   refused(b, "pair_modify tail yes", "only tail no");

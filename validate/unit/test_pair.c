@@ -5,7 +5,7 @@
  * The styles come from the list of styles, and their parameters are chosen by name. So a new style is tested without a
  * new line here. */
 #include "common/pair/formulas.h"
-#include "common/pair/pair.h"
+#include "common/pair/hybrid/hybrid.h"
 
 #include <float.h>
 #include <setjmp.h>
@@ -111,12 +111,12 @@ static void check_gradient(md_pair_kind kind, int dim)
   assert_true(largest > 0.5);
 }
 
-/* Other styles have tables out of files (validate/physics/test_eam.py and test_tables.py), or no energy
- * (test_dpd.py). */
+/* Other styles have tables out of files or sub-styles (validate/physics/test_eam.py, test_tables.py, test_hybrid.py),
+ * or no energy (test_dpd.py). */
 static bool has_formulas(int kind)
 {
   const md_pair_style *style = md_pair_style_of((md_pair_kind)kind);
-  return !style->density && !style->tabulated && kind != MD_PAIR_dpd_tstat;
+  return !style->density && !style->tabulated && !style->hybrid && kind != MD_PAIR_dpd_tstat;
 }
 
 static void force_is_minus_the_gradient(void **state)
@@ -384,6 +384,110 @@ static void powers_are_accurate(void **state)
   assert_true(md_pow(4.0, 0.5) == 2.0 && md_pow(3.0, 0.0) == 1.0 && md_pow(1.0, 123.4) == 1.0);
 }
 
+/* Two sub-styles for types 1 and 2, of two cutoffs: 1 1 has both terms, 2 2 the second, and 1 2 none. */
+static void start_hybrid(md_pair *pair, md_pair_kind kind)
+{
+  const md_sub_style sub[] = {{MD_PAIR_lj_cut, {2.5}, 1}, {MD_PAIR_morse, {1.5}, 1}};
+  *pair = (md_pair){.kind = MD_PAIR_NONE};
+  assert_int_equal(md_hybrid_start(pair, kind, 2, sub, 2), MD_OK);
+  for (int t = 1; t <= 2; ++t) {
+    assert_int_equal(md_pair_set(&pair->sub[0], t, t, (const double[]){1.0, 0.9}, 2), MD_OK);
+    assert_int_equal(md_pair_set(&pair->sub[1], t, t, (const double[]){2.0, 5.0, 1.1}, 3), MD_OK);
+  }
+  md_hybrid_use(pair, 0, 1, 1);
+  md_hybrid_use(pair, 1, 1, 1);
+  md_hybrid_use(pair, 1, 2, 2);
+  md_hybrid_use(pair, MD_HYBRID_NONE, 1, 2);
+}
+
+static void terms_are_added(void **state)
+{
+  (void)state;
+  md_pair pair;
+  start_hybrid(&pair, MD_PAIR_hybrid_overlay);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  assert_true(md_pair_cutoff(&pair) == 2.5 && md_pair_rows(&pair) == 12);
+  double k[12 * MD_PAIR_K], lj[MD_PAIR_K], morse[MD_PAIR_K];
+  md_pair_table(&pair, NULL, 3.0, k);
+  md_pair_row(&pair.sub[0], 0, 0, false, 3.0, lj);
+  md_pair_row(&pair.sub[1], 0, 0, false, 3.0, morse);
+  const double *both = k, *none = k + MD_PAIR_K, *one = k + 3 * MD_PAIR_K;
+  assert_true(both[0] == 6.25 && none[0] == 0.0 && one[0] == 2.25);
+  for (double r2 = 0.5; r2 < 7.0; r2 += 0.0625) {
+    const double of_morse = md_pair_force(MD_PAIR_morse, r2, morse);
+    assert_true(md_pair_force(pair.kind, r2, both) == md_pair_force(MD_PAIR_lj_cut, r2, lj) + of_morse);
+    assert_true(md_pair_energy(pair.kind, r2, both) ==
+                md_pair_energy(MD_PAIR_lj_cut, r2, lj) + md_pair_energy(MD_PAIR_morse, r2, morse));
+    assert_true(md_pair_force(pair.kind, r2, one) == of_morse);
+    assert_true(md_pair_force(pair.kind, r2, none) == 0.0 && md_pair_energy(pair.kind, r2, none) == 0.0);
+  }
+  /* Where the sum passes zero: nearer than the minimum of morse. */
+  assert_true(md_pair_length(&pair, 0, 0) > 0.85 && md_pair_length(&pair, 0, 0) < 0.97);
+  assert_true(md_pair_length(&pair, 1, 1) == md_pair_length(&pair.sub[1], 1, 1) &&
+              md_pair_length(&pair, 0, 1) == 0.0);
+  md_pair_exclude(&pair, k, 0, 0);
+  assert_true(md_pair_force(pair.kind, 1.0, both) == 0.0 && md_pair_force(pair.kind, 1.0, one) != 0.0);
+  md_pair_free(&pair);
+}
+
+static void hybrid_has_one_term(void **state)
+{
+  (void)state;
+  md_pair pair;
+  start_hybrid(&pair, MD_PAIR_hybrid);
+  assert_true(!md_hybrid_uses(&pair, 0, 0, 0) && md_hybrid_uses(&pair, 1, 0, 0));
+  assert_int_equal(md_pair_complete(&pair), MD_USAGE); /* sub-style 0 is not used */
+  md_hybrid_use(&pair, 0, 1, 1);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  md_hybrid_use(&pair, 0, 1, 2);
+  assert_int_equal(md_pair_complete(&pair), MD_OK); /* mixed within lj/cut */
+  assert_true(pair.sub[0].parameter[1 * MD_PAIR_PARAMETERS] == 1.0);
+  assert_int_equal(md_pair_settle(&pair, 3), MD_OK);
+  assert_true(pair.ntypes == 3 && pair.sub[1].ntypes == 3 && pair.sub[1].global[0] == 1.5);
+  assert_int_equal(md_pair_complete(&pair), MD_USAGE);
+  md_pair_free(&pair);
+  assert_true(md_hybrid_refuses(MD_PAIR_gravity) && md_hybrid_refuses(MD_PAIR_eam) &&
+              md_hybrid_refuses(MD_PAIR_hybrid));
+  assert_true(!md_hybrid_refuses(MD_PAIR_table) && !md_hybrid_refuses(MD_PAIR_zbl));
+}
+
+/* A copy of the table, and of the tables of style table, for another memory. */
+static void tables_are_placed_for_another_memory(void **state)
+{
+  (void)state;
+  double r[] = {0.5, 1.0, 1.5, 2.0}, u[] = {3.0, 1.0, 0.5, 0.0}, f[] = {6.0, 3.0, 1.0, 0.5};
+  const md_table_values values = {.n = 4, .r = r, .energy = u, .force = f};
+  const md_sub_style sub[] = {
+      {MD_PAIR_table, {0.0, 8.0}, 2}, {MD_PAIR_lj_cut, {1.8}, 1}, {MD_PAIR_table, {1.0, 20.0}, 2}};
+  const int all[] = {1, 1};
+  md_pair pair = {.kind = MD_PAIR_NONE};
+  assert_int_equal(md_hybrid_start(&pair, MD_PAIR_hybrid_overlay, 1, sub, 3), MD_OK);
+  for (int s = 0; s < 3; s += 2)
+    assert_int_equal(md_pair_add_table(&pair.sub[s], all, all, &values, 2.0), MD_OK);
+  assert_int_equal(md_pair_set(&pair.sub[1], 1, 1, (const double[]){1.0, 1.0}, 2), MD_OK);
+  for (int s = 0; s < 3; ++s) md_hybrid_use(&pair, s, 1, 1);
+  assert_int_equal(md_pair_complete(&pair), MD_OK);
+  double k[4 * MD_PAIR_K], copy[4 * MD_PAIR_K];
+  md_pair_table(&pair, NULL, 1.0, k);
+  const int64_t numbers = md_pair_table_numbers(&pair);
+  assert_true(numbers == (7 + 19) * 2 * MD_TABLE_ROW && md_pair_least2(k) == 0.25);
+  double *tables = malloc((size_t)numbers * sizeof *tables);
+  assert_non_null(tables);
+  md_pair_copy_tables(&pair, tables);
+  memcpy(copy, k, sizeof k);
+  md_pair_place(&pair, copy, 4, tables, copy, sizeof *copy);
+  for (double r2 = 0.3; r2 < 4.0; r2 += 0.1)
+    assert_true(md_pair_force(pair.kind, r2, copy) == md_pair_force(pair.kind, r2, k));
+  assert_true(md_hybrid_first(copy) == copy + MD_PAIR_K && md_hybrid_first(k) == k + MD_PAIR_K);
+  /* Other numbers in the copy give another force: both tables are read there. */
+  const double before = md_pair_force(pair.kind, 1.0, copy);
+  for (int64_t n = 0; n < numbers; ++n) tables[n] *= 2.0;
+  close_to(md_pair_force(pair.kind, 1.0, copy) - before,
+           before - md_pair_force(MD_PAIR_lj_cut, 1.0, k + 2 * MD_PAIR_K));
+  free(tables);
+  md_pair_free(&pair);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -397,6 +501,9 @@ int main(void)
       cmocka_unit_test(values_of_mie_and_morse),
       cmocka_unit_test(usual_distances),
       cmocka_unit_test(mixing_rules),
+      cmocka_unit_test(terms_are_added),
+      cmocka_unit_test(hybrid_has_one_term),
+      cmocka_unit_test(tables_are_placed_for_another_memory),
       cmocka_unit_test(recipes_are_accurate),
       cmocka_unit_test(exponentials_are_accurate),
       cmocka_unit_test(powers_are_accurate),
