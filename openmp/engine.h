@@ -215,6 +215,9 @@ void engine_note_velocities(md_engine *);
 /* Sums the impulses on chunk c, or the forces for output. Pairs that overlap are left out and noted. */
 void engine_visited_forces(const md_engine *, bool output, int64_t c, double (*force)[CHUNK], md_overlap *);
 
+/* Adds the impulses of the rows of chunk c to the records, by a half list, as above. */
+void engine_add_density_half(const md_engine *, int64_t c, md_overlap *);
+
 /* Adds energies and virials, or the components of virials, to a measure. */
 md_status engine_visited_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
 

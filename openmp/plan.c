@@ -38,10 +38,12 @@ static double sphere_of(const md_model *model)
   return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
 }
 
+/* Of styles whose forces need more than distances, those with a density of one element have half lists. */
 bool openmp_halves(const md_model *model, int64_t n)
 {
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
-  return model->box.dim == 3 && model->pair.kind != MD_PAIR_NONE && !md_pair_needs_more(&model->pair) &&
+  if (md_pair_needs_more(&model->pair) && !(model->pair.eam && model->pair.eam->nelement == 1)) return false;
+  return model->box.dim == 3 && model->pair.kind != MD_PAIR_NONE &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 

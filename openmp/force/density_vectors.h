@@ -46,6 +46,18 @@ MD_FN void lane_alloys(const visit_args *a, const int32_t *element, lane_pairs *
   }
 }
 
+/* Fills inverse, p, row and other from r2, for one element. */
+MD_FN void spline_places(const md_eam *eam, lane_pairs *to)
+{
+  to->inverse = md_rsqrt_v(to->r2);
+  const simd_d x = to->r2 * to->inverse * simd_set(eam->per_r);
+  const simd_d whole = md_floor_v(simd_min(x, simd_set((double)(eam->nr - 2))));
+  to->p = simd_min(x - whole, simd_set(1.0));
+  const simd_x row = simd_index_of(whole);
+  memcpy(to->row, &row, sizeof to->row);
+  memcpy(to->other, &row, sizeof to->other);
+}
+
 MD_FN void lane_places(const visit_args *a, const simd_d *xi, const int32_t *element, const int32_t *entry,
                        lane_pairs *to)
 {
@@ -57,14 +69,8 @@ MD_FN void lane_places(const visit_args *a, const simd_d *xi, const int32_t *ele
     to->delta[d] = xi[d] - simd_gather(a->x[d], j);
     to->r2 = simd_fma(to->delta[d], to->delta[d], to->r2);
   }
-  to->inverse = md_rsqrt_v(to->r2);
-  const simd_d x = to->r2 * to->inverse * simd_set(eam->per_r);
-  const simd_d whole = md_floor_v(simd_min(x, simd_set((double)(eam->nr - 2))));
-  to->p = simd_min(x - whole, simd_set(1.0));
-  const simd_x row = simd_index_of(whole);
-  memcpy(to->row, &row, sizeof to->row);
   to->j = entry;
-  memcpy(to->other, &row, sizeof to->other);
+  spline_places(eam, to);
   if (eam->nelement > 1) lane_alloys(a, element, to);
 }
 
@@ -115,8 +121,8 @@ MD_FN bool density_lanes(const visit_args *a, int64_t i, const int32_t *entry, i
   return vectors_do(eam, most2, least);
 }
 
-/* F/r of the lanes' pairs, times the scale (md_eam_force_at). */
-MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d slope)
+/* F/r of the lanes' pairs, times the scale (md_eam_force_at). slope_b: of the partners. */
+MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d slope, simd_d slope_b)
 {
   const md_eam *eam = a->model->pair.eam;
   int32_t at[MD_SIMD_WIDTH];
@@ -128,7 +134,6 @@ MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d
     for (int l = 0; l < MD_SIMD_WIDTH; ++l) at[l] = 2 * pair->other[l];
     simd_load_records(eam->force, at, at_b);
   }
-  const simd_d slope_b = simd_gather(a->slope, simd_load_x(pair->j));
   const simd_d phi = spline_value_v(z, pair->p) * pair->inverse;
   const simd_d phi_slope = md_fms_v(spline_rise_v(z, pair->p), simd_set(eam->per_r), phi) * pair->inverse;
   const simd_d by_a = slope * spline_slope_v(at_a, pair->p);
@@ -155,7 +160,8 @@ MD_FN bool density_impulse_lanes(const visit_args *a, int64_t i, const int32_t *
   for (int32_t r = 0; r < rows; ++r) {
     lane_pairs pair;
     lane_places(a, xi, element, entry + (int64_t)r * BLOCK, &pair);
-    const simd_d f = simd_keep(simd_less(pair.r2, cutoff2), density_force_v(a, &pair, slope));
+    const simd_d slope_b = simd_gather(a->slope, simd_load_x(pair.j));
+    const simd_d f = simd_keep(simd_less(pair.r2, cutoff2), density_force_v(a, &pair, slope, slope_b));
     least = simd_min(least, pair.r2);
     most2 = md_max_v(most2, f * f * pair.r2);
     for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, pair.delta[d], rounder));

@@ -132,7 +132,8 @@ typedef struct span {
 } span;
 
 /* w: the components of the distance, and its square, which the formula replaces by the force over the distance. They
- * are side by side, because four arrays of the same alignment would share sets of the cache. pair: of types. */
+ * are side by side, because four arrays of the same alignment would share sets of the cache. pair: of types, or the
+ * slopes of partners (half_density.h). */
 typedef struct batch {
   int nspan, n;
   span span[SPANS];
@@ -172,14 +173,15 @@ MD_FN bool next_batch(rows_left *left, batch *b)
   return b->n > 0 || left->i < left->last;
 }
 
-MD_FN void batch_distances(const force_args *a, bool typed, batch *b)
+/* Loop 1: distances. fourth: pair gets the fourth word of j and `factor` times that of i. */
+MD_FN void batch_distances(const force_args *a, bool fourth, double factor, batch *b)
 {
   simd_d(*w)[4] = b->w;
   simd_d *pair = b->pair;
   for (const span *s = b->span; s < b->span + b->nspan; ++s) {
     const double *xi = a->record + 4 * s->i;
     const simd_d x = simd_set(xi[0]), y = simd_set(xi[1]), z = simd_set(xi[2]);
-    const simd_d type_row = simd_set(typed ? xi[3] * a->ntypes : 0.0);
+    const simd_d of_i = simd_set(fourth ? xi[3] * factor : 0.0);
     const int32_t *end = s->entry + (s->own + s->foreign) * MD_SIMD_WIDTH;
     for (const int32_t *j = s->entry; j < end; j += MD_SIMD_WIDTH, ++w) {
       simd_d xj[4];
@@ -187,7 +189,7 @@ MD_FN void batch_distances(const force_args *a, bool typed, batch *b)
       const simd_d dx = x - xj[0], dy = y - xj[1], dz = z - xj[2];
       (*w)[0] = dx, (*w)[1] = dy, (*w)[2] = dz;
       (*w)[3] = simd_fma(dz, dz, simd_fma(dy, dy, dx * dx));
-      if (typed) *pair++ = type_row + xj[3];
+      if (fourth) *pair++ = of_i + xj[3];
     }
   }
 }
@@ -356,9 +358,9 @@ static double half_force(const force_args *a, md_pair_kind kind, int64_t first, 
   batch b;
   for (rows_left left = rows_of(first, last, entry, rows); next_batch(&left, &b);) {
     if (a->type)
-      batch_distances(a, true, &b);
+      batch_distances(a, true, a->ntypes, &b);
     else
-      batch_distances(a, false, &b);
+      batch_distances(a, false, 0.0, &b);
     least = simd_min(least, batch_forces[kind](a, &b));
     batch_sums(a, &b);
   }
@@ -416,7 +418,7 @@ static double half_measure(const force_args *a, md_pair_kind kind, bool tensor, 
   simd_d least = simd_set(MD_FAR);
   batch b;
   for (rows_left left = rows_of(first, last, entry, rows); next_batch(&left, &b);) {
-    batch_distances(a, a->type != NULL, &b);
+    batch_distances(a, a->type != NULL, a->ntypes, &b);
     least = simd_min(least, tensor ? batch_forces[kind](a, &b) : batch_energies[kind](a, &b));
     for (int c = 0; tensor && c < MD_TENSOR; ++c) half_add(&b, tensor_term, c, a->per_w, &m->tensor2[c]);
     if (tensor) continue;

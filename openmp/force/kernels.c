@@ -582,6 +582,7 @@ static double tensor_shared(force_formula f, energy_formula e, const force_args 
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_SHARED
 
+#include "openmp/force/half_density.h"
 #include "openmp/force/half_kernels.h"
 
 /* ---- move ---- */
@@ -855,4 +856,7 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .visited_output = visited_output,
     .visited_measure = visited_measure,
     .visited_tensor = visited_tensor,
+    .half_density = half_density,
+    .half_density_force = half_density_force,
+    .half_density_measure = half_density_measure,
 };

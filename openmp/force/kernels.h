@@ -72,7 +72,7 @@ typedef struct force_args {
   double quantum;      /* only for output: grids.f */
   int64_t n;           /* owned */
   /* Half lists only: records of all particles; pairs at most as near get no impulse. */
-  const double *record; /* x, y, z, 0-based type */
+  const double *record; /* x, y, z, and the 0-based type, or for a style with a density the slope */
   int64_t *sum;         /* impulse in quanta, and number of terms */
   double near2;
 } force_args;
@@ -93,9 +93,11 @@ typedef struct visit_args {
   const double *x[3];
   const uint16_t *type; /* from 1 */
   const int64_t *id;
-  const double *slope; /* F' of owned particles and ghosts */
-  double reach2;       /* the largest cutoff, squared */
-  double scale;        /* of forces: to impulses, or to coarse quanta of grids.f */
+  const double *slope;  /* F' of owned particles and ghosts */
+  const double *record; /* half lists only: positions, and in pass 2 slopes */
+  int64_t *sum;         /* half lists only */
+  double reach2;        /* the largest cutoff, squared */
+  double scale;         /* of forces: to impulses, or to coarse quanta of grids.f */
   /* Of a dissipative style: the coefficient table, and the velocities of owned particles and ghosts. */
   md_dissipation dissipation;
   const double *k, *u[3];
@@ -205,6 +207,14 @@ typedef struct kernels {
    * and noted. Energies of embeddings are the caller's. */
   visited_forces visited_force, visited_output;
   visited_measures visited_measure, visited_tensor;
+  /* The same for half lists and a density of one element. half_density adds the densities to the first words of
+   * the records of a.sum; half_density_force adds impulses to the records as half_force does. */
+  void (*half_density)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
+                       const int32_t *rows);
+  void (*half_density_force)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
+                             const int32_t *rows, md_overlap *);
+  void (*half_density_measure)(const visit_args *, bool tensor, int64_t first, int64_t last,
+                               const int32_t *entry, const int32_t *rows, md_overlap *, md_measure *);
 } kernels;
 
 /* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor support. Static.

@@ -109,6 +109,10 @@ static void add_near_pairs(const md_engine *e, const double *table, int64_t c, b
 /* Adds the impulses of the rows of chunk c to the records. */
 static void add_half(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap)
 {
+  if (md_pair_has_density(&e->model->pair)) {
+    engine_add_density_half(e, c, overlap);
+    return;
+  }
   const double least = e->kernels->half_force(a, e->model->pair.kind, c * CHUNK, chunk_end(e, c),
                                               chunk_list(e, c), chunk_rows(e, c));
   if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
@@ -134,11 +138,12 @@ static void sum_half(const md_engine *e, const force_args *a, int64_t c, double 
 static void fill_records(const md_engine *e, int64_t first, int64_t last)
 {
   const md_particles *p = e->p;
+  const bool sloped = md_pair_has_density(&e->model->pair);
 #pragma omp parallel for schedule(static)
   for (int64_t i = first; i < last; ++i) {
     double *record = e->record + 4 * i;
     for (int d = 0; d < 3; ++d) record[d] = p->x[d][i];
-    record[3] = (double)(p->type[i] - 1);
+    record[3] = sloped ? e->slope[i] : (double)(p->type[i] - 1);
   }
 }
 
@@ -222,10 +227,10 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-  } else if (md_pair_needs_more(&model->pair)) {
-    engine_visited_forces(e, false, c, force, overlap);
   } else if (e->half) {
     sum_half(e, a, c, force, overlap);
+  } else if (md_pair_needs_more(&model->pair)) {
+    engine_visited_forces(e, false, c, force, overlap);
   } else {
     const double least = e->kernels->force[model->pair.kind](a, e->p->dim, c * CHUNK, chunk_end(e, c),
                                                              chunk_list(e, c), chunk_rows(e, c), force);

@@ -20,6 +20,8 @@ static visit_args args_of(const md_engine *e, bool output)
                   .type = e->p->type,
                   .id = e->p->id,
                   .slope = e->slope,
+                  .record = e->record,
+                  .sum = e->sum,
                   .reach2 = e->model->cutoff * e->model->cutoff,
                   .scale = output ? e->model->force_scale : e->model->impulse_scale,
                   .k = output ? e->model->force_k : e->model->impulse_k,
@@ -44,21 +46,48 @@ static md_status reserve(md_engine *e)
   return md_array_new(&e->embedding, e->slope_capacity, sizeof *e->embedding, "energies of embeddings");
 }
 
-static md_status find_slopes(md_engine *e)
+static void embed(md_engine *e, int64_t i, int64_t count)
 {
-  const md_model *model = e->model;
-  MD_TRY(md_comm_agree(e->comm, reserve(e)));
-  double mark = md_time();
-  const visit_args a = args_of(e, false);
+  const md_eam *eam = e->model->pair.eam;
+  e->embedding[i] = md_eam_embedding(eam, eam->element[e->p->type[i] - 1], count, &e->slope[i]);
+}
+
+static void sum_densities(md_engine *e, const visit_args *a)
+{
 #pragma omp parallel for schedule(dynamic, 4)
   for (int64_t c = 0; c < e->nchunk; ++c) {
     int64_t count[CHUNK];
     const int64_t first = c * CHUNK, last = chunk_end(e, c);
-    e->kernels->density(&a, first, last, chunk_list(e, c), chunk_rows(e, c), count);
-    for (int64_t i = first; i < last; ++i)
-      e->embedding[i] = md_eam_embedding(model->pair.eam, model->pair.eam->element[e->p->type[i] - 1],
-                                         count[i - first], &e->slope[i]);
+    e->kernels->density(a, first, last, chunk_list(e, c), chunk_rows(e, c), count);
+    for (int64_t i = first; i < last; ++i) embed(e, i, count[i - first]);
   }
+}
+
+/* The same by a half list: the densities of a chunk are complete when the rows of its thread before it are done. */
+static void sum_densities_by_halves(md_engine *e, const visit_args *a)
+{
+  engine_fill_records(e);
+#pragma omp parallel for schedule(static, 1)
+  for (int t = 0; t < e->threads; ++t)
+    for (int64_t c = e->queues.begin[t]; c < e->queues.begin[t + 1]; ++c) {
+      const int64_t first = c * CHUNK, last = chunk_end(e, c);
+      e->kernels->half_density(a, first, last, chunk_list(e, c), chunk_rows(e, c));
+      for (int64_t i = first; i < last; ++i) {
+        embed(e, i, e->sum[4 * i]);
+        e->sum[4 * i] = 0;
+      }
+    }
+}
+
+static md_status find_slopes(md_engine *e)
+{
+  MD_TRY(md_comm_agree(e->comm, reserve(e)));
+  double mark = md_time();
+  const visit_args a = args_of(e, false);
+  if (e->half)
+    sum_densities_by_halves(e, &a);
+  else
+    sum_densities(e, &a);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
   MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->slope));
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
@@ -89,6 +118,12 @@ void engine_note_velocities(md_engine *e)
   for (int64_t i = 0; i < e->p->n; ++i) md_model_note_velocity(e->model, e->p, i);
 }
 
+void engine_add_density_half(const md_engine *e, int64_t c, md_overlap *overlap)
+{
+  const visit_args a = args_of(e, false);
+  e->kernels->half_density_force(&a, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), overlap);
+}
+
 void engine_visited_forces(const md_engine *e, bool output, int64_t c, double (*force)[CHUNK],
                            md_overlap *overlap)
 {
@@ -110,8 +145,12 @@ md_status engine_visited_measure(md_engine *e, bool tensor, md_measure *total)
 #pragma omp for schedule(static)
     for (int64_t c = 0; c < e->nchunk; ++c) {
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      (tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&a, first, last, chunk_list(e, c),
-                                                                          chunk_rows(e, c), &near, &mine);
+      if (e->half)
+        e->kernels->half_density_measure(&a, tensor, first, last, chunk_list(e, c), chunk_rows(e, c), &near,
+                                         &mine);
+      else
+        (tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&a, first, last, chunk_list(e, c),
+                                                                            chunk_rows(e, c), &near, &mine);
       for (int64_t i = first; i < last && !tensor && model->pair.eam; ++i)
         md_wide_add(&mine.pair_energy2,
                     md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));

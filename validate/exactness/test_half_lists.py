@@ -96,3 +96,42 @@ def test_half_lists_leave_out_what_bonds_exclude(threads, isas, tmp_path):
     naive = rows(harness.run(BONDED, tmp_path / "naive", engine="naive"))
     assert rows(result) == naive and len(naive) == 4
     assert float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1]) < 115, "a full list stores 127"
+
+
+# 500 atoms of copper, hot enough for pairs across the cutoff in every step.
+COPPER = f"""
+units metal
+lattice fcc 3.615
+region box block 0 5 0 5 0 5
+create_box 1 box
+create_atoms 1 box
+pair_style eam
+pair_coeff 1 1 {harness.REFERENCE / "Cu_u3.eam"}
+velocity all create 1600 376847
+neighbor 1 bin
+fix 1 all nve
+timestep 0.005
+thermo 20
+thermo_style custom step temp pe etotal pxx pyz press
+thermo_modify format float %.17g
+run 60
+"""
+
+
+@pytest.fixture(scope="module")
+def copper(tmp_path_factory):
+    return rows(harness.run(COPPER, tmp_path_factory.mktemp("copper"), engine="naive"))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_half_lists_of_embedded_atoms(threads, isas, copper, tmp_path):
+    result = harness.run(COPPER, tmp_path, threads=threads, isa=isas[threads % len(isas)])
+    assert rows(result) == copper and len(copper) == 4
+    assert float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1]) < 72, "a full list stores 78"
+
+
+@pytest.mark.mpi
+def test_half_lists_of_embedded_atoms_on_ranks(copper, tmp_path):
+    result = harness.run(COPPER, tmp_path, ranks=2, threads=1)
+    assert rows(result) == copper
+    assert float(re.search(r"stored neighbours: ([\d.]+)", result.log)[1]) < 72
