@@ -72,6 +72,7 @@ typedef struct md_box_move {
   uint32_t carried[3]; /* bits of the groups whose particles go with the box along the axis */
   double tilt[3];      /* of a triclinic box */
   uint32_t sheared;    /* bits of the groups whose particles go with its tilt factors */
+  bool undoes;         /* of a step back: it undoes the change from these tilt factors to those of the box */
 } md_box_move;
 
 /* The flow of a box that is sheared at a constant rate. The velocity of a particle is that of its image in the brick,

@@ -653,6 +653,7 @@ static md_status place_particles(md_sim *sim)
     MD_TRY(md_pair_velocities_check(sim));
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
   }
+  if (!sim->resume) md_box_move_back(sim);
   MD_TRY(md_special_make(sim));
   return divide_particles(sim);
 }
@@ -683,6 +684,7 @@ md_status md_run_prepare(md_run *run)
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_centres_check(sim, run->minimizes));
   MD_TRY(md_plan_check_room(sim));
+  if (model->backwards && !sim->resume) MD_TRY(md_fixes_begin_back(model, run->last));
   sim->broken = true;
   MD_TRY(place_particles(sim));
   sim->broken = false;

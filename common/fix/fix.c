@@ -480,6 +480,52 @@ bool md_fixes_anchor(const md_model *model)
   return any;
 }
 
+bool md_fix_is_reversible(const md_fix *fix)
+{
+  return styles[fix->kind]->reversible || (styles[fix->kind]->undoes && styles[fix->kind]->undoes(fix));
+}
+
+bool md_fixes_undo_shear(const md_model *model)
+{
+  bool any = false;
+  for (int f = 0; f < model->nfix; ++f)
+    any = any || (styles[model->fix[f].kind]->undoes && styles[model->fix[f].kind]->undoes(&model->fix[f]));
+  return any;
+}
+
+md_status md_fixes_begin_back(md_model *model, int64_t last)
+{
+  for (int f = 0; f < model->nfix; ++f)
+    if (styles[model->fix[f].kind]->begin_back)
+      MD_TRY(styles[model->fix[f].kind]->begin_back(&model->fix[f], model, last));
+  return MD_OK;
+}
+
+/* Keeps the box in *move. */
+static void stay(const md_model *model, md_box_move *move)
+{
+  *move = (md_box_move){.pending = false};
+  for (int d = 0; d < 3; ++d) {
+    move->lo[d] = model->box.lo[d];
+    move->hi[d] = model->box.hi[d];
+    move->stretch[d] = 1.0;
+    move->tilt[d] = model->box.tilt[d];
+  }
+}
+
+void md_fixes_shear_to(md_model *model, int64_t step, bool behind)
+{
+  md_box_move *move = &model->move;
+  stay(model, move);
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = styles[model->fix[f].kind];
+    if (style->undoes && style->undoes(&model->fix[f]))
+      style->box_at(&model->fix[f], model, step, behind, move);
+  }
+  move->undoes = !behind;
+  for (int k = 0; k < 3; ++k) move->pending = move->pending || move->tilt[k] != model->box.tilt[k];
+}
+
 bool md_fix_couples(const md_fix *fix, int group)
 {
   return fix->kind == MD_FIX_spring && fix->k[SPRING_COUPLES] != 0.0 && fix->k[SPRING_OTHER] == group;
@@ -701,14 +747,7 @@ void md_fix_end_compare(md_model *model, const md_fix_end *end, const md_measure
 static md_status move_box(md_model *model, md_fix *fix, bool before, const double *value)
 {
   md_box_move move = model->move;
-  for (int d = 0; d < 3 && !move.pending; ++d) {
-    move.lo[d] = model->box.lo[d];
-    move.hi[d] = model->box.hi[d];
-    move.stretch[d] = 1.0;
-    move.carried[d] = 0;
-    move.tilt[d] = model->box.tilt[d];
-    move.sheared = 0;
-  }
+  if (!move.pending) stay(model, &move);
   MD_TRY(styles[fix->kind]->move_box(fix, model, before, value, &move));
   const bool pending = model->move.pending;
   model->move = move;

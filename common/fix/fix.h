@@ -270,6 +270,13 @@ typedef struct md_fix_style {
                         md_box_move *move);
   void (*begin)(md_fix *fix,
                 const struct md_model *model); /* at the beginning of a run, or when one goes on; or NULL */
+  /* For a style that changes tilt factors alone, or NULL: can its steps be undone? Then begin_back is for the beginning
+   * of a run back from model->step to step `last`, MD_USAGE: it does not know the box there. box_at changes in *move
+   * the tilt factors to those behind a step, or those with which the forces of that step are found. */
+  bool (*undoes)(const md_fix *fix);
+  md_status (*begin_back)(md_fix *fix, const struct md_model *model, int64_t last);
+  void (*box_at)(const md_fix *fix, const struct md_model *model, int64_t step, bool behind,
+                 md_box_move *move);
   /* In place of `end`, for a style that acts on particles that it chooses, as they are behind the step: fills *n <=
    * MD_CHOSEN_MAX actions, each of which is `first` with other numbers. particles: of this rank, current. It may change
    * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
@@ -358,6 +365,20 @@ void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struc
 /* Does a fix of the model need anchors, or centres of mass? */
 bool md_fixes_anchor(const struct md_model *model);
 bool md_fixes_take_centres(const struct md_model *model);
+
+/* Can steps with the fix be undone? */
+bool md_fix_is_reversible(const md_fix *fix);
+
+/* Does a fix shear the box, whose steps can be undone? */
+bool md_fixes_undo_shear(const struct md_model *model);
+
+/* The beginning of a run back to step `last`, and before the box is undone. MD_USAGE: a fix does not know the box of
+ * these steps. */
+md_status md_fixes_begin_back(struct md_model *model, int64_t last) MD_CHECKED;
+
+/* Makes model->move the change from the box to that of a step: behind it; or where its forces are found, which undoes a
+ * change. It is pending if the boxes are different. */
+void md_fixes_shear_to(struct md_model *model, int64_t step, bool behind);
 
 /* Does the fix have this group as a second one? */
 bool md_fix_couples(const md_fix *fix, int group);

@@ -57,7 +57,17 @@ static const struct {
     [DEFORM_VOLUME] = {"volume", 0, false},
 };
 
-enum { DEFORM_AXIS = 2, DEFORM_PARTS = 6, DEFORM_FLIP = 20, DEFORM_STATE = 10 };
+enum { DEFORM_AXIS = 2, DEFORM_PARTS = 6, DEFORM_FLIP = 20 };
+
+/* The state: 0 the box of the beginning is known, 1 to 9 its faces and tilt factors, 10 the step to which it belongs,
+ * 11 how many runs began since and are not undone, 12 and on the steps at which they began. */
+enum {
+  DEFORM_FROM = 10,
+  DEFORM_RUNS = 11,
+  DEFORM_BEGAN = 12,
+  DEFORM_RUNS_MAX = 32,
+  DEFORM_STATE = DEFORM_BEGAN + DEFORM_RUNS_MAX
+};
 enum { DEFORM_REMAP_NONE, DEFORM_REMAP_X, DEFORM_REMAP_V };
 
 static const char *const deform_names[DEFORM_PARTS] = {"x", "y", "z", "xy", "xz", "yz"};
@@ -85,7 +95,7 @@ static int deform_values(int part, int way)
 static bool deform_has(int part, int way)
 {
   return part < 3 || way == DEFORM_FINAL || way == DEFORM_DELTA || way == DEFORM_VEL || way == DEFORM_ERATE ||
-         way == DEFORM_WIGGLE;
+         way == DEFORM_TRATE || way == DEFORM_WIGGLE;
 }
 
 static md_status deform_unknown(int part, const char *word)
@@ -97,7 +107,8 @@ static md_status deform_unknown(int part, const char *word)
   if (part >= 3)
     return md_error(
         MD_USAGE,
-        "fix deform %s: unknown style '%.64s'; accepted are final V, delta V, vel V, erate R, wiggle A TP",
+        "fix deform %s: unknown style '%.64s'; accepted are final V, delta V, vel V, erate R, trate R, "
+        "wiggle A TP",
         name, word);
   return md_error(
       MD_USAGE,
@@ -271,22 +282,14 @@ static md_status deform_flow(const md_fix *fix, const md_model *model, md_flow *
   if (fix->k[1] == DEFORM_REMAP_V) flow->group = md_group_bit(fix->group);
   for (int k = 0; k < 3; ++k) {
     flow->rate[k] = deform_rate(fix, model, 3 + k);
+    if (deform_way_of(fix, 3 + k) == DEFORM_TRATE && model->box.tilt[k] == 0.0)
+      return md_error(MD_USAGE, "fix deform %s trate: the tilt factor is 0, and would stay 0; use erate",
+                      deform_names[3 + k]);
     if (!(fabs(flow->rate[k]) <= model->speed_limit))
       return md_error(MD_USAGE, "fix deform %s: the faces would have the speed %g, beyond the limit of %g",
                       deform_names[3 + k], flow->rate[k], model->speed_limit);
   }
   return MD_OK;
-}
-
-static void deform_begin(md_fix *fix, const md_model *model)
-{
-  if (fix->state[0] == 1.0 && model->step != model->run_begin) return; /* the run goes on */
-  fix->state[0] = 1.0;
-  for (int d = 0; d < 3; ++d) {
-    fix->state[1 + d] = model->box.lo[d];
-    fix->state[4 + d] = model->box.hi[d];
-    fix->state[7 + d] = model->box.tilt[d];
-  }
 }
 
 /* The faces of an axis that changes by itself. */
@@ -317,32 +320,141 @@ static void deform_target(const md_fix *fix, const md_model *model, int d, doubl
   *hi = hi0 + 0.5 * longer;
 }
 
-/* A tilt factor that changes. */
-static double deform_tilt(const md_fix *fix, const md_model *model, int part)
+/* A tilt factor that changes, as the fix makes it behind a step. */
+static double deform_tilt(const md_fix *fix, const md_model *model, int part, int64_t step)
 {
   const double *k = fix->k + DEFORM_AXIS + 3 * part, before = fix->state[4 + part];
-  const double steps = (double)(model->step - model->run_begin), time = steps * model->dt;
+  const double steps = (double)step - fix->state[DEFORM_FROM], time = steps * model->dt;
   const double span = (double)(model->run_end - model->run_begin), share = span > 0.0 ? steps / span : 1.0;
   switch (deform_way_of(fix, part)) {
   case DEFORM_FINAL: return before + share * (k[1] - before);
   case DEFORM_DELTA: return before + share * k[1];
   case DEFORM_WIGGLE: return before + k[1] * md_sin_turns(time / k[2]);
+  case DEFORM_TRATE: return before * md_exp(k[1] * time);
   default: return before + deform_rate(fix, model, part) * time;
   }
 }
 
-static void deform_shear(const md_fix *fix, const md_model *model, md_box_move *move)
+/* Changes the tilt factors of *move, whose faces are known, to those behind a step. */
+static void deform_shear(const md_fix *fix, const md_model *model, int64_t step, md_box_move *move)
 {
   md_box next = model->box;
   for (int part = 3; part < DEFORM_PARTS; ++part) {
     if (deform_way_of(fix, part) == DEFORM_NONE) continue;
-    move->tilt[part - 3] = md_round_to(deform_tilt(fix, model, part), model->grids.x);
+    move->tilt[part - 3] = md_round_to(deform_tilt(fix, model, part, step), model->grids.x);
     if (fix->k[1] == DEFORM_REMAP_X) move->sheared |= md_group_bit(fix->group);
   }
   if (fix->k[DEFORM_FLIP] == 0.0 || !next.triclinic) return;
   for (int d = 0; d < 3; ++d) next.length[d] = move->hi[d] - move->lo[d];
   md_box_set_tilt(&next, move->tilt);
   memcpy(move->tilt, next.offset, sizeof move->tilt);
+}
+
+/* Is the box a shear at given rates? Then it is a function of the step alone, and steps can be undone. */
+static bool deform_undoes(const md_fix *fix)
+{
+  for (int part = 0; part < DEFORM_PARTS; ++part) {
+    const deform_way way = deform_way_of(fix, part);
+    if (way != DEFORM_NONE && (part < 3 || (way != DEFORM_ERATE && way != DEFORM_VEL && way != DEFORM_TRATE)))
+      return false;
+  }
+  return true;
+}
+
+/* The tilt factors that the fix has made until behind a step. */
+static void deform_behind(const md_fix *fix, const md_model *model, int64_t step, md_box_move *move)
+{
+  const int64_t every = (int64_t)fix->k[0], due = step - step % every;
+  if ((double)due > fix->state[DEFORM_FROM]) {
+    deform_shear(fix, model, due, move);
+    return;
+  }
+  memcpy(move->tilt, fix->state + 7, sizeof move->tilt);
+  if (fix->k[1] == DEFORM_REMAP_X) move->sheared |= md_group_bit(fix->group);
+}
+
+/* The step at which the last run began that is not undone; INT64_MAX: it is not known. */
+static int64_t deform_began(const md_fix *fix)
+{
+  const int n = (int)fix->state[DEFORM_RUNS];
+  return n > 0 ? (int64_t)fix->state[DEFORM_BEGAN + n - 1] : INT64_MAX;
+}
+
+/* The box of a step: behind it, or where its forces are found, which is that behind the step before, but for the first
+ * step of a run. */
+static void deform_box_at(const md_fix *fix, const md_model *model, int64_t step, bool behind,
+                          md_box_move *move)
+{
+  deform_behind(fix, model, behind || step == deform_began(fix) ? step : step - 1, move);
+}
+
+/* A run begins at the present step. */
+static void deform_note_run(md_fix *fix, const md_model *model)
+{
+  double *began = fix->state + DEFORM_BEGAN;
+  int n = (int)fix->state[DEFORM_RUNS];
+  if (model->move.pending || deform_began(fix) == model->step)
+    return; /* a run goes on, or began there before */
+  if (n == DEFORM_RUNS_MAX) memmove(began, began + 1, (size_t)--n * sizeof *began);
+  began[n] = (double)model->step;
+  fix->state[DEFORM_RUNS] = n + 1;
+}
+
+/* Is the box the one that the fix has made? Then one function of the step goes through all runs. */
+static bool deform_continues(const md_fix *fix, const md_model *model)
+{
+  const md_box *box = &model->box;
+  md_box_move move = {.pending = false};
+  if (fix->state[0] != 1.0 || !deform_undoes(fix) || fix->state[DEFORM_RUNS] == 0.0) return false;
+  if ((double)model->step < fix->state[DEFORM_FROM] || model->step % (int64_t)fix->k[0] != 0) return false;
+  memcpy(move.lo, box->lo, sizeof move.lo);
+  memcpy(move.hi, box->hi, sizeof move.hi);
+  memcpy(move.tilt, fix->state + 7, sizeof move.tilt);
+  deform_behind(fix, model, model->step, &move);
+  return memcmp(move.tilt, box->tilt, sizeof move.tilt) == 0 &&
+         memcmp(box->lo, fix->state + 1, sizeof box->lo) == 0 &&
+         memcmp(box->hi, fix->state + 4, sizeof box->hi) == 0;
+}
+
+static void deform_begin(md_fix *fix, const md_model *model)
+{
+  const bool goes_on = fix->state[0] == 1.0 && model->step != model->run_begin;
+  if (model->backwards) return;
+  if (goes_on || deform_continues(fix, model)) {
+    if (fix->state[DEFORM_RUNS] > 0.0) deform_note_run(fix, model);
+    return;
+  }
+  memset(fix->state, 0, sizeof fix->state);
+  fix->state[0] = 1.0;
+  fix->state[DEFORM_FROM] = (double)model->run_begin;
+  for (int d = 0; d < 3; ++d) {
+    fix->state[1 + d] = model->box.lo[d];
+    fix->state[4 + d] = model->box.hi[d];
+    fix->state[7 + d] = model->box.tilt[d];
+  }
+  if (model->step == model->run_begin && deform_undoes(fix)) deform_note_run(fix, model);
+}
+
+/* A run back begins, to step `last`. One that has returned to where a run began goes on with the run before. */
+static md_status deform_begin_back(md_fix *fix, const md_model *model, int64_t last)
+{
+  const int n = (int)fix->state[DEFORM_RUNS];
+  if (n > 1 && deform_began(fix) == model->step) fix->state[DEFORM_RUNS] = n - 1;
+  const int64_t began = deform_began(fix);
+  if (began == INT64_MAX)
+    return md_error(
+        MD_USAGE,
+        "run back: fix deform does not know the box of earlier steps; it does in runs with this fix "
+        "that are without the keyword start");
+  if (last >= began) return MD_OK;
+  if (fix->state[DEFORM_RUNS] > 1.0 && model->step > began)
+    return md_error(
+        MD_USAGE,
+        "run back: with fix deform each run goes back by itself; one began at step %lld: first give "
+        "run -%lld",
+        (long long)began, (long long)(model->step - began));
+  return md_error(MD_USAGE, "run back: fix deform began at step %lld, and does not know the box before",
+                  (long long)began);
 }
 
 static md_status deform_move_box(md_fix *fix, const md_model *model, bool before, const double *value,
@@ -366,7 +478,7 @@ static md_status deform_move_box(md_fix *fix, const md_model *model, bool before
     move->lo[d] = 0.5 * (lo0 + hi0) - 0.5 * ratio * (hi0 - lo0);
     move->hi[d] = 0.5 * (lo0 + hi0) + 0.5 * ratio * (hi0 - lo0);
   }
-  deform_shear(fix, model, move);
+  deform_shear(fix, model, model->step, move);
   return MD_OK;
 }
 
@@ -375,11 +487,14 @@ static const md_fix_style deform_style = {
     .usage = "deform N x|y|z|xy|xz|yz STYLE ... [remap x|v|none] [flip yes|no] [units box|lattice]",
     .help =
         "changes the box behind every N-th step; STYLE of a side is final LO HI, delta DLO DHI, scale F,\n"
-        "vel V, erate R, trate R, wiggle A TP or volume, of a tilt factor final V, delta V, vel V, erate R\n"
-        "or wiggle A TP; lengths are in lattice units unless units box is given. remap x: particles of the\n"
+        "vel V, erate R, trate R, wiggle A TP or volume, of a tilt factor final V, delta V, vel V, erate R,\n"
+        "trate R or wiggle A TP; lengths are in lattice units unless units box is given. remap x: particles "
+        "of the\n"
         "group go with the box; v: their velocities change by that of the faces that they go through;\n"
         "flip yes: a tilt factor beyond half a side becomes one within it",
-    .forgets = "the places of particles are rounded in each new box",
+    .forgets =
+        "the places of particles are rounded in each new box, unless tilt factors alone change, by erate, "
+        "trate or vel",
     .parse = deform_parse,
     .join = deform_join,
     .every = deform_every,
@@ -389,6 +504,9 @@ static const md_fix_style deform_style = {
     .flow = deform_flow,
     .move_box = deform_move_box,
     .begin = deform_begin,
+    .undoes = deform_undoes,
+    .begin_back = deform_begin_back,
+    .box_at = deform_box_at,
     .nstate = DEFORM_STATE,
 };
 

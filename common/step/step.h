@@ -24,7 +24,8 @@
  *
  * A step back (model->backwards) has the time and the kicks with the opposite sign, and the kicks before and after the
  * drift change places. So it undoes a step: it takes away the same impulses at the same positions, and drifts by the
- * same displacement, because all roundings are odd.
+ * same displacement, because all roundings are odd. In a box that is sheared at a constant rate it then takes the
+ * change of the box back too.
  *
  * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. But the steps of an
  * engine end where a fix acts at point 6 (src/fixes/fix_end.h). Every addition is of multiples of a quantum and
@@ -58,6 +59,8 @@ typedef struct md_step {
   bool triclinic;
   uint32_t sheared;
   double tilt[3], offset[3], new_offset[3], shear[3];
+  bool
+      back; /* a step back in a box that is sheared: see md_step_move_back. tilt and shear are of the step forwards */
   md_flow flow;
   double move_limit;
   double mass_reference;
@@ -73,13 +76,16 @@ typedef struct md_step {
 static inline void md_step_shear_box(md_step *s, const md_model *model)
 {
   const md_box *now = &model->box, next = md_model_shown_box(model);
+  const bool undoes = model->move.pending && model->move.undoes;
   s->flow = model->flow;
+  s->back = undoes || (model->backwards && model->flow.group != 0);
   s->sheared = s->changes_box ? model->move.sheared | s->carried[0] | s->carried[1] | s->carried[2] : 0;
   for (int k = 0; k < 3; ++k) {
-    s->tilt[k] = now->tilt[k];
+    s->tilt[k] = undoes ? next.tilt[k] : now->tilt[k];
     s->offset[k] = now->offset[k];
     s->new_offset[k] = next.offset[k];
-    s->shear[k] = next.offset[k] - s->scale[k == MD_YZ ? 1 : 0] * now->offset[k];
+    s->shear[k] = undoes ? now->offset[k] - next.offset[k]
+                         : next.offset[k] - s->scale[k == MD_YZ ? 1 : 0] * now->offset[k];
   }
 }
 
@@ -268,6 +274,26 @@ MD_FN void md_step_carry_tilted(const md_step *s, uint32_t group, double x[3])
   for (int d = 0; d < 3 && d < s->dim; ++d) x[d] = to[d];
 }
 
+/* Undoes md_step_carry_tilted where tilt factors alone have changed: the point x, on any image, goes back to the box
+ * before. The shift along x follows from y and z before it, and that along y from z; so z, y and x are found in this
+ * order, each within the faces, as they were then. Exact. */
+MD_FN void md_step_uncarry(const md_step *s, uint32_t group, double x[3])
+{
+  const bool sheared = (group & s->sheared) != 0;
+  int n[3] = {0, 0, 0};
+  double b = 0.0, c = 0.0;
+  for (int d = 2; d >= 0; --d) {
+    if (d >= s->dim) continue;
+    if (sheared && d == 0) x[0] -= md_round_to(fma(s->shear[MD_XY], b, s->shear[MD_XZ] * c), s->quantum);
+    if (sheared && d == 1) x[1] -= md_round_to(s->shear[MD_YZ] * c, s->quantum);
+    if (s->periodic[d]) n[d] = md_lattice_wrap_along(s->box_lo, s->box_hi, s->length, s->offset, d, x);
+    if (d == 2) c = (x[2] - s->box_lo[2]) / s->length[2];
+    if (d == 1) b = (x[1] - s->box_lo[1] - s->tilt[MD_YZ] * c) / s->length[1];
+  }
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    md_lattice_shift(s->new_length, s->new_offset, d, (double)-n[d], x);
+}
+
 /* Where the change of the box takes the point x[0..dim). */
 MD_FN void md_step_carry_point(const md_step *s, uint32_t group, double x[3])
 {
@@ -293,6 +319,31 @@ MD_FN void md_step_cross(const md_step *s, uint32_t group, const double a[3], co
   v[1] += through_z * md_round_to(s->flow.rate[MD_YZ] / velocity_per_v, v_step);
 }
 
+/* Undoes md_step_cross, before the drift to x is undone. The faces of z change no velocity along z, and those of y none
+ * along y: so the places from where the particle came along z and y are known in this order, and with them the faces.
+ * time_scale: of the drift back. */
+MD_FN void md_step_uncross(const md_step *s, uint32_t group, const double x[3], double time_scale,
+                           double velocity_per_v, double v_step, double v[3])
+{
+  int n[3], m[3];
+  double to[3] = {x[0], x[1], s->dim == 3 ? x[2] : 0.0}, z = to[2], y;
+  if (!s->triclinic || !(group & s->flow.group)) return;
+  for (int d = 0; d < 3 && d < s->dim; ++d)
+    if (!(fabs(v[d] * time_scale) <= 2.0 * s->move_limit)) return;
+  md_step_brick(s, s->box_lo, s->box_hi, s->length, s->offset, to, m);
+  if (s->dim == 3) {
+    z = x[2] + md_drift(v[2], time_scale, s->round_x);
+    double from[3] = {x[0], x[1], z};
+    md_step_brick(s, s->box_lo, s->box_hi, s->length, s->offset, from, n);
+    v[0] -= (m[2] - n[2]) * md_round_to(s->flow.rate[MD_XZ] / velocity_per_v, v_step);
+    v[1] -= (m[2] - n[2]) * md_round_to(s->flow.rate[MD_YZ] / velocity_per_v, v_step);
+  }
+  y = x[1] + md_drift(v[1], time_scale, s->round_x);
+  double from[3] = {x[0], y, z};
+  md_step_brick(s, s->box_lo, s->box_hi, s->length, s->offset, from, n);
+  v[0] -= (m[1] - n[1]) * md_round_to(s->flow.rate[MD_XY] / velocity_per_v, v_step);
+}
+
 /* One drift along one axis, with its reflection. Returns the displacement. If this is beyond move_limit or a NaN, there
  * is no reflection, because that might never end. */
 MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, double *x, double *v)
@@ -312,12 +363,34 @@ MD_FN bool md_step_shift(const md_step *s, double by, double *x, double *moved)
   return *moved <= s->move_limit;
 }
 
+/* Point 3 of a step back in a box that is sheared: faces, drift and change of the box are undone in the opposite
+ * order. No fix acts before or in the middle of such a drift. */
+MD_FN void md_step_move_back(const md_step *s, md_particle *p, double moved[3])
+{
+  const double time_scale = s->time * p->velocity_per_v, before[3] = {p->v[0], p->v[1], p->v[2]};
+  for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
+  if (p->group & s->moving) {
+    md_step_uncross(s, p->group, p->x, time_scale, p->velocity_per_v, p->v_step, p->v);
+    for (int d = 0; d < 3 && d < s->dim; ++d) {
+      moved[d] = md_step_drift_once(s, d, time_scale, &p->x[d], &p->v[d]);
+      if (p->wide) p->low[d] = md_momentum_turned(before[d], p->v[d], p->low[d]);
+    }
+  }
+  bool sane = true;
+  for (int d = 0; d < 3 && d < s->dim; ++d) sane = sane && fabs(moved[d]) <= s->move_limit;
+  if (sane && s->changes_box) md_step_uncarry(s, p->group, p->x);
+}
+
 /* Point 3 of the step for one particle. moved: receives for each axis the larger displacement of the step's drifts,
  * with the shift by fixes in the first. After a displacement beyond move_limit there is no second drift along this
  * axis. */
 MD_FN void md_step_move(const md_step *s, md_particle *p, double moved[3])
 {
   for (int d = 0; d < 3 && d < s->dim; ++d) moved[d] = 0.0;
+  if (s->back) {
+    md_step_move_back(s, p, moved);
+    return;
+  }
   md_step_carry_point(s, p->group, p->x);
   if (!(p->group & (s->moving | s->placed))) return;
   const double from[3] = {p->x[0], p->x[1], p->x[2]};

@@ -11,7 +11,7 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
 {
   float behind2 = 0.0f;
   if constexpr (!T::MIXED)
-    if (a.motion.changes_box && a.motion.triclinic) {
+    if (a.motion.changes_box && a.motion.triclinic && !a.motion.back) {
       double x[3] = {0.0, 0.0, 0.0};
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) x[d] = r.x[d];
@@ -22,7 +22,7 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
         behind2 = fmaf(way, way, behind2);
         r.x[d] = x[d];
       }
-    } else if (a.motion.changes_box) {
+    } else if (a.motion.changes_box && !a.motion.back) {
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) {
         const double before = r.x[d];
@@ -33,6 +33,23 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
         behind2 = fmaf(behind, behind, behind2);
       }
     }
+  return behind2 * (1.0f + 0x1p-20f);
+}
+
+/* The same for a step back, behind the drift. */
+template <class T>
+static __device__ __noinline__ float uncarry(const step_args &a, uint32_t group, typename T::particle &r)
+{
+  float behind2 = 0.0f;
+  if (!a.motion.changes_box) return behind2;
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < T::DIM; ++d) x[d] = r.x[d];
+  md_step_uncarry(&a.motion, group, x);
+  for (int d = 0; d < T::DIM; ++d) {
+    const float way = (float)(x[d] - r.x[d]);
+    behind2 = fmaf(way, way, behind2);
+    r.x[d] = x[d];
+  }
   return behind2 * (1.0f + 0x1p-20f);
 }
 

@@ -148,6 +148,21 @@ static __device__ __noinline__ void cross(const step_args &a, uint32_t group, in
   for (int d = 0; d < T::DIM; ++d) v[d] = w[d];
 }
 
+/* The velocity before those faces, in a step back. */
+template <class T>
+static __device__ __noinline__ void uncross(const step_args &a, uint32_t group, int type,
+                                            const typename T::particle &at, double time_scale,
+                                            typename T::real v[])
+{
+  double x[3] = {0.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < T::DIM; ++d) {
+    x[d] = at.x[d];
+    w[d] = v[d];
+  }
+  md_step_uncross(&a.motion, group, x, time_scale, a.velocity_per_v[type], a.v_step[type], w);
+  for (int d = 0; d < T::DIM; ++d) v[d] = w[d];
+}
+
 static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
 {
   return a.group ? a.group[a.origin[i]] : MD_GROUP_ALL;
@@ -171,7 +186,7 @@ static __global__ void __launch_bounds__(256)
     const bool moves = (group & (a.motion.moving | a.motion.placed)) != 0;
     if (std::is_same_v<OWED, nothing_owed> && !moves && !a.motion.changes_box) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
-    const float carried2 = carry<T>(a, group, r);
+    float carried2 = carry<T>(a, group, r);
     const typename T::particle from = r;
     const int type = type_of(r);
     typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
@@ -187,6 +202,8 @@ static __global__ void __launch_bounds__(256)
         if (int64_t *word = low_word<T>(a, i, d)) *word = low[d];
       }
       if (!a.motion.changes_box) continue;
+      if constexpr (!T::MIXED)
+        if (a.motion.back) carried2 = uncarry<T>(a, group, r);
       if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, carried2, r));
       store_particle<T>(s, now.parity, i, r);
       continue;
@@ -201,8 +218,11 @@ static __global__ void __launch_bounds__(256)
     if (a.motion.middles > 0)
       time_scale = act_before<T>(s, a, i, group, done, impulse, time_scale, r, v, shift);
 #pragma unroll
+    for (int d = 0; d < T::DIM; ++d) before[d] = v[d];
+    if constexpr (!T::MIXED)
+      if (a.motion.back && a.motion.flow.group) uncross<T>(a, group, type, r, time_scale, v);
+#pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
-      before[d] = v[d];
       if (!shift[d].sane) {
         drift[d] = shift[d];
         continue;
@@ -212,7 +232,9 @@ static __global__ void __launch_bounds__(256)
     }
     if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
     if constexpr (!T::MIXED)
-      if (a.motion.flow.group) cross<T>(a, group, type, from, r, drift, v);
+      if (a.motion.flow.group && !a.motion.back) cross<T>(a, group, type, from, r, drift, v);
+    if constexpr (!T::MIXED)
+      if (a.motion.back) carried2 = uncarry<T>(a, group, r);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll

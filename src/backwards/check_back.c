@@ -11,8 +11,9 @@ static md_status check_fixes(const md_sim *sim, const char *command)
   int f = 0;
   for (const md_fix_name *name = sim->fixes; name; name = name->next) {
     if (name->output) continue;
-    const md_fix_style *style = md_fix_style_of(sim->model.fix[f++].kind);
-    if (style->reversible) continue;
+    const md_fix *fix = &sim->model.fix[f++];
+    const md_fix_style *style = md_fix_style_of(fix->kind);
+    if (md_fix_is_reversible(fix)) continue;
     return md_error(MD_USAGE, "%s: steps with fix %s (%s) cannot be undone%s%s; unfix it before", command,
                     name->id, style->name, style->forgets ? ", because " : "",
                     style->forgets ? style->forgets : "");

@@ -20,7 +20,7 @@ int64_t md_nearest_reading(const md_sim *sim)
 bool md_nearest_is_reversible(const md_sim *sim, const md_restart *r)
 {
   for (int f = 0; f < r->model.nfix; ++f)
-    if (!md_fix_style_of(r->model.fix[f].kind)->reversible) return false;
+    if (!md_fix_is_reversible(&r->model.fix[f])) return false;
   return !r->model.float_drift && !(sim->options.gpu.mixed && strcmp(sim->engine->name, "gpu") == 0);
 }
 

@@ -12,4 +12,8 @@
  * collective. */
 void md_box_move_end(md_sim *sim);
 
+/* At the beginning of a run back, with particles in the form that engines have: undoes that for fixes that shear the
+ * box, and makes model->move what it was before. Not collective. */
+void md_box_move_back(md_sim *sim);
+
 #endif

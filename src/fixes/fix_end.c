@@ -154,12 +154,25 @@ static md_status act_behind(const md_engine_kind *kind, md_engine *engine, md_si
   return act(kind, engine, sim, f, false);
 }
 
+/* Runs n steps back, of which no fix acts behind one but those that shear the box. Each step has a box of its own, and
+ * behind it is shown what was shown there before. */
+static md_status run_back(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
+{
+  md_model *model = &sim->model;
+  for (; n > 0 && md_fixes_undo_shear(model); --n) {
+    md_fixes_shear_to(model, model->step - 1, false);
+    MD_TRY(md_comm_agree(sim->comm, run_steps(kind, engine, sim, 1)));
+    md_fixes_shear_to(model, model->step, true);
+  }
+  return n > 0 ? run_steps(kind, engine, sim, n) : MD_OK;
+}
+
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
   md_comm *comm = sim->comm;
   md_model *model = &sim->model;
   const int64_t last = model->step + n;
-  if (model->backwards) return run_steps(kind, engine, sim, n); /* no reversible fix acts behind steps */
+  if (model->backwards) return run_back(kind, engine, sim, n);
   while (model->step < last) {
     const int64_t due = due_from(model, model->step + 1);
     if (due > last) return run_steps(kind, engine, sim, last - model->step);

@@ -27,7 +27,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 8, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 9, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 

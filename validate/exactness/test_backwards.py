@@ -81,6 +81,86 @@ def test_periodic_images_return(tmp_path):
     assert back == there[::-1]
 
 
+# ---------------------------------------------------------------- sheared boxes
+
+SHEARS = {
+    "particles go with the box": {"remap": "x"},
+    "velocities change at faces": {"remap": "v"},
+    "nothing follows": {"remap": "none"},
+    "xz and yz, every second step": {"remap": "x", "deform": "2 xz erate 0.9 yz vel 0.4"},
+    "every third step, wide momenta": {"remap": "v", "deform": "3 xy erate -1.7", "mass2": 1e6},
+    "exponential": {"remap": "x", "deform": "1 xy trate 0.9"},
+    "two dimensions": {"remap": "v", "dim": 2, "n": 6},
+}
+HOW = [{"engine": "naive"}, {"threads": 3}, pytest.param({"ranks": 2, "threads": 1}, marks=pytest.mark.mpi),
+       pytest.param({"engine": "gpu"}, marks=pytest.mark.gpu)]
+
+
+def sheared(tail: str, folder: Path, knobs: Dict[str, harness.Value], how: Dict, **more) -> harness.Result:
+    text = harness.deck("in.sheared").read_text() + tail
+    return harness.run(text, folder, variables={"moves": "nve", "temp": "temp", "every": 20, **knobs}, **how, **more)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("name", SHEARS)
+def test_a_sheared_box_returns(name, how, tmp_path):
+    """A strain of one and back, with flips of the box: positions, velocities, forces and rows are the same bits."""
+    got = sheared("run -60\nrun -100\n", tmp_path, {"steps": 160, **SHEARS[name]}, how)
+    assert_mirrored(tmp_path / "check.dump", [*range(0, 180, 20), *range(140, -20, -20)])
+    rows = [table.rows for table in got.tables]
+    assert rows[1] == rows[0][:-5:-1] and rows[2] == rows[0][5::-1]
+    if name.startswith("particles"):
+        tilts = [float(row[-1]) for row in rows[0]]
+        assert max(abs(b - a) for a, b in zip(tilts, tilts[1:])) > 3  # a flip
+
+
+@pytest.mark.parametrize("how", HOW[:2])
+def test_each_run_in_a_sheared_box_goes_back_by_itself(how, tmp_path):
+    """Where a run begins the forces are those in the box of that time."""
+    knobs = {"steps": 100, "remap": "x"}
+    sheared("run 60\nrun 40\nrun -40\nrun -60\nrun -100\n", tmp_path, knobs, how)
+    found = frames(tmp_path / "check.dump")
+    first = {step: text for step, text in found[:6]}
+    assert [int(step) for step, _ in found[-6:]] == [100, 80, 60, 40, 20, 0] and found[-1][1] == first["0"]
+    assert all(text == first[step] for step, text in found[-5:])
+    sheared("run 60\nrun -160\n", tmp_path, knobs, {**how, "expect": USAGE})
+
+
+def test_what_a_run_back_does_not_know_of_a_sheared_box(tmp_path):
+    text = harness.deck("in.sheared").read_text().replace("${remap}", "x").replace("${moves}", "nve")
+    text = text.replace("temp/deform", "temp").replace("variable        every index 200", "variable every index 50")
+    refused(run_deck(tmp_path, text + "run 60\nrun -160\n", "-var", "steps", "100"), USAGE,
+            "with fix deform each run goes back by itself; one began at step 100: first give run -60")
+    late = text.replace("fix             shear", "run 50\nfix shear")
+    refused(run_deck(tmp_path, late + "run -60\n", "-var", "steps", "20"), USAGE,
+            "fix deform began at step 50, and does not know the box before")
+    ramp = text.replace("1 xy erate 1.7", "1 xy final 3")
+    refused(run_deck(tmp_path, ramp + "run -20\n", "-var", "steps", "20"), USAGE,
+            "unless tilt factors alone change, by erate, trate or vel")
+
+
+def test_verify_in_a_sheared_box(tmp_path):
+    text = harness.deck("in.sheared").read_text() + "verify 50\n"
+    got = harness.run(text, tmp_path, variables={"moves": "nve", "temp": "temp", "steps": 70, "every": 70})
+    assert "50 steps forward and back return to the state" in got.log
+
+
+def test_a_restart_of_a_sheared_box_goes_back(tmp_path):
+    """The box of earlier steps is in the restart."""
+    text = harness.deck("in.sheared").read_text()
+    knobs = {"moves": "nve", "temp": "temp", "remap": "x", "steps": 90, "every": 30}
+    begun = harness.run(text + "write_restart r\n", tmp_path, variables=knobs, expect=None)
+    if "HDF5" in begun.err:
+        pytest.skip("no restarts in this build")
+    there = frames(tmp_path / "check.dump")
+    setup, fixes = text.split("timestep ")[0], "timestep " + text.split("timestep ")[1]
+    pairs = setup.split("velocity ")[1].split("\n", 1)[1]
+    knobs_only = setup.split("units ")[0]
+    back = fixes.replace("run             ${steps}", "run -90")
+    harness.run(knobs_only + "read_restart r\n" + pairs + back, tmp_path, variables={**knobs, "out": "."})
+    assert frames(tmp_path / "check.dump") == there[::-1]
+
+
 # ---------------------------------------------------------------- fixes
 
 REVERSIBLE = {
@@ -98,6 +178,8 @@ REVERSIBLE = {
     "lineforce": "group few id 1:9\nfix f few lineforce 1 1 0",
     "planeforce": "group few id 1:9\nfix f few planeforce 1 1 0",
     "setforce": "group few id 1:9\nfix f few setforce NULL 0.3 NULL",
+    "spring": "group few id 1:99\nfix f few spring tether 20 1 NULL 3 0.4",
+    "spring/self": "fix f all spring/self 5 xy",
     "wall/harmonic": "fix f all wall/harmonic zlo EDGE 10 1 1 zhi EDGE 10 1 1",
     "wall/lj1043": "fix f all wall/lj1043 zlo EDGE 1 1 2.5",
     "wall/lj126": "fix f all wall/lj126 zlo EDGE 1 1 2.5",

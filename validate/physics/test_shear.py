@@ -49,6 +49,7 @@ CASES = {
     "xy, every step": (THREE, {"deform": "1 xy erate 0.5 remap x"}),
     "xy, every third step": (THREE, {"deform": "3 xy final 0.8 remap x units box"}),
     "xz and yz": (THREE, {"deform": "1 xz vel 0.4 yz delta -0.2 remap x units box"}),
+    "xy, exponential": (TWO, {"deform": "1 xy trate 0.8 remap x"}),
     "with a side": (THREE, {"deform": "2 xy wiggle 0.3 0.13 x scale 1.05 z delta 0 -0.1 remap x"}),
     "sllod 3D": (THREE, {"deform": "1 xy erate 0.7 remap v", **SLLOD}),
     "sllod 3D, xz": (THREE, {"deform": "1 xz erate -0.7 remap v", **SLLOD}),
@@ -105,7 +106,8 @@ def test_restarts(tmp_path):
 
 
 REFUSED = {
-    "fix 2 all deform 1 xy scale 2": "accepted are final V, delta V, vel V, erate R, wiggle A TP",
+    "fix 2 all deform 1 xz trate 2\nrun 1": "the tilt factor is 0, and would stay 0",
+    "fix 2 all deform 1 xy scale 2": "accepted are final V, delta V, vel V, erate R, trate R, wiggle A TP",
     "fix 2 all deform 1 xy final 0.4 remap v": "the rate must be constant",
     "fix 2 all deform 1 x scale 2 remap v": "only tilt factors may change",
     "fix 2 all deform 1 xy erate 1 y scale 2": "may not change too",

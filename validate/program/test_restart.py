@@ -228,7 +228,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 8
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 9
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -303,8 +303,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 9
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 9", "reads version 8")
+        f["version"][()] = 10
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 10", "reads version 9")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
