@@ -2,8 +2,9 @@
  * dissipative ones. kernels.c includes this file once for each instruction set.
  *
  * The lists are those of all kernels: full, so that each pair is evaluated twice, and no lane writes to another
- * particle. The impulses of a style with a density take a vector of particles of a block at once (density_vectors.h).
- * All else is evaluated one pair at a time, by the functions of common/.
+ * particle. The impulses of a step are vectors: with a density of particles of a block (density_vectors.h), of
+ * dissipative styles of pairs within the cutoff (dissipative_vectors.h). All else is evaluated one pair at a time, by
+ * the functions of common/.
  *
  * Cost: with a density about 60 operations a listed pair in both passes, two square roots and a division. Of a
  * dissipative style about 120 operations a pair within the cutoff.
@@ -12,6 +13,7 @@
 #define MD_OPENMP_FORCE_VISITS_H
 
 #include "openmp/force/density_vectors.h"
+#include "openmp/force/dissipative_vectors.h"
 
 /* Called for a pair of the list. delta: from j to i. */
 typedef void (*pair_visit)(const visit_args *, int64_t i, int64_t j, const double *delta, double r2,
@@ -118,13 +120,24 @@ MD_FN void store_impulse(const visit_args *a, int64_t k, const visit_sums *sums,
   for (int d = 0; d < a->model->box.dim; ++d) force[d][k] = (double)sums->impulse[d];
 }
 
+/* The impulses on a block of a dissipative style, if vectors do. */
+static bool block_of_dissipation(const visit_args *a, int64_t block, int64_t last, const int32_t *entry,
+                                 int32_t rows, double (*force)[CHUNK], int64_t at)
+{
+  const int64_t end = block + BLOCK < last ? block + BLOCK : last;
+  return a->model->box.dim == 3 ? dissipative_block(a, 3, block, end, entry, rows, force, at)
+                                : dissipative_block(a, 2, block, end, entry, rows, force, at);
+}
+
 /* The impulses of a step. */
 static void visited_force(const visit_args *a, int64_t first, int64_t last, const int32_t *entry,
                           const int32_t *rows, md_overlap *overlap, double (*force)[CHUNK])
 {
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
-    for (int l = 0; l < BLOCK && block + l < last; l += MD_SIMD_WIDTH) {
+    const bool done =
+        !a->model->pair.eam && block_of_dissipation(a, block, last, entry, n, force, block - first);
+    for (int l = 0; l < BLOCK && block + l < last && !done; l += MD_SIMD_WIDTH) {
       const int64_t at = block - first + l;
       double *const to[3] = {force[0] + at, force[1] + at, a->model->box.dim == 3 ? force[2] + at : NULL};
       if (a->model->pair.eam && density_impulse_lanes(a, block + l, entry + l, n, to)) continue;

@@ -38,12 +38,22 @@ MD_FN md_dissipation md_dissipation_of(uint64_t seed, int64_t step, double energ
   return d;
 }
 
-/* The random number z of the pair with these ids. The sum of the words is less than 2^34, and exact. */
-MD_FN double md_dissipation_random(uint64_t key, int64_t a, int64_t b)
+/* The random number z of a pair, low and high being the smaller and the larger id. The sum of the words is less than
+ * 2^34, and exact. */
+MD_FN double md_dissipation_number(uint64_t key, uint64_t low, uint64_t high)
 {
-  const md_random r = md_random_at(key, (uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a), 0);
+  const md_random r = md_random_at(key, low, high, 0);
   const int64_t sum = (int64_t)r.word[0] + r.word[1] + r.word[2] + r.word[3];
   return (double)(sum - (((int64_t)1 << 33) - 2)) * (0x1.bb67ae8584caap+0 * 0x1p-32);
+}
+
+/* The force over the distance, for r2 < k0. along: delta times the relative velocity. noise: k6 sqrt(kB T/dt) z. w:
+ * receives 1 - r/rc. */
+MD_FN double md_dissipative_over_r(const double *k, double r2, double along, double noise, double *w)
+{
+  const double inverse = md_rsqrt(md_max(r2, k[3]));
+  *w = 1.0 - k[2] * r2 * inverse;
+  return (k[1] + noise - k[5] * *w * (along * inverse)) * *w * inverse;
 }
 
 /* The force on a by b, over the distance and times the scale of k, and the energy of the pair. a and b: ids. delta, u:
@@ -53,12 +63,13 @@ MD_FN md_pair_term md_dissipative_force(const md_dissipation *d, const double *k
 {
   const md_pair_term none = {0.0, 0.0, false};
   if (!(r2 < k[0])) return none;
-  const double inverse = md_rsqrt(md_max(r2, k[3])), w = 1.0 - k[2] * r2 * inverse;
-  double along = 0.0;
+  double along = 0.0, noise = 0.0, w;
   for (int c = 0; c < dim; ++c) along = fma(delta[c], u[c], along);
-  const double noise = d->noise > 0.0 ? k[6] * d->noise * md_dissipation_random(d->key, a, b) : 0.0;
-  const double force = k[1] + noise - k[5] * w * (along * inverse);
-  return md_pair_term_of(force * w * inverse, k[4] * (w * w), delta, dim, 1.0);
+  if (d->noise > 0.0)
+    noise =
+        k[6] * d->noise * md_dissipation_number(d->key, (uint64_t)(a < b ? a : b), (uint64_t)(a < b ? b : a));
+  const double force = md_dissipative_over_r(k, r2, along, noise, &w);
+  return md_pair_term_of(force, k[4] * (w * w), delta, dim, 1.0);
 }
 
 #endif
