@@ -164,7 +164,7 @@ TESTED_LIBRARY := $(BUILD)/libtested.so
 OPTIMISE := -O3 -g1
 SANITIZE :=
 ifneq ($(SAN),)
-OPTIMISE := -O1 -g1 -fno-omit-frame-pointer
+OPTIMISE := -Og -g1 -fno-omit-frame-pointer
 # gcc takes 20 s for each copy of the vector kernels with the checks of both sanitizers, and 1 s without optimising.
 KERNELS_OPTIMISE := -O0
 ifeq ($(SAN),fuzz)

@@ -149,11 +149,10 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   const hid_t properties = timeless(H5P_FILE_CREATE);
   md_status status = mode == MD_H5_CREATE ? md_file_need_regular(path, "an HDF5 file") : check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
-  char *copy = strdup(path);
-  if (status == MD_OK && (!file || !copy))
+  if (file) file->path = strdup(path);
+  if (status == MD_OK && (!file || !file->path))
     status = md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
   if (status == MD_OK) {
-    file->path = copy;
     file->root = !comm || comm->rank == 0;
     file->id = mode == MD_H5_CREATE
                    ? H5Fcreate(path, H5F_ACC_TRUNC, properties, access)
@@ -165,7 +164,7 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   H5Pclose(properties);
   H5Pclose(access);
   if (status != MD_OK) {
-    free(copy);
+    if (file) free(file->path);
     free(file);
     return status;
   }
