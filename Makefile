@@ -549,8 +549,8 @@ $(BUILD)/lint/%.shellcheck: %
 .PHONY: fuzz-programs
 fuzz-programs: $(TESTED_LIBRARY) $(FUZZ_PROGRAMS)
 tests: $(TESTED_LIBRARY) $(TEST_PROGRAMS) ## build the unit tests without running them
+ALL_OBJECTS := $(OBJECTS) $(if $(HDF5_FOUND),$(HDF5_OBJECT)) $(LADDER_OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o)
 objects: $(ALL_OBJECTS) ## compile every file, tests included, without linking
-ALL_OBJECTS = $(OBJECTS) $(if $(HDF5_FOUND),$(HDF5_OBJECT)) $(LADDER_OBJECTS) $(UNIT_TESTS:%.c=$(OBJ)/%.o)
 kernels: $(call objects_of,$(KERNELS)) ## compile the vector kernels alone
 
 # The flags of each part, rewritten only when they change; what they compile depends on them.
