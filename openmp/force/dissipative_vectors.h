@@ -94,22 +94,22 @@ MD_FN void random_numbers(const md_dissipation *d, packed_pairs *restrict p)
   for (int l = 0; l < n; ++l) p->z[l] = md_dissipation_number(key, p->low[l], p->high[l]);
 }
 
-/* Computes F/r of the packed pairs. Returns the largest component of an impulse. */
-MD_FN double packed_forces(double amplitude, packed_pairs *restrict p)
+/* Computes F/r of the packed pairs. Returns whether all impulses are in the range of fast rounding. */
+MD_FN bool packed_forces(double amplitude, packed_pairs *restrict p)
 {
   const int n = p->n;
-  double most = 0.0;
-#pragma omp simd reduction(max : most)
+  int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
   for (int l = 0; l < n; ++l) {
     const double k[] = {0.0, p->k[1][l], p->k[2][l], p->k[3][l], 0.0, p->k[5][l], p->k[6][l]};
     double w;
     const double force = md_dissipative_over_r(k, p->r2[l], p->along[l], k[6] * amplitude * p->z[l], &w);
     const double f = p->r2[l] < p->k[0][l] ? force : 0.0;
     const double x = fabs(f * p->delta[0][l]), y = fabs(f * p->delta[1][l]), z = fabs(f * p->delta[2][l]);
-    most = md_max(most, md_max(md_max(x, y), z));
+    beyond += md_max(md_max(x, y), z) < MD_ROUND_RANGE ? 0 : 1;
     p->f[l] = f;
   }
-  return most;
+  return beyond == 0;
 }
 
 /* Adds the impulses of the packed pairs of particles from `first` on, and forgets the pairs. */
@@ -122,7 +122,7 @@ MD_FN bool add_packed(const visit_args *a, packed_pairs *restrict p, int dim, in
     random_numbers(&a->dissipation, p);
   else
     memset(p->z, 0, (size_t)n * sizeof *p->z);
-  if (!(packed_forces(a->dissipation.noise, p) < MD_ROUND_RANGE)) return false;
+  if (!packed_forces(a->dissipation.noise, p)) return false;
   for (int d = 0; d < dim; ++d) {
     double *restrict delta = p->delta[d];
 #pragma omp simd
