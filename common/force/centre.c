@@ -116,8 +116,8 @@ static md_status find_centre(const md_model *model, md_fix *fix, int part, bool 
     *mass += model->mass[t + 1] * sum[0];
     for (int d = 0; d < 3; ++d) centre[d] += model->mass[t + 1] * U[d];
   }
-  for (int d = 0; d<model->box.dim && * mass> 0.0; ++d)
-    centre[d] = model->box.lo[d] + centre[d] / *mass * model->grids.x;
+  for (int d = 0; d < 3 && d < model->box.dim; ++d)
+    if (*mass > 0.0) centre[d] = model->box.lo[d] + centre[d] / *mass * model->grids.x;
   return MD_OK;
 }
 

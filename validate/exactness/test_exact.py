@@ -68,7 +68,7 @@ def kernel_calls(result, name: str) -> int:
 @pytest.mark.gpu
 @pytest.mark.parametrize("precision", ["double", "mixed"])
 def test_steps_sort(precision, tmp_path):
-    """Steps do the work of most rebins, what they leave is in order, and nobody is lost at a wall."""
+    """Steps do the work of most rebins, what they leave is in order, and no particle is lost at a wall."""
     knobs = {"n": 2000, "steps": 400, "every": 100}
     runs = {sort: harness.run(harness.deck("in.repulsive"), tmp_path / sort, engine="gpu", variables=knobs,
                               package={"sort": sort, "precision": precision, "profile": "yes"})

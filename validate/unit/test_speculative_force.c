@@ -111,7 +111,7 @@ static void fill(gas *g)
     g->p.type[i] = 1;
     const int64_t place[3] = {i % row, i / row % row, i / row / row};
     const double jitter = s->dim == 2 ? 0.4 : 0.1;
-    for (int d = 0; d < s->dim; ++d) {
+    for (int d = 0; d < 3 && d < s->dim; ++d) {
       g->p.x[d][i] = s->spacing * ((double)place[d] + 0.3 + jitter * some(&state));
       g->p.v[d][i] = s->speed * (2.0 * some(&state) - 1.0);
     }
