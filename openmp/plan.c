@@ -47,6 +47,9 @@ bool openmp_halves(const md_model *model, int64_t n)
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 
+/* Arrays of lists have up to a quarter more room than is used (rebin.c); half of that on average. */
+static const double LIST_ROOM = 1.125;
+
 /* List entries per particle, of `mean` neighbours. Of a half list those across faces and across the borders of threads
  * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. */
 static double entries_per_particle(const md_model *model, bool half, double mean, int threads)
@@ -88,7 +91,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
   md_plan_add(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "slopes and embeddings", md_pair_has_density(&model->pair) ? 16.0 * (1.0 + ghosts) : 0.0);
-  md_plan_add(plan, "neighbour lists", pairs ? 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);
+  md_plan_add(plan, "neighbour lists",
+              pairs ? LIST_ROOM * 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);
   md_plan_add(plan, "records and rows of half lists", half ? 64.0 * (1.0 + ghosts) + 8.0 : 0.0);
   snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
   snprintf(plan->device, sizeof plan->device, "this machine");

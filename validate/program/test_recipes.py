@@ -66,8 +66,8 @@ def test_couette(fast_engine, tmp_path):
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_shear(fast_engine, tmp_path):
     """The viscosity of the recipe is LAMMPS's from the same deck, within the noise of a small box."""
-    here = run("shear", tmp_path, fast_engine, n=16, steps=8000).tables[1]
-    there = lammps_tables(harness.INPUTS / "in.shear", tmp_path, n=16, steps=8000)[1]
+    here = run("shear", tmp_path, fast_engine, n=16, steps=24000).tables[1]
+    there = lammps_tables(harness.INPUTS / "in.shear", tmp_path, n=16, steps=24000)[1]
     assert abs(here.column("v_eta")[-1] - 1.55) < 0.4 and abs(there.column("v_eta")[-1] - 1.55) < 0.4
     assert np.mean(here.column("c_stress")[2:]) == pytest.approx(np.mean(there.column("c_stress")[2:]), rel=0.1)
 
