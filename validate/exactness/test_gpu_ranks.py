@@ -41,7 +41,7 @@ CASES = [
     ("in.repulsive", {"n": 3000}, 2, {"neighbours": "list", "rebin": "pairs"}),
     ("in.repulsive", {"n": 3000}, 3, {"fused": "no"}),
     ("in.overlap", {}, 4, {}),
-    ("in.springs", {"drift": 8}, 2, {}),
+    ("in.springs", {}, 2, {}),
     ("in.overlap", {"mirror": "yes"}, 3, {"force": "symmetric"}),
     ("in.overlap", {"drift": "float"}, 2, {}),
     ("in.mixture", {}, 2, {}),
