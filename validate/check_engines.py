@@ -267,7 +267,7 @@ CASES: Tuple[Case, ...] = (
          host=True),
     Case("dpd 3D, wide momenta", "in.dpd", variables={"mass2": 1e5}, fits=(2, 2, 2), host=True),
     Case("dpd 3D, at T = 0 in a barostat", "in.dpd", fits=(2, 2, 2), host=True,
-         variables={"style": "dpd 0 1.0 5", "fix2": "press/berendsen iso 20 30 2"}),
+         variables={"style": "dpd 0 1.0 5", "fix2": "press/berendsen iso 15 12 6"}),
     Case("dpd/tstat 3D", "in.dpd", fits=(2, 2, 2), host=True,
          variables={"style": "dpd/tstat 0.5 1.5 1.0 5", "coeff": "4.5", "fix2": "langevin 1 1 5 77"}),
     Case("droplet 3D", "in.droplet", 1.3, fits=(4, 4, 4)),
