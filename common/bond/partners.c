@@ -15,7 +15,8 @@ static int64_t slot_of(const md_partners *partners, int64_t id)
   return (int64_t)((block | ((uint64_t)id & ((1u << BLOCK_BITS) - 1u))) & (uint64_t)(partners->nslot - 1));
 }
 
-static md_status reserve(md_partners *partners, const md_particles *p)
+/* Makes room for the table. */
+static md_status reserve_table(md_partners *partners, const md_particles *p)
 {
   const int64_t total = p->n + p->nghost;
   if (partners->nslot < total || !partners->slot) {
@@ -31,6 +32,11 @@ static md_status reserve(md_partners *partners, const md_particles *p)
     partners->next_capacity = total + total / 8;
     MD_TRY(md_array_new(&partners->next, partners->next_capacity, sizeof *partners->next, "a table of ids"));
   }
+  return MD_OK;
+}
+
+static md_status reserve_indices(md_partners *partners, const md_particles *p)
+{
   if (p->n + MD_PARTNERS_PADDING <= partners->capacity) return MD_OK;
   partners->capacity = p->n + p->n / 8 + MD_PARTNERS_PADDING;
   for (int k = 0; k < p->bonds; ++k) {
@@ -71,6 +77,12 @@ static int32_t nearest(const md_partners *partners, const md_particles *p, int64
   return found;
 }
 
+/* The partner with this id of particle i. id: 0 if the slot of the bond is empty. */
+static int32_t partner_of(const md_partners *partners, const md_particles *p, int64_t i, int64_t id)
+{
+  return id > 0 ? nearest(partners, p, i, id) : MD_NO_PARTNER;
+}
+
 /* Puts particles and ghosts into the table. */
 static void fill_table(md_partners *partners, const md_particles *p, int threads)
 {
@@ -85,14 +97,14 @@ static void fill_table(md_partners *partners, const md_particles *p, int threads
 
 md_status md_partners_find(md_partners *partners, const md_particles *p, int threads)
 {
-  MD_TRY(reserve(partners, p));
+  MD_TRY(reserve_table(partners, p));
+  MD_TRY(reserve_indices(partners, p));
   fill_table(partners, p, threads);
   for (int k = 0; k < p->bonds; ++k)
     for (int l = 0; l < MD_PARTNERS_PADDING; ++l) partners->index[k][p->n + l] = MD_NO_PARTNER;
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    for (int k = 0; k < p->bonds; ++k)
-      partners->index[k][i] = p->bond[k][i] > 0 ? nearest(partners, p, i, p->bond[k][i]) : MD_NO_PARTNER;
+    for (int k = 0; k < p->bonds; ++k) partners->index[k][i] = partner_of(partners, p, i, p->bond[k][i]);
   return MD_OK;
 }
 
@@ -103,8 +115,7 @@ static md_status find_places(const md_partners *partners, const md_particles *p,
   MD_TRY(md_array_new(places, count * p->n, sizeof **places, "partners of bonds"));
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    for (int k = 0; k < count; ++k)
-      (*places)[k * p->n + i] = ids[k][i] > 0 ? nearest(partners, p, i, ids[k][i]) : MD_NO_PARTNER;
+    for (int k = 0; k < count; ++k) (*places)[k * p->n + i] = partner_of(partners, p, i, ids[k][i]);
   return MD_OK;
 }
 
@@ -114,7 +125,7 @@ md_status md_bond_places_find(md_bond_places *places, const md_model *model, con
   md_partners table = {0};
   int64_t *const *excluded;
   places->nexcluded = md_excluded_ids(model, p, &excluded);
-  md_status status = reserve(&table, p);
+  md_status status = reserve_table(&table, p);
   if (status == MD_OK) {
     fill_table(&table, p, threads);
     status = find_places(&table, p, p->bonds, p->bond, threads, &places->partner);
