@@ -124,66 +124,68 @@ static void measure_terms(const md_engine *e, uint64_t summands, md_measure *tot
   }
 }
 
-static double measure_chunk(const md_engine *e, const force_args *a, bool tensor, int64_t c, md_measure *m)
+md_status engine_sum_chunks(const md_engine *e, chunk_sum sum_chunk, const void *context, md_measure *total)
 {
+  md_overlap overlap = md_overlap_none();
+#pragma omp parallel
+  {
+    md_measure mine = {.count = 0};
+    md_overlap bad = md_overlap_none();
+#pragma omp for schedule(static)
+    for (int64_t c = 0; c < e->nchunk; ++c) sum_chunk(e, context, c, &mine, &bad);
+#pragma omp critical
+    {
+      md_measure_merge(e->model, total, &mine);
+      md_overlap_add(&overlap, bad.a, bad.b, bad.r2);
+    }
+  }
+  return md_overlap_status(&overlap, e->model);
+}
+
+typedef struct pair_sums {
+  force_args args;
+  bool tensor; /* the components of the virial, else energies and virials */
+} pair_sums;
+
+static void sum_pairs(const md_engine *e, const void *context, int64_t c, md_measure *m, md_overlap *near)
+{
+  const pair_sums *s = context;
   const kernels *k = e->kernels;
   const md_pair_kind kind = e->model->pair.kind;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  if (e->half) return k->half_measure(a, kind, tensor, first, last, chunk_list(e, c), chunk_rows(e, c), m);
-  return (tensor ? k->tensor : k->measure)[kind](a, e->p->dim, first, last, chunk_list(e, c),
-                                                 chunk_rows(e, c), m);
+  const int32_t *list = chunk_list(e, c), *rows = chunk_rows(e, c);
+  const double least =
+      e->half ? k->half_measure(&s->args, kind, s->tensor, first, last, list, rows, m)
+              : (s->tensor ? k->tensor : k->measure)[kind](&s->args, e->p->dim, first, last, list, rows, m);
+  if (least < e->model->close2) engine_find_overlap(e, c, near);
 }
 
-/* Adds the sums of all pairs to a measure. tensor: the components of the virial, else energies and virials. */
+/* Adds the sums of all pairs to a measure. */
 static md_status measure_pairs(md_engine *e, bool tensor, md_measure *total)
 {
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   if (md_pair_needs_more(&model->pair)) return engine_visited_measure(e, tensor, total);
   engine_fill_records(e);
-  force_args a = engine_force_args(e, model->force_k);
-  a.per_e = 1.0 / (model->grids.e * MD_FINE);
-  a.per_w = model->grids.f / model->grids.w;
-  a.near2 = -1.0;
-  md_overlap overlap = md_overlap_none();
-#pragma omp parallel
-  {
-    md_measure mine = {.count = 0};
-    md_overlap near = md_overlap_none();
-#pragma omp for schedule(static)
-    for (int64_t c = 0; c < e->nchunk; ++c) {
-      const double least = measure_chunk(e, &a, tensor, c, &mine);
-      if (least < model->close2) engine_find_overlap(e, c, &near);
-    }
-#pragma omp critical
-    {
-      md_measure_merge(model, total, &mine);
-      md_overlap_add(&overlap, near.a, near.b, near.r2);
-    }
-  }
-  return md_overlap_status(&overlap, model);
+  pair_sums s = {.args = engine_force_args(e, model->force_k), .tensor = tensor};
+  s.args.per_e = 1.0 / (model->grids.e * MD_FINE);
+  s.args.per_w = model->grids.f / model->grids.w;
+  s.args.near2 = -1.0;
+  return engine_sum_chunks(e, sum_pairs, &s, total);
+}
+
+/* context: whether the components of the virial are wanted. */
+static void sum_bonds(const md_engine *e, const void *context, int64_t c, md_measure *m, md_overlap *broken)
+{
+  const bool *tensor = context;
+  for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i)
+    md_partners_measure(&e->partners, e->model, e->p, NULL, *tensor, i, m, broken);
 }
 
 /* Adds the sums of all bonds to a measure. */
 static md_status measure_bonds(md_engine *e, bool tensor, md_measure *total)
 {
-  const md_model *model = e->model;
-  md_overlap overlap = md_overlap_none();
-  if (model->bonds.ntypes == 0) return MD_OK;
-#pragma omp parallel
-  {
-    md_measure mine = {.count = 0};
-    md_overlap broken = md_overlap_none();
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < e->p->n; ++i)
-      md_partners_measure(&e->partners, model, e->p, NULL, tensor, i, &mine, &broken);
-#pragma omp critical
-    {
-      md_measure_merge(model, total, &mine);
-      md_overlap_add(&overlap, broken.a, broken.b, broken.r2);
-    }
-  }
-  return md_overlap_status(&overlap, model);
+  return e->model->bonds.ntypes > 0 ? engine_sum_chunks(e, sum_bonds, &tensor, total) : MD_OK;
 }
 
 static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)

@@ -203,6 +203,13 @@ md_status engine_speculative_force(md_engine *, int *summed, finding *) MD_CHECK
 /* The finding of a thread that has done nothing yet. */
 finding finding_none(void);
 
+/* ---- engine.c ---- */
+/* Adds the sums of all chunks to a measure, by all threads. sum_chunk: adds those of chunk c, and notes errors of its
+ * pairs. MD_PHYSICS: such an error. */
+typedef void (*chunk_sum)(const md_engine *, const void *context, int64_t c, md_measure *, md_overlap *);
+md_status engine_sum_chunks(const md_engine *, chunk_sum sum_chunk, const void *context,
+                            md_measure *total) MD_CHECKED;
+
 /* ---- visited.c ---- */
 
 /* For a style with a density: finds the slopes at the present positions; for a dissipative one: gives ghosts their

@@ -132,34 +132,30 @@ void engine_visited_forces(const md_engine *e, bool output, int64_t c, double (*
       &a, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), overlap, force);
 }
 
+typedef struct visited_sums {
+  visit_args args;
+  bool tensor;
+} visited_sums;
+
+static void sum_chunk(const md_engine *e, const void *context, int64_t c, md_measure *m, md_overlap *near)
+{
+  const visited_sums *s = context;
+  const md_model *model = e->model;
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  const int32_t *list = chunk_list(e, c), *rows = chunk_rows(e, c);
+  if (e->half)
+    e->kernels->half_density_measure(&s->args, s->tensor, first, last, list, rows, near, m);
+  else
+    (s->tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&s->args, first, last, list, rows,
+                                                                           near, m);
+  for (int64_t i = first; i < last && !s->tensor && model->pair.eam; ++i)
+    md_wide_add(&m->pair_energy2,
+                md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));
+}
+
 md_status engine_visited_measure(md_engine *e, bool tensor, md_measure *total)
 {
-  const md_model *model = e->model;
   MD_TRY(engine_prepare_pairs(e));
-  const visit_args a = args_of(e, true);
-  md_overlap overlap = md_overlap_none();
-#pragma omp parallel
-  {
-    md_measure mine = {.count = 0};
-    md_overlap near = md_overlap_none();
-#pragma omp for schedule(static)
-    for (int64_t c = 0; c < e->nchunk; ++c) {
-      const int64_t first = c * CHUNK, last = chunk_end(e, c);
-      if (e->half)
-        e->kernels->half_density_measure(&a, tensor, first, last, chunk_list(e, c), chunk_rows(e, c), &near,
-                                         &mine);
-      else
-        (tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&a, first, last, chunk_list(e, c),
-                                                                            chunk_rows(e, c), &near, &mine);
-      for (int64_t i = first; i < last && !tensor && model->pair.eam; ++i)
-        md_wide_add(&mine.pair_energy2,
-                    md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));
-    }
-#pragma omp critical
-    {
-      md_measure_merge(model, total, &mine);
-      md_overlap_add(&overlap, near.a, near.b, near.r2);
-    }
-  }
-  return md_overlap_status(&overlap, model);
+  const visited_sums s = {.args = args_of(e, true), .tensor = tensor};
+  return engine_sum_chunks(e, sum_chunk, &s, total);
 }
