@@ -132,25 +132,28 @@ template <int STYLE> __device__ float force_of(float r2, const float *k);
 template <int STYLE> __device__ double ranged_force_of(double r2, const double *k);
 template <int STYLE> __device__ double energy_of(double r2, const double *k);
 
+/* Defines the four functions above for a style. Each calls the function of the same arguments that is given. */
+#define MD_FORMULAS_OF(STYLE, force, force_single, force_ranged, energy)                                     \
+  template <> __device__ __forceinline__ double force_of<STYLE>(double r2, const double *k)                  \
+  {                                                                                                          \
+    return force(r2, k);                                                                                     \
+  }                                                                                                          \
+  template <> __device__ __forceinline__ float force_of<STYLE>(float r2, const float *k)                     \
+  {                                                                                                          \
+    return force_single(r2, k);                                                                              \
+  }                                                                                                          \
+  template <> __device__ __forceinline__ double ranged_force_of<STYLE>(double r2, const double *k)           \
+  {                                                                                                          \
+    return force_ranged(r2, k);                                                                              \
+  }                                                                                                          \
+  template <> __device__ __forceinline__ double energy_of<STYLE>(double r2, const double *k)                 \
+  {                                                                                                          \
+    return energy(r2, k);                                                                                    \
+  }
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
-  template <> __device__ __forceinline__ double force_of<MD_PAIR_##symbol>(double r2, const double *k)       \
-  {                                                                                                          \
-    return md_##symbol##_force(r2, k);                                                                       \
-  }                                                                                                          \
-  template <> __device__ __forceinline__ float force_of<MD_PAIR_##symbol>(float r2, const float *k)          \
-  {                                                                                                          \
-    return md_##symbol##_force_single(r2, k);                                                                \
-  }                                                                                                          \
-  template <>                                                                                                \
-  __device__ __forceinline__ double ranged_force_of<MD_PAIR_##symbol>(double r2, const double *k)            \
-  {                                                                                                          \
-    return md_##symbol##_force_ranged(r2, k);                                                                \
-  }                                                                                                          \
-  template <> __device__ __forceinline__ double energy_of<MD_PAIR_##symbol>(double r2, const double *k)      \
-  {                                                                                                          \
-    return md_##symbol##_energy(r2, k);                                                                      \
-  }
+  MD_FORMULAS_OF(MD_PAIR_##symbol, md_##symbol##_force, md_##symbol##_force_single,                          \
+                 md_##symbol##_force_ranged, md_##symbol##_energy)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
@@ -190,23 +193,7 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
 #undef MD_SHARED_FORMULA
 #undef MD_PAIR_SHARED
 
-template <> __device__ __forceinline__ double force_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
-{
-  return shared_force(r2, k);
-}
-template <> __device__ __forceinline__ float force_of<MD_PAIR_SHARED_STYLE>(float r2, const float *k)
-{
-  return shared_force(r2, k);
-}
-template <>
-__device__ __forceinline__ double ranged_force_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
-{
-  return shared_force(r2, k);
-}
-template <> __device__ __forceinline__ double energy_of<MD_PAIR_SHARED_STYLE>(double r2, const double *k)
-{
-  return shared_energy(r2, k);
-}
+MD_FORMULAS_OF(MD_PAIR_SHARED_STYLE, shared_force, shared_force, shared_force, shared_energy)
 
 /* Styles with sub-styles have an instance of kernels too, MD_PAIR_HYBRID_STYLE. It is another one, because the sum
  * takes more registers than one formula, and would slow down the styles of the shared instance. */
@@ -234,22 +221,7 @@ template <> __device__ __forceinline__ double energy_of<MD_PAIR_SHARED_STYLE>(do
 #undef MD_HYBRID_FIRST
 #undef real
 
-template <> __device__ __forceinline__ double force_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
-{
-  return hybrid_force(r2, k);
-}
-template <> __device__ __forceinline__ float force_of<MD_PAIR_HYBRID_STYLE>(float r2, const float *k)
-{
-  return hybrid_force(r2, k);
-}
-template <>
-__device__ __forceinline__ double ranged_force_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
-{
-  return hybrid_force(r2, k);
-}
-template <> __device__ __forceinline__ double energy_of<MD_PAIR_HYBRID_STYLE>(double r2, const double *k)
-{
-  return hybrid_energy(r2, k);
-}
+MD_FORMULAS_OF(MD_PAIR_HYBRID_STYLE, hybrid_force, hybrid_force, hybrid_force, hybrid_energy)
+#undef MD_FORMULAS_OF
 
 #endif
