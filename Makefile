@@ -92,7 +92,7 @@ LADDER_CUDA := $(wildcard gpu/ladder/*.cu gpu/ladder/*/*.cu)
 GPU_SOURCES := $(filter-out $(LADDER_CUDA),$(wildcard gpu/*/*.cu))
 GPU_HEADERS := $(wildcard gpu/*.h gpu/*/*.h gpu/*/*.cuh gpu/*/*.inc gpu/ladder/*/*.cuh)
 GPU_LIBRARY := $(BUILD)/libmyriad-gpu.so
-HDF5_SOURCE := src/files/hdf5_file.c
+HDF5_SOURCE := src/hdf5/hdf5_file.c
 MPI_SOURCES := $(wildcard mpi/*.c mpi/transport/*.c)
 WITH_GPU := $(if $(filter no,$(GPU)),,$(if $(GPU_SOURCES),$(NVCC)))
 WITH_MPI := $(if $(filter no,$(MPI)),,$(if $(MPI_SOURCES),$(MPICC)))
@@ -171,7 +171,7 @@ ifeq ($(SAN),fuzz)
 SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 # What inputs go through first is optimised, and the rest is not, which takes half of the time to compile.
 OPTIMISE := -O0 -g1 -fno-omit-frame-pointer
-READERS := $(addprefix src/,deck formula script particles files potential region) common
+READERS := $(addprefix src/,deck formula script data particles files potential region) common common/arithmetic
 $(READERS:%=$(OBJ)/%/%.o): OFTEN := -O1
 else
 SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all
@@ -208,7 +208,7 @@ CC_HDF5 := $(if $(filter parallel,$(HDF5_FOUND)),$(CC_MPI),$(CC))
 HAS_MPI := $(if $(WITH_MPI),-DMD_WITH_MPI)
 DIGESTED := $(filter-out common/ladder/% gpu/ladder/%, \
   $(sort $(wildcard $(addsuffix /*.*,common common/* common/*/* gpu gpu/*)) \
-  $(HDF5_SOURCE) src/files/hdf5_file.h src/files/new_file.h))
+  $(HDF5_SOURCE) src/hdf5/hdf5_file.h src/files/new_file.h))
 DIGEST := -DMD_SOURCES='"$(shell cat $(DIGESTED) | sha256sum | cut -c1-16)"'
 
 # Looked up when first used: `make run` does not wait for it.
@@ -580,9 +580,9 @@ $(BUILD)/toolchain: $(FLAGS)/c
 hdf5: $(HDF5_LIBRARY)
 	$(if $(HDF5_LIBRARY),,@rm -f $(BUILD)/libmyriad-hdf5.so)
 
-$(BUILD)/libmyriad-hdf5.so: $(HDF5_OBJECT) src/files/hdf5.map $(FLAGS)/hdf5 $(FLAGS)/link
+$(BUILD)/libmyriad-hdf5.so: $(HDF5_OBJECT) src/hdf5/hdf5.map $(FLAGS)/hdf5 $(FLAGS)/link
 	$(say) LINK $@
-	$(quiet)$(CC_HDF5) $(SHARED_LINK) -Wl,--version-script=src/files/hdf5.map -o $@ $< \
+	$(quiet)$(CC_HDF5) $(SHARED_LINK) -Wl,--version-script=src/hdf5/hdf5.map -o $@ $< \
 	  $(filter -L% -l% -Wl%,$(HDF5_FOUND)) $(LDLIBS)
 
 $(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link | hdf5

@@ -31,7 +31,7 @@
 #ifndef MD_COMMON_BOX_H
 #define MD_COMMON_BOX_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 #include <stdbool.h>
 
 /* What a face of an axis that is not periodic does. */

@@ -12,11 +12,11 @@
 #define MD_COMMON_ENGINE_H
 
 #include "common/base/timer.h"
-#include "common/compute/distances.h"
-#include "common/compute/each.h"
-#include "common/compute/follow.h"
 #include "common/model.h"
 #include "common/ranks/comm.h"
+#include "common/sums/distances.h"
+#include "common/sums/each.h"
+#include "common/sums/follow.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -39,11 +39,11 @@
 #ifndef MD_COMMON_MODEL_H
 #define MD_COMMON_MODEL_H
 
+#include "common/arithmetic/exact.h"
 #include "common/base/error.h"
 #include "common/bond/bond.h"
 #include "common/box.h"
 #include "common/compute/compute.h"
-#include "common/exact.h"
 #include "common/fix/fix.h"
 #include "common/groups.h"
 #include "common/pair/dissipative/dissipative.h"

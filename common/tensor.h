@@ -2,7 +2,7 @@
 #ifndef MD_COMMON_TENSOR_H
 #define MD_COMMON_TENSOR_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 enum { MD_TENSOR = 6 };
 

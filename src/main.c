@@ -16,7 +16,7 @@
 #include "src/engines/engines.h"
 #include "src/engines/gpu_library.h"
 #include "src/engines/open_comm.h"
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 #include "src/library/session.h"
 #include "src/library/version.h"
 

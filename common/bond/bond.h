@@ -24,9 +24,9 @@
 #ifndef MD_COMMON_BOND_H
 #define MD_COMMON_BOND_H
 
+#include "common/arithmetic/real.h"
 #include "common/base/error.h"
 #include "common/pair/pair.h"
-#include "common/real.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,10 +21,10 @@
 #ifndef MD_COMMON_COMPUTE_H
 #define MD_COMMON_COMPUTE_H
 
+#include "common/arithmetic/exact.h"
 #include "common/base/error.h"
 #include "common/base/words.h"
 #include "common/box.h"
-#include "common/exact.h"
 #include "common/temperature/bias.h"
 #include "common/tensor.h"
 

@@ -3,7 +3,7 @@
  *   x' = x + v dt,   v = F/gamma + sqrt(2 kB T/(gamma dt)) xi
  *
  * xi has mean 0 and variance 1, and is uniform or Gaussian, or 0. The Gaussian one is made as by Box and Muller, from
- * logarithm, root and sine that have the same bits everywhere (common/real.h). The velocity that is shown is the
+ * logarithm, root and sine that have the same bits everywhere (real.h). The velocity that is shown is the
  * displacement of the last step over dt, as in LAMMPS: it says nothing of a temperature.
  *
  * Trade-off: of first order in dt (Euler and Maruyama). Masses have no influence but on the grid of velocities.

@@ -1,8 +1,8 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
-#include "common/force/centre.h"
 #include "common/model.h"
 #include "common/ranks/reductions.h"
+#include "common/spring/centre.h"
 #include "common/step/step.h"
 #include "common/swap/swaps.h"
 #include "common/wall/wall.h"

@@ -135,7 +135,7 @@ typedef struct md_force_action {
   int part;        /* number of the action among those of the fix, from 0 */
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
   bool
-      takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/force/centre.h) */
+      takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/spring/centre.h) */
   bool in_region; /* it acts on particles in this region only (shape.h) */
   double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];

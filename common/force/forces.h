@@ -30,8 +30,8 @@
 #define MD_COMMON_FORCES_H
 
 #include "common/faults.h"
-#include "common/force/centre.h"
 #include "common/ranks/comm.h"
+#include "common/spring/centre.h"
 #include "common/step/step.h"
 
 /* Does an action act on a particle? */

@@ -1,7 +1,7 @@
 /* The force on one particle, on which fixes act. C and CUDA.
  *
  * The same functions md_NAME_post_force serve two purposes, which differ in the unit of the force:
- *   impulses  the unit is a quantum of momenta, and every term is rounded once to a whole number (common/exact.h). So
+ *   impulses  the unit is a quantum of momenta, and every term is rounded once to a whole number (exact.h). So
  *             the terms of several fixes are added in any order to the exact sum of the pairs;
  *   output    the unit is that of forces, and terms are not rounded. The fixes then also say which force and energy
  *             they gave to the particle.

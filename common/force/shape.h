@@ -13,8 +13,8 @@
 #ifndef MD_COMMON_SHAPE_H
 #define MD_COMMON_SHAPE_H
 
+#include "common/arithmetic/real.h"
 #include "common/box.h"
-#include "common/real.h"
 
 enum { SHAPE_KIND, SHAPE_OUTSIDE, SHAPE_AXIS, SHAPE_AT, SHAPE_K = 9, SHAPE_BOX = 6, SHAPE_CONTACTS = 6 };
 typedef enum md_shape_kind {

@@ -7,7 +7,7 @@
  */
 #include "common/ladder/bodies.h"
 
-#include "common/rng.h"
+#include "common/arithmetic/rng.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #ifndef MD_COMMON_PAIR_ALL_PAIRS_H
 #define MD_COMMON_PAIR_ALL_PAIRS_H
 
+#include "common/arithmetic/real.h"
 #include "common/pair/pair.h"
-#include "common/real.h"
 
 #define MD_ALL_RANGE 0x1p52
 #define MD_ALL_WIDE_RANGE 0x1p60

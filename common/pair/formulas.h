@@ -3,8 +3,8 @@
 #ifndef MD_COMMON_FORMULAS_H
 #define MD_COMMON_FORMULAS_H
 
+#include "common/arithmetic/real.h"
 #include "common/pair/tables/table.h"
-#include "common/real.h"
 
 #define real double
 #define MD_T(name) name

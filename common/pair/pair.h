@@ -25,10 +25,10 @@
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
 
+#include "common/arithmetic/real.h"
 #include "common/base/error.h"
 #include "common/pair/tables/eam.h"
 #include "common/pair/tables/table.h"
-#include "common/real.h"
 #include "common/units.h"
 #include <stdbool.h>
 

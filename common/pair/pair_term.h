@@ -2,7 +2,7 @@
 #ifndef MD_COMMON_PAIR_TERM_H
 #define MD_COMMON_PAIR_TERM_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 #include <stdbool.h>
 
 typedef struct md_pair_term {

@@ -7,8 +7,8 @@
 #ifndef MD_COMMON_MOTION_H
 #define MD_COMMON_MOTION_H
 
-#include "common/exact.h"
-#include "common/real.h"
+#include "common/arithmetic/exact.h"
+#include "common/arithmetic/real.h"
 
 /* v plus `impulse` quanta. */
 MD_FN double md_kick(double v, double impulse, double quantum) { return fma(impulse, quantum, v); }

@@ -35,8 +35,8 @@
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H
 
+#include "common/arithmetic/rng.h"
 #include "common/particle.h"
-#include "common/rng.h"
 #include "common/wall/wall.h"
 
 /* The numbers of one step, for engines. */

@@ -1,6 +1,6 @@
 /* Swaps of momenta between two slabs; see swaps.h. */
 #include "common/swap/swaps.h"
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "common/ranks/reductions.h"
 #include "common/step/motion.h"
 

@@ -13,7 +13,6 @@
  * momenta, 14 for id, type and group, 8 for a mass of its own; with precision mixed 16 for a block in single
  * precision; on several ranks twice the block for those that travel.
  */
-#include "common/compute/histogram.h"
 #include "common/faults.h"
 #include "common/force/forces.h"
 #include "common/pair/all_pairs.h"
@@ -21,6 +20,7 @@
 #include "common/ranks/reductions.h"
 #include "common/ranks/transport.h"
 #include "common/step/host_step.h"
+#include "common/sums/histogram.h"
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/gpu.h"
 #include "gpu/output/fetch_sums.h"

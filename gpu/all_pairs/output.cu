@@ -1,4 +1,4 @@
-/* Output of the bodies: energies, virials and forces as fine sums (common/exact.h), the terms of computes, and the
+/* Output of the bodies: energies, virials and forces as fine sums (exact.h), the terms of computes, and the
  * sums of a map.
  *
  * A thread has one body, and all bodies of the other block pass through shared memory in tiles, as in impulse.cu. The

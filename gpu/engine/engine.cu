@@ -21,8 +21,6 @@
 #include "gpu/engine/follow.inc"
 #include "gpu/engine/output.inc"
 #include "gpu/engine/remade.cuh"
-#include "gpu/engine/storage.inc"
-#include "gpu/engine/transfer.inc"
 #include "gpu/gpu.h"
 #include "gpu/ranks/deferred.inc"
 #include "gpu/ranks/domain.inc"
@@ -37,6 +35,8 @@
 #include "gpu/run/step_ranks.inc"
 #include "gpu/runtime/device.h"
 #include "gpu/runtime/reciprocal.h"
+#include "gpu/storage/storage.inc"
+#include "gpu/storage/transfer.inc"
 
 #include <new>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Followed particles of the engine (common/compute/follow.h): which sets it has, and looks at them.
+/* Followed particles of the engine (common/sums/follow.h): which sets it has, and looks at them.
  *
  *   1. At the first look at a set its records of the group come to the device, in the order of original indices, which
  *      stays as long as the engine lives.

@@ -4,7 +4,7 @@
  * There are two ways to the order of cells:
  *   - Counting sort: cell_start.cu gives the first place of each cell, and counting (bin.cu, migrate.cu) stored the
  *     place of each particle in its cell. The index of the particle is written there. Which particle of a cell
- *     comes first depends on chance. This is harmless, because no result depends on the order (common/exact.h).
+ *     comes first depends on chance. This is harmless, because no result depends on the order (exact.h).
  *   - Radix sort (CUB): sorts pairs of cell and index. It takes several passes more, but it always gives the same
  *     order.
  *

@@ -1,4 +1,4 @@
-/* Sums of values over the particles in bins, and counts of particles by value (common/compute/each.h), for fix
+/* Sums of values over the particles in bins, and counts of particles by value (common/sums/each.h), for fix
  * ave/chunk and fix ave/histo.
  *
  *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds

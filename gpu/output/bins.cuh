@@ -1,8 +1,8 @@
-/* Adding a particle to its bin of a map, on the device; see common/compute/histogram.h. */
+/* Adding a particle to its bin of a map, on the device; see common/sums/histogram.h. */
 #ifndef MD_GPU_OUTPUT_BINS_CUH
 #define MD_GPU_OUTPUT_BINS_CUH
 
-#include "common/compute/histogram.h"
+#include "common/sums/histogram.h"
 
 /* Are particles only counted, all of them? */
 inline bool only_counts(const md_histogram &h)

@@ -1,4 +1,4 @@
-/* Counts of distances between particles (common/compute/distances.h), for compute rdf.
+/* Counts of distances between particles (common/sums/distances.h), for compute rdf.
  *
  *   1. A block walks through particles. Each thread looks at the neighbours of its particle, and counts them in a table
  *      in shared memory.

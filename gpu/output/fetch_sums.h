@@ -2,7 +2,7 @@
 #ifndef MD_GPU_OUTPUT_FETCH_SUMS_H
 #define MD_GPU_OUTPUT_FETCH_SUMS_H
 
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "gpu/runtime/cuda.h"
 
 /* Adds `count` fine sums to wide sums. half: as fine_sums (launch.cuh) has them. */

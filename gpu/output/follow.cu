@@ -1,4 +1,4 @@
-/* Followed particles (common/compute/follow.h), for compute msd, vacf, com and gyration.
+/* Followed particles (common/sums/follow.h), for compute msd, vacf, com and gyration.
  *
  *   1. k_follow looks at the particles: a bit by original index says which are followed, and the bits before it are the
  *      number of the record.

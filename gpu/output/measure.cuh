@@ -1,4 +1,4 @@
-/* Fine sums (common/exact.h) over all particles or pairs, on the device.
+/* Fine sums (common/arithmetic/exact.h) over all particles or pairs, on the device.
  *
  *   1. Each thread has a fine sum, whose two parts are 64-bit integers.
  *   2. Each part is split into its upper and lower 32 bits, and these are added up separately, by shuffles in a

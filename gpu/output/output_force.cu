@@ -1,4 +1,4 @@
-/* Forces for output. They are fine sums (common/exact.h), which keep the digits of small forces beside those of
+/* Forces for output. They are fine sums (exact.h), which keep the digits of small forces beside those of
  * close encounters.
  *
  * Each pair is evaluated once more, from both of its particles; or, with half lists, from one of them, and atomics

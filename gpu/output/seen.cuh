@@ -3,7 +3,7 @@
 #ifndef MD_GPU_OUTPUT_SEEN_CUH
 #define MD_GPU_OUTPUT_SEEN_CUH
 
-#include "common/compute/each_formulas.h"
+#include "common/sums/each_formulas.h"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 

@@ -1,5 +1,5 @@
 /* Sums of the terms of computes (common/compute/compute.h): kinetic energy, momentum and others. They are
- * fine sums (common/exact.h).
+ * fine sums (common/arithmetic/exact.h).
  *
  *   1. A thread adds the terms of its particle for one summand after the other (common/compute/measure.h).
  *   2. A block adds what its threads have, and then adds that to the sums of the device, as measure.cuh does.

@@ -8,8 +8,8 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
-#include "common/force/centre.h"
 #include "common/pair/tables/density.h"
+#include "common/spring/centre.h"
 #include "gpu/move/kick_drift.cuh"
 #include "gpu/particle/fields.cuh"
 #include "gpu/runtime/cuda.h"
@@ -215,7 +215,7 @@ template <class T>
 md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
                       const typename T::real *const impulse[3], const owed_work<T> *owed);
 
-/* Sums on the device. Each is a fine sum (common/exact.h) of two parts. Each part is stored as two numbers: the sum
+/* Sums on the device. Each is a fine sum (exact.h) of two parts. Each part is stored as two numbers: the sum
  * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
  * [SUM_PARTS][2][count]. */
 enum { SUM_COARSE, SUM_REST, SUM_PARTS };

@@ -19,8 +19,8 @@
 #ifndef MD_GPU_RUN_REBIN_CUH
 #define MD_GPU_RUN_REBIN_CUH
 
-#include "gpu/engine/transfer.cuh"
 #include "gpu/run/batches.cuh"
+#include "gpu/storage/transfer.cuh"
 
 template <class T> struct gpu_rebin {
   typedef typename T::real real;

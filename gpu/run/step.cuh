@@ -16,7 +16,7 @@
 #ifndef MD_GPU_RUN_STEP_CUH
 #define MD_GPU_RUN_STEP_CUH
 
-#include "gpu/engine/storage.cuh"
+#include "gpu/storage/storage.cuh"
 
 template <class T> struct gpu_stepper {
   typedef typename T::real real;

@@ -78,7 +78,7 @@ md_status launch_sum_impulses(const launch &l, const system_view<T> &s, const fi
 
 static_assert(MD_CENTRE_TYPES * MD_CENTRE_TERMS <= MD_TERMS_MAX, "");
 
-/* The sums of a group for a centre of mass (common/force/centre.h). */
+/* The sums of a group for a centre of mass (common/spring/centre.h). */
 template <class T>
 static __global__ void __launch_bounds__(256)
     k_sum_centre(const __grid_constant__ system_view<T> s, const __grid_constant__ particle_fields fields,

@@ -4,7 +4,7 @@
  * This file compiles common/pair/pair_styles.h for the device again, with other elementary functions (reciprocal,
  * square root, logarithm). So there are three forms of each formula:
  *
- *   force_of, energy_of in double   the recipes of common/real.h: the same bits as on every other engine
+ *   force_of, energy_of in double   the recipes of common/arithmetic/real.h: the same bits as on every other engine
  *   ranged_force_of in double       the same bits, for RECIPROCAL_LEAST <= r2 < RECIPROCAL_MOST
  *   force_of in single              the approximations of the hardware (2 ulp), which mixed precision allows
  *
@@ -66,7 +66,7 @@ __device__ __forceinline__ float ranged_inverse_root(float a)
   return ranged_inverse(fmaf(fmaf(-estimate, estimate, a), 0.5f * y, estimate));
 }
 
-/* A normal positive number as a double, by moving its bits; see md_truncate (common/real.h). */
+/* A normal positive number as a double, by moving its bits; see md_truncate (common/arithmetic/real.h). */
 __device__ __forceinline__ double exact_double(float a)
 {
   uint32_t word;

@@ -10,7 +10,7 @@
 #ifndef MD_OPENMP_FORCE_SIMD_H
 #define MD_OPENMP_FORCE_SIMD_H
 
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 
 #if defined __AVX512F__ && defined __AVX512DQ__ && defined __AVX512VL__
 #include <immintrin.h>
@@ -66,7 +66,7 @@ MD_FN simd_d simd_rsqrt_single(simd_d a)
 {
   return _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(_mm512_cvtpd_ps(a))));
 }
-/* 1/sqrtf of md_truncate (common/real.h). */
+/* 1/sqrtf of md_truncate (common/arithmetic/real.h). */
 MD_FN simd_d simd_rsqrt_truncated(simd_d a)
 {
   const __m256i words = _mm512_cvtepi64_epi32(_mm512_srli_epi64(_mm512_castpd_si512(a), 29));
@@ -436,7 +436,7 @@ MD_FN void simd_interleave(const int32_t *const lane[8], int32_t rows, int32_t *
 }
 #endif
 
-/* The recipes of common/real.h, in every lane. */
+/* The recipes of common/arithmetic/real.h, in every lane. */
 MD_FN simd_d md_recip_v(simd_d a)
 {
   const simd_d one = simd_set(1.0);
@@ -472,7 +472,7 @@ MD_FN simd_d md_broadcast_v(double a) { return simd_set(a); }
 
 #define real simd_d
 #define MD_T(name) name##_v
-#include "common/elementary.h"
+#include "common/arithmetic/elementary.h"
 #undef real
 #undef MD_T
 

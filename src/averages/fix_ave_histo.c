@@ -4,8 +4,8 @@
  * numbers, so that their sum over ranks is exact, and least and largest values do not depend on an order. Cost: a pass
  * over the particles for each value of a sample, and a reduction of 8 bytes a bin. Reference: the LAMMPS manual, fix
  * ave/histo. */
-#include "common/compute/each_formulas.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/each_formulas.h"
 #include "src/averages/averaging.h"
 #include "src/formula/particle_values.h"
 #include "src/output/observer.h"

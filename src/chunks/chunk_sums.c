@@ -7,8 +7,8 @@
  * 3. A sum is rounded to a double once.
  *
  * So results do not depend on the order. Cost: two passes over the particles, two reductions, 16 bytes a sum. */
-#include "common/compute/each_formulas.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/each_formulas.h"
 #include "src/chunks/chunks.h"
 
 #include <math.h>

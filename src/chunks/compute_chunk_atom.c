@@ -7,8 +7,8 @@
  * the same here.
  *
  * Cost: a pass over the particles. Reference: the LAMMPS manual, compute chunk/atom. */
-#include "common/compute/each_formulas.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/each_formulas.h"
 #include "src/chunks/chunks.h"
 #include "src/create/lattice.h"
 #include "src/formula/particle_values.h"

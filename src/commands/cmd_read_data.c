@@ -6,9 +6,9 @@
 #include "common/base/open_file.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/data/data_file.h"
 #include "src/edit/edit.h"
 #include "src/group/groups.h"
-#include "src/particles/data_file.h"
 #include "src/particles/unique_ids.h"
 #include "src/properties/property.h"
 

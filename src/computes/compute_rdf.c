@@ -1,6 +1,6 @@
 /* compute rdf: the radial distribution function g(r), and the number of neighbours within r.
  *
- * 1. The engine counts the neighbours of its particles by distance, if it can (common/compute/distances.h). Else each
+ * 1. The engine counts the neighbours of its particles by distance, if it can (common/sums/distances.h). Else each
  *    thread counts those of its particles, of a download (neighbours.h).
  * 2. Counts are whole numbers, and are added over threads and ranks. g(r) is made of them at the end.
  *

@@ -3,7 +3,7 @@
 #ifndef MD_SRC_COMPUTES_PAIR_SUMS_H
 #define MD_SRC_COMPUTES_PAIR_SUMS_H
 
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "src/sim.h"
 
 /* Adds the terms of a pair within its cutoff to sum[0 .. n). delta: from the other particle to the one whose sums these

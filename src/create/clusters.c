@@ -17,8 +17,8 @@
  * Reference: Aarseth, Henon and Wielen, Astron. Astrophys. 37 (1974) 183.
  */
 #include "src/create/clusters.h"
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/create/site_rows.h"
 
 #define MEAN_UNIT 0x1p-24

@@ -8,8 +8,8 @@
  * Cost: a pass over the particles for each attempt, and the beginning of a run (src/edit/run_edits.h). Reference: the
  * LAMMPS manual, fix deposit. There the particle is inserted between drift and forces of the step, so that it gets half
  * a kick in it; here it is at rest, or flies, until the next step. */
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/averages/output_fix.h"
 #include "src/create/lattice.h"
 #include "src/create/site_rows.h"

@@ -14,8 +14,8 @@
 #ifndef MD_SRC_CREATE_PERMUTATION_H
 #define MD_SRC_CREATE_PERMUTATION_H
 
+#include "common/arithmetic/rng.h"
 #include "common/base/mix.h"
-#include "common/rng.h"
 
 enum { MD_PERMUTATION_ROUNDS = 8 }; /* even, so that each half ends at its first place */
 

@@ -3,7 +3,7 @@
  * 1. The box, or a window of it, is divided into square bins, with D bins along its longer side. In three dimensions
  *    the box is seen along one axis, and a bin holds all particles along the line of sight.
  * 2. The particles of each bin are counted. With a weight, such as their mass or a velocity, the weights of each bin
- *    are added up as integers (common/compute/histogram.h).
+ *    are added up as integers (common/sums/histogram.h).
  * 3. A bin shows its sum for each area, or the mean over its particles. density_files.c writes the map.
  *
  * Adding up is parallel and exact: all threads add atomically to shared integers, so the map does not depend on
@@ -15,11 +15,11 @@
  * particle and not one. Cost: some ns for each particle, and about 100 ns with a weight; 24 bytes for each bin, and 16
  * more with a weight.
  */
-#include "common/compute/histogram.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/histogram.h"
 #include "src/computes/computes.h"
 #include "src/dump/dump.h"
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 
 #include <math.h>
 #include <omp.h>
@@ -221,7 +221,7 @@ static double largest_weight(const md_density *what, const md_model *model)
   return md_compute_style_of(what->compute.kind)->largest(model);
 }
 
-/* The quanta of common/compute/histogram.h. They are those of the model, so that every engine and rank has the same. */
+/* The quanta of common/sums/histogram.h. They are those of the model, so that every engine and rank has the same. */
 static void make_weight(const md_density *what, const md_model *model, md_histogram *g)
 {
   int exponent, digits;

@@ -9,9 +9,9 @@
  */
 #include "src/dump/dump.h"
 #include "common/ranks/reductions.h"
+#include "src/dump/elements.h"
 #include "src/files/step_name.h"
 #include "src/group/groups.h"
-#include "src/particles/elements.h"
 #include "src/steps.h"
 
 #include <errno.h>

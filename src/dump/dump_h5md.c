@@ -23,8 +23,8 @@
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
 #include "src/dump/h5md.h"
-#include "src/files/hdf5_file.h"
 #include "src/files/new_file.h"
+#include "src/hdf5/hdf5_file.h"
 #include "src/particles/by_id.h"
 
 #include <errno.h>

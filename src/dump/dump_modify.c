@@ -1,6 +1,6 @@
 /* The command dump_modify: a table of keywords, each of which changes one setting of a dump; see dump.h. */
 #include "src/dump/dump.h"
-#include "src/particles/elements.h"
+#include "src/dump/elements.h"
 
 #include <stdio.h>
 #include <stdlib.h>

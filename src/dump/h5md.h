@@ -3,7 +3,7 @@
 #define MD_SRC_DUMP_H5MD_H
 
 #include "common/model.h"
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 
 /* Writes into a new file:
  *   /h5md         version of the format, author (the user's name, or unknown), creator

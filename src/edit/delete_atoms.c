@@ -5,8 +5,8 @@
  * delete_atoms.
  */
 #include "src/edit/delete_atoms.h"
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
 #include "src/group/groups.h"

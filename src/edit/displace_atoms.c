@@ -7,7 +7,7 @@
  * Units: those of the lattice, unless units box is given; degrees. Reference: the LAMMPS manual, command
  * displace_atoms.
  */
-#include "common/rng.h"
+#include "common/arithmetic/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
 #include "src/group/groups.h"

@@ -1,7 +1,7 @@
 /* What the edits of particles share; see edit.h. */
 #include "src/edit/edit.h"
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/formula/particle_values.h"
 
 #include <stdlib.h>

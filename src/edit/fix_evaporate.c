@@ -2,9 +2,9 @@
  *
  * Which ones depends on seed, step and ids (md_edit_choose). Molecules are not deleted as a whole. Cost: a pass over
  * the particles, and the beginning of a run (src/edit/run_edits.h). Reference: the LAMMPS manual, fix evaporate. */
+#include "common/arithmetic/rng.h"
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/averages/output_fix.h"
 #include "src/edit/edit.h"
 #include "src/region/region.h"

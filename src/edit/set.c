@@ -7,8 +7,8 @@
  * Units: sigma, tau; not those of the lattice, as in LAMMPS. Memory: a byte for each particle while the command runs.
  * Reference: the LAMMPS manual, command set.
  */
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/edit/edit.h"
 #include "src/group/groups.h"
 #include "src/properties/property.h"

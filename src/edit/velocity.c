@@ -11,8 +11,8 @@
  * some passes over the velocities. References: Marsaglia and Bray, SIAM Review 6 (1964) 260; the LAMMPS manual, command
  * velocity.
  */
+#include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
-#include "common/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
 #include "src/edit/group_motion.h"

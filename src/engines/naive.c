@@ -2,7 +2,7 @@
  *
  * In every step a double loop computes the distance of every pair of particles, at its minimum image, and the
  * impulse of each pair within the cutoff by the formulas of common/. Impulses are whole numbers of quanta
- * (common/exact.h), so that the order of the loop does not change a sum.
+ * (common/arithmetic/exact.h), so that the order of the loop does not change a sum.
  *
  * Trade-off: the engine is short, and one can see that it is right. It is only fast enough for small systems.
  * Bonds have indices, which stay the same, because the particles stay where they are in memory.

@@ -2,7 +2,7 @@
  *
  * 1. The record of a particle is at home on rank id mod ranks, in the order of ids, wherever the particle goes.
  * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look
- *    (common/compute/follow.h). The record goes back to the particle's rank.
+ *    (common/sums/follow.h). The record goes back to the particle's rank.
  * 3. On one rank an engine may have the records, and look without giving its particles (follow of common/engine.h).
  * 4. The next look is so soon that a particle with SPEEDS times the largest speed of this look crosses less than half
  *    of the shortest periodic side, and after MOST steps at the latest. A change by more than a quarter of the side is

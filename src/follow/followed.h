@@ -1,12 +1,12 @@
 /* Followed particles: the place or velocity that each particle of a group had when it was first seen, and the present
- * one (common/compute/follow.h).
+ * one (common/sums/follow.h).
  *
  * The deck's commands see positions inside the box. A followed particle also has the number of times that it left the
  * box through each periodic face, so that its displacement goes beyond the box. */
 #ifndef MD_SRC_FOLLOW_FOLLOWED_H
 #define MD_SRC_FOLLOW_FOLLOWED_H
 
-#include "common/compute/follow.h"
+#include "common/sums/follow.h"
 #include "src/output/observer.h"
 #include "src/sim.h"
 

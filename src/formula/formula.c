@@ -14,7 +14,7 @@
  * time.
  */
 #include "src/formula/formula.h"
-#include "common/rng.h"
+#include "common/arithmetic/rng.h"
 
 #include <ctype.h>
 #include <math.h>

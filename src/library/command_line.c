@@ -2,7 +2,7 @@
 #include "src/library/command_line.h"
 #include "common/base/timer.h"
 #include "src/engines/engines.h"
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 #include "src/stop.h"
 
 #include <limits.h>

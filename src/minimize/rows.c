@@ -1,6 +1,6 @@
 /* Rows of vectors, in the order of ids; see rows.h. */
 #include "src/minimize/rows.h"
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"

@@ -1,6 +1,6 @@
-/* Directions of a camera; see camera.h. Sines are those of common/real.h, not of the C library. */
+/* Directions of a camera; see camera.h. Sines are those of common/arithmetic/real.h, not of the C library. */
 #include "src/picture/camera.h"
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 #include <math.h>
 #include <string.h>

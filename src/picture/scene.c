@@ -11,7 +11,7 @@
  * bytes a pixel.
  */
 #include "src/picture/scene.h"
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 #include <math.h>
 

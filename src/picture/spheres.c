@@ -9,7 +9,7 @@
  * bytes a pixel; about 40 ns of processor time for a sphere of one or two pixels, in random order of depth.
  */
 #include "src/picture/spheres.h"
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 #include <math.h>
 

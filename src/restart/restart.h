@@ -21,7 +21,7 @@
 #ifndef MD_SRC_RESTART_RESTART_H
 #define MD_SRC_RESTART_RESTART_H
 
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 #include "src/properties/id_values.h"
 #include "src/sim.h"
 #include "src/sums/checksum.h"

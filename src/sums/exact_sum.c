@@ -1,6 +1,6 @@
 /* Exact sums over particles; see exact_sum.h. */
 #include "src/sums/exact_sum.h"
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "common/ranks/reductions.h"
 
 /* The coarse quantum of a fine sum: a power of two q with bound/q < 2^51, but not so small that 1/q overflows. In

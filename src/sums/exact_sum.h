@@ -9,7 +9,7 @@
 #ifndef MD_SRC_SUMS_EXACT_SUM_H
 #define MD_SRC_SUMS_EXACT_SUM_H
 
-#include "common/exact.h"
+#include "common/arithmetic/exact.h"
 #include "common/ranks/comm.h"
 
 enum { MD_EXACT_SUMS_MAX = 8 };

@@ -4,7 +4,7 @@
 #include "validate/unit/support/sim_fixture.h"
 #include "validate/unit/support/thread_ranks.h"
 
-#include "src/particles/data_file.h"
+#include "src/data/data_file.h"
 
 #include <stdlib.h>
 

@@ -39,7 +39,7 @@ def files(*patterns: str) -> Set[str]:
 TRANSPORTS = files("mpi/transport/*.c")
 RANKS = files("mpi/*.c") - TRANSPORTS | {"src/engines/open_comm.c"}
 PROGRAM = files("common/**/*.c", "src/**/*.c", "openmp/**/*.c") - files("common/ladder/*.c", "openmp/ladder/*.c",
-                                                                        "src/files/hdf5_file.c")
+                                                                        "src/hdf5/hdf5_file.c")
 WITHOUT, HDF5 = ["HDF5=no"], ["HDF5_FOUND=serial -lhdf5"]
 
 
@@ -81,13 +81,13 @@ def test_a_part_found_later_compiles_its_own_files(build):
     # HDF5 is in a library of its own, with which the program is not linked.
     library = build.folder / "libmyriad-hdf5.so"
     assert not library.exists()
-    assert build.make(build.program, *HDF5, *no_mpi) == ["src/files/hdf5_file.c"]
+    assert build.make(build.program, *HDF5, *no_mpi) == ["src/hdf5/hdf5_file.c"]
     assert library.exists() and Path(build.program).stat().st_mtime_ns == linked
     assert set(build.make(build.program, *HDF5, *mpi)) == RANKS
     assert build.make(build.program, *HDF5, *mpi) == []
     # HDF5 over MPI takes the compiler of MPI.
     parallel = ["HDF5_FOUND=parallel -lhdf5"]
-    assert build.make(build.program, *parallel, *mpi) == ["src/files/hdf5_file.c"]
+    assert build.make(build.program, *parallel, *mpi) == ["src/hdf5/hdf5_file.c"]
     assert set(build.make(build.program, *WITHOUT, *mpi, "CFLAGS=-O1")) == PROGRAM | RANKS
     assert not library.exists()
 

@@ -1,6 +1,6 @@
-/* The bin of a distance (common/compute/distances.h): that of a root and a product in double precision, also on the
+/* The bin of a distance (common/sums/distances.h): that of a root and a product in double precision, also on the
  * edges of bins and beside them, for few bins and for many, and for lengths of any size. */
-#include "common/compute/distances.h"
+#include "common/sums/distances.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

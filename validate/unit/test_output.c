@@ -1,10 +1,10 @@
 /* Dumps, pictures, numbers as text, files with checked writes, and the log: exact bytes, and every error. */
 #include "validate/unit/support/fake_run.h"
 
-#include "common/compute/histogram.h"
-#include "common/rng.h"
+#include "common/arithmetic/rng.h"
+#include "common/sums/histogram.h"
 #include "src/dump/dump.h"
-#include "src/particles/elements.h"
+#include "src/dump/elements.h"
 #include "src/picture/colour/colour_map.h"
 #include "src/picture/furniture.h"
 #include "src/picture/picture.h"

@@ -1,6 +1,6 @@
 /* Pair formulas. Forces are the negative gradient of the energy for every style, in two and three dimensions. Values
  * are those known in closed form. Scaling, shift, cutoff and mixing are tested, and 1/a, 1/sqrt(a) and ln(a) of
- * common/real.h are compared with the C library.
+ * common/arithmetic/real.h are compared with the C library.
  *
  * The styles come from the list of styles, and their parameters are chosen by name. So a new style is tested without a
  * new line here. */

@@ -1,8 +1,8 @@
 /* The parts of restarts that need no run: names and times of restarts, limits of time, the history of the deck, the
  * exact conversion from momenta to velocities and back, and how a file is closed after an error. */
 #include "src/deck/history.h"
-#include "src/files/hdf5_file.h"
 #include "src/files/step_name.h"
+#include "src/hdf5/hdf5_file.h"
 #include "src/restart/cmd_restart.h"
 #include "src/stop.h"
 

@@ -18,9 +18,9 @@
 #ifndef MD_COMMON_PAIR_DISSIPATIVE_H
 #define MD_COMMON_PAIR_DISSIPATIVE_H
 
+#include "common/arithmetic/rng.h"
 #include "common/pair/pair.h"
 #include "common/pair/pair_term.h"
-#include "common/rng.h"
 
 /* What all pairs of a step share. noise: sqrt(kB T/dt). */
 typedef struct md_dissipation {

@@ -24,8 +24,8 @@
 #ifndef MD_COMMON_EAM_H
 #define MD_COMMON_EAM_H
 
+#include "common/arithmetic/exact.h"
 #include "common/base/error.h"
-#include "common/exact.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* Tables of pair style table: splines through the values of a file; see table.h. */
 #include "common/pair/tables/table.h"
+#include "common/arithmetic/exact.h"
 #include "common/base/memory.h"
-#include "common/exact.h"
 
 #include <stdlib.h>
 

@@ -18,8 +18,8 @@
 #ifndef MD_COMMON_TABLE_H
 #define MD_COMMON_TABLE_H
 
+#include "common/arithmetic/real.h"
 #include "common/base/error.h"
-#include "common/real.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus

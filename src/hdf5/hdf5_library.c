@@ -1,6 +1,6 @@
 /* Loading the library of HDF5 files; see hdf5_file.h. */
-#include "src/files/hdf5_file.h"
 #include "src/files/part.h"
+#include "src/hdf5/hdf5_file.h"
 
 static md_part part = {.file = "libmyriad-hdf5.so",
                        .symbol = "md_hdf5",

@@ -5,11 +5,11 @@
  * The quantum is a power of two that the largest value of all particles gives (src/chunks/chunk_sums.c). Integers are
  * added, so that sums have the same bits in any order. Cost: a division for each value, 16 bytes a sum.
  */
-#ifndef MD_COMMON_COMPUTE_EACH_FORMULAS_H
-#define MD_COMMON_COMPUTE_EACH_FORMULAS_H
+#ifndef MD_COMMON_SUMS_EACH_FORMULAS_H
+#define MD_COMMON_SUMS_EACH_FORMULAS_H
 
-#include "common/compute/each.h"
 #include "common/compute/measure.h"
+#include "common/sums/each.h"
 
 /* The parts of a quantum. */
 enum { MD_EACH_REST_BITS = 30 };

@@ -1,5 +1,5 @@
 /* Centres of mass of groups in every step; see centre.h. */
-#include "common/force/centre.h"
+#include "common/spring/centre.h"
 #include "common/ranks/reductions.h"
 
 #include <string.h>

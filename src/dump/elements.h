@@ -1,6 +1,6 @@
 /* Chemical symbols: the names of species that readers of xyz files accept, and symbols for types that have none. */
-#ifndef MD_SRC_PARTICLES_ELEMENTS_H
-#define MD_SRC_PARTICLES_ELEMENTS_H
+#ifndef MD_SRC_DUMP_ELEMENTS_H
+#define MD_SRC_DUMP_ELEMENTS_H
 
 #include <stdbool.h>
 

@@ -19,10 +19,10 @@
  * Reference: the idea is known as pre-rounding in reproducible summation, Demmel and Nguyen, IEEE Trans. Comput. 64
  * (2015) 2060.
  */
-#ifndef MD_COMMON_EXACT_H
-#define MD_COMMON_EXACT_H
+#ifndef MD_COMMON_ARITHMETIC_EXACT_H
+#define MD_COMMON_ARITHMETIC_EXACT_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 #define MD_ROUND 0x1.8p52 /* rounds to multiples of 1 */
 

@@ -4,10 +4,10 @@
  * Cost: ten rounds of two multiplications for four words. Reference: Salmon, Moraes, Dror, Shaw, "Parallel random
  * numbers: as easy as 1, 2, 3", SC 2011.
  */
-#ifndef MD_COMMON_RNG_H
-#define MD_COMMON_RNG_H
+#ifndef MD_COMMON_ARITHMETIC_RNG_H
+#define MD_COMMON_ARITHMETIC_RNG_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 
 typedef struct md_random {
   uint32_t word[4];

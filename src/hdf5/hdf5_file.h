@@ -13,8 +13,8 @@
  * The format is that of HDF5 1.8. Its structures carry checksums, so that damage to them is found too. Names are
  * paths inside the file, such as "particles/x". Shapes are int64_t, the slowest dimension first.
  */
-#ifndef MD_SRC_FILES_HDF5_FILE_H
-#define MD_SRC_FILES_HDF5_FILE_H
+#ifndef MD_SRC_HDF5_HDF5_FILE_H
+#define MD_SRC_HDF5_HDF5_FILE_H
 
 #include "common/ranks/comm.h"
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * below are those for double. The C compiler runs with -ffp-contract=off and nvcc with -fmad=false, so that there is an
  * fma exactly where the source has one.
  */
-#ifndef MD_COMMON_REAL_H
-#define MD_COMMON_REAL_H
+#ifndef MD_COMMON_ARITHMETIC_REAL_H
+#define MD_COMMON_ARITHMETIC_REAL_H
 
 #include <math.h>
 #include <stdint.h>
@@ -143,7 +143,7 @@ MD_FN double md_broadcast(double a) { return a; }
 
 #define real double
 #define MD_T(name) name
-#include "common/elementary.h"
+#include "common/arithmetic/elementary.h"
 #undef real
 #undef MD_T
 

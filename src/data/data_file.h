@@ -1,7 +1,7 @@
 /* Data files: the box, masses, positions and velocities as text, in LAMMPS's format (atom_style
  * atomic; or sphere, or bond with its bonds). */
-#ifndef MD_SRC_PARTICLES_DATA_FILE_H
-#define MD_SRC_PARTICLES_DATA_FILE_H
+#ifndef MD_SRC_DATA_DATA_FILE_H
+#define MD_SRC_DATA_DATA_FILE_H
 
 #include "src/properties/id_values.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* HDF5 files; see hdf5_file.h. Every handle is closed in the function that opened it. The library's own
  * description of a failure becomes the message. Of its nested descriptions, the innermost is the most precise. */
-#include "src/files/hdf5_file.h"
+#include "src/hdf5/hdf5_file.h"
 #include "common/ranks/files.h"
 #include "src/files/new_file.h"
 

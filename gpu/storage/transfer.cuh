@@ -11,12 +11,12 @@
  * particle and dimension over the bus, at the start and for each download, or half of that for a download in mixed
  * precision. On several ranks the load is repeated when the cuts between domains are moved.
  */
-#ifndef MD_GPU_ENGINE_TRANSFER_CUH
-#define MD_GPU_ENGINE_TRANSFER_CUH
+#ifndef MD_GPU_STORAGE_TRANSFER_CUH
+#define MD_GPU_STORAGE_TRANSFER_CUH
 
 #include "common/bond/places.h"
 #include "gpu/engine/constants.cuh"
-#include "gpu/engine/storage.cuh"
+#include "gpu/storage/storage.cuh"
 
 template <class T> struct gpu_transfer {
   typedef typename T::real real;

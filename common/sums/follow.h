@@ -7,11 +7,11 @@
  * Differences and edges are exact on the position grid, so that every engine has the same records. The sums below are
  * those of compute msd, vacf, com and gyration. Cost: 64 bytes a particle.
  */
-#ifndef MD_COMMON_COMPUTE_FOLLOW_H
-#define MD_COMMON_COMPUTE_FOLLOW_H
+#ifndef MD_COMMON_SUMS_FOLLOW_H
+#define MD_COMMON_SUMS_FOLLOW_H
 
 #include "common/box.h"
-#include "common/compute/each_formulas.h"
+#include "common/sums/each_formulas.h"
 #include "common/tensor.h"
 
 typedef struct md_follow_record {

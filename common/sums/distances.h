@@ -7,10 +7,10 @@
  * additions gives the same bits. Cost: a root in single precision for each pair, in double for one that is near the
  * edge of a bin, and 8 bytes a bin.
  */
-#ifndef MD_COMMON_COMPUTE_DISTANCES_H
-#define MD_COMMON_COMPUTE_DISTANCES_H
+#ifndef MD_COMMON_SUMS_DISTANCES_H
+#define MD_COMMON_SUMS_DISTANCES_H
 
-#include "common/real.h"
+#include "common/arithmetic/real.h"
 #include <stdbool.h>
 
 /* The most pairs of types that an engine counts at a time. */

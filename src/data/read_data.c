@@ -30,7 +30,7 @@
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
 #include "src/box/faces.h"
-#include "src/particles/data_file.h"
+#include "src/data/data_file.h"
 
 #include "common/base/memory.h"
 #include "common/base/open_file.h"

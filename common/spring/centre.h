@@ -18,8 +18,8 @@
  * particle, so that masses must be by type, and few types. Cost: a pass over particles and a reduction in each step,
  * before the forces of the fix.
  */
-#ifndef MD_COMMON_CENTRE_H
-#define MD_COMMON_CENTRE_H
+#ifndef MD_COMMON_SPRING_CENTRE_H
+#define MD_COMMON_SPRING_CENTRE_H
 
 #include "common/faults.h"
 #include "common/ranks/comm.h"

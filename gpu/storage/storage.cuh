@@ -11,8 +11,8 @@
  * Trade-off: little memory is unused. In return a growth waits for the device and copies the contents, but it is
  * rare. Cost: gpu_memory() (configuration.cu) counts the bytes of a particle, and `myriad plan` prints them.
  */
-#ifndef MD_GPU_ENGINE_STORAGE_CUH
-#define MD_GPU_ENGINE_STORAGE_CUH
+#ifndef MD_GPU_STORAGE_STORAGE_CUH
+#define MD_GPU_STORAGE_STORAGE_CUH
 
 #include "gpu/engine/core.cuh"
 

@@ -1,7 +1,7 @@
 /* What an engine adds up or counts of a value of each particle, in place: sums over bins along axes (fix ave/chunk),
  * and counts by value (fix ave/histo). each_formulas.h has the formulas. Cost: a pass over the particles. */
-#ifndef MD_COMMON_COMPUTE_EACH_H
-#define MD_COMMON_COMPUTE_EACH_H
+#ifndef MD_COMMON_SUMS_EACH_H
+#define MD_COMMON_SUMS_EACH_H
 
 #include "common/model.h"
 

@@ -1,5 +1,5 @@
 /* The table of chemical symbols; see elements.h. */
-#include "src/particles/elements.h"
+#include "src/dump/elements.h"
 
 #include <string.h>
 

@@ -15,10 +15,10 @@
  * Cost: about 0.2 us a particle on 4 cores. Reference: the LAMMPS manual, command write_data.
  */
 #include "common/ranks/reductions.h"
+#include "src/data/data_file.h"
 #include "src/files/new_file.h"
 #include "src/files/rows.h"
 #include "src/files/step_name.h"
-#include "src/particles/data_file.h"
 
 #include <stdlib.h>
 #include <string.h>

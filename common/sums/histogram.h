@@ -14,8 +14,8 @@
  * Trade-off: fine sums (exact.h) have a fixed number of bits for the rest, which some 2^24 terms may fill. Here the
  * number of bits is that of the model. Cost: one addition for a count, three with a weight; 8 or 24 bytes a bin.
  */
-#ifndef MD_COMMON_COMPUTE_HISTOGRAM_H
-#define MD_COMMON_COMPUTE_HISTOGRAM_H
+#ifndef MD_COMMON_SUMS_HISTOGRAM_H
+#define MD_COMMON_SUMS_HISTOGRAM_H
 
 #include "common/compute/measure.h"
 #include "common/engine.h"
