@@ -127,7 +127,7 @@ SOURCES := $(filter-out $(LADDER_C) $(LADDER_CPU_C) $(HDF5_SOURCE), \
   $(wildcard $(foreach room,common src,$(room)/*.c $(room)/*/*.c $(room)/*/*/*.c) \
   openmp/*.c openmp/*/*.c)) \
   $(if $(WITH_MPI),$(filter-out $(TRANSPORTS),$(MPI_SOURCES)))
-UNIT_TESTS := $(wildcard validate/unit/test_*.c)
+UNIT_TESTS := $(wildcard validate/unit/test_*.c validate/unit/*/test_*.c)
 FUZZ_TARGETS := $(wildcard validate/fuzz/fuzz_*.c)
 ALL_C := $(sort $(SOURCES) $(HDF5_SOURCE) $(LADDER_C) $(LADDER_CPU_C) $(MPI_SOURCES) gpu/library.c $(UNIT_TESTS) \
   $(FUZZ_TARGETS))
@@ -683,8 +683,8 @@ $(TESTED_LIBRARY): $(filter-out $(OBJ)/src/main.o,$(OBJECTS)) $(LADDER_OBJECTS) 
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(SHARED_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(LIBRARIES)
 
-# They find the library in the folder above them, so that a change of it does not link them again.
-LINK_TESTED = $(LINK) -o $@ $< $(TESTED_LIBRARY) -Wl,-rpath,'$$ORIGIN/..'
+# They find the library in a folder above them, so that a change of it does not link them again.
+LINK_TESTED = $(LINK) -o $@ $< $(TESTED_LIBRARY) -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..'
 $(TEST_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/unit/%.o $(FLAGS)/link | $(TESTED_LIBRARY)
 	@mkdir -p $(@D)
 	$(say) LINK $@

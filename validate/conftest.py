@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 # Tests use functions of other rooms.
-for room in ("exactness", "output", "physics", "program", "speed"):
+for room in ("exactness", "output", "physics", "physics/pairs", "program", "program/language", "speed"):
     sys.path.insert(0, str(Path(__file__).parent / room))
 
 import harness  # noqa: E402

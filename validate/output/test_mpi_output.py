@@ -216,7 +216,7 @@ def test_a_data_file_read_back(ranks, tmp_path):
 
 
 def wrong_lines() -> List[str]:
-    """Data files with something wrong; validate/unit/test_data.c has many more."""
+    """Data files with something wrong; validate/unit/deck/test_data.c has many more."""
     texts = []
     for line, text, _ in DATA_LINES[::5]:
         lines = DATA.splitlines()
@@ -249,7 +249,7 @@ def damaged(lines: List[str], at: int) -> List[Tuple[int, str]]:
 
 def test_the_first_of_many_errors(tmp_path):
     """Two lines of 2000 are wrong, far apart and in different ways: an id that occurs twice is found by another rank
-    than what cannot be read.  validate/unit/test_data.c has many more."""
+    than what cannot be read.  validate/unit/deck/test_data.c has many more."""
     data_file(tmp_path / "data", list(range(1, 1001)), shuffled=False)
     lines = (tmp_path / "data").read_text().split("\n")
     lines = [line for line in lines if "comment" not in line]

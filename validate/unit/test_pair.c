@@ -111,7 +111,7 @@ static void check_gradient(md_pair_kind kind, int dim)
   assert_true(largest > 0.5);
 }
 
-/* Other styles have tables out of files or sub-styles (validate/physics/test_eam.py, test_tables.py, test_hybrid.py),
+/* Other styles have tables out of files or sub-styles (validate/physics/pairs/test_eam.py, test_tables.py, test_hybrid.py),
  * or no energy (test_dpd.py). */
 static bool has_formulas(int kind)
 {
