@@ -31,7 +31,7 @@ endif
 ##   PREFIX= DESTDIR=   where `make install` puts things (/usr/local)
 ##   PYTHON=            the interpreter for tests and tables, with numpy and pytest
 ##   MODE= N= RANKS= ENGINE= REPEAT= THREADS= STEPS= OUT= SUBMIT=slurm WALLTIME= PER_NODE= WAIT=yes FRESH=yes
-##                      the study of `make scaling` (docs/cluster.md)
+##                      the study of `make scaling` (docs/parallel/cluster.md)
 ##   STUDY= N=          studies and numbers of bodies of `make ladder` (docs/ladder.md): activity, atomics, cells,
 ##                      laboratory, porting; also REPEAT= THREADS= OUT=
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
@@ -471,7 +471,7 @@ fuzz: ## feed mutated decks, data files and tables to the readers for SECONDS
 	@$(MAKE) SAN=fuzz fuzz-programs
 	@test -n "$(FUZZ_TARGETS)" || { echo "there are no validate/fuzz/fuzz_*.c" >&2; exit 1; }
 	@mkdir -p build/fuzz/seeds build/fuzz/scratch
-	@cp inputs/in.* validate/reference/* build/fuzz/seeds/ 2>/dev/null || true
+	@cp inputs/in.* inputs/recipes/in.* validate/reference/* build/fuzz/seeds/ 2>/dev/null || true
 	@cd build/fuzz/scratch && for f in $(FUZZ_TARGETS:validate/fuzz/%.c=%); do \
 	  mkdir -p ../$$f; echo "FUZZ $$f"; \
 	  OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256 \
@@ -484,14 +484,14 @@ fuzz: ## feed mutated decks, data files and tables to the readers for SECONDS
 # ---------------------------------------------------------------- the tree
 
 install: all ## copy the program, its libraries, decks and documentation under PREFIX
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad/inputs' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
 	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
 	$(if $(HDF5_LIBRARY),install -D -m 755 $(HDF5_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(HDF5_LIBRARY))')
 	$(if $(LIBRARY),install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so')
 	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
-	install -m 644 $(wildcard inputs/*) '$(DESTDIR)$(PREFIX)/share/myriad/inputs'
+	cp -R inputs '$(DESTDIR)$(PREFIX)/share/myriad'
 	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 uninstall: ## remove what install copied

@@ -149,14 +149,14 @@ static void print_command(const md_command *command)
   if (command->handler == md_do_compute) print_compute_styles();
 }
 
-/* Prints docs/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
+/* Prints docs/reference/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
 static md_status help_markdown(void)
 {
   printf(
       "# Deck commands\n\n<!-- Written by `myriad help --markdown`; edit src/deck/commands.def, and "
       "common/*/fix_*.h and src/averages/fix_*.c, instead. -->\n\n"
       "Capitals stand for values, `[ ]` for what may be left out, `|` for a choice, `...` for repetition.\n"
-      "[decks.md](decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
+      "[decks.md](../decks.md) explains how a deck is read. `myriad help COMMAND` prints one of these.\n\n");
   for (int k = 0; k < md_commands_count; ++k)
     printf("%s[%s](#%s)", k > 0 ? " ·\n" : "", md_commands[k].name, md_commands[k].name);
   putchar('\n');

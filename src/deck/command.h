@@ -1,6 +1,6 @@
 /* The command table: name, handler, usage and help of every deck command. commands.def holds each entry once.
  *
- * The parser (deck.c), `myriad help COMMAND` and the check of docs/commands.md use this table.
+ * The parser (deck.c), `myriad help COMMAND` and the check of docs/reference/commands.md use this table.
  *
  * A handler gets the words after the command's name, with variables already replaced. It validates all of them. An
  * unknown keyword or style, a wrong count or a value out of range is an md_error(MD_USAGE, ...) that names the

@@ -1,6 +1,6 @@
 /* Restart files: the whole state of a system, from which a run continues to the same bits.
  *
- * A file is HDF5, with these groups (docs/restarts.md lists every item):
+ * A file is HDF5, with these groups (docs/reference/restarts.md lists every item):
  *   /model       box, types, masses, pair style and coefficients, fixes, timestep, grids
  *   /run         step, the run in which the file was written, and the deck's runs before it
  *   /output      the files that dumps had open, and how far they were written

@@ -38,9 +38,9 @@ def unjudged(done: Done) -> str:
     return line[0].split(": ")[1] if line else ""
 
 
-@pytest.mark.parametrize("deck", sorted(path.name for path in (ROOT / "inputs").glob("in.*")))
+@pytest.mark.parametrize("deck", sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("inputs/**/in.*")))
 def test_sample_decks_have_no_problem(deck):
-    done = works(call(ROOT, "check", "-in", str(ROOT / "inputs" / deck)))
+    done = works(call(ROOT, "check", "-in", str(ROOT / deck)))
     assert done.out.splitlines()[-1].startswith("No problem in ")
 
 

@@ -16,7 +16,8 @@ LMP = shutil.which("lmp")
 
 
 def run(name: str, folder, engine: str, **variables: harness.Value) -> harness.Result:
-    return harness.run(harness.INPUTS / f"in.{name}", folder, engine=engine, variables={"out": ".", **variables})
+    deck, = harness.INPUTS.rglob(f"in.{name}")
+    return harness.run(deck, folder, engine=engine, variables={"out": ".", **variables})
 
 
 def is_picture(path) -> bool:
@@ -67,7 +68,7 @@ def test_couette(fast_engine, tmp_path):
 def test_shear(fast_engine, tmp_path):
     """The viscosity of the recipe is LAMMPS's from the same deck, within the noise of a small box."""
     here = run("shear", tmp_path, fast_engine, n=16, steps=24000).tables[1]
-    there = lammps_tables(harness.INPUTS / "in.shear", tmp_path, n=16, steps=24000)[1]
+    there = lammps_tables(harness.INPUTS / "recipes" / "in.shear", tmp_path, n=16, steps=24000)[1]
     assert abs(here.column("v_eta")[-1] - 1.55) < 0.4 and abs(there.column("v_eta")[-1] - 1.55) < 0.4
     assert np.mean(here.column("c_stress")[2:]) == pytest.approx(np.mean(there.column("c_stress")[2:]), rel=0.1)
 

@@ -212,7 +212,7 @@ def mix(z: np.ndarray) -> np.ndarray:
 
 
 def checksum(index: int, identity: np.ndarray, rows: Sequence[np.ndarray]) -> int:
-    """Of a field, the index-th, by the definition in docs/restarts.md."""
+    """Of a field, the index-th, by the definition in docs/reference/restarts.md."""
     total = np.uint64(0)
     with np.errstate(over="ignore"):
         for d, row in enumerate(rows):

@@ -14,7 +14,9 @@ from cli import BOX, USAGE, call, run_deck
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+# Those of docs/ladder are written by `make ladder`.
+ROOMS = (DOCS, DOCS / "parallel", DOCS / "reference")
+PAGES = [ROOT / "README.md", *(page for room in ROOMS for page in sorted(room.glob("*.md")))]
 NAMES = [page.name for page in PAGES]
 
 pytestmark = pytest.mark.smoke
@@ -60,15 +62,15 @@ def without_row(names: List[str], page: str) -> List[str]:
 
 
 def test_commands_are_what_the_program_prints():
-    assert (DOCS / "commands.md").read_text(encoding="utf-8") == said("help", "--markdown"), (
-        "write it anew: build/myriad help --markdown > docs/commands.md")
+    assert (DOCS / "reference" / "commands.md").read_text(encoding="utf-8") == said("help", "--markdown"), (
+        "write it anew: build/myriad help --markdown > docs/reference/commands.md")
 
 
 def test_every_command_is_in_the_reference():
     listed = said("help").split("explains one):\n")[1]
     names = [line.split()[0] for line in listed.splitlines()]
     assert len(names) > 30
-    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
     assert [name for name in names if f"\n## {name}\n" not in text] == []
 
 
@@ -85,22 +87,22 @@ def test_pair_styles():
 
 def test_fix_styles(tmp_path):
     styles = [usage.split()[0] for usage in accepted(tmp_path, "fix 2 all nonsense").split("; ")]
-    looks = without_row(styles, "physics.md")
-    assert without_row(looks, "output.md") == [] and len(looks) < len(styles) / 2
+    looks = without_row(styles, "reference/physics.md")
+    assert without_row(looks, "reference/output.md") == [] and len(looks) < len(styles) / 2
 
 
 def test_dump_styles(tmp_path):
     styles = accepted(tmp_path, "dump 1 all nonsense 1 file").split(", ")
-    assert without_row(styles, "output.md") == []
+    assert without_row(styles, "reference/output.md") == []
 
 
 def test_thermo_keywords(tmp_path):
     keywords = accepted(tmp_path, "thermo_style custom nonsense").split()
-    assert missing(keywords, "output.md") == []
+    assert missing(keywords, "reference/output.md") == []
 
 
 def test_dump_columns(tmp_path):
-    assert missing(accepted(tmp_path, "dump 1 all custom 1 file nonsense").split(), "output.md") == []
+    assert missing(accepted(tmp_path, "dump 1 all custom 1 file nonsense").split(), "reference/output.md") == []
 
 
 def anchors(page: Path) -> List[str]:
@@ -208,7 +210,7 @@ def test_what_to_type_can_be_typed(page):
 
 WIDTH = 120  # columns
 # Data that other programs wrote, and pages that programs write, whose usages of commands or rows are one line each.
-ANY_WIDTH = re.compile(r"validate/reference/|docs/(commands|compatibility)\.md$|docs/ladder/|docs/pictures/")
+ANY_WIDTH = re.compile(r"validate/reference/|docs/(reference/commands|compatibility)\.md$|docs/ladder/|docs/pictures/")
 # A line that cannot be broken: an address alone, or a directive of a batch system.
 ONE_WORD = re.compile(r"\W*https?://\S+$|#(SBATCH|PBS|BSUB) ")
 
@@ -240,7 +242,7 @@ def test_readme_says_what_to_type():
 
 def test_every_deck_opens_with_what_it_is_for():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    ours = [deck for deck in (ROOT / "inputs").glob("in.*") if deck.name != "in.lj"]
+    ours = [deck for deck in (ROOT / "inputs").glob("**/in.*") if deck.name != "in.lj"]
     assert len(ours) >= 6
     for deck in ours:
         text = deck.read_text(encoding="utf-8")
