@@ -32,8 +32,11 @@ template <class T> struct gpu_output {
 
   /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
   md_status fit_pairs();
-  /* What values of particles need; velocities are complete and the device rests. */
-  md_status fit_values(each_args *args);
+  /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits
+   * of groups that matter; those of MD_GROUP_ALL alone need not be read. */
+  md_status fit_values(uint32_t groups, each_args *args);
+  /* Bytes of a particle that a kernel reads for that. */
+  double bytes_of_values(const each_args &args) const;
   /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */
   md_status begin_counts(int64_t n, const char *what);
   md_status add_counts(int64_t n, int64_t *sum);

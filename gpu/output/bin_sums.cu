@@ -8,16 +8,21 @@
  *      block adds to the device's at its end.
  *   3. k_count_values counts by value, in a table in shared memory too.
  *
+ * Only what the values need is read: positions for places and bins, groups where they matter. Groups and second words of
+ * momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
+ *
  * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
- * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once; for
- * sums five shuffles for each term, and four shared atomics for each run and value.
+ * table that does not fit into shared memory is counted by atomics on the device. k_bin_sums is compiled for few values
+ * too, because registers for the most values would halve the number of resident warps. Cost: each particle is read
+ * once; for sums two shuffles and a vote for each doubling of the longest run and each term, and four shared atomics
+ * for each run and value.
  */
 #include "gpu/output/seen.cuh"
 
 #include <algorithm>
 
-/* SUM_WORDS: most words of the table of a block, of 32 bits. */
-enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288 };
+/* SUM_WORDS: most words of the table of a block, of 32 bits. FEW_VALUES: values of most bins. */
+enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288, FEW_VALUES = 3 };
 
 /* The bin of a particle; -1: it counts in none. */
 static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const seen_particle &seen)
@@ -47,7 +52,8 @@ static __device__ __forceinline__ void add_to_table(const bin_table &t, int64_t 
 /* The lanes of a warp that belong together: each lane, and those behind it up to `last`, have the same bin. */
 struct lane_run {
   int last;
-  bool first; /* this lane is the first of a run that counts */
+  bool first;  /* this lane is the first of a run that counts */
+  int longest; /* lanes of the longest run of the warp, rounded up to a power of two */
 };
 
 static __device__ __forceinline__ lane_run run_of(int bin)
@@ -55,7 +61,10 @@ static __device__ __forceinline__ lane_run run_of(int bin)
   const int lane = threadIdx.x & 31, before = __shfl_sync(0xffffffffu, bin, lane - 1);
   const bool begins = lane == 0 || before != bin;
   const unsigned behind = __ballot_sync(0xffffffffu, begins) & ~((2u << lane) - 1u);
-  return lane_run{behind ? __ffs((int)behind) - 2 : 31, begins && bin >= 0};
+  const int last = behind ? __ffs((int)behind) - 2 : 31;
+  int longest = 1;
+  while (longest < 32 && __any_sync(0xffffffffu, lane + longest <= last)) longest *= 2;
+  return lane_run{last, begins && bin >= 0, longest};
 }
 
 /* The sum over the lanes from this one to the last of its run. */
@@ -63,15 +72,16 @@ static __device__ __forceinline__ unsigned long long sum_of_run(const lane_run &
 {
   const int lane = threadIdx.x & 31;
   unsigned long long sum = (unsigned long long)term;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
+  for (int step = 1; step < run.longest; step *= 2) {
     const unsigned long long other = __shfl_sync(0xffffffffu, sum, lane + step);
     if (lane + step <= run.last) sum += other;
   }
   return sum;
 }
 
-/* Adds a particle in a bin to the table, with all lanes of its warp; bin < 0: this lane has none. */
+/* Adds a particle in a bin to the table, with all lanes of its warp; bin < 0: this lane has none. VALUES: the most
+ * values. */
+template <int VALUES>
 static __device__ __forceinline__ void add_particles(const md_bins &b, const bin_table &t, int bin,
                                                      const double *value)
 {
@@ -79,7 +89,7 @@ static __device__ __forceinline__ void add_particles(const md_bins &b, const bin
   const int64_t at = (int64_t)bin * (1 + 2 * b.nvalue);
   if (run.first) add_to_table(t, at, (unsigned long long)(run.last - (int)(threadIdx.x & 31) + 1));
 #pragma unroll
-  for (int k = 0; k < MD_BINS_VALUES; ++k) {
+  for (int k = 0; k < VALUES; ++k) {
     if (k >= b.nvalue) break;
     int64_t term[2] = {0, 0};
     if (bin >= 0) md_each_terms(value[k], b.quantum[k], &term[0], &term[1]);
@@ -91,7 +101,7 @@ static __device__ __forceinline__ void add_particles(const md_bins &b, const bin
   }
 }
 
-template <class T>
+template <class T, int VALUES>
 static __global__ void __launch_bounds__(EACH_THREADS)
     k_bin_sums(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
                const __grid_constant__ md_bins b, bool local, unsigned long long *largest,
@@ -99,25 +109,25 @@ static __global__ void __launch_bounds__(EACH_THREADS)
 {
   const int size = local ? (int)(b.n * (1 + 2 * b.nvalue)) : 0;
   const bin_table t = {local, sum};
-  double most[MD_BINS_VALUES] = {};
+  double most[VALUES] = {};
   for (int k = threadIdx.x; k < 2 * size; k += blockDim.x) words[k] = 0u;
   __syncthreads();
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
     seen_particle seen = {};
-    double value[MD_BINS_VALUES] = {};
-    if (i < s.n) seen = see<T>(s, a.fields, a.quantum, i);
+    double value[VALUES] = {};
+    if (i < s.n) seen = see<T>(s, a, i);
     const int bin = i < s.n ? bin_of_particle(b, seen) : -1;
 #pragma unroll
-    for (int k = 0; k < MD_BINS_VALUES; ++k) {
+    for (int k = 0; k < VALUES; ++k) {
       if (k >= b.nvalue) break;
       if (bin >= 0) value[k] = md_each_value(&b.value[k], &seen.p, seen.x, seen.v, T::DIM);
       most[k] = fmax(most[k], md_each_size(value[k]));
     }
-    if (sum) add_particles(b, t, bin, value);
+    if (sum) add_particles<VALUES>(b, t, bin, value);
   }
 #pragma unroll
-  for (int k = 0; k < MD_BINS_VALUES; ++k)
+  for (int k = 0; k < VALUES; ++k)
     if (k < b.nvalue) widen(&largest[k], most[k]);
   __syncthreads();
   for (int k = threadIdx.x; k < size; k += blockDim.x) {
@@ -133,8 +143,11 @@ md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_a
   const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
   const int64_t size = 2 * b.n * (1 + 2 * b.nvalue);
   const bool local = sum && size <= SUM_WORDS;
-  k_bin_sums<T><<<blocks, EACH_THREADS, local ? (size_t)size * sizeof(unsigned) : 0, l.stream>>>(
-      s, a, b, local, largest, sum);
+  const size_t bytes = local ? (size_t)size * sizeof(unsigned) : 0;
+  if (b.nvalue <= FEW_VALUES)
+    k_bin_sums<T, FEW_VALUES><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  else
+    k_bin_sums<T, MD_BINS_VALUES><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
   MD_LAUNCHED("k_bin_sums");
   return MD_OK;
 }
@@ -159,7 +172,7 @@ static __global__ void __launch_bounds__(EACH_THREADS)
   for (int k = threadIdx.x; local && k < size; k += blockDim.x) table[k] = 0u;
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
-    const seen_particle seen = see<T>(s, a.fields, a.quantum, i);
+    const seen_particle seen = see<T>(s, a, i);
     if (!(seen.p.group & c.group)) continue;
     const double value = md_each_value(&c.value, &seen.p, seen.x, seen.v, T::DIM);
     const int64_t bin = md_value_bin(&c, value);

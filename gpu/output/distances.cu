@@ -4,66 +4,102 @@
  *      in shared memory.
  *   2. At the end the block adds its table to that of the device, in 64 bits.
  *
- * k_distances takes the candidates of cells or lists, which hold all pairs within the cutoff of the forces.
- * k_far_distances goes farther: it visits all cells that may hold a particle within the cutoff, and takes the nearest
- * image, without ghosts. A particle may have left its cell since the rebin, so that cells count as that much wider. The
- * cells of a row are one range of particles, or two if the row goes on behind a periodic face.
+ * A pair of owned particles counts in both orders. Where the search finds it from both sides, the one with the lower
+ * index looks at it. The table has two parts, so that this needs one atomic:
+ *
+ *      as they are | particles, pairs with ghosts, and pairs of several pairs of types     added once
+ *      pairs       | pairs of owned particles of any types                                 added twice
+ *
+ * In mixed precision a particle that crossed a periodic face is found from one side as itself and from the other one as
+ * an image. So there all pairs are looked at from both sides.
+ *
+ *   k_listed_distances  takes neighbours from lists. The entries of a list are in ascending order mostly, so that a
+ *                       warp skips the first half of them. Four records are under way at a time.
+ *   k_plane_distances   takes them from cells in 2D, and first discards candidates by their coarse positions.
+ *   k_distances         takes them from cells.
+ *   k_far_distances     goes farther than the cutoff of the forces. It visits all cells that may hold a particle within
+ *                       the cutoff, and takes the nearest image, without ghosts. A particle may have left its cell
+ *                       since the rebin, so that cells count as that much wider. The cells of a row are one range of
+ *                       particles, or two if the row goes on behind a periodic face.
  *
  * Trade-off: shared atomics cost less than a pass of their own to sort the pairs. A table that does not fit into shared
- * memory is counted by atomics on the device. Cost: a pass over all pairs from both sides, a root in single precision
- * and a shared atomic for each.
+ * memory is counted by atomics on the device. Cost: a root in single precision and a shared atomic for each pair. Bytes
+ * a particle: k_listed_distances the record and 4 for each entry of its list; k_plane_distances 20, and 4 a cell.
  */
 #include "gpu/neighbour/for_each.cuh"
+#include "gpu/neighbour/prefilter.cuh"
 #include "gpu/particle/launch.cuh"
 
 #include <algorithm>
 
-/* Numbers of a table in shared memory. */
-enum { DISTANCE_TABLE = 4096, DISTANCE_THREADS = 256 };
+/* Numbers of a table in shared memory; and the blocks of DISTANCE_THREADS threads that are resident on a
+ * multiprocessor. */
+enum { DISTANCE_TABLE = 4096, DISTANCE_THREADS = 256, DISTANCE_BLOCKS = 4 };
+
+/* Is a pair of owned particles looked at from the particle with the lower index only? */
+template <class T> constexpr bool HALVES = !T::MIXED;
 
 /* The table of a block, and what it is added to. */
 struct distance_table {
-  unsigned *local; /* NULL: numbers are added to `sum` */
+  unsigned *local; /* [size] as they are, [bins] pairs; NULL: numbers are added to `sum` */
   unsigned long long *sum;
 };
 
-static __device__ __forceinline__ void count_one(const distance_table &t, int64_t k)
+static __device__ __forceinline__ void count_some(const distance_table &t, int64_t k, unsigned some)
 {
   if (t.local)
-    atomicAdd(&t.local[k], 1u);
+    atomicAdd(&t.local[k], some);
   else
-    atomicAdd(&t.sum[k], 1ull);
+    atomicAdd(&t.sum[k], (unsigned long long)some);
 }
 
-static __device__ __forceinline__ void begin_table(const distance_table &t, int64_t size)
+/* The numbers of the table in shared memory. */
+static __device__ __forceinline__ int64_t size_of_table(const md_distances &d)
 {
+  return md_distances_size(&d) + d.bins;
+}
+
+static __device__ __forceinline__ distance_table begin_table(const distance_args &a, unsigned *table)
+{
+  const int64_t size = size_of_table(a.distances);
+  const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
   for (int k = threadIdx.x; t.local && k < size; k += blockDim.x) t.local[k] = 0u;
   __syncthreads();
+  return t;
 }
 
-static __device__ __forceinline__ void end_table(const distance_table &t, int64_t size)
+/* Adds the table of the block to that of the device. found: the particles that this thread has counted, if there is one
+ * pair of types. */
+static __device__ __forceinline__ void end_table(const distance_args &a, const distance_table &t,
+                                                 unsigned found)
 {
+  const md_distances &d = a.distances;
+  const int64_t size = md_distances_size(&d);
+  for (int k = 0; found > 0u && k < MD_DISTANCE_BINS; ++k) count_some(t, k, found);
   __syncthreads();
   for (int k = threadIdx.x; t.local && k < size; k += blockDim.x)
     if (t.local[k] > 0u) atomicAdd(&t.sum[k], (unsigned long long)t.local[k]);
+  for (int k = threadIdx.x; t.local && k < d.bins; k += blockDim.x)
+    if (t.local[size + k] > 0u) atomicAdd(&t.sum[MD_DISTANCE_BINS + k], 2ull * t.local[size + k]);
 }
 
 /* Adds the number of lanes of a warp for which `has` is true. All lanes call it. */
 static __device__ __forceinline__ void count_lanes(const distance_table &t, int64_t k, bool has)
 {
   const unsigned lanes = __ballot_sync(0xffffffffu, has);
-  if ((threadIdx.x & 31) != 0 || lanes == 0) return;
-  if (t.local)
-    atomicAdd(&t.local[k], (unsigned)__popc(lanes));
-  else
-    atomicAdd(&t.sum[k], (unsigned long long)__popc(lanes));
+  if ((threadIdx.x & 31) == 0 && lanes != 0) count_some(t, k, (unsigned)__popc(lanes));
 }
 
 /* Counts the particles of a warp for each pair of types. All lanes call it. type: 1 and on; 0: the lane has no particle
- * that counts. */
-static __device__ __forceinline__ void count_particles(const md_distances &d, int type,
-                                                       const distance_table &t)
+ * that counts. found: as in end_table(). */
+static __device__ __forceinline__ void count_particles(const distance_args &a, int type,
+                                                       const distance_table &t, unsigned &found)
 {
+  const md_distances &d = a.distances;
+  if (a.all_types) {
+    found += type > 0 ? 1u : 0u;
+    return;
+  }
   for (int m = 0; m < d.npair; ++m) {
     const int64_t first = (int64_t)m * (MD_DISTANCE_BINS + d.bins);
     const bool centre = type > 0 && md_type_pair_has(&d.pair[m], 0, type);
@@ -74,17 +110,24 @@ static __device__ __forceinline__ void count_particles(const md_distances &d, in
   }
 }
 
-/* Counts a neighbour of type `other` of a particle of type `type`. all_types: there is one pair of types, of all. */
-static __device__ __forceinline__ void count_pair(const md_distances &d, bool all_types, int bin, int type,
-                                                  int other, const distance_table &t)
+/* Counts a neighbour of type `other` of a particle of type `type`. twice: in both orders. */
+static __device__ __forceinline__ void count_pair(const distance_args &a, int bin, int type, int other,
+                                                  bool twice, const distance_table &t)
 {
-  if (all_types) {
-    count_one(t, MD_DISTANCE_BINS + bin);
+  const md_distances &d = a.distances;
+  if (a.all_types) {
+    if (!t.local)
+      atomicAdd(&t.sum[MD_DISTANCE_BINS + bin], twice ? 2ull : 1ull);
+    else
+      atomicAdd(&t.local[MD_DISTANCE_BINS + bin + (twice ? d.bins : 0)], 1u);
     return;
   }
-  for (int m = 0; m < d.npair; ++m)
-    if (md_type_pair_has(&d.pair[m], 0, type) && md_type_pair_has(&d.pair[m], 1, other))
-      count_one(t, (int64_t)m * (MD_DISTANCE_BINS + d.bins) + MD_DISTANCE_BINS + bin);
+  for (int m = 0; m < d.npair; ++m) {
+    const int64_t k = (int64_t)m * (MD_DISTANCE_BINS + d.bins) + MD_DISTANCE_BINS + bin;
+    if (md_type_pair_has(&d.pair[m], 0, type) && md_type_pair_has(&d.pair[m], 1, other)) count_some(t, k, 1u);
+    if (twice && md_type_pair_has(&d.pair[m], 0, other) && md_type_pair_has(&d.pair[m], 1, type))
+      count_some(t, k, 1u);
+  }
 }
 
 /* Is particle or ghost j of the group? Ghosts of other ranks: only if all particles are. */
@@ -95,34 +138,190 @@ static __device__ __forceinline__ bool is_counted(const system_view<T> &s, const
   return (group_of(a.fields, j < s.n ? j : s.ghost.source[j - s.n]) & a.distances.group) != 0;
 }
 
-template <class T, int SOURCE>
-static __global__ void __launch_bounds__(DISTANCE_THREADS)
+/* Counts candidate j with record xj, at the squared distance r2, for particle i of type `type`. */
+template <class T>
+static __device__ __forceinline__ void count_candidate(const system_view<T> &s, const distance_args &a,
+                                                       double r2, int type, int j,
+                                                       const typename T::record &xj, bool twice,
+                                                       const distance_table &t)
+{
+  const md_distances &d = a.distances;
+  const int bin = md_distance_bin(r2, d.cutoff, d.per_bin, d.bins);
+  if (bin >= 0 && is_counted<T>(s, a, j)) count_pair(a, bin, type, type_of(xj) + 1, twice, t);
+}
+
+template <class T>
+static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     k_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
   __shared__ unsigned table[DISTANCE_TABLE];
-  const md_distances &d = a.distances;
-  const int64_t size = md_distances_size(&d);
-  const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
+  const distance_table t = begin_table(a, table);
   const typename T::record *x = present(s);
-  begin_table(t, size);
+  unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
     typename T::record xi = {};
     if (i < s.n) xi = x[i];
     const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
-    count_particles(d, type, t);
+    count_particles(a, type, t, found);
     if (type == 0) continue;
-    for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
-      const int bin = md_distance_bin(wide_separation<T>(s.scale, xi, xj), d.cutoff, d.per_bin, d.bins);
-      if (bin < 0 || !is_counted<T>(s, a, j)) return;
-      count_pair(d, a.all_types, bin, type, type_of(xj) + 1, t);
-      /* A half list has each pair of owned particles only once. */
-      if (SOURCE == FROM_LIST && s.list.half && j < s.n)
-        count_pair(d, a.all_types, bin, type_of(xj) + 1, type, t);
+    for_each_in_cells<T>(s, x, i, HALVES<T>, [&](int j, const typename T::record &xj) {
+      count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), type, j, xj, HALVES<T> && j < s.n, t);
     });
   }
-  end_table(t, size);
+  end_table(a, t, found);
 }
+
+/* ---- from lists ---- */
+
+/* Counts those of the entries four[] of a list that are marked in `wanted`. Their bins are found roughly. The few that
+ * are near the edge of a bin come last, one by one, so that there is one double root in the code. */
+template <class T>
+static __device__ __forceinline__ void
+count_four(const system_view<T> &s, const distance_args &a, const typename T::record *x,
+           const typename T::record &xi, int i, int type, const int four[4], unsigned wanted,
+           const distance_table &t)
+{
+  const md_distances &d = a.distances;
+  const bool halves = HALVES<T> || s.list.half;
+  typename T::record xj[4];
+  unsigned unsure = 0;
+#pragma unroll
+  for (int u = 0; u < 4; ++u) xj[u] = load_record(x + (wanted >> u & 1u ? four[u] : i));
+#pragma unroll
+  for (int u = 0; u < 4; ++u) {
+    if (!(wanted >> u & 1u)) continue;
+    const int bin =
+        md_distance_rough_bin(wide_separation<T>(s.scale, xi, xj[u]), d.per_bin, d.bins);
+    if (bin < 0)
+      unsure |= 1u << u;
+    else if (bin < d.bins && is_counted<T>(s, a, four[u]))
+      count_pair(a, bin, type, type_of(xj[u]) + 1, halves && four[u] < s.n, t);
+  }
+  for (; unsure; unsure &= unsure - 1) {
+    const int u = __ffs((int)unsure) - 1, j = u == 0 ? four[0] : u == 1 ? four[1] : u == 2 ? four[2] : four[3];
+    const typename T::record one = load_record(x + j);
+    count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, one), type, j, one, halves && j < s.n, t);
+  }
+}
+
+template <class T>
+static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
+    k_listed_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
+{
+  __shared__ unsigned table[DISTANCE_TABLE];
+  const distance_table t = begin_table(a, table);
+  const typename T::record *x = present(s);
+  unsigned found = 0;
+  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
+    const int k = first + threadIdx.x, i = min(k, s.n - 1), block = i >> 5;
+    const typename T::record xi = load_record(x + i);
+    const int type = k < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    count_particles(a, type, t, found);
+    if ((k & ~31) >= s.n || !__any_sync(0xffffffffu, type > 0)) continue;
+    const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (k & 31);
+    const int rows = s.list.rows[block];
+    for (int r = 0; r < rows; ++r) {
+      const int4 entries = __ldcs(list + (int64_t)r * 32);
+      const int four[4] = {entries.x, entries.y, entries.z, entries.w};
+      unsigned wanted = 0;
+#pragma unroll
+      for (int u = 0; u < 4; ++u)
+        if (type > 0 && (HALVES<T> ? four[u] > i : four[u] != i)) wanted |= 1u << u;
+      if (__any_sync(0xffffffffu, wanted != 0)) count_four<T>(s, a, x, xi, i, type, four, wanted, t);
+    }
+  }
+  end_table(a, t, found);
+}
+
+/* ---- from cells in two dimensions ---- */
+
+/* PLANE_CANDIDATES: how many candidates of a row are tested together. Most rows have fewer, because those with a lower
+ * index are left out. */
+enum { PLANE_CANDIDATES = 4 };
+
+/* Leaves out candidates with a lower index than particle i. */
+template <class T> static __device__ __forceinline__ void cut_rows(three_rows &r, int i)
+{
+#pragma unroll
+  for (int y = 0; y < 3 && HALVES<T>; ++y) {
+    r.begin[y] = max(r.begin[y], i + 1);
+    r.end[y] = max(r.end[y], r.begin[y]);
+  }
+}
+
+/* The rows around the particle at xi; empty if it does not count. */
+template <class T>
+static __device__ __forceinline__ three_rows rows_at(const system_view<T> &s, const typename T::record &xi,
+                                                     bool counts)
+{
+  return counts ? rows_around(s.grid.start, cell_of<T>(s, xi), s.grid.row) : three_rows{};
+}
+
+/* Counts the ghosts around particle i. */
+template <class T>
+static __device__ __forceinline__ void count_ghosts(const system_view<T> &s, const distance_args &a,
+                                                    const typename T::record *x, const typename T::record &xi,
+                                                    int i, const distance_table &t)
+{
+  int c[3];
+  cell_at<T>(s, xi, c);
+  if (!near_border<T::DIM>(s.grid, s.ghost, c)) return;
+  const three_rows rows = ghost_rows_around(s, cell_number<T::DIM>(s.grid, c));
+#pragma unroll
+  for (int y = 0; y < 3; ++y)
+    for (int j = rows.begin[y]; j < min(rows.end[y], s.n + s.ghost.capacity); ++j) {
+      const typename T::record xj = load_record(x + j);
+      if (own_image<T>(s, i, j)) continue;
+      count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, false, t);
+    }
+}
+
+/* While a block looks at its particles, the positions and the ranges of its next ones are being loaded. */
+template <class T>
+static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
+    k_plane_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
+{
+  __shared__ unsigned table[DISTANCE_TABLE];
+  const distance_table t = begin_table(a, table);
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  const typename T::record *__restrict__ x = s.x[parity];
+  const coarse_position *__restrict__ coarse = s.rest[parity];
+  const unsigned n = (unsigned)s.n, step = gridDim.x * blockDim.x;
+  unsigned found = 0, k = blockIdx.x * blockDim.x + threadIdx.x;
+  typename T::record next = load_record(x + min(k, n - 1));
+  three_rows next_rows = rows_at<T>(s, next, k < n);
+  for (; (k & ~31u) < n; k += step) {
+    const int i = (int)min(k, n - 1);
+    const bool counts = k < n && is_counted<T>(s, a, i);
+    const typename T::record xi = next;
+    three_rows rows = counts ? next_rows : three_rows{};
+    cut_rows<T>(rows, i);
+    const coarse_position own = T::coarse(s.scale.coarse, xi);
+    unsigned hits = prefilter<PLANE_CANDIDATES, true>(s, coarse, own, i, rows, 0);
+    const bool more = k + step < n;
+    if (more) next = load_record(x + k + step);
+    count_particles(a, counts ? 1 : 0, t, found);
+    int longest = 0;
+#pragma unroll
+    for (int y = 0; y < 3; ++y) longest = max(longest, rows.end[y] - even(rows.begin[y]));
+    for (int from = 0;;) {
+      for (; hits; hits &= hits - 1) {
+        const int j = candidate<PLANE_CANDIDATES>(rows, from, __ffs((int)hits) - 1);
+        const typename T::record xj = load_record(x + j);
+        count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, HALVES<T>, t);
+      }
+      from += PLANE_CANDIDATES;
+      if (!__any_sync(0xffffffffu, longest > from)) break;
+      hits = prefilter<PLANE_CANDIDATES, false>(s, coarse, own, i, rows, from);
+    }
+    next_rows = rows_at<T>(s, next, more);
+    if (s.ghost.start && counts) count_ghosts<T>(s, a, x, xi, i, t);
+  }
+  end_table(a, t, found);
+}
+
+/* ---- beyond the cutoff of the forces ---- */
 
 /* The square of the distance of two particles at the nearest image. */
 template <class T>
@@ -161,17 +360,16 @@ static __device__ __forceinline__ void cells_around(const system_view<T> &s, int
   n = last - first;
 }
 
-/* Calls f(j) for the other particles in `cells` cells of a row from `first` on. */
+/* Calls f(j) for the particles with a higher index in `cells` cells of a row from `first` on. */
 template <class F>
 static __device__ __forceinline__ void for_each_in_row(const int *start, int first, int cells, int i, F f)
 {
   int begin, end;
   cell_range(start, first, cells, begin, end);
-  for (int j = begin; j < end; ++j)
-    if (j != i) f(j);
+  for (int j = max(begin, i + 1); j < end; ++j) f(j);
 }
 
-/* Calls f(j) for the other particles in the cells around particle i, which is at `xi`. */
+/* Calls f(j) for the particles with a higher index in the cells around particle i, which is at `xi`. */
 template <class T, class F>
 static __device__ __forceinline__ void for_each_far(const system_view<T> &s, const int reach[3], int i,
                                                     const typename T::particle &xi, F f)
@@ -203,37 +401,41 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS)
 {
   __shared__ unsigned table[DISTANCE_TABLE];
   const md_distances &d = a.distances;
-  const int64_t size = md_distances_size(&d);
-  const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
-  begin_table(t, size);
+  const distance_table t = begin_table(a, table);
+  unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
     typename T::particle xi = {};
     if (i < s.n) xi = present_particle<T>(s, i);
     const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
-    count_particles(d, type, t);
+    count_particles(a, type, t, found);
     if (type == 0) continue;
     for_each_far<T>(s, a.reach, i, xi, [&](int j) {
       if (!is_counted<T>(s, a, j)) return;
       const typename T::particle xj = present_particle<T>(s, j);
       const int bin = md_distance_bin(nearest_separation<T>(s, xi, xj), d.cutoff, d.per_bin, d.bins);
-      if (bin >= 0) count_pair(d, a.all_types, bin, type, type_of(xj) + 1, t);
+      if (bin >= 0) count_pair(a, bin, type, type_of(xj) + 1, true, t);
     });
   }
-  end_table(t, size);
+  end_table(a, t, found);
 }
 
 template <class T>
 md_status launch_distances(const launch &l, int source, const system_view<T> &s, const distance_args &a)
 {
-  const int blocks = std::min(blocks_for(s.n, DISTANCE_THREADS), 8 * l.processors);
+  const int blocks = std::min(blocks_for(s.n, DISTANCE_THREADS), 2 * DISTANCE_BLOCKS * l.processors);
+  if (s.n == 0) return MD_OK;
   if (a.far)
     k_far_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
-  else if (source == FROM_CELLS)
-    k_distances<T, FROM_CELLS><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+  else if (source == FROM_CELLS) {
+    if constexpr (T::HAS_COARSE)
+      k_plane_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+    else
+      k_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+  }
   if constexpr (T::TAGGED)
     if (!a.far && source == FROM_LIST)
-      k_distances<T, FROM_LIST><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+      k_listed_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_distances");
   return MD_OK;
 }

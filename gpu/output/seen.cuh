@@ -12,18 +12,19 @@ struct seen_particle {
   double x[3], v[3];
 };
 
+/* Particle i. Without a.places its place is 0. */
 template <class T>
-static __device__ __forceinline__ seen_particle see(const system_view<T> &s, const particle_fields &f,
-                                                    double quantum, int i)
+static __device__ __forceinline__ seen_particle see(const system_view<T> &s, const each_args &a, int i)
 {
   seen_particle seen = {};
-  const typename T::particle r = wrapped<T, false>(s, present_particle<T>(s, i));
-  seen.p = particle_of<T>(s, f, i);
+  seen.p = particle_of<T>(s, a.fields, i);
+  typename T::particle r = {};
+  if (a.places) r = wrapped<T, false>(s, present_particle<T>(s, i));
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    seen.x[d] = T::where(s.scale, d, r.x[d]);
+    if (a.places) seen.x[d] = T::where(s.scale, d, r.x[d]);
     if (T::MIXED && s.box.periodic[d] && seen.x[d] >= s.box.hi[d]) seen.x[d] -= s.box.length[d];
-    seen.v[d] = md_particle_velocity(&seen.p, d, quantum);
+    seen.v[d] = md_particle_velocity(&seen.p, d, a.quantum);
   }
   return seen;
 }

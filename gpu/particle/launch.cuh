@@ -391,8 +391,9 @@ md_status launch_distances(const launch &, int source, const system_view<T> &, c
  * of particles by value, [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers of the
  * same order. */
 struct each_args {
-  particle_fields fields;
-  double quantum; /* of momenta, as in the particles */
+  particle_fields fields; /* those that are not needed are NULL */
+  double quantum;         /* of momenta, as in the particles */
+  bool places;            /* are places needed? */
 };
 template <class T>
 md_status launch_bin_sums(const launch &, const system_view<T> &, const each_args &, const md_bins &,
