@@ -8,8 +8,8 @@
  *      block adds to the device's at its end.
  *   3. k_count_values counts by value, in a table in shared memory too.
  *
- * Only what the values need is read: positions for places and bins, groups where they matter. Groups and second words of
- * momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
+ * Only what the values need is read: positions for places and bins, groups where they matter. Groups and second words
+ * of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
  *
  * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
  * table that does not fit into shared memory is counted by atomics on the device. k_bin_sums is compiled for few values

@@ -140,10 +140,9 @@ static __device__ __forceinline__ bool is_counted(const system_view<T> &s, const
 
 /* Counts candidate j with record xj, at the squared distance r2, for particle i of type `type`. */
 template <class T>
-static __device__ __forceinline__ void count_candidate(const system_view<T> &s, const distance_args &a,
-                                                       double r2, int type, int j,
-                                                       const typename T::record &xj, bool twice,
-                                                       const distance_table &t)
+static __device__ __forceinline__ void
+count_candidate(const system_view<T> &s, const distance_args &a, double r2, int type, int j,
+                const typename T::record &xj, bool twice, const distance_table &t)
 {
   const md_distances &d = a.distances;
   const int bin = md_distance_bin(r2, d.cutoff, d.per_bin, d.bins);
@@ -177,10 +176,10 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
 /* Counts those of the entries four[] of a list that are marked in `wanted`. Their bins are found roughly. The few that
  * are near the edge of a bin come last, one by one, so that there is one double root in the code. */
 template <class T>
-static __device__ __forceinline__ void
-count_four(const system_view<T> &s, const distance_args &a, const typename T::record *x,
-           const typename T::record &xi, int i, int type, const int four[4], unsigned wanted,
-           const distance_table &t)
+static __device__ __forceinline__ void count_four(const system_view<T> &s, const distance_args &a,
+                                                  const typename T::record *x, const typename T::record &xi,
+                                                  int i, int type, const int four[4], unsigned wanted,
+                                                  const distance_table &t)
 {
   const md_distances &d = a.distances;
   const bool halves = HALVES<T> || s.list.half;
@@ -191,15 +190,17 @@ count_four(const system_view<T> &s, const distance_args &a, const typename T::re
 #pragma unroll
   for (int u = 0; u < 4; ++u) {
     if (!(wanted >> u & 1u)) continue;
-    const int bin =
-        md_distance_rough_bin(wide_separation<T>(s.scale, xi, xj[u]), d.per_bin, d.bins);
+    const int bin = md_distance_rough_bin(wide_separation<T>(s.scale, xi, xj[u]), d.per_bin, d.bins);
     if (bin < 0)
       unsure |= 1u << u;
     else if (bin < d.bins && is_counted<T>(s, a, four[u]))
       count_pair(a, bin, type, type_of(xj[u]) + 1, halves && four[u] < s.n, t);
   }
   for (; unsure; unsure &= unsure - 1) {
-    const int u = __ffs((int)unsure) - 1, j = u == 0 ? four[0] : u == 1 ? four[1] : u == 2 ? four[2] : four[3];
+    const int u = __ffs((int)unsure) - 1, j = u == 0   ? four[0]
+                                              : u == 1 ? four[1]
+                                              : u == 2 ? four[2]
+                                                       : four[3];
     const typename T::record one = load_record(x + j);
     count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, one), type, j, one, halves && j < s.n, t);
   }
@@ -434,8 +435,7 @@ md_status launch_distances(const launch &l, int source, const system_view<T> &s,
       k_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
   }
   if constexpr (T::TAGGED)
-    if (!a.far && source == FROM_LIST)
-      k_listed_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+    if (!a.far && source == FROM_LIST) k_listed_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_distances");
   return MD_OK;
 }

@@ -123,6 +123,20 @@ def test_equal_naive_without_a_download(deck, variant, expected, tmp_path):
     assert downloads(result) == 1
 
 
+@pytest.mark.parametrize("deck, neighbours", [("mixture", "list"), ("mixture", "cells"), ("plane", "cells")])
+def test_distances_in_mixed_precision(deck, neighbours, tmp_path):
+    """Positions of 32 bits, where a particle that went through a periodic face has the place of its image. The numbers
+    of neighbours are those of naive; a few pairs may be in the next bin."""
+    looks = "".join(f"fix {k} all ave/time 10 1 10 c_{k}[3] file {k}.txt mode vector\n" for k in "abc")
+    found = {}
+    for engine, package in (("naive", {}), ("gpu", {"precision": "mixed", "neighbours": neighbours})):
+        harness.run({"mixture": MIXTURE, "plane": PLANE}[deck] + looks + "run 20\n", tmp_path / engine, engine=engine,
+                    package=package)
+        found[engine] = [float(line.split()[-1]) for k in "abc"
+                         for line in (tmp_path / engine / f"{k}.txt").read_text().splitlines()[3:]]
+    assert max(found["naive"]) > 0.5 and found["gpu"] == pytest.approx(found["naive"], abs=0.02)
+
+
 def test_followed_over_runs_equal_naive(tmp_path):
     """The records go back to the host at the end of a run; displace/atom looks at its own from downloads."""
     for engine in ("naive", "gpu"):
