@@ -5,7 +5,11 @@
 
 #include <stdint.h>
 
-static inline uint64_t md_mix(uint64_t z)
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline uint64_t
+    md_mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);

@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(256)
 #pragma unroll
         for (int d = 0; d < T::DIM; ++d) sum[d] += (int64_t)md_round_product(t.f, t.delta[d]);
       },
-      [&](int) { bad = true; });
+      [&](int, int) { bad = true; });
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] += (double)sum[d];
   if (bad) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
         for (int d = 0; d < T::DIM; ++d) md_fine_add(&sum[d], t.f * t.delta[d]);
       },
-      [&](int) { bad = true; });
+      [&](int, int) { bad = true; });
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) force.at[d][i] += md_fine_value(sum[d]) * quantum;
   if (bad) atomicOr(&s.ctl->overflow, HALT_OVERLAP);

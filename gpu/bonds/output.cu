@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(128)
               md_fine_add(&tensor[c],
                           t.f * t.delta[md_tensor_row(c)] * t.delta[md_tensor_column(c)] * m.per_w);
         },
-        [&](int) { bad = true; });
+        [&](int, int) { bad = true; });
   if (bad) atomicOr(&s.ctl->overflow, HALT_OVERLAP);
   if (m.energy.at) add_sum(m.energy, 0, 1, energy);
   if (m.pairs.at) add_sum(m.pairs, SUM_VIRIAL, SUMS, virial);
@@ -43,8 +43,10 @@ static __global__ void k_find_bond(const __grid_constant__ system_view<T> s,
   if (i >= s.n) return;
   for_each_bond<T>(
       s, a, i, [](const md_bond_term &, int, int) {},
-      [&](int j) {
-        const unsigned long long own = id_of(id, origin, i), other = id_of(id, origin, j);
+      [&](int k, int j) {
+        const unsigned long long own = id_of(id, origin, i);
+        const unsigned long long other =
+            a.word ? (unsigned long long)a.word[(int64_t)a.origin[i] * a.words + k] : id_of(id, origin, j);
         search_pair(found, stage, own, other, MD_OVERLAP_OF_BOND);
       });
 }

@@ -9,6 +9,7 @@
  * from which on a list pays is not sharp; see docs/history.md.
  */
 #include "gpu/engine/configuration.h"
+#include "gpu/ranks/bond_words.h"
 #include "gpu/runtime/reciprocal.h"
 
 #include <algorithm>
@@ -155,11 +156,16 @@ void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o
  * the rebin. So the halo is cutoff + slack, because partners have moved by up to the slack. The particle itself
  * may be outside a face by up to the slack, unless its coordinate wraps there by itself, and then it needs ghosts
  * from farther away: cutoff + 2 slack. */
-double gpu_halo(const md_model *model, const gpu_configuration *c, int d, bool wraps)
+static double halo_of_pairs(const md_model *model, const gpu_configuration *c, int d, bool wraps)
 {
   if (model->cutoff == 0.0) return 0.0;
   if (c->neighbours == MD_GPU_LIST) return c->reach + 2.0 * c->extra;
   return std::min((model->cutoff + (wraps ? 1.0 : 2.0) * c->slack) * (1.0 + 1e-6), model->box.length[d]);
+}
+
+double gpu_halo(const md_model *model, const gpu_configuration *c, int d, bool wraps)
+{
+  return std::max(halo_of_pairs(model, c, d, wraps), c->bond_reach);
 }
 
 int gpu_halo_cells(const md_model *model, const gpu_configuration *c, int d)
@@ -214,7 +220,8 @@ double gpu_packed_margin(const md_model *model)
 /* Can positions be packed? Two conditions hold besides those of the layout. First, 52 bits must hold the box and
  * its margins. Second, coordinates modulo 2^42 quanta must not bring a pair of a list into the cutoff by a wrong
  * image. A list holds pairs up to the reach; until the next rebin their distances change by up to a skin, and by
- * the extras for fast particles. All this must be less than 2^42 quanta less the cutoff. */
+ * the extras for fast particles. All this must be less than 2^42 quanta less the cutoff. The same holds for a bond to
+ * a ghost of another rank: at the rebin it is no longer than bond_reach. */
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_configuration *c)
 {
   if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
@@ -225,7 +232,8 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
   gpu_box_range(model, lo, hi, least, most);
   for (int d = 0; d < 3; ++d)
     if (hi[d] - lo[d] + 2.0 * margin > 0x1p52 * (1.0 - 0x1p-20) * quantum) return false;
-  return model->cutoff + c->reach + c->skin + 4.0 * c->extra + 2.0 * LIST_BEYOND * c->skin <
+  return std::max(model->cutoff + c->reach, 2.0 * c->bond_reach) + c->skin + 4.0 * c->extra +
+             2.0 * LIST_BEYOND * c->skin <
          0.98 * (0x1p42 * quantum);
 }
 
@@ -357,13 +365,18 @@ static int slots_left_out(const md_model *model)
   return !leaves_out(model) ? 0 : (excluded[1] || excluded[2] ? 3 : 1) * model->bonds.slots;
 }
 
+/* Of bonds, for each particle (gpu/bonds/bonds.cuh). */
+static double bytes_of_bonds(const md_model *model, int ranks)
+{
+  const int slots = model->bonds.slots, excluded = slots_left_out(model),
+            special = excluded > slots ? excluded : 0;
+  return 6.0 * slots + (ranks > 1 ? 8.0 * bond_words(1, slots, special) : 4.0 + 6.0 * slots + 4.0 * excluded);
+}
+
 /* MD_USAGE for what does not go together with bonds here. */
-static md_status check_bonds(const md_model *model, int ranks, const md_gpu_options *g)
+static md_status check_bonds(const md_model *model, const md_gpu_options *g)
 {
   if (model->bonds.ntypes == 0) return MD_OK;
-  if (ranks > 1)
-    return md_error(MD_USAGE, "the engine gpu has bonds on one GPU only: run it without mpirun, or use "
-                              "--engine openmp, on as many ranks as you like");
   if (g->mixed) return md_error(MD_USAGE, "package gpu: bonds need precision double");
   if (g->neighbours == MD_GPU_ALL_PAIRS)
     return md_error(MD_USAGE, "--gpu-naive has no bonds; use --engine naive");
@@ -392,7 +405,8 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
         "in a tilted box an image is shifted along several; use precision double");
   if (g->mixed && model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
-  MD_TRY(check_bonds(model, ranks, g));
+  MD_TRY(check_bonds(model, g));
+  if (std::max(ranks, o->ranks) > 1) c->bond_reach = model->bonds.reach * (1.0 + 1e-6);
   if (md_pair_is_dissipative(&model->pair))
     return md_error(
         MD_USAGE,
@@ -475,8 +489,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
     md_plan_add(plan, "first particle of each cell",
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   if (md_pair_has_density(&model->pair)) md_plan_add(plan, "slopes of embeddings", 8.0 * (1.0 + ghosts));
-  if (model->bonds.ntypes > 0)
-    md_plan_add(plan, "bonds", 4.0 + 12.0 * model->bonds.slots + 4.0 * slots_left_out(model));
+  if (model->bonds.ntypes > 0) md_plan_add(plan, "bonds", bytes_of_bonds(model, ranks));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);

@@ -20,6 +20,7 @@ typedef struct gpu_configuration {
   int border[3];      /* cells of the border on each side */
   int64_t cells;      /* cells in all, with the border */
   double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: no ghosts */
+  double bond_reach;  /* on several ranks: how far ghosts must reach for the longest bond */
   double slack;       /* how far a particle may move before a rebin */
   double strain;      /* how much the box may change with lists, as a fraction of its sides, before a rebin */
   double beyond;      /* how much farther it may move with lists, while list checks look at its pairs */

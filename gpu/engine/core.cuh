@@ -155,6 +155,8 @@ template <class T> struct gpu_core {
   const bond_args &bonds_of(bool part_of_step, bool forces)
   {
     bonds.step = part_of_step;
+    bonds.n = view.n;
+    bonds.origin = step.origin;
     bonds.table = (const double *)(forces ? arrays.bond_force_k : arrays.bond_k).at;
     return bonds;
   }

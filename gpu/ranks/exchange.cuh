@@ -51,6 +51,9 @@ template <class T> struct migration {
   vacated_slot *at;
   int capacity;
   int *in_cell; /* counts of cells, for particles that stay and that arrive; or NULL */
+  /* Bond words (bond_words.h): of particles by origin, and of migrants; `words` for each. */
+  int words;
+  int64_t *bond_word, *migrant_word;
 };
 /* Packs the particles whose owner is another rank. *count, on the device: the number of such particles, which may
  * be larger than the capacity. */
@@ -60,16 +63,21 @@ md_status launch_leave(const launch &, const system_view<T> &, const domain_cell
 /* Puts migrants into another order: to[k] becomes from[order[k]]. */
 template <class T>
 md_status launch_group(const launch &, int n, const int *order, const migrant<T> *from, migrant<T> *to);
+/* The same for their bond words: to[k] becomes the `words` words of from[order[k]]. */
+md_status launch_group_words(const launch &, int n, int words, const int *order, const int64_t *from,
+                             int64_t *to);
 /* Puts n migrants into the slots m.at. */
 template <class T>
 md_status launch_unpack_migrants(const launch &, const system_view<T> &, const migration<T> &, int n);
 /* Moves n particles: number k from slot move[k].x to slot move[k].y. */
 template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
-/* to[i] becomes the id, or the type, of particle i. */
+/* to[i] becomes the id, or the type, or bond word number w of `words`, of particle i. */
 md_status launch_unload_ids(const launch &, int n, const int64_t *id, const int *origin, int64_t *to);
 md_status launch_unload_groups(const launch &, int n, const uint32_t *group, const int *origin, uint32_t *to);
 template <class T> md_status launch_unload_types(const launch &, const system_view<T> &, uint16_t *to);
+md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, int words, int w,
+                              const int *origin, int64_t *to);
 
 /* exchange.cu. A ghost has two numbers. The first number is its place in the order in which ghosts are received.
  * The second number is its place in the order of cells, in which ghosts lie behind the owned particles. */

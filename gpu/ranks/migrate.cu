@@ -66,6 +66,8 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
       t.anchor[d] = m.anchor[d] ? m.anchor[d][origin] : 0.0;
     }
   m.migrants_at[k] = t;
+  for (int w = 0; w < m.words; ++w)
+    m.migrant_word[(int64_t)k * m.words + w] = m.bond_word[(int64_t)origin * m.words + w];
   m.at[k] = vacated_slot{i, origin, to};
 }
 
@@ -96,6 +98,22 @@ md_status launch_group(const launch &l, int n, const int *order, const migrant<T
   return MD_OK;
 }
 
+static __global__ void k_group_words(int n, int words, const int *order, const int64_t *from, int64_t *to)
+{
+  const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (k < (int64_t)n * words) to[k] = from[(int64_t)order[k / words] * words + k % words];
+}
+
+md_status launch_group_words(const launch &l, int n, int words, const int *order, const int64_t *from,
+                             int64_t *to)
+{
+  const int64_t all = (int64_t)n * words;
+  if (all == 0) return MD_OK;
+  k_group_words<<<blocks_for(all, l.threads), l.threads, 0, l.stream>>>(n, words, order, from, to);
+  MD_LAUNCHED("k_group_words");
+  return MD_OK;
+}
+
 template <class T>
 static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> s,
                                          const __grid_constant__ migration<T> m, int n)
@@ -115,6 +133,8 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
       if (m.low[d]) m.low[d][at.origin] = t.low[d];
       if (m.anchor[d]) m.anchor[d][at.origin] = t.anchor[d];
     }
+  for (int w = 0; w < m.words; ++w)
+    m.bond_word[(int64_t)at.origin * m.words + w] = m.migrant_word[(int64_t)k * m.words + w];
   if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
 }
 
@@ -152,30 +172,37 @@ md_status launch_refill(const launch &l, const system_view<T> &s, int *origin, c
   return MD_OK;
 }
 
-/* to[i] = from[origin[i]] */
-template <class V> static __global__ void k_unload_by_origin(int n, const V *from, const int *origin, V *to)
+/* to[i] = from[stride origin[i]] */
+template <class V>
+static __global__ void k_unload_by_origin(int n, const V *from, int stride, const int *origin, V *to)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = from[origin[i]];
+  if (i < n) to[i] = from[(int64_t)stride * origin[i]];
 }
 
 template <class V>
-static md_status unload_by_origin(const launch &l, int n, const V *from, const int *origin, V *to)
+static md_status unload_by_origin(const launch &l, int n, const V *from, int stride, const int *origin, V *to)
 {
   if (n == 0) return MD_OK;
-  k_unload_by_origin<V><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, from, origin, to);
+  k_unload_by_origin<V><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, from, stride, origin, to);
   MD_LAUNCHED("k_unload_by_origin");
   return MD_OK;
 }
 
 md_status launch_unload_ids(const launch &l, int n, const int64_t *id, const int *origin, int64_t *to)
 {
-  return unload_by_origin(l, n, id, origin, to);
+  return unload_by_origin(l, n, id, 1, origin, to);
+}
+
+md_status launch_unload_words(const launch &l, int n, const int64_t *bond_word, int words, int w,
+                              const int *origin, int64_t *to)
+{
+  return unload_by_origin(l, n, bond_word + w, words, origin, to);
 }
 
 md_status launch_unload_groups(const launch &l, int n, const uint32_t *group, const int *origin, uint32_t *to)
 {
-  return unload_by_origin(l, n, group, origin, to);
+  return unload_by_origin(l, n, group, 1, origin, to);
 }
 
 template <class T>

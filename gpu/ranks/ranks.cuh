@@ -24,6 +24,7 @@
 #include "common/ranks/reductions.h"
 #include "common/ranks/transport.h"
 #include "gpu/engine/configuration.h"
+#include "gpu/ranks/bond_words.h"
 #include "gpu/ranks/exchange.cuh"
 
 #include <algorithm>
@@ -69,6 +70,9 @@ template <class T> struct gpu_ranks {
                out_code = {};
   device_array sent_starts = {}, received_starts = {}; /* beginnings of cells, to and from both neighbours */
   device_array leaving_array = {}, grouped_array = {}, arrived_array = {}, vacated_array = {}, id = {};
+  device_array bond_word = {};                                          /* by origin: bond words */
+  device_array leaving_word = {}, grouped_word = {}, arrived_word = {}; /* bond words of migrants */
+  int words = 0;                                                        /* bond words of each particle */
   int64_t *low[3] = {};      /* by origin: second words of momenta; arrays of the engine */
   double *anchor[3] = {};    /* by origin: anchors; arrays of the engine */
   uint32_t *group = nullptr; /* by origin: bits of groups; array of the engine */
@@ -101,7 +105,8 @@ template <class T> struct gpu_ranks {
          {&cuts,          &counters,      &sent_bits,   &sent_begin,      &sent_scratch,  &sent,
           &received,      &code,          &source,      &by_slot,         &slot,          &incoming,
           &out,           &out_code,      &sent_starts, &received_starts, &leaving_array, &grouped_array,
-          &arrived_array, &vacated_array, &id})
+          &arrived_array, &vacated_array, &id,          &bond_word,       &leaving_word,  &grouped_word,
+          &arrived_word})
       md_device_free(memory, array);
     if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
@@ -148,6 +153,10 @@ template <class T> struct gpu_ranks {
   /* The table of ids: filled after a load, and enlarged. */
   md_status begin_ids(const md_particles *p, int64_t room);
   md_status enlarge_ids(int64_t room);
+  /* The bond words beside the ids: filled after a load; and the fields of *p that they hold, in the order of the
+   * device. scratch: room for 8 bytes a particle. */
+  md_status begin_words(const md_particles *p, int64_t room);
+  md_status fetch_words(md_particles *p, const int *origin, int64_t *scratch) const;
   md_status sum_ids(const int64_t *of, int64_t n, uint64_t *sum);
 
   /* The parts of a migration, in this order. */
@@ -158,8 +167,10 @@ template <class T> struct gpu_ranks {
   md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);
 
   md_status group_migrants();
-  migration<T> travel(int *origin, const device_array &migrants_at, int *start) const;
-  md_status reserve_migrants(device_array *array, int64_t n);
+  md_status send_words();
+  migration<T> travel(int *origin, const device_array &migrants_at, const device_array &word,
+                      int *start) const;
+  md_status reserve_migrants(device_array *array, device_array *word, int64_t n);
   md_status reserve_leaving(int64_t n);
 
   /* ---- ranks/halo.inc ---- */

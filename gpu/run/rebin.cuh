@@ -66,6 +66,7 @@ template <class T> struct gpu_rebin {
   md_status migrate();
   md_status make_halo();
   md_status fit_list();
+  md_status spread_ids_of_partners();
 };
 
 #endif

@@ -162,6 +162,12 @@ template <class T, class U> T atomicAdd(T *at, U v)
   *at = (T)(old + (T)v);
   return old;
 }
+template <class T, class U> T atomicExch(T *at, U v)
+{
+  const T old = *at;
+  *at = (T)v;
+  return old;
+}
 template <class T> T atomicCAS(T *at, T expected, T v)
 {
   const T before = *at;

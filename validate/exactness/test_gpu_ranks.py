@@ -33,6 +33,10 @@ def on_ranks(ranks: int, deck, folder: Path, *, package: Mapping[str, harness.Va
     return harness.run(deck, folder, engine="gpu", threads=1, package=package, ranks=ranks, **more)
 
 
+# Bonds in.chains that may be stretched farther than pairs reach, or much less.
+HARMONIC = {"style": "harmonic", "first": "80 1.0", "second": "100 0.9", "pair": "soft 1.0", "coefficients": 25,
+            "shift": "no"}
+
 # Every integrator, pair style, kind of boundary and source of neighbours; decks with types, thermostat and walls.
 CASES = [
     ("in.repulsive", {"n": 3000}, 2, {}),
@@ -69,6 +73,10 @@ CASES = [
     ("in.eam", {"potential": str(harness.REFERENCE / "Cu_u3.eam"), "long": 7}, 2, {}),
     ("in.eam", check_engines.MADE_UP, 4, {"neighbours": "cells", "rebin": 3}),
     ("in.melt", {"cells": 6, "dt": 1e-5}, 3, {"neighbours": "list", "rebin": 5}),
+    ("in.chains", check_engines.CHAINS, 2, {}),
+    ("in.chains", check_engines.CHAINS, 4, {"rebin": 3, "skin": 1.0}),
+    ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 0 0 0"}, 2, {"force": "symmetric"}),
+    ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 1 1 1"}, 2, {"neighbours": "cells"}),
 ]
 NAMES = [" ".join([deck, *(f"{k}={v}".replace(f"{harness.REFERENCE}/", "") for k, v in knobs.items()),
                    f"{ranks} ranks", *map(str, package.values())])

@@ -196,9 +196,45 @@ def test_a_bond_beyond_r0_names_its_beads_and_the_step(engine, keywords, step, t
 
 
 @pytest.mark.mpi
-def test_ranks_name_a_bond_beyond_r0(tmp_path):
-    done = harness.run(two(tmp_path, v=20.0), tmp_path, ranks=2, threads=1, expect=PHYSICS)
-    assert "step 2: the bond of particles 1 and 2" in done.err
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("keywords, step", [({"x": 2.6}, 0), ({"v": 20.0}, 2)])
+def test_ranks_name_a_bond_beyond_r0(engine, keywords, step, tmp_path):
+    done = harness.run(two(tmp_path, **keywords), tmp_path, engine=engine, ranks=2, threads=1, expect=PHYSICS)
+    assert f"step {step}: the bond of particles 1 and 2" in done.err
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_bonds_go_with_particles_between_gpus(ranks, tmp_path):
+    """Bonds, molecules and forces behind moves of particles and cuts, and a run that goes on from a restart."""
+    deck = system().replace("fix 1", "comm_modify cutoff 1.9\nfix even all balance 9 1.0\nfix 1", 1)
+    output = ("compute r all rdf 20\nfix r all ave/time 10 2 20 c_r[*] file rdf mode vector\n"
+              "dump f all custom 20 f.dump id mol x y z vx vy vz fx fy fz\n"
+              "dump_modify f sort id format float %.17g\n")
+    harness.run(deck + output + "run 60\nwrite_data end\n", tmp_path / "openmp")
+    gpu = {"engine": "gpu", "ranks": ranks, "threads": 1, "package": {"rebin": 5, "transport": "staged"}}
+    harness.run(deck + output + "run 60\nwrite_data end\n", tmp_path / "gpu", **gpu)
+    for name in ("f.dump", "rdf", "end"):
+        assert (tmp_path / "gpu" / name).read_text() == (tmp_path / "openmp" / name).read_text(), name
+    harness.run(deck + "run 30\nwrite_restart middle\n", tmp_path / "first", **gpu)
+    again = f"read_restart {tmp_path / 'first' / 'middle'}\nneighbor 0.4 bin\nfix 1 all nve\n"
+    harness.run(again + "run 30\nwrite_data end\n", tmp_path / "second", **gpu)
+    assert (tmp_path / "second" / "end").read_text() == (tmp_path / "openmp" / "end").read_text()
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+def test_molecules_without_bonds_between_gpus(tmp_path):
+    text = CHAINS.read_text().split("\nBonds\n")[0].replace("198 bonds", "0 bonds")
+    text = text.replace("2 bond types", "0 bond types")
+    (tmp_path / "free.data").write_text(text)
+    deck = (f"atom_style bond\nread_data {tmp_path / 'free.data'}\npair_style soft 1.2\npair_coeff 1 1 25\n"
+            "fix 1 all nve\nvelocity all create 3 1\ntimestep 0.005\ndump m all custom 40 m.dump id mol\n"
+            "dump_modify m sort id\nrun 80\n")
+    harness.run(deck, tmp_path / "openmp")
+    harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=2, threads=1, package={"rebin": 8, "transport": "staged"})
+    assert (tmp_path / "gpu" / "m.dump").read_text() == (tmp_path / "openmp" / "m.dump").read_text()
 
 
 @pytest.mark.gpu
