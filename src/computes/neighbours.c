@@ -290,7 +290,9 @@ static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighb
   const md_box *box = &sim->model.box;
   own->at = message + 1;
   for (int64_t i = 0; i < p->n; ++i) {
-    const uint32_t groups = MD_GROUP_ALL | (p->grouped ? p->group[i] : 0);
+    /* Not as one expression: gcc 13 makes `a | (b ? c : 0)` read c even if b is false. */
+    uint32_t groups = MD_GROUP_ALL;
+    if (p->grouped) groups |= p->group[i];
     if ((groups & (search->group | search->other)) == 0) continue;
     md_neighbour *v = &own->at[own->n++];
     *v = (md_neighbour){.id = p->id[i],
