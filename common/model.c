@@ -41,6 +41,7 @@ static void free_tables(md_model *model)
   free(model->force_k);
   free(model->overlap2);
   free(model->force_row);
+  md_subtypes_free(&model->subtypes);
   model->force_row = NULL;
   model->impulse_k = model->force_k = model->overlap2 = NULL;
 }
@@ -502,10 +503,10 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
 int64_t md_model_pair_numbers(const md_model *model)
 {
   if (model->pair.kind == MD_PAIR_NONE) return (int64_t)model->ntypes * model->ntypes * MD_PAIR_K;
-  return md_pair_rows(&model->pair) * MD_PAIR_K;
+  return md_pair_rows(md_model_pair(model)) * MD_PAIR_K;
 }
 
-void md_model_pair_table(const md_model *model, double scale, double *k)
+void md_model_type_table(const md_model *model, double scale, double *k)
 {
   md_pair_table(&model->pair, model->mass, scale, k);
   for (int e = 0; e < model->nexcluded; ++e)
@@ -544,7 +545,7 @@ static md_status check_all_pairs(const md_model *model)
     return md_error(
         MD_USAGE, "pair style %s: its constant is 1 in reduced units, and unknown in units %s; use units lj",
         name, model->units->name);
-  if (model->nexcluded > 0)
+  if (model->nexcluded > 0 || model->nexcluded_groups > 0)
     return md_error(
         MD_USAGE,
         "neigh_modify exclude: pair style %s acts between all pairs of particles, and no type can "

@@ -50,6 +50,7 @@
 #include "common/pair/pair.h"
 #include "common/particles.h"
 #include "common/step/motion.h"
+#include "common/subtypes.h"
 #include "common/units.h"
 
 #ifdef __cplusplus
@@ -94,8 +95,10 @@ typedef struct md_model {
   md_pair pair;
   int nexcluded;
   int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
-  bool anchored;                    /* particles have anchors, for fix spring/self */
-  bool bonded;                      /* atom_style bond: particles may have bonds */
+  int nexcluded_groups;
+  int excluded_groups[MD_EXCLUDED_MAX][2]; /* pairs of groups that do not interact */
+  bool anchored;                           /* particles have anchors, for fix spring/self */
+  bool bonded;                             /* atom_style bond: particles may have bonds */
   md_bonds bonds;
   md_groups groups;
   int ncompute;
@@ -131,15 +134,16 @@ typedef struct md_model {
   bool wide;                       /* momenta have a second word */
   double v_step[MD_TYPES_MAX + 1]; /* by type: v is a multiple of this; grids.v unless wide */
   md_resolution resolution;
-  double cutoff;     /* the largest of all pairs, 0 without a pair style */
-  double reach;      /* the largest of cutoff and bonds: how far a particle may act on another one */
-  double kick_time;  /* h: dt/2 for MD_NVE, dt for the leapfrogs */
-  double *impulse_k; /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
+  double cutoff;        /* the largest of all pairs, 0 without a pair style */
+  double reach;         /* the largest of cutoff and bonds: how far a particle may act on another one */
+  double kick_time;     /* h: dt/2 for MD_NVE, dt for the leapfrogs */
+  md_subtypes subtypes; /* types as excluded groups divide them; md_model_divide makes them */
+  double *impulse_k;    /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
   double impulse_scale,
       force_scale;  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
   double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
-  double *overlap2; /* [ntypes*ntypes], squared distance: a nearer pair is an overlap */
+  double *overlap2; /* [md_model_subtypes^2], squared distance: a nearer pair is an overlap */
   double
       force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
   double speed_limit; /* the largest velocity along one axis */
@@ -181,11 +185,39 @@ md_status md_model_prepare(md_model *model) MD_CHECKED;
  * a tilt factor that is too large or, in two dimensions, of z. */
 md_status md_box_check_tilt(const md_box *box) MD_CHECKED;
 
+/* The types of an engine's tables: subtypes, or the types themselves. */
+static inline int md_model_subtypes(const md_model *model)
+{
+  return model->subtypes.n > 0 ? model->subtypes.n : model->ntypes;
+}
+
+/* The pair style with these types. */
+static inline const md_pair *md_model_pair(const md_model *model)
+{
+  return model->subtypes.n > 0 ? &model->subtypes.pair : &model->pair;
+}
+
+/* The 0-based subtype of a particle of this type, with this word of groups. */
+static inline int md_subtype(const md_model *model, int type, uint32_t group)
+{
+  const md_subtypes *s = &model->subtypes;
+  return s->n == 0 ? type - 1 : type - 1 + model->ntypes * s->class_of[md_pattern_of(s, group)];
+}
+
+/* The same of particle or ghost i. */
+static inline int md_subtype_of(const md_model *model, const md_particles *p, int64_t i)
+{
+  return md_subtype(model, p->type[i], p->group ? p->group[i] : MD_GROUP_ALL);
+}
+
 /* The numbers in a coefficient table of the model. */
 int64_t md_model_pair_numbers(const md_model *model);
 
-/* Fills a coefficient table, as md_pair_table. Excluded pairs of types have no force and no energy. */
+/* Fills a coefficient table, as md_pair_table, for subtypes. Excluded pairs have no force and no energy. */
 void md_model_pair_table(const md_model *model, double scale, double *k);
+
+/* The same for the types of the deck, whatever their groups: [md_pair_rows(&model->pair)][MD_PAIR_K]. */
+void md_model_type_table(const md_model *model, double scale, double *k);
 
 /* The room of a box with faces that follow the particles is the least power of two that is at least 64 times the reach
  * of the box, and 1024 cutoffs. The reach is the largest coordinate of these faces, and the longest side.

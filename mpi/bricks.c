@@ -116,7 +116,9 @@ md_status md_mpi_bisect(md_comm *c, const md_box *box, const md_particles *p)
 /* The record of a ghost. */
 typedef struct brick_ghost {
   double x[3];
-  int64_t id, type;
+  int64_t id;
+  int32_t type;
+  uint32_t group;
 } brick_ghost;
 
 static void shift_of(const md_box *box, int image, double shift[3])
@@ -255,7 +257,8 @@ static void pack_ghosts(const md_box *box, const md_particles *p, const brick_me
     const int64_t i = m->send[k];
     double shift[3];
     shift_of(box, m->image[k], shift);
-    out[k] = (brick_ghost){.id = p->id[i], .type = p->type[i]};
+    out[k] =
+        (brick_ghost){.id = p->id[i], .type = p->type[i], .group = p->group ? p->group[i] : MD_GROUP_ALL};
     for (int a = 0; a < 3 && a < p->dim; ++a) out[k].x[a] = p->x[a][i] + shift[a];
   }
 }
@@ -267,6 +270,7 @@ static void append_ghosts(md_particles *p, brick_message *m, const brick_ghost *
     for (int a = 0; a < p->dim; ++a) p->x[a][m->first + k] = in[k].x[a];
     p->id[m->first + k] = in[k].id;
     p->type[m->first + k] = (uint16_t)in[k].type;
+    if (p->group) p->group[m->first + k] = in[k].group;
   }
   p->nghost += m->nreceive;
 }

@@ -38,7 +38,8 @@
 typedef struct ghost_record {
   double x[3];
   int64_t id;
-  int64_t type;
+  int32_t type;
+  uint32_t group;
 } ghost_record;
 
 /* Finds both neighbours along an axis, and the shifts for messages to them. A message to the lower neighbour comes
@@ -161,6 +162,7 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
       place_image(s, m, p, axis, k, out[k].x);
       out[k].id = p->id[i];
       out[k].type = p->type[i];
+      out[k].group = p->group ? p->group[i] : MD_GROUP_ALL;
     }
     const int tag = 2 * axis + side, element = (int)sizeof *out;
     MPI_Datatype record;
@@ -179,6 +181,7 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
       for (int d = 0; d < p->dim; ++d) p->x[d][first + k] = in[k].x[d];
       p->id[first + k] = in[k].id;
       p->type[first + k] = (uint16_t)in[k].type;
+      if (p->group) p->group[first + k] = in[k].group;
     }
     p->nghost += m->nreceive;
   }

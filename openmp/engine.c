@@ -29,6 +29,7 @@ static void destroy(md_engine *e)
   cell_index_free(&e->ghost);
   for (int d = 0; d < 3; ++d) free(e->near_x[d]);
   free(e->type);
+  free(e->subtype);
   free(e->record);
   free(e->sum_memory);
   free(e->slope);
@@ -277,7 +278,8 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
   bytes += md_partners_bytes(&e->partners);
   bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
-  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->chunk_capacity * (18 + e->row_lengths * 4);
+  bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->subtype_capacity * 2 +
+           e->chunk_capacity * (18 + e->row_lengths * 4);
   bytes += e->record_capacity * (int64_t)(4 * (sizeof *e->record + sizeof *e->sum));
   *r = (md_engine_report){.timers = e->timers,
                           .rebins = e->lists,

@@ -76,8 +76,10 @@ struct md_engine {
    * and the largest scale, at most and at least 1. Positions of the list go with the box. */
   double scale[3], corner[3], shrunk, grown;
   double sheared; /* by how much images of a tilted box have been shifted since then, at most */
-  int32_t *type;  /* 0-based, of owned particles and ghosts; only with several types */
+  int32_t *type;  /* subtypes, 0-based, of owned particles and ghosts; only with several */
   int64_t type_capacity;
+  uint16_t *subtype; /* subtypes, from 1, of owned particles and ghosts; only where groups divide types */
+  int64_t subtype_capacity;
   arena *arenas; /* [threads] */
   double *slope,
       *embedding; /* of a style with a density: F' of owned particles and ghosts, F of owned ones */
@@ -135,6 +137,19 @@ static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 /* Puts the particles into cell order, and makes new ghosts and a new list. Collective, as all functions below that
  * return a status, unless a comment says otherwise. */
 md_status engine_rebin(md_engine *) MD_CHECKED;
+
+/* The subtypes of owned particles and ghosts, from 1 (common/subtypes.h). */
+static inline const uint16_t *engine_subtypes(const md_engine *e)
+{
+  return e->model->subtypes.n > 0 ? e->subtype : e->p->type;
+}
+
+/* The row of a pair in tables of coefficients. */
+static inline size_t engine_pair(const md_engine *e, int64_t i, int64_t j)
+{
+  const uint16_t *type = engine_subtypes(e);
+  return (size_t)(type[i] - 1) * (size_t)md_model_subtypes(e->model) + (size_t)(type[j] - 1);
+}
 
 /* The far particle of the half list of thread t. Those of two threads are in two cache lines. */
 static inline int64_t engine_far(const md_engine *e, int t) { return e->p->n + e->p->nghost + BLOCK + 2 * t; }

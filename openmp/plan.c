@@ -41,8 +41,9 @@ static double sphere_of(const md_model *model)
 /* Of styles whose forces need more than distances, those with a density of one element have half lists. */
 bool openmp_halves(const md_model *model, int64_t n)
 {
+  const md_eam *eam = md_model_pair(model)->eam;
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
-  if (md_pair_needs_more(&model->pair) && !(model->pair.eam && model->pair.eam->nelement == 1)) return false;
+  if (md_pair_needs_more(&model->pair) && !(eam && eam->nelement == 1)) return false;
   return model->box.dim == 3 && model->pair.kind != MD_PAIR_NONE &&
          (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
@@ -89,7 +90,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "positions at the rebin", 4.0 * dim * (1.0 + ghosts));
   md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
-  md_plan_add(plan, "types of particles and ghosts", model->ntypes > 1 ? 4.0 * (1.0 + ghosts) : 0.0);
+  const bool several = model->ntypes > 1 || model->nexcluded_groups > 0;
+  md_plan_add(plan, "types of particles and ghosts", several ? 4.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "slopes and embeddings", md_pair_has_density(&model->pair) ? 16.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "neighbour lists",
               pairs ? LIST_ROOM * 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);

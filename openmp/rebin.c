@@ -89,6 +89,22 @@ static md_status sort_ghosts(md_engine *e)
   return MD_OK;
 }
 
+/* Fills the subtypes of owned particles and ghosts, if groups divide types. */
+static md_status divide_types(md_engine *e)
+{
+  const int64_t total = e->p->n + e->p->nghost;
+  if (e->model->subtypes.n == 0) return MD_OK;
+  if (total > e->subtype_capacity) {
+    free(e->subtype);
+    e->subtype = NULL;
+    e->subtype_capacity = total + total / 16;
+    MD_TRY(md_array_new(&e->subtype, e->subtype_capacity, sizeof *e->subtype, "types"));
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < total; ++i) e->subtype[i] = (uint16_t)(md_subtype_of(e->model, e->p, i) + 1);
+  return MD_OK;
+}
+
 /* Writes two things behind the ghosts, in x and in the spare arrays, because these change places in a step:
  *
  *   | owned: n | ghosts: nghost | padding: BLOCK at -MD_FAR | far particle: 1 at MD_FAR |
@@ -108,7 +124,8 @@ static md_status pad(md_engine *e)
       for (int l = 0; l < BLOCK; ++l) x[total + l] = -MD_FAR;
       x[total + BLOCK] = MD_FAR;
     }
-  if (e->model->ntypes == 1) return MD_OK;
+  MD_TRY(divide_types(e));
+  if (md_model_subtypes(e->model) == 1) return MD_OK;
   if (total + BLOCK + 1 > e->type_capacity) {
     free(e->type);
     e->type = NULL;
@@ -116,7 +133,7 @@ static md_status pad(md_engine *e)
     MD_TRY(md_array_new(&e->type, e->type_capacity, sizeof *e->type, "types"));
   }
 #pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < total; ++i) e->type[i] = p->type[i] - 1;
+  for (int64_t i = 0; i < total; ++i) e->type[i] = engine_subtypes(e)[i] - 1;
   for (int64_t i = total; i <= total + BLOCK; ++i) e->type[i] = 0;
   return MD_OK;
 }

@@ -30,6 +30,7 @@
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
 #include "src/fixes/moved_once.h"
+#include "src/particles/divide.h"
 #include "src/particles/extent.h"
 #include "src/particles/pair_velocities.h"
 #include "src/particles/share.h"
@@ -655,6 +656,7 @@ static md_status place_particles(md_sim *sim)
   }
   if (!sim->resume) md_box_move_back(sim);
   MD_TRY(md_special_make(sim));
+  MD_TRY(md_divide_types(sim));
   return divide_particles(sim);
 }
 

@@ -224,7 +224,7 @@ double gpu_packed_margin(const md_model *model)
  * a ghost of another rank: at the rebin it is no longer than bond_reach. */
 static bool can_pack(const md_model *model, const md_engine_options *o, const gpu_configuration *c)
 {
-  if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || model->ntypes > 4 ||
+  if (model->box.dim != 3 || o->gpu.mixed || c->neighbours != MD_GPU_LIST || md_model_subtypes(model) > 4 ||
       model->float_drift || model->wide || model->cutoff * model->cutoff >= RECIPROCAL_MOST)
     return false;
   const double quantum = model->grids.x, margin = gpu_packed_margin(model);
@@ -283,12 +283,13 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
   const bool anchored = model->anchored && ranks > 1; /* migrants of the exact tagged layout have anchors */
-  c->tagged = dim == 3 || model->ntypes > 1 || wide || anchored || md_pair_has_density(&model->pair) ||
-              model->bonds.ntypes > 0 || neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = model->ntypes == 1 && !md_pair_has_density(&model->pair) && model->bonds.ntypes == 0 && !wide &&
-             model->nmiddle == 0 && model->nforce_action == 0 && !md_box_is_changed(&model->box) &&
-             model->moving == MD_GROUP_ALL && model->placed == 0 && !o->gpu.unfused && !o->gpu.symmetric &&
-             neighbours != MD_GPU_ALL_PAIRS;
+  c->tagged = dim == 3 || md_model_subtypes(model) > 1 || wide || anchored ||
+              md_pair_has_density(&model->pair) || model->bonds.ntypes > 0 || neighbours == MD_GPU_LIST ||
+              neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) &&
+             model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
+             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
+             !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = !anchored && can_pack(model, o, c);
@@ -322,7 +323,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->symmetric) obstacle = "force symmetric";
   if (g->neighbours == MD_GPU_LIST) obstacle = "neighbours list";
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
-  if (model->ntypes > 1) obstacle = "having several types";
+  if (md_model_subtypes(model) > 1) obstacle = "having several types";
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
   if (model->bonds.ntypes > 0) obstacle = "having bonds";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";

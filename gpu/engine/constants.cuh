@@ -18,6 +18,7 @@ template <class T> struct gpu_constants {
   md_status set_fixed();
   void set_scale();
   void set_fine_scale();
+  md_status upload_by_type(device_array *to, const double *number);
   md_status set_tables();
   md_status place(device_array *to, int bytes, const double *k, double **placed);
   md_status upload_coefficients(device_array *to, const double *k);

@@ -33,7 +33,8 @@ struct step_args {
   double time_scale; /* displacement per v of a drift, with one mass */
   float time_scale_single;                      /* the same for mixed layouts, ... */
   float most_single[3];                         /* ... and their largest displacement in a drift */
-  const double *velocity_per_v, *mass, *v_step; /* by 0-based type */
+  const double *velocity_per_v, *mass, *v_step; /* by 0-based subtype */
+  int types;                                    /* as in particle_fields */
   const int64_t *id;                            /* by original index; if the model needs ids */
   const uint32_t *group;                        /* by original index: bits of groups; NULL: `all` alone */
   const int *origin;                            /* original index of each particle */

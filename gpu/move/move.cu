@@ -72,7 +72,7 @@ static __device__ __forceinline__ md_particle seen(const step_args &a, int i, in
   md_particle p = {};
   p.id = (uint64_t)a.id[a.origin[i]];
   p.group = group;
-  p.type = type + 1;
+  p.type = type_shown(a, type);
   p.mass = a.mass[type];
   p.v_step = a.v_step[type];
   p.velocity_per_v = a.velocity_per_v[type];

@@ -14,7 +14,7 @@ MD_FN void visit_density(const visit_args *a, int64_t i, int64_t j, const double
 {
   int64_t *count = to;
   (void)delta;
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   *count += md_density_term(eam, eam->element[a->type[i] - 1], eam->element[a->type[j] - 1], r2);
 }
 

@@ -32,13 +32,13 @@ typedef struct lane_pairs {
 MD_FN void lane_elements(const visit_args *a, int64_t i, int32_t *element)
 {
   for (int l = 0; l < MD_SIMD_WIDTH; ++l)
-    element[l] = i + l < a->total ? a->model->pair.eam->element[a->type[i + l] - 1] : 0;
+    element[l] = i + l < a->total ? a->eam->element[a->type[i + l] - 1] : 0;
 }
 
 /* Rows in the tables of pairs of elements. */
 MD_FN void lane_alloys(const visit_args *a, const int32_t *element, lane_pairs *to)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) {
     const int32_t of = to->j[l] < a->total ? eam->element[a->type[to->j[l]] - 1] : 0;
     to->other[l] = (int32_t)md_eam_row(eam, of, element[l], to->row[l]);
@@ -61,7 +61,7 @@ MD_FN void spline_places(const md_eam *eam, lane_pairs *to)
 MD_FN void lane_places(const visit_args *a, const simd_d *xi, const int32_t *element, const int32_t *entry,
                        lane_pairs *to)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   const int dim = a->model->box.dim;
   const simd_x j = simd_load_x(entry);
   to->r2 = simd_set(0.0);
@@ -98,7 +98,7 @@ MD_FN bool vectors_do(const md_eam *eam, simd_d most2, simd_d least)
 /* The densities at the particles from i on, in quanta. */
 MD_FN bool density_lanes(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows, int64_t *count)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   const simd_d rounder = simd_set(MD_ROUND), quanta = simd_set(eam->quanta), cutoff2 = simd_set(eam->cutoff2);
   simd_d xi[3], most2 = simd_set(0.0), least = simd_set(MD_FAR);
   simd_i sum = simd_zero_i();
@@ -124,7 +124,7 @@ MD_FN bool density_lanes(const visit_args *a, int64_t i, const int32_t *entry, i
 /* F/r of the lanes' pairs, times the scale (md_eam_force_at). slope_b: of the partners. */
 MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d slope, simd_d slope_b)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   int32_t at[MD_SIMD_WIDTH];
   simd_d z[4], at_a[4], at_b[4];
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) at[l] = 2 * pair->row[l];
@@ -145,7 +145,7 @@ MD_FN simd_d density_force_v(const visit_args *a, const lane_pairs *pair, simd_d
 MD_FN bool density_impulse_lanes(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows,
                                  double *const to[3])
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   const int dim = a->model->box.dim;
   const simd_d rounder = simd_set(MD_ROUND), cutoff2 = simd_set(eam->cutoff2),
                slope = simd_load(a->slope + i);

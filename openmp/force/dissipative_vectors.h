@@ -54,7 +54,7 @@ MD_FN void pack_row(const visit_args *a, packed_pairs *p, int dim, const double 
 /* Vectors, velocities along them, ids and coefficients of the packed pairs of particles from `first` on. */
 MD_FN void load_packed(const visit_args *a, packed_pairs *restrict p, int dim, int64_t first)
 {
-  const int n = p->n, ntypes = a->model->ntypes;
+  const int n = p->n, ntypes = md_model_subtypes(a->model);
   const int64_t *restrict id = a->id;
   const double *restrict table = a->k;
   for (int d = 0; d < dim; ++d) {

@@ -92,7 +92,7 @@ MD_FN void count_pair(const visit_args *a, int64_t i, int64_t j, const double *d
 {
   (void)delta;
   (void)overlap;
-  const uint64_t count = (uint64_t)md_density_term(a->model->pair.eam, 0, 0, r2);
+  const uint64_t count = (uint64_t)md_density_term(a->eam, 0, 0, r2);
   add_count(a, i, count);
   if (own) add_count(a, j, count);
 }
@@ -120,7 +120,7 @@ static void half_density(const visit_args *a, int64_t first, int64_t last, const
   batch b;
   for (rows_left left = rows_of(first, last, entry, rows); next_batch(&left, &b);) {
     batch_distances(&records, false, 0.0, &b);
-    if (densities_of_batch(a->model->pair.eam, &b))
+    if (densities_of_batch(a->eam, &b))
       batch_counts(a, &b);
     else
       visit_batch(a, &b, count_pair, NULL);
@@ -132,7 +132,7 @@ static void half_density(const visit_args *a, int64_t first, int64_t last, const
 /* Forces over distances, into w[3]. Returns whether they may be used. */
 MD_FN bool density_forces_of_batch(const visit_args *a, batch *b)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   const simd_d cutoff2 = simd_set(eam->cutoff2);
   simd_d most2 = simd_set(0.0), least = simd_set(MD_FAR);
   int m = 0;

@@ -66,7 +66,7 @@ typedef struct force_args {
   const double *x[3];
   const double *k;        /* coefficient table */
   const double *virial_k; /* that of measuring, for forces with their virial */
-  const int32_t *type;    /* 0-based, owned and ghosts; NULL with one type */
+  const int32_t *type;    /* subtypes, 0-based, owned and ghosts; NULL with one */
   int ntypes;
   double per_e, per_w; /* only for measuring */
   double quantum;      /* only for output: grids.f */
@@ -90,8 +90,9 @@ typedef struct bond_args {
 /* What the sums of a style need whose force needs more than distances. slope and scale: with a density, pass 2 only. */
 typedef struct visit_args {
   const md_model *model;
+  const md_eam *eam; /* with a density: its potential */
   const double *x[3];
-  const uint16_t *type; /* from 1 */
+  const uint16_t *type; /* subtypes, from 1 */
   const int64_t *id;
   const double *slope;  /* F' of owned particles and ghosts */
   const double *record; /* half lists only: positions, and in pass 2 slopes */

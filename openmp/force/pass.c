@@ -52,7 +52,7 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
           delta[d] = p->x[d][i] - p->x[d][j];
           r2 = fma(delta[d], delta[d], r2);
         }
-        const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
+        const size_t pair = engine_pair(e, i, j);
         if (r2 < model->overlap2[pair]) {
           md_overlap_add(overlap, p->id[i], p->id[j], r2);
           continue; /* its impulse is out of range */
@@ -79,7 +79,7 @@ static void add_near(const md_engine *e, const double *table, int64_t i, int64_t
     r2 = fma(delta[d], delta[d], r2);
   }
   if (!(r2 < model->close2)) return;
-  const size_t pair = (size_t)(p->type[i] - 1) * (size_t)model->ntypes + (size_t)(p->type[j] - 1);
+  const size_t pair = engine_pair(e, i, j);
   if (r2 < model->overlap2[pair]) {
     md_overlap_add(overlap, p->id[i], p->id[j], r2);
     return; /* its impulse is out of range */
@@ -138,12 +138,13 @@ static void sum_half(const md_engine *e, const force_args *a, int64_t c, double 
 static void fill_records(const md_engine *e, int64_t first, int64_t last)
 {
   const md_particles *p = e->p;
+  const uint16_t *type = engine_subtypes(e);
   const bool sloped = md_pair_has_density(&e->model->pair);
 #pragma omp parallel for schedule(static)
   for (int64_t i = first; i < last; ++i) {
     double *record = e->record + 4 * i;
     for (int d = 0; d < 3; ++d) record[d] = p->x[d][i];
-    record[3] = sloped ? e->slope[i] : (double)(p->type[i] - 1);
+    record[3] = sloped ? e->slope[i] : (double)(type[i] - 1);
   }
 }
 
@@ -172,7 +173,7 @@ force_args engine_force_args(const md_engine *e, const double *table)
                   .virial_k = e->model->force_k,
                   .per_w = e->model->grids.f / e->model->grids.w,
                   .type = e->type,
-                  .ntypes = e->model->ntypes,
+                  .ntypes = md_model_subtypes(e->model),
                   .n = e->p->n,
                   .record = e->record,
                   .sum = e->sum,

@@ -17,7 +17,8 @@ static visit_args args_of(const md_engine *e, bool output)
 {
   const bool velocities = md_pair_is_dissipative(&e->model->pair);
   visit_args a = {.model = e->model,
-                  .type = e->p->type,
+                  .eam = md_model_pair(e->model)->eam,
+                  .type = engine_subtypes(e),
                   .id = e->p->id,
                   .slope = e->slope,
                   .record = e->record,
@@ -48,8 +49,8 @@ static md_status reserve(md_engine *e)
 
 static void embed(md_engine *e, int64_t i, int64_t count)
 {
-  const md_eam *eam = e->model->pair.eam;
-  e->embedding[i] = md_eam_embedding(eam, eam->element[e->p->type[i] - 1], count, &e->slope[i]);
+  const md_eam *eam = md_model_pair(e->model)->eam;
+  e->embedding[i] = md_eam_embedding(eam, eam->element[engine_subtypes(e)[i] - 1], count, &e->slope[i]);
 }
 
 static void sum_densities(md_engine *e, const visit_args *a)

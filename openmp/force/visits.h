@@ -38,15 +38,16 @@ MD_FN void visit_lane(const visit_args *a, int64_t i, const int32_t *entry, int3
 
 MD_FN md_pair_term term_of(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2)
 {
-  const md_eam *eam = a->model->pair.eam;
+  const md_eam *eam = a->eam;
   const int dim = a->model->box.dim, of = a->type[i] - 1, by = a->type[j] - 1;
   double u[3] = {0.0};
   if (eam)
     return md_density_force(eam, eam->element[of], eam->element[by], a->slope[i], a->slope[j], delta, dim, r2,
                             a->scale);
   for (int d = 0; d < dim; ++d) u[d] = a->u[d][i] - a->u[d][j];
-  return md_dissipative_force(&a->dissipation, a->k + ((int64_t)of * a->model->ntypes + by) * MD_PAIR_K,
-                              a->id[i], a->id[j], delta, u, dim, r2);
+  return md_dissipative_force(&a->dissipation,
+                              a->k + ((int64_t)of * md_model_subtypes(a->model) + by) * MD_PAIR_K, a->id[i],
+                              a->id[j], delta, u, dim, r2);
 }
 
 /* What the visits fill, for one particle. */
@@ -135,12 +136,11 @@ static void visited_force(const visit_args *a, int64_t first, int64_t last, cons
 {
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
-    const bool done =
-        !a->model->pair.eam && block_of_dissipation(a, block, last, entry, n, force, block - first);
+    const bool done = !a->eam && block_of_dissipation(a, block, last, entry, n, force, block - first);
     for (int l = 0; l < BLOCK && block + l < last && !done; l += MD_SIMD_WIDTH) {
       const int64_t at = block - first + l;
       double *const to[3] = {force[0] + at, force[1] + at, a->model->box.dim == 3 ? force[2] + at : NULL};
-      if (a->model->pair.eam && density_impulse_lanes(a, block + l, entry + l, n, to)) continue;
+      if (a->eam && density_impulse_lanes(a, block + l, entry + l, n, to)) continue;
       for (int k = 0; k < MD_SIMD_WIDTH && block + l + k < last; ++k) {
         visit_sums sums = {.overlap = overlap};
         visit_lane(a, block + l + k, entry + l + k, n, visit_impulse, &sums);

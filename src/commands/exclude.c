@@ -1,6 +1,7 @@
 /* Pairs that do not interact; see exclude.h. */
 #include "src/commands/exclude.h"
 #include "common/ranks/reductions.h"
+#include "src/group/dynamic_group.h"
 #include "src/group/groups.h"
 #include "src/restart/resume.h"
 
@@ -51,30 +52,50 @@ static md_status find_share(void *context, double *value)
   return MD_OK;
 }
 
-/* has[type]: the group called `name` is all particles of the type, and there are some. */
-static md_status find_types(md_sim *sim, const char *name, bool has[MD_TYPES_MAX + 1])
+/* has[type]: the group is all particles of the type, and there are some. *divides: it has parts of types. */
+static md_status find_types(md_sim *sim, int group, bool has[MD_TYPES_MAX + 1], bool *divides)
 {
-  share s = {.sim = sim};
-  MD_TRY(md_group_find(sim, name, &s.group));
+  share s = {.sim = sim, .group = group};
   /* There are no particles when a deck is only checked. */
   for (s.type = 1; s.type <= sim->model.ntypes && !sim->planning.checking; ++s.type) {
     double part = 0.0;
     MD_TRY(md_resume_measure(sim, find_share, &s, &part));
     has[s.type] = part == 1.0;
-    if (part > 0.0 && part < 1.0)
-      return md_error(
-          MD_USAGE,
-          "neigh_modify exclude group: group %s has only a part of the particles of type %d; give "
-          "its particles a type of their own with `set group %s type N` before",
-          name, s.type, name);
+    *divides = *divides || (part > 0.0 && part < 1.0);
   }
   return MD_OK;
 }
 
+static md_status find_group(md_sim *sim, const char *name, int *group)
+{
+  MD_TRY(md_group_find(sim, name, group));
+  if (!md_dynamic_group_is(sim, *group)) return MD_OK;
+  return md_error(MD_USAGE,
+                  "neigh_modify exclude group: the group %s is dynamic, and the types of particles that it "
+                  "divides must stay during a run; make it static first, with `group %s static`",
+                  name, name);
+}
+
+static md_status add_groups(md_model *model, const int group[2])
+{
+  md_subtypes subtypes;
+  if (model->nexcluded_groups == MD_EXCLUDED_MAX)
+    return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of groups are accepted",
+                    MD_EXCLUDED_MAX);
+  memcpy(model->excluded_groups[model->nexcluded_groups++], group, 2 * sizeof *group);
+  const md_status status = md_subtypes_groups(model, &subtypes);
+  if (status != MD_OK) --model->nexcluded_groups;
+  return status;
+}
+
+/* Groups of whole types are pairs of types. */
 static md_status exclude_groups(md_sim *sim, char *const *word)
 {
-  bool has[2][MD_TYPES_MAX + 1] = {{false}};
-  for (int g = 0; g < 2; ++g) MD_TRY(find_types(sim, word[g], has[g]));
+  bool has[2][MD_TYPES_MAX + 1] = {{false}}, divides = false;
+  int group[2];
+  for (int g = 0; g < 2; ++g) MD_TRY(find_group(sim, word[g], &group[g]));
+  for (int g = 0; g < 2; ++g) MD_TRY(find_types(sim, group[g], has[g], &divides));
+  if (divides) return add_groups(&sim->model, group);
   for (int i = 1; i <= sim->model.ntypes; ++i)
     for (int j = 1; j <= sim->model.ntypes; ++j)
       if (has[0][i] && has[1][j]) MD_TRY(add(&sim->model, i, j));
@@ -87,7 +108,7 @@ md_status md_exclude(md_sim *sim, const md_words *words, int *k)
   const bool types = strcmp(what, "type") == 0;
   ++*k;
   if (strcmp(what, "none") == 0) {
-    sim->model.nexcluded = 0;
+    sim->model.nexcluded = sim->model.nexcluded_groups = 0;
     return MD_OK;
   }
   if (!types && strcmp(what, "group") != 0)

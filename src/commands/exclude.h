@@ -1,8 +1,8 @@
 /* The keyword exclude of neigh_modify: pairs that do not interact.
  *
- * Engines know pairs of types that do not interact (md_model.excluded), whose coefficients are zero. A pair of groups
- * is turned into the pairs of their types, so that each group must be all particles of some types. Trade-off: no pair
- * costs a test of groups, and every engine has it; in return a group that divides a type needs a type of its own.
+ * Engines know pairs of types that do not interact (md_model.excluded), whose coefficients are zero. Groups that are
+ * all particles of some types are turned into the pairs of these types. Other groups stay (md_model.excluded_groups),
+ * and each run divides the types by them (common/subtypes.h).
  */
 #ifndef MD_SRC_COMMANDS_EXCLUDE_H
 #define MD_SRC_COMMANDS_EXCLUDE_H
@@ -10,7 +10,7 @@
 #include "src/sim.h"
 
 /* Reads exclude type I J, exclude group A B or exclude none: *k is at `exclude`, and then at its last word. Collective.
- * MD_USAGE: a word is refused, a group divides a type, or there are too many pairs. */
+ * MD_USAGE: a word is refused, a group is dynamic, or there are too many pairs or groups. */
 md_status md_exclude(md_sim *sim, const md_words *words, int *k) MD_CHECKED;
 
 #endif

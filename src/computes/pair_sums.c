@@ -20,7 +20,8 @@ static void visit(void *context, int thread, const md_neighbour *i, const md_nei
 {
   summing *s = context;
   const md_model *model = s->model;
-  const int64_t row = (int64_t)(i->type - 1) * model->ntypes + (j->type - 1);
+  const int64_t row = (int64_t)md_subtype(model, i->type, i->group) * md_model_subtypes(model) +
+                      md_subtype(model, j->type, j->group);
   const double *k = model->force_k + row * MD_PAIR_K;
   (void)thread;
   if (r2 < model->overlap2[row]) {

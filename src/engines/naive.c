@@ -90,7 +90,9 @@ static double separation(const md_engine *e, int64_t i, int64_t j, double delta[
 
 static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
 {
-  return (size_t)(e->p->type[i] - 1) * (size_t)e->model->ntypes + (size_t)(e->p->type[j] - 1);
+  const md_model *model = e->model;
+  return (size_t)md_subtype_of(model, e->p, i) * (size_t)md_model_subtypes(model) +
+         (size_t)md_subtype_of(model, e->p, j);
 }
 
 /* The coefficients of a pair: a row of the table, or, without a cutoff, those of the two masses, in own[MD_PAIR_K]. */
@@ -106,13 +108,13 @@ static const double *coefficients(const md_engine *e, const double *table, const
 /* The element of a particle, for a style with a density. */
 static int element_of(const md_engine *e, int64_t i)
 {
-  return e->model->pair.eam->element[e->p->type[i] - 1];
+  return md_model_pair(e->model)->eam->element[md_subtype_of(e->model, e->p, i)];
 }
 
 /* Pass 1 of a style with a density: slope and embedding of each particle. */
 static void find_slopes(md_engine *e)
 {
-  const md_eam *eam = e->model->pair.eam;
+  const md_eam *eam = md_model_pair(e->model)->eam;
   for (int64_t i = 0; i < e->p->n; ++i) {
     int64_t count = 0;
     for (int64_t j = 0; j < e->p->n; ++j) {
@@ -152,8 +154,9 @@ static md_pair_term pair_term(const md_engine *e, int64_t i, int64_t j, const do
   const double *k = (output ? model->force_k : model->impulse_k) + pair_index(e, i, j) * MD_PAIR_K;
   double u[3];
   if (md_pair_has_density(&model->pair))
-    return md_density_force(model->pair.eam, element_of(e, i), element_of(e, j), e->slope[i], e->slope[j],
-                            delta, p->dim, r2, output ? model->force_scale : model->impulse_scale);
+    return md_density_force(md_model_pair(model)->eam, element_of(e, i), element_of(e, j), e->slope[i],
+                            e->slope[j], delta, p->dim, r2,
+                            output ? model->force_scale : model->impulse_scale);
   for (int d = 0; d < p->dim; ++d) u[d] = p->v_pair[d][i] - p->v_pair[d][j];
   return md_dissipative_force(&e->dissipation, k, p->id[i], p->id[j], delta, u, p->dim, r2);
 }

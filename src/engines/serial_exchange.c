@@ -77,6 +77,7 @@ static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int
   if (axis > 0 && axis < 3 && im->box.triclinic) tilt_image(im, p, g, to, axis, shift);
   p->id[to] = p->id[from];
   p->type[to] = p->type[from];
+  if (p->group) p->group[to] = p->group[from];
 }
 
 /* Appends the images of [0, n + nghost) across both faces of one axis, in two passes: count, then fill. */

@@ -313,7 +313,7 @@ static md_status select_particles(md_sim *sim, const md_words *words, uint32_t b
                   style);
 }
 
-/* MD_USAGE: a fix, a compute or a dump acts on the group. */
+/* MD_USAGE: a fix, a compute, a dump or neigh_modify exclude has the group. */
 static md_status need_unused(const md_sim *sim, int group)
 {
   const char *name = sim->model.groups.name[group], *user = NULL;
@@ -322,6 +322,8 @@ static md_status need_unused(const md_sim *sim, int group)
       user = "a fix (unfix it first)";
   for (int k = 0; k < sim->model.ncompute; ++k)
     if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
+  for (int k = 0; k < 2 * sim->model.nexcluded_groups; ++k)
+    if (sim->model.excluded_groups[k / 2][k % 2] == group) user = "neigh_modify exclude (exclude none first)";
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (o->group == group) user = "a dump (undump it first)";
   return user ? md_error(MD_USAGE, "group '%s' cannot be deleted: it is that of %s", name, user) : MD_OK;

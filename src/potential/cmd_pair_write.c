@@ -105,9 +105,9 @@ md_status md_do_pair_write(md_sim *sim, const md_words *words)
   }
   MD_TRY(md_sim_use_file(sim, MD_FILE_PAIR_WRITE, NULL, r.file));
   double *table = NULL;
-  const long long numbers = md_model_pair_numbers(model);
+  const long long numbers = md_pair_rows(&model->pair) * MD_PAIR_K;
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&table, numbers, sizeof *table, "pair coefficients")));
-  md_model_pair_table(model, 1.0, table);
+  md_model_type_table(model, 1.0, table);
   md_text text = {0};
   write_section(sim, &r, table, &text);
   free(table);

@@ -345,6 +345,22 @@ static void walk_excluded(walk *w, md_model *m)
   }
 }
 
+/* The same of groups. Groups come first (walk_groups). */
+static void walk_excluded_groups(walk *w, md_model *m)
+{
+  int64_t group[2 * MD_EXCLUDED_MAX];
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded_pairs") : m->nexcluded_groups == 0) return;
+  limited(w, "model/excluded_pairs", &m->nexcluded_groups, 1, MD_EXCLUDED_MAX);
+  for (int k = 0; k < 2 * m->nexcluded_groups; ++k) group[k] = m->excluded_groups[k / 2][k % 2];
+  numbers(w, "model/excluded_groups", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->nexcluded_groups, 2}},
+          group);
+  for (int k = 0; k < 2 * m->nexcluded_groups && w->status == MD_OK; ++k) {
+    if (group[k] < 0 || group[k] >= MD_GROUPS_MAX) w->status = wrong(w, "model/excluded_groups");
+    m->excluded_groups[k / 2][k % 2] = (int)group[k];
+  }
+}
+
 static void walk_groups(walk *w, md_groups *groups)
 {
   limited(w, "model/groups", &groups->n, 1, MD_GROUPS_MAX);
@@ -504,6 +520,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
   walk_excluded(w, m);
+  walk_excluded_groups(w, m);
   real(w, "model/timestep", &m->dt);
   walk_groups(w, &m->groups);
   walk_fixes(w, m);

@@ -552,6 +552,9 @@ def written_by_lmp(tmp_path_factory):
     ("types.data", "neigh_modify exclude type 1 1\nneigh_modify exclude none exclude type 2 2 exclude type 1 2"),
     ("types.data", "group a type 1\ngroup b type 2\nneigh_modify exclude group b a"),
     ("types.data", "group b type 2\nneigh_modify exclude group all b exclude type 1 2"),
+    ("types.data", "pair_coeff 1 2 0.5 0\ngroup a id 1:100\ngroup b id 50:150\nneigh_modify exclude group a b"),
+    ("types.data", "pair_coeff 1 2 0.5 0\ngroup odd id 1:256:2\nneigh_modify exclude group odd odd exclude type 2 2"),
+    ("types.data", "pair_coeff 1 2 0.5 0\ngroup a id 1:70\nneigh_modify exclude group a all"),
     ("pairs.data", "pair_modify mix sixthpower shift yes"),
 ])
 def test_data_of_lmp_and_no_interaction(data, coefficients, written_by_lmp, fast_engine, tmp_path):

@@ -150,13 +150,50 @@ def test_mistakes(line, message, tmp_path):
     refused(run_deck(tmp_path, START + line + "\n"), USAGE, message)
 
 
-def test_an_excluded_group_is_all_particles_of_its_types(tmp_path):
-    """A part of a type is refused; a type without particles is in no group; the pairs are those of `exclude type`."""
-    text = ("units lj\nlattice fcc 0.8\nregion b block 0 4 0 4 0 4\ncreate_box 3 b\ncreate_atoms 1 box\nmass * 1\n"
-            "group few id 1:9\nvelocity all create 1 7\npair_style lj/cut 2.5\npair_coeff * * 1 1\nfix it all nve\n")
-    refused(run_deck(tmp_path, text + "neigh_modify exclude group all few\n"), USAGE, "group few", "type 1", "set")
+EXCLUDED = ("units lj\nlattice fcc 0.8\nregion b block 0 4 0 4 0 4\ncreate_box 3 b\ncreate_atoms 1 box\nmass * 1\n"
+            "group few id 1:9\nvelocity all create 1 7\npair_style lj/cut 2.5\npair_coeff * * 1 1\nfix it all nve\n"
+            "thermo_modify format float %.17g\n")
+
+
+def test_an_excluded_group_of_whole_types(tmp_path):
+    """A type without particles is in no group; the pairs are those of `exclude type`."""
     rows = []
     for exclude in ("group few few", "type 2 2", "type 3 1"):
         line = f"set group few type 2\nneigh_modify exclude {exclude}\nthermo 5\nrun 5\n"
-        rows.append(harness.run(text + line, tmp_path).table.rows)
+        rows.append(harness.run(EXCLUDED + line, tmp_path).table.rows)
     assert len(rows[0]) == 2 and rows[0] == rows[1] != rows[2]
+
+
+@pytest.mark.parametrize("engine", ["naive", "openmp"])
+def test_excluded_groups_are_as_types_of_their_own(engine, tmp_path):
+    """Groups that overlap and are parts of a type, and the same particles with a type for each combination of groups."""
+    run = "thermo 10\nthermo_style custom step temp pe press c_s\nrun 40\n"
+    begin = EXCLUDED + "group more id 6:100\ncompute e all pe/atom\ncompute s few reduce sum c_e\n"
+    groups = harness.run(begin + "neigh_modify exclude group few more\n" + run, tmp_path / "groups", engine=engine)
+    types = harness.run(begin.replace("create_box 3", "create_box 4") + "group both id 6:9\ngroup only id 1:5\n"
+                        "set group more type 2\nset group both type 3\nset group only type 4\n"
+                        "neigh_modify exclude type 2 3 exclude type 2 4 exclude type 3 3 exclude type 3 4\n" + run,
+                        tmp_path / "types", engine=engine)
+    assert len(groups.table.rows) == 5 and groups.table.rows == types.table.rows
+
+
+def test_excluded_groups_change_and_end(tmp_path):
+    """A run takes the particles that a group has then; exclude none ends it; groups of a restart can be excluded."""
+    first = harness.run(EXCLUDED + "neigh_modify exclude group few few\nthermo 20\nrun 20\ngroup few id 10:60\n"
+                        "write_restart x.restart\nrun 20\nneigh_modify exclude none\nrun 0\n", tmp_path)
+    again = harness.run("read_restart x.restart\nfix it all nve\n"
+                        "neigh_modify exclude group few few\nthermo 20\nthermo_modify format float %.17g\nrun 20\n",
+                        tmp_path)
+    assert again.table.rows == first.tables[1].rows != first.tables[0].rows
+    assert first.tables[2].rows[-1] != first.tables[1].rows[-1]
+
+
+def test_excluded_groups_that_are_refused(tmp_path):
+    groups = "".join(f"group g{k} id {k}\n" for k in range(1, 12))
+    many = "".join(f"neigh_modify exclude group g{k} g{k}\n" for k in range(1, 10))
+    for lines, message in (
+            ("group some dynamic all\nneigh_modify exclude group few some\n", "the group some is dynamic"),
+            (groups + many, "at most 8 groups"),
+            ("neigh_modify exclude group few few\ngroup few delete\n", "exclude none first"),
+            ("neigh_modify exclude group few other\n", "unknown group 'other'")):
+        refused(run_deck(tmp_path, EXCLUDED + lines), USAGE, message)

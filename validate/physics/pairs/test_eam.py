@@ -59,9 +59,12 @@ STYLES = ("eam", "eam/alloy", "eam/fs")
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
-@pytest.mark.parametrize("style", STYLES)
-def test_lammps_moves_alike(style, tmp_path):
-    text = deck(style, tmp_path) + ("neigh_modify every 1 delay 0 check yes\n"
+@pytest.mark.parametrize("style, exclude", [*((style, "") for style in STYLES), ("eam/fs", "type 1 2"),
+                                            ("eam/alloy", "group a b"), ("eam", "group a b")])
+def test_lammps_moves_alike(style, exclude, tmp_path):
+    """Excluded pairs have neither a density nor a force."""
+    pairs = f"group a id 1:40\ngroup b id 30:70\nneigh_modify exclude {exclude}\n" if exclude else ""
+    text = deck(style, tmp_path) + (f"{pairs}neigh_modify every 1 delay 0 check yes\n"
                                     "thermo_style custom step temp pe ke etotal press pxx pyy pxy density\n"
                                     "thermo 10\nthermo_modify format float %.15g\nrun 50\n")
     (ours,), (theirs,) = both_tables(text, tmp_path, "openmp")
