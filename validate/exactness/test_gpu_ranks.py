@@ -66,6 +66,7 @@ CASES = [
     ("in.soft", {}, 2, {}),
     ("in.wca", {}, 3, {}),
     ("in.types", {}, 2, {}),
+    ("in.excluded", {"side": 8}, 3, {}),
     ("in.close", {}, 4, {}),
     ("in.empty", {}, 4, {}),
     ("in.slab", {"mass2": 1e6}, 2, {}),
