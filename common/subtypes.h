@@ -1,7 +1,7 @@
 /* Subtypes: types of particles, divided by groups whose pairs do not interact.
  *
- * neigh_modify exclude group A B leaves pairs of particles out of the pair forces. An engine chooses the coefficients of
- * a pair by the types of both particles, and a row of zeros is no interaction. So a type whose particles are in
+ * neigh_modify exclude group A B leaves pairs of particles out of the pair forces. An engine chooses the coefficients
+ * of a pair by the types of both particles, and a row of zeros is no interaction. So a type whose particles are in
  * different ones of these groups is divided: each combination of the groups that some particle has is a class, and
  *
  *   subtype  =  type + ntypes * class     (both from 0)

@@ -166,7 +166,7 @@ def test_an_excluded_group_of_whole_types(tmp_path):
 
 @pytest.mark.parametrize("engine", ["naive", "openmp"])
 def test_excluded_groups_are_as_types_of_their_own(engine, tmp_path):
-    """Groups that overlap and are parts of a type, and the same particles with a type for each combination of groups."""
+    """Groups that overlap and are parts of a type; the same particles with a type for each combination of groups."""
     run = "thermo 10\nthermo_style custom step temp pe press c_s\nrun 40\n"
     begin = EXCLUDED + "group more id 6:100\ncompute e all pe/atom\ncompute s few reduce sum c_e\n"
     groups = harness.run(begin + "neigh_modify exclude group few more\n" + run, tmp_path / "groups", engine=engine)
