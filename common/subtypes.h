@@ -6,7 +6,7 @@
  *
  *   subtype  =  type + ntypes * class     (both from 0)
  *
- * Engines take subtypes in the place of types for the rows of coefficient tables. Rows of excluded pairs are zero. For a
+ * Engines take subtypes in the place of types for the rows of tables. Rows of excluded pairs are zero. For a
  * style with a density each subtype is an element of its own, and the tables of excluded pairs of elements are zero.
  *
  * Trade-off: no kernel and no list knows of groups, and all engines have the same bits. In return an excluded pair
