@@ -236,7 +236,7 @@ static inline void md_box_shorten(md_box *box)
 }
 
 /* The fractions of the edges a, b and c at which a point of a tilted box lies. In two dimensions that of c is 0. */
-static inline void md_box_fractions(const md_box *box, const double *x, double fraction[3])
+MD_FN void md_box_fractions(const md_box *box, const double *x, double fraction[3])
 {
   const double *l = box->length, *t = box->tilt;
   fraction[2] = box->dim == 3 ? (x[2] - box->lo[2]) / l[2] : 0.0;
@@ -271,7 +271,7 @@ static inline void md_box_image_reach(const md_box *box, double out[3])
 
 /* Moves a point into the parallelepiped that LAMMPS shows, by whole edges along periodic axes. Which image is shown
  * follows from rounded arithmetic; its place is exact. */
-static inline void md_box_show(const md_box *box, double *x)
+MD_FN void md_box_show(const md_box *box, double *x)
 {
   double fraction[3];
   for (int d = 2; d >= 0 && box->triclinic; --d) {

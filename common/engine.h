@@ -17,6 +17,7 @@
 #include "common/sums/distances.h"
 #include "common/sums/each.h"
 #include "common/sums/follow.h"
+#include "common/sums/front.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -189,6 +190,9 @@ struct md_engine_kind {
    * quanta in a unit of each term: adds to total[k] the fine sum (exact.h); largest is NULL. */
   md_status (*follow_sums)(md_engine *, const md_follow_set *, const md_follow *what, const md_follow_sum *,
                            const double *counts, double *largest, md_wide *total) MD_CHECKED;
+  /* Draws this rank's particles without a download: sight[height][width] of the drawing's camera. *made: as above.
+   * Collective. Or NULL. */
+  md_status (*draw)(md_engine *, const md_drawing *, md_sight *sight, bool *made) MD_CHECKED;
   /* The memory that n particles of a prepared model would need on one rank, without an engine. Or NULL. */
   md_status (*plan)(const md_model *, int64_t n, const md_engine_options *, md_engine_plan *) MD_CHECKED;
   void (*report)(const md_engine *, md_engine_report *);

@@ -716,7 +716,8 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     download, histogram,
     nullptr,  nullptr,
     nullptr,  nullptr,
-    nullptr,  plan,
-    report,   destroy,
-    false,    nullptr,
+    nullptr,  nullptr,
+    plan,     report,
+    destroy,  false,
+    nullptr,
 };

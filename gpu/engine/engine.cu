@@ -218,6 +218,10 @@ md_status follow_sums(md_engine *e, const md_follow_set *set, const md_follow *w
 {
   return e->follow_sums(set, what, sum, counts, largest, total);
 }
+md_status draw(md_engine *e, const md_drawing *drawing, md_sight *sight, bool *made)
+{
+  return e->draw(drawing, sight, made);
+}
 void report(const md_engine *e, md_engine_report *r) { const_cast<md_engine *>(e)->report(r); }
 void destroy(md_engine *e) { delete e; }
 
@@ -242,13 +246,23 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",        "cells or lists on a GPU a rank, fused force and move, the same bits",
-    create,       run,
-    measure,      act,
-    download,     histogram,
-    distances,    bin_sums,
-    value_counts, follow,
-    follow_sums,  plan,
-    report,       destroy,
-    false,        &md_engine_gpu_all_pairs,
+    "gpu",
+    "cells or lists on a GPU a rank, fused force and move, the same bits",
+    create,
+    run,
+    measure,
+    act,
+    download,
+    histogram,
+    distances,
+    bin_sums,
+    value_counts,
+    follow,
+    follow_sums,
+    draw,
+    plan,
+    report,
+    destroy,
+    false,
+    &md_engine_gpu_all_pairs,
 };

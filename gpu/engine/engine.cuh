@@ -72,6 +72,7 @@ struct md_engine {
                            bool *made) = 0;
   virtual md_status follow_sums(const md_follow_set *, const md_follow *, const md_follow_sum *,
                                 const double *counts, double *largest, md_wide *total) = 0;
+  virtual md_status draw(const md_drawing *, md_sight *, bool *made) = 0;
   virtual void report(md_engine_report *) = 0;
 };
 
@@ -119,6 +120,10 @@ template <class T> struct gpu_engine final : md_engine {
                         const double *counts, double *largest, md_wide *total) override
   {
     return follower.follow_sums(set, what, sum, counts, largest, total);
+  }
+  md_status draw(const md_drawing *drawing, md_sight *sight, bool *made) override
+  {
+    return output.draw(drawing, sight, made);
   }
   void report(md_engine_report *r) override;
 

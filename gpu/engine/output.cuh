@@ -29,6 +29,7 @@ template <class T> struct gpu_output {
   md_status distances(const md_distances *d, int64_t *count, bool *made);
   md_status bin_sums(const md_bins *b, double *largest, int64_t *sum, bool *made);
   md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made);
+  md_status draw(const md_drawing *drawing, md_sight *sight, bool *made);
 
   /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
   md_status fit_pairs();
@@ -40,6 +41,13 @@ template <class T> struct gpu_output {
   /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */
   md_status begin_counts(int64_t n, const char *what);
   md_status add_counts(int64_t n, int64_t *sum);
+  /* Does the host have the particles in the order of ids? It is found out once, on one rank. */
+  enum { UNKNOWN, RISING, MIXED_UP } ids = UNKNOWN;
+  bool ids_rise();
+  /* Has the device room for so many bytes of counts, and of ids if they are needed? The same on all ranks. */
+  md_status has_room(int64_t counts, bool *room);
+  /* Fills sight[], of `together` pixels at a time. */
+  md_status fetch_sights(const draw_args &args, int64_t pixels, int64_t together, md_sight *sight);
   /* Does the engine count these distances? They may reach beyond the cutoff of the forces (`far`) on one rank only. */
   bool counts(const md_distances *d, bool far) const;
 

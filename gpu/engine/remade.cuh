@@ -83,6 +83,10 @@ struct remade_engine final : md_engine {
   {
     return now->follow_sums(set, what, sum, counts, largest, total);
   }
+  md_status draw(const md_drawing *drawing, md_sight *sight, bool *made) override
+  {
+    return now->draw(drawing, sight, made);
+  }
   void report(md_engine_report *r) override
   {
     *r = md_engine_report{};

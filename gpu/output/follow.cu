@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x, at = i < s.n ? record_of_origin(a, origin_of(a.each.fields, i)) : -1;
     if (at < 0) continue;
-    const seen_particle seen = see<T>(s, a.each, i);
+    const seen_particle seen = see<T, !T::MIXED>(s, a.each, i);
     md_follow_record *const record = &a.record[at];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) most = fmax(most, fabs(seen.v[d]));

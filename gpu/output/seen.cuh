@@ -1,5 +1,4 @@
-/* What output sees of a particle: its fields, its place in the box, and its velocity. For boxes that are not tilted,
- * because wrapping in a tilted one is a call, for which the particle would go to memory. */
+/* What output sees of a particle: its fields, its place in the box, and its velocity. */
 #ifndef MD_GPU_OUTPUT_SEEN_CUH
 #define MD_GPU_OUTPUT_SEEN_CUH
 
@@ -12,14 +11,15 @@ struct seen_particle {
   double x[3], v[3];
 };
 
-/* Particle i. Without a.places its place is 0. */
-template <class T>
+/* Particle i. Without a.places its place is 0. TILTS: in a tilted box it has a place too. Wrapping there is a call, for
+ * which the particle goes to memory. */
+template <class T, bool TILTS = false>
 static __device__ __forceinline__ seen_particle see(const system_view<T> &s, const each_args &a, int i)
 {
   seen_particle seen = {};
   seen.p = particle_of<T>(s, a.fields, i);
   typename T::particle r = {};
-  if (a.places) r = wrapped<T, false>(s, present_particle<T>(s, i));
+  if (a.places) r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     if (a.places) seen.x[d] = T::where(s.scale, d, r.x[d]);

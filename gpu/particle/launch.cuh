@@ -402,6 +402,21 @@ template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
 
+/* draw.cu: the particles that are seen in a picture (common/sums/front.h), and what is seen at `count` pixels from
+ * `first` on. */
+struct draw_args {
+  md_drawing drawing;
+  md_box box; /* where particles are shown */
+  each_args each;
+  const double *radius;      /* as in the drawing, on the device */
+  const int64_t *id;         /* by original index; NULL: original indices have the order of ids */
+  unsigned long long *front; /* [height][width]; 0: nothing is seen yet */
+  md_sight *sight;           /* [count]; without ids the id is the original index */
+};
+template <class T> md_status launch_draw(const launch &, const system_view<T> &, const draw_args &);
+template <class T>
+md_status launch_sights(const launch &, const system_view<T> &, const draw_args &, int64_t first, int count);
+
 /* follow.cu: a look at the followed particles, and sums of their records. */
 struct follow_args {
   md_follow what;

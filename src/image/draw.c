@@ -2,22 +2,29 @@
  *
  * 1. The camera is turned. At a zoom of 1 the picture is twice as high as the box's longest side, as in LAMMPS, so that
  *    the box is in it from all sides.
- * 2. Each rank draws its particles into a front (spheres.h), all threads at once.
+ * 2. Each rank finds which of its particles is seen at each pixel: its engine does if it can (draw of common/engine.h),
+ *    else all threads draw into a front (spheres.h), after a download.
  * 3. Each rank looks up colour and normal of what is seen at each pixel.
  * 4. Ranks agree for each pixel: the largest depth, of those the smallest id, and then the surface of its owner. These
  *    are maxima and sums of integers. So the picture is that of one rank.
  * 5. Rank 0 adds box and axes, lights the surfaces (scene.h), and draws furniture around them.
  *
  * Values and places are those of a text dump, with the same bits from every engine. So pictures have the same bytes.
+ * An engine draws what its particles have: type, place, velocity and computes of these (common/sums/each.h), of a group
+ * that is not dynamic, with diameters by type. Thresholds, regions and formulas are for the host.
+ *
  * Trade-off: a reduction over whole pictures is simple, and its cost does not grow with the number of particles. Cost:
- * one pass over the particles (spheres.c), one more where values decide colours or diameters; 32 bytes a pixel, and 8
- * more on several ranks.
+ * one pass over the particles (spheres.c), one more where values decide colours or diameters; 32 bytes a pixel, 48 more
+ * if the engine draws, and 8 more on several ranks.
  */
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
+#include "src/formula/particle_values.h"
 #include "src/formula/variable.h"
+#include "src/group/dynamic_group.h"
 #include "src/image/image.h"
 #include "src/picture/scene.h"
+#include "src/picture/spheres.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +40,7 @@ typedef struct picture {
   md_frame frame;
   bool ordered; /* frame.rows.order says which particles are shown; else all are */
   md_spheres spheres;
+  md_sight *sight; /* of the engine; NULL: particles are those of the frame */
   md_scene scene;
   md_colour_scale scale; /* with both ends */
   double largest;        /* diameter, sigma */
@@ -71,7 +79,7 @@ static md_status turn_camera(picture *p, md_sim *sim)
 {
   const md_image *im = p->image;
   double view[2], up[3], fraction[3], zoom;
-  md_camera *camera = &p->spheres.camera;
+  md_camera *camera = &p->spheres.of.camera;
   for (int k = 0; k < 2; ++k) MD_TRY(number_of(sim, &im->view[k], &view[k]));
   for (int d = 0; d < 3; ++d) MD_TRY(number_of(sim, &im->up[d], &up[d]));
   for (int d = 0; d < 3; ++d) MD_TRY(number_of(sim, &im->centre[d], &fraction[d]));
@@ -91,20 +99,24 @@ static md_status turn_camera(picture *p, md_sim *sim)
 
 /* ---- looks of particles ---- */
 
+/* Of a type; no values decide diameters. */
+static double diameter_of_type(const picture *p, int type)
+{
+  const md_image *im = p->image;
+  md_colour colour;
+  double radius;
+  if (im->diameter == MD_LOOK_TYPE) return im->type_diameter[type];
+  if (im->diameter == MD_LOOK_NUMBER) return im->one_diameter;
+  md_element_look(p->dump->element[type], &colour, &radius);
+  return 2.0 * radius;
+}
+
 static double diameter_of(const picture *p, int64_t i)
 {
   const md_image *im = p->image;
-  const int type = p->frame.rows.particles->type[i];
-  md_colour colour;
-  double radius;
-  switch (im->diameter) {
-  case MD_LOOK_TYPE: return im->type_diameter[type];
-  case MD_LOOK_NUMBER: return im->one_diameter;
-  case MD_LOOK_VALUE: return md_dump_value(&p->dump->column[im->diameter_column], &p->frame, i);
-  case MD_LOOK_ELEMENT: break;
-  }
-  md_element_look(p->dump->element[type], &colour, &radius);
-  return 2.0 * radius;
+  if (im->diameter == MD_LOOK_VALUE)
+    return md_dump_value(&p->dump->column[im->diameter_column], &p->frame, i);
+  return diameter_of_type(p, p->frame.rows.particles->type[i]);
 }
 
 static double value_of(const picture *p, int64_t i)
@@ -112,23 +124,39 @@ static double value_of(const picture *p, int64_t i)
   return md_dump_value(&p->dump->column[p->image->colour_column], &p->frame, i);
 }
 
-static md_colour colour_of(const picture *p, int64_t i)
+static md_colour colour_of(const picture *p, const md_sight *sight)
 {
-  const int type = p->frame.rows.particles->type[i];
-  md_colour colour = p->image->type_colour[type];
+  md_colour colour = p->image->type_colour[sight->type];
   double radius;
-  if (p->image->colour == MD_LOOK_VALUE) return md_colour_scale_at(&p->scale, value_of(p, i));
-  if (p->image->colour == MD_LOOK_ELEMENT) md_element_look(p->dump->element[type], &colour, &radius);
+  if (p->image->colour == MD_LOOK_VALUE) return md_colour_scale_at(&p->scale, sight->value);
+  if (p->image->colour == MD_LOOK_ELEMENT) md_element_look(p->dump->element[sight->type], &colour, &radius);
   return colour;
+}
+
+/* Does an end of the scale follow the values? */
+static bool is_scaled(const picture *p)
+{
+  return p->image->colour == MD_LOOK_VALUE && (p->image->scale.from_min || p->image->scale.to_max);
+}
+
+/* The largest diameter, and the ends of the scale, from those of this rank; `below` is of the values times -1. A value
+ * of 0 has no sign there. */
+static md_status take_extremes(picture *p, md_comm *comm, double below, double above, double largest)
+{
+  double all[3] = {below, above, largest};
+  MD_TRY(comm->reduce->max(comm, all, 3));
+  p->largest = all[2];
+  p->scale = p->image->scale;
+  if (p->scale.from_min) p->scale.lo = isfinite(all[0]) ? 0.0 - all[0] : 0.0;
+  if (p->scale.to_max) p->scale.hi = isfinite(all[1]) ? all[1] + 0.0 : 0.0;
+  return MD_OK;
 }
 
 /* Finds the largest diameter, and the ends of the scale that follow the values. */
 static md_status find_extremes(picture *p, md_comm *comm)
 {
-  const bool scaled =
-      p->image->colour == MD_LOOK_VALUE && (p->image->scale.from_min || p->image->scale.to_max);
-  const double none = -(double)INFINITY;
-  double below = none, above = none, largest = 0.0;
+  const bool scaled = is_scaled(p);
+  double below = -(double)INFINITY, above = -(double)INFINITY, largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : below, above, largest)
   for (int64_t k = 0; k < p->frame.rows.n; ++k) {
     const int64_t i = particle(p, k);
@@ -138,13 +166,7 @@ static md_status find_extremes(picture *p, md_comm *comm)
     below = fmax(below, -value);
     above = fmax(above, value);
   }
-  double all[3] = {below, above, largest};
-  MD_TRY(comm->reduce->max(comm, all, 3));
-  p->largest = all[2];
-  p->scale = p->image->scale;
-  if (p->scale.from_min) p->scale.lo = all[0] > none ? -all[0] : 0.0;
-  if (p->scale.to_max) p->scale.hi = all[1] > none ? all[1] : 0.0;
-  return MD_OK;
+  return take_extremes(p, comm, below, above, largest);
 }
 
 /* ---- particles ---- */
@@ -155,23 +177,24 @@ static void place_of(const picture *p, int64_t i, double x[3])
 }
 
 /* The depths of the box, and of what stands out of it, in pixels. */
-static md_status begin_front(picture *p)
+static void find_depths(picture *p)
 {
   double far = (double)INFINITY, near = -(double)INFINITY, at[3];
   for (int k = 0; k < CORNERS; ++k) {
-    md_camera_project(&p->spheres.camera, p->corner[k], at);
+    md_camera_project(&p->spheres.of.camera, p->corner[k], at);
     far = fmin(far, at[2]);
     near = fmax(near, at[2]);
   }
-  const double out = 0.5 * p->largest * p->spheres.camera.per_length + 0.2 * (near - far) + 1.0;
-  p->spheres.flat = p->frame.model->box.dim == 2;
-  p->spheres.id = p->frame.rows.particles->id;
-  return md_spheres_begin(&p->spheres, far - out, near + out);
+  const double out = 0.5 * p->largest * p->spheres.of.camera.per_length + 0.2 * (near - far) + 1.0;
+  p->spheres.of.flat = p->frame.model->box.dim == 2;
+  md_front_range(&p->spheres.of, far - out, near + out);
 }
 
-static void add_particles(picture *p)
+static md_status add_particles(picture *p)
 {
-  if (!p->image->atoms) return;
+  p->spheres.id = p->frame.rows.particles->id;
+  MD_TRY(md_spheres_begin(&p->spheres));
+  if (!p->image->atoms) return MD_OK;
 #pragma omp parallel for schedule(static, 4096)
   for (int64_t k = 0; k < p->frame.rows.n; ++k) {
     const int64_t i = particle(p, k);
@@ -180,14 +203,32 @@ static void add_particles(picture *p)
     place_of(p, i, x);
     if (diameter > 0.0) md_spheres_add(&p->spheres, x, 0.5 * diameter, (int32_t)i);
   }
+  return MD_OK;
 }
 
 static int64_t pixels_of(const picture *p)
 {
-  return (int64_t)p->spheres.camera.width * p->spheres.camera.height;
+  return (int64_t)p->spheres.of.camera.width * p->spheres.of.camera.height;
 }
 
-/* Looks up what is seen at each pixel. The id is kept in place of the index. */
+/* What is seen at a pixel, and its diameter. */
+static md_sight sight_at(const picture *p, int64_t q, double *diameter)
+{
+  const int64_t i = p->sight ? -1 : md_spheres_at(&p->spheres, q);
+  md_sight sight = p->sight ? p->sight[q] : (md_sight){.level = 0};
+  *diameter = sight.level > 0 ? diameter_of_type(p, sight.type) : 0.0;
+  if (i < 0) return sight;
+  const md_particles *particles = p->frame.rows.particles;
+  sight.level = (uint32_t)(p->spheres.front[q] >> 32);
+  sight.id = particles->id[i];
+  sight.type = particles->type[i];
+  if (p->image->colour == MD_LOOK_VALUE) sight.value = value_of(p, i);
+  place_of(p, i, sight.x);
+  *diameter = diameter_of(p, i);
+  return sight;
+}
+
+/* Looks up what is seen at each pixel. */
 static md_status find_surfaces(picture *p)
 {
   const int64_t pixels = pixels_of(p);
@@ -195,12 +236,11 @@ static md_status find_surfaces(picture *p)
   MD_TRY(md_array_new_zero(&p->scene.surface, pixels, sizeof *p->scene.surface, "a picture"));
 #pragma omp parallel for schedule(dynamic, 4096)
   for (int64_t q = 0; q < pixels; ++q) {
-    const int64_t i = md_spheres_at(&p->spheres, q);
-    if (i < 0) continue;
-    double x[3];
-    place_of(p, i, x);
-    p->scene.level[q] = (double)(p->spheres.front[q] >> 32);
-    p->scene.surface[q] = md_scene_sphere(&p->spheres, x, 0.5 * diameter_of(p, i), colour_of(p, i), q);
+    double diameter;
+    const md_sight sight = sight_at(p, q, &diameter);
+    if (sight.level == 0) continue;
+    p->scene.level[q] = (double)sight.level;
+    p->scene.surface[q] = md_scene_sphere(&p->spheres.of, sight.x, 0.5 * diameter, colour_of(p, &sight), q);
   }
   return MD_OK;
 }
@@ -212,9 +252,10 @@ static void keep_own(picture *p, const double *level, double *id)
 {
   const int64_t pixels = pixels_of(p);
   for (int64_t q = 0; q < pixels; ++q) {
-    const int64_t i = md_spheres_at(&p->spheres, q);
-    const bool front = i >= 0 && p->scene.level[q] == level[q];
-    id[q] = front ? -(double)p->spheres.id[i] : -(double)INFINITY;
+    double diameter;
+    const md_sight sight = sight_at(p, q, &diameter);
+    const bool front = sight.level > 0 && p->scene.level[q] == level[q];
+    id[q] = front ? -(double)sight.id : -(double)INFINITY;
   }
 }
 
@@ -295,11 +336,11 @@ static void halve(const unsigned char *large, int width, int height, unsigned ch
 static md_status paint(const picture *p, md_canvas *canvas)
 {
   const md_image *im = p->image;
-  const double seen = p->largest * p->spheres.camera.per_length;
+  const double seen = p->largest * p->spheres.of.camera.per_length;
   const md_light light = {.background = im->background,
                           .shine = im->shine,
-                          .flat = p->spheres.flat,
-                          .occlusion = p->spheres.flat ? 0.0 : im->occlusion,
+                          .flat = p->spheres.of.flat,
+                          .occlusion = p->spheres.of.flat ? 0.0 : im->occlusion,
                           .reach = fmin(fmax(1.5 * seen, 8.0), 96.0),
                           .turn = (double)im->occlusion_seed * 0x1.3c6ef372fe94fp-1};
   unsigned char *large;
@@ -332,7 +373,7 @@ static md_status furnish(const picture *p, md_canvas *canvas)
            (long long)p->frame.step, (double)p->frame.step * model->dt,
            or_symbol(model->units->time, "\u03c4"));
   const md_furniture f = {.title = title,
-                          .scale_bar = (p->image->halved ? 2.0 : 1.0) / p->spheres.camera.per_length,
+                          .scale_bar = (p->image->halved ? 2.0 : 1.0) / p->spheres.of.camera.per_length,
                           .length_name = or_symbol(model->units->length, "\u03c3"),
                           .quantity = p->image->colour == MD_LOOK_VALUE ? shown->name : NULL,
                           .least = lo,
@@ -346,7 +387,7 @@ static md_status furnish(const picture *p, md_canvas *canvas)
 
 static md_status finish_picture(picture *p, md_canvas *canvas)
 {
-  p->scene.spheres = &p->spheres;
+  p->scene.front = &p->spheres.of;
   if (p->image->box && p->image->box_diameter > 0.0) draw_box(p);
   if (p->image->axes && p->image->axes_length > 0.0) draw_axes(p);
   MD_TRY(paint(p, canvas));
@@ -355,33 +396,132 @@ static md_status finish_picture(picture *p, md_canvas *canvas)
 
 /* ---- the whole ---- */
 
-/* Draws the particles of the rows. */
-static md_status draw_rows(picture *p, md_sim *sim, md_canvas *canvas)
+/* Merges what ranks have found, and paints it. status: of finding it, on this rank. */
+static md_status finish_ranks(picture *p, md_sim *sim, md_status status, md_canvas *canvas)
 {
   md_comm *comm = sim->comm;
-  MD_TRY(md_comm_agree(comm, turn_camera(p, sim)));
-  MD_TRY(find_extremes(p, comm));
-  md_status status = begin_front(p);
-  if (status == MD_OK) add_particles(p);
   if (status == MD_OK) status = find_surfaces(p);
   MD_TRY(md_comm_agree(comm, status));
   MD_TRY(merge_ranks(p, comm));
   return comm->rank == 0 ? finish_picture(p, canvas) : MD_OK;
 }
 
-md_status md_image_draw(md_dump *dump, md_view *view, md_canvas *canvas)
+/* Draws the particles of the rows. */
+static md_status draw_rows(picture *p, md_sim *sim, md_canvas *canvas)
+{
+  MD_TRY(md_comm_agree(sim->comm, turn_camera(p, sim)));
+  MD_TRY(find_extremes(p, sim->comm));
+  find_depths(p);
+  return finish_ranks(p, sim, add_particles(p), canvas);
+}
+
+/* ---- by the engine ---- */
+
+/* Can the engine draw the picture, as far as is known here? Then says what. */
+static bool may_draw(const picture *p, const md_view *view, md_drawing *drawing)
+{
+  const md_dump *dump = p->dump;
+  const md_image *im = p->image;
+  const int group = dump->observer.group;
+  drawing->group = md_group_bit(group);
+  drawing->valued = im->colour == MD_LOOK_VALUE;
+  if (!view->engine || !view->kind->draw || !view->kind->value_counts || !im->atoms) return false;
+  if (dump->nthreshold > 0 || dump->region[0] || dump->named.n > 0 || im->diameter == MD_LOOK_VALUE ||
+      md_dynamic_group_is(view->sim, group))
+    return false;
+  return !drawing->valued ||
+         md_particle_values_in_place(view->sim, dump->column[im->colour_column].name, &drawing->value);
+}
+
+/* The largest diameter, of the types that are there, and the ends of the scale; count: room for the types. */
+static md_status extremes_in_place(picture *p, md_view *view, const md_drawing *drawing, int64_t *count,
+                                   bool *made)
+{
+  md_comm *comm = view->sim->comm;
+  const int ntypes = drawing->ntypes;
+  double range[2] = {(double)INFINITY, -(double)INFINITY}, largest = 0.0;
+  md_value_counts c = {.value = {.kind = MD_EACH_TYPE},
+                       .group = drawing->group,
+                       .lo = 0.5,
+                       .hi = ntypes + 0.5,
+                       .per = 1.0,
+                       .bins = ntypes,
+                       .beyond = MD_BEYOND_IGNORE};
+  MD_TRY(md_comm_agree(comm, view->kind->value_counts(view->engine, &c, count, range, made)));
+  for (int t = 1; t <= ntypes && *made; ++t)
+    if (count[MD_VALUES_BINS + t - 1] > 0) largest = fmax(largest, diameter_of_type(p, t));
+  range[0] = (double)INFINITY;
+  range[1] = -(double)INFINITY;
+  c.value = drawing->value;
+  c.bins = 1;
+  if (*made && is_scaled(p))
+    MD_TRY(md_comm_agree(comm, view->kind->value_counts(view->engine, &c, count, range, made)));
+  return *made ? take_extremes(p, comm, -range[0], range[1], largest) : MD_OK;
+}
+
+/* room: for radii, and for counts of types. */
+static md_status draw_in_place(picture *p, md_view *view, md_drawing *drawing, double *radius, int64_t *count,
+                               md_canvas *canvas, bool *made)
 {
   md_sim *sim = view->sim;
-  picture p = {.dump = dump,
-               .image = dump->image,
-               .frame = {.model = &sim->model, .in_run = view->engine != NULL, .step = view->step}};
+  MD_TRY(extremes_in_place(p, view, drawing, count, made));
+  if (!*made) return MD_OK;
+  find_depths(p);
+  for (int t = 1; t <= drawing->ntypes; ++t) radius[t] = 0.5 * diameter_of_type(p, t);
+  drawing->radius = radius;
+  drawing->front = p->spheres.of;
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&p->sight, pixels_of(p), sizeof *p->sight, "a picture")));
+  MD_TRY(md_comm_agree(sim->comm, view->kind->draw(view->engine, drawing, p->sight, made)));
+  return *made ? finish_ranks(p, sim, MD_OK, canvas) : MD_OK;
+}
+
+static md_status try_in_place(picture *p, md_view *view, md_canvas *canvas, bool *made)
+{
+  md_comm *comm = view->sim->comm;
+  const int ntypes = view->sim->model.ntypes;
+  md_drawing drawing = {.ntypes = ntypes};
+  double *radius = NULL;
+  int64_t *count = NULL;
+  *made = false;
+  if (!may_draw(p, view, &drawing)) return MD_OK;
+  md_status status = md_array_new_zero(&radius, ntypes + 1, sizeof *radius, "a picture");
+  if (status == MD_OK)
+    status = md_array_new_zero(&count, MD_VALUES_BINS + ntypes, sizeof *count, "a picture");
+  status = md_comm_agree(comm, status);
+  if (status == MD_OK) status = md_comm_agree(comm, turn_camera(p, view->sim));
+  if (status == MD_OK) status = draw_in_place(p, view, &drawing, radius, count, canvas, made);
+  if (!*made) {
+    free(p->sight);
+    p->sight = NULL;
+  }
+  free(radius);
+  free(count);
+  return status;
+}
+
+static md_status draw_on_host(picture *p, md_view *view, md_canvas *canvas)
+{
   int32_t *chosen = NULL;
   MD_TRY(md_view_particles(view));
-  md_status status = md_dump_select(dump, view, &p.frame.rows, &chosen, &p.frame.count);
-  p.ordered = chosen != NULL;
-  if (status == MD_OK) status = draw_rows(&p, sim, canvas);
-  md_dump_forget_named(dump);
+  md_status status = md_dump_select(p->dump, view, &p->frame.rows, &chosen, &p->frame.count);
+  p->ordered = chosen != NULL;
+  if (status == MD_OK) status = draw_rows(p, view->sim, canvas);
+  md_dump_forget_named(p->dump);
   free(chosen);
+  return status;
+}
+
+md_status md_image_draw(md_dump *dump, md_view *view, md_canvas *canvas)
+{
+  const md_model *model = &view->sim->model;
+  bool made;
+  picture p = {.dump = dump,
+               .image = dump->image,
+               .frame = {.model = model, .in_run = view->engine != NULL, .step = view->step}};
+  p.frame.count = md_dump_count(dump, model);
+  md_status status = try_in_place(&p, view, canvas, &made);
+  if (status == MD_OK && !made) status = draw_on_host(&p, view, canvas);
+  free(p.sight);
   free(p.spheres.front);
   free(p.scene.level);
   free(p.scene.surface);

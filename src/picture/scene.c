@@ -37,8 +37,7 @@ static facing normal_of(int64_t surface)
   return (facing){{x, y, square > 0.0 ? sqrt(square) : 0.0}};
 }
 
-int64_t md_scene_sphere(const md_spheres *s, const double x[3], double radius, md_colour colour,
-                        int64_t pixel)
+int64_t md_scene_sphere(const md_front *s, const double x[3], double radius, md_colour colour, int64_t pixel)
 {
   static const double rim_from = 4.0, rim = 0.86, rim_shade = 0.55;
   const int width = s->camera.width;
@@ -74,8 +73,8 @@ static void draw_rod_pixel(md_scene *scene, const rod *l, int row, int column)
   const double dx = from[0] - t * along[0], dy = from[1] - t * along[1];
   const double square = l->radius * l->radius - (dx * dx + dy * dy);
   if (square < 0.0) return;
-  const md_spheres *s = scene->spheres;
-  const double level = floor(md_spheres_level(s, l->a[2] + t * (l->b[2] - l->a[2]) + sqrt(square)));
+  const md_front *s = scene->front;
+  const double level = floor(md_front_level(s, l->a[2] + t * (l->b[2] - l->a[2]) + sqrt(square)));
   const int64_t pixel = (int64_t)row * s->camera.width + column;
   if (level < scene->level[pixel]) return;
   scene->level[pixel] = level;
@@ -87,7 +86,7 @@ static int within(double a, int size) { return a < 0.0 ? 0 : a > size ? size : (
 void md_scene_line(md_scene *scene, const double a[3], const double b[3], double radius,
                    const md_colour *colour)
 {
-  const md_camera *c = &scene->spheres->camera;
+  const md_camera *c = &scene->front->camera;
   rod l = {.radius = fmax(radius * c->per_length, 0.75), .colour = colour};
   md_camera_project(c, a, l.a);
   md_camera_project(c, b, l.b);
@@ -122,7 +121,7 @@ static directions turned(double turn)
 static double rise(const md_scene *scene, const facing *f, int64_t pixel, int row, int column, int right,
                    int up, double reach)
 {
-  const md_spheres *s = scene->spheres;
+  const md_front *s = scene->front;
   const int width = s->camera.width, x = column + right, y = row - up;
   if (x < 0 || x >= width || y < 0 || y >= s->camera.height) return 0.0;
   const double level = scene->level[(int64_t)y * width + x];
@@ -138,7 +137,7 @@ static double openness(const md_scene *scene, const md_light *light, const direc
                        int64_t pixel)
 {
   static const double strength = 2.5, darkest = 0.15;
-  const int width = scene->spheres->camera.width, row = (int)(pixel / width), column = (int)(pixel % width);
+  const int width = scene->front->camera.width, row = (int)(pixel / width), column = (int)(pixel % width);
   double sum = 0.0;
   for (int k = 0; k < DIRECTIONS; ++k)
     for (int step = 1; step <= DISTANCES; ++step) {
@@ -178,7 +177,7 @@ static void light_pixel(const md_scene *scene, const md_light *light, const dire
 
 void md_scene_paint(const md_scene *scene, const md_light *light, unsigned char *rgb)
 {
-  const int width = scene->spheres->camera.width, height = scene->spheres->camera.height;
+  const int width = scene->front->camera.width, height = scene->front->camera.height;
   const directions d = turned(light->turn);
 #pragma omp parallel for schedule(dynamic, 8)
   for (int row = 0; row < height; ++row)

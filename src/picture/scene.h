@@ -4,17 +4,17 @@
 #ifndef MD_SRC_PICTURE_SCENE_H
 #define MD_SRC_PICTURE_SCENE_H
 
+#include "src/picture/camera.h"
 #include "src/picture/colour/colour_names.h"
-#include "src/picture/spheres.h"
 
 /* The surface at a pixel as a word: 24 bits of colour, and two of 16 bits for the parts of its unit normal to the right
  * and up. Its part toward the viewer is positive. */
 int64_t md_surface_pack(const md_colour *colour, double right, double up);
 
 typedef struct md_scene {
-  const md_spheres *spheres; /* camera and depths */
-  double *level;             /* [height][width], by md_spheres_level; 0: background */
-  int64_t *surface;          /* [height][width], packed */
+  const md_front *front; /* camera and depths */
+  double *level;         /* [height][width], by md_front_level; 0: background */
+  int64_t *surface;      /* [height][width], packed */
 } md_scene;
 
 typedef struct md_light {
@@ -28,7 +28,7 @@ typedef struct md_light {
 
 /* The surface of a sphere at the pixel with the number `pixel`, which it covers. Discs of more than 4 pixels have a
  * dark rim. */
-int64_t md_scene_sphere(const md_spheres *spheres, const double x[3], double radius, md_colour colour,
+int64_t md_scene_sphere(const md_front *front, const double x[3], double radius, md_colour colour,
                         int64_t pixel);
 
 /* Draws a rod of a radius from a to b, sigma. It is in front of a sphere at the same depth. */

@@ -56,6 +56,8 @@ compute b half rdf 40 cutoff 4.7
 compute c half rdf 30
 compute d all rdf 3000 1 1 1 1 cutoff 7.1
 """
+TILTED = MIXTURE[:MIXTURE.index("region half")].replace("region box block 0 5 0 4 0 4",
+                                                        "region box prism 0 5 0 4 0 4 1.3 0.4 -1.1")
 BINS = """\
 compute ke half ke/atom
 compute layers all chunk/atom bin/1d x lower 0.5 units box
@@ -145,6 +147,17 @@ def test_followed_over_runs_equal_naive(tmp_path):
             == test_averages.files(tmp_path / "gpu", test_followed.FILES))
 
 
+def test_tilted_box_equal_naive(tmp_path):
+    """Particles go through all faces of a tilted box; histograms of values that need no place."""
+    looks = FOLLOWED + "".join(line + "\n" for line in BINS.splitlines() if "compute ke" in line or "fix h" in line)
+    deck = TILTED + "group half id < 100\nfix move all nve\n" + looks + "run 40\n"
+    for engine in ("naive", "gpu"):
+        result = harness.run(deck, tmp_path / engine, engine=engine)
+    for name in ("h.txt", "l.txt"):
+        assert (tmp_path / "gpu" / name).read_text() == (tmp_path / "naive" / name).read_text()
+    assert downloads(result) == 1
+
+
 def test_new_particle_is_refused_equal_naive(tmp_path):
     deck = test_followed.BEGIN + "create_atoms 1 single 5.5 5.5 5.5\nthermo_style custom step c_m[1]\nrun 0\n"
     refused(run_deck(tmp_path, deck, "--engine", "gpu"), USAGE, "is new since compute msd")
@@ -161,3 +174,58 @@ def test_ranks_equal_naive(expected, tmp_path):
     for name in set(FILES) - {"c.txt", "d.txt", "l.txt"}:
         assert (tmp_path / "in place" / name).read_text() == expected["mixture"][name]
     assert downloads(result) == 1
+
+
+# Pictures: spheres with and without values, in a tilted box, of a group, with diameters by type; discs, of which many
+# have one depth, so that ids decide; ids in an order of their own.
+SEEN = """\
+compute k half ke/atom
+dump 1 all image 10 a.*.png type type size 300 200 view 60 30 axes yes 0.3 0.05
+dump_modify 1 adiam 1 1.3 adiam 2 0.7 furniture yes
+dump 2 half image 20 b.*.png vx type size 200 300 adiam 0.4
+dump_modify 2 amap min max ca 0 2 min blue max red
+dump 3 all image 20 c.*.png c_k element ssao yes 4539 0.6 fsaa yes
+dump_modify 3 element Cu Al
+dump 4 half image 20 d.*.ppm type type size 60 50 zoom 0.4
+"""
+PICTURES = {
+    "mixture": MIXTURE[:MIXTURE.index("compute")] + SEEN + "run 20\n",
+    "plane": PLANE[:PLANE.index("compute")] + SEEN.replace("adiam 2 0.7", "").replace("Cu Al", "Cu") + "run 20\n",
+    "tilted": TILTED + "fix move all nve\ngroup half id < 100\n" + SEEN + "run 20\n",
+    "other ids": """\
+units lj
+dimension 2
+read_data ids.data
+mass * 1
+pair_style lj/cut 1.1
+pair_coeff * * 1 0.5
+group half id < 30
+fix move all nve
+""" + SEEN + "run 20\n",
+}
+
+
+def pictures(folder) -> Dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("[abcd].*.p?[gm]"))}
+
+
+def put_ids(folder) -> None:
+    """Particles on a square lattice, whose ids are in the order of the file in no direction."""
+    folder.mkdir()
+    ids = [(k * 37) % 64 for k in range(64)]
+    rows = "".join(f"{i + 1} {i % 2 + 1} {k % 8 + 0.5} {k // 8 + 0.5} 0\n" for k, i in enumerate(ids))
+    (folder / "ids.data").write_text(f"ids\n\n64 atoms\n2 atom types\n\n0 8 xlo xhi\n0 8 ylo yhi\n-0.5 0.5 zlo zhi\n\n"
+                                     f"Atoms # atomic\n\n{rows}")
+
+
+@pytest.mark.parametrize("deck", PICTURES)
+def test_pictures_equal_naive_without_a_download(deck, tmp_path):
+    for name in ("naive", "cells", "list"):
+        put_ids(tmp_path / name)
+    harness.run(PICTURES[deck], tmp_path / "naive", engine="naive")
+    expected = pictures(tmp_path / "naive")
+    assert len(expected) == 9
+    for neighbours in ("cells", "list"):
+        result = harness.run(PICTURES[deck], tmp_path / neighbours, engine="gpu", package={"neighbours": neighbours})
+        assert pictures(tmp_path / neighbours) == expected
+        assert downloads(result) == 1
