@@ -1,10 +1,10 @@
 /* Pictures of particles (common/sums/front.h), for dump image and dump movie.
  *
- *   1. k_draw: a thread for each particle. A pixel is one word of 64 bits: the level of the surface there, and the index
- *      of the particle. A thread looks at the word first, and replaces it by an atomic exchange only if its particle is
- *      in front. Of several at the same level, as the discs in two dimensions, the smallest id decides.
- *   2. k_sights: a thread for each pixel writes what the host needs to know of the particle that is seen there. The host
- *      finds colours and light, and merges the pictures of ranks.
+ *   1. k_draw: a thread for each particle. A pixel is one word of 64 bits: the level of the surface there, and the
+ *      index of the particle. A thread looks at the word first, and replaces it by an atomic exchange only if its
+ *      particle is in front. Of several at the same level, as the discs in two dimensions, the smallest id decides.
+ *   2. k_sights: a thread for each pixel writes what the host needs to know of the particle that is seen there. The
+ *      host finds colours and light, and merges the pictures of ranks.
  *
  * Trade-off: one pass over the particles and no order of them. Threads with large spheres hold up their warps; there
  * are few such spheres in a picture. Cost: one read of positions, and of origins (and ids, if the host's particles are
