@@ -922,13 +922,16 @@ double md_model_velocity(const md_model *model, const md_particles *p, int d, in
   return md_momentum_value(p->v[d][i], low, model->grids.v) * md_inertia_of(model, p, i).velocity_per_v;
 }
 
-md_dissipation md_model_dissipation(const md_model *model, int64_t step)
+md_dissipation_course md_model_dissipation_course(const md_model *model)
 {
-  const int64_t span = model->run_end - model->run_begin;
-  const double done = span > 0 ? (double)(step - model->run_begin) / (double)span : 1.0;
-  const double energy = model->units->boltz * md_pair_temperature(&model->pair, done);
-  const double seed = md_min(model->pair.global[2], 0x1p53);
-  return md_dissipation_of((uint64_t)seed, step, energy, model->dt);
+  const double *global = model->pair.global;
+  return (md_dissipation_course){.seed = (uint64_t)md_min(global[2], 0x1p53),
+                                 .start = global[0],
+                                 .stop = global[1],
+                                 .boltz = model->units->boltz,
+                                 .dt = model->dt,
+                                 .run_begin = model->run_begin,
+                                 .run_end = model->run_end};
 }
 
 double md_model_skin(const md_model *model)

@@ -306,7 +306,12 @@ static inline void md_model_note_velocity(const md_model *model, md_particles *p
 }
 
 /* What the random forces of all pairs share at the positions behind `step` steps. For dissipative styles. */
-md_dissipation md_model_dissipation(const md_model *model, int64_t step);
+md_dissipation_course md_model_dissipation_course(const md_model *model);
+static inline md_dissipation md_model_dissipation(const md_model *model, int64_t step)
+{
+  const md_dissipation_course course = md_model_dissipation_course(model);
+  return md_dissipation_at(&course, step);
+}
 
 /* Number of particles in a group, over all ranks. */
 static inline int64_t md_model_group_count(const md_model *model, int group)

@@ -60,11 +60,10 @@ class Case:
     variables: Mapping[str, harness.Value] = field(default_factory=dict)
     teaching: bool = False  # one type in two dimensions within walls: the GPU's list-free kernel has its switches
     all_pairs: bool = False  # no cutoff: engines of their own, without cells, lists and domains
-    densities: bool = False  # the GPU has full lists alone for it
+    full_lists: bool = False  # the GPU has no symmetric forces for it
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
     bonds: bool = False  # the GPU leaves bonded particles out of lists
-    host: bool = False  # the GPU does not have it yet
 
     def text(self) -> str:
         deck = harness.deck(self.deck).read_text()
@@ -269,13 +268,13 @@ CASES: Tuple[Case, ...] = (
     Case("hybrid 2D", "in.hybrid", 2.7, WELLS | FLAT, fits=(4, 4, 1)),
     Case("hybrid 2D, one type", "in.hybrid", 2.7, WELLS | FLAT | {"types": 1}, fits=(4, 4, 1)),
     Case("soft 3D", "in.soft", 1.3, fits=(2, 2, 3)),
-    Case("dpd 3D", "in.dpd", fits=(2, 2, 2), host=True),
+    Case("dpd 3D", "in.dpd", fits=(2, 2, 2), full_lists=True),
     Case("dpd 2D", "in.dpd", variables={"dim": 2, "lattice": "sq 3.0", "side": 12, "z": "-0.5 0.5"}, fits=(3, 3, 1),
-         host=True),
-    Case("dpd 3D, wide momenta", "in.dpd", variables={"mass2": 1e5}, fits=(2, 2, 2), host=True),
-    Case("dpd 3D, at T = 0 in a barostat", "in.dpd", fits=(2, 2, 2), host=True,
+         full_lists=True),
+    Case("dpd 3D, wide momenta", "in.dpd", variables={"mass2": 1e5}, fits=(2, 2, 2), full_lists=True),
+    Case("dpd 3D, at T = 0 in a barostat", "in.dpd", fits=(2, 2, 2), full_lists=True,
          variables={"style": "dpd 0 1.0 5", "fix2": "press/berendsen iso 15 12 6"}),
-    Case("dpd/tstat 3D", "in.dpd", fits=(2, 2, 2), host=True,
+    Case("dpd/tstat 3D", "in.dpd", fits=(2, 2, 2), full_lists=True,
          variables={"style": "dpd/tstat 0.5 1.5 1.0 5", "coeff": "4.5", "fix2": "langevin 1 1 5 77"}),
     Case("droplet 3D", "in.droplet", 1.3, fits=(4, 4, 4)),
     Case("droplet 2D, two masses", "in.droplet", 1.3, {"dim": 2, "z": "p", "mass2": 3}, fits=(5, 5, 1)),
@@ -301,20 +300,20 @@ CASES: Tuple[Case, ...] = (
     Case("wide momenta, mixture 2D", "in.mixture", variables={"mass2": 1e9}, fits=(6, 6, 1)),
     Case("short timestep, melt 3D", "in.melt", variables={"dt": 1e-6}, fits=(2, 2, 2)),
     Case("short timestep, walls 2D", "in.repulsive", 0.01, {"dt": 2e-8}, fits=(8, 8, 1)),
-    Case("embedded atoms, copper", "in.eam", 4.95, {"potential": str(COPPER)}, densities=True,
+    Case("embedded atoms, copper", "in.eam", 4.95, {"potential": str(COPPER)}, full_lists=True,
          fits=(2, 2, 2), back=True),
     Case("embedded atoms, large tables", "in.eam", 4.95, {"potential": str(COPPER), "types": 2, "twice": 1},
-         densities=True, fits=(2, 2, 2)),
-    Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, densities=True, fits=(3, 2, 2)),
-    Case("embedded atoms, excluded types", "in.eam", 3.9, MADE_UP | {"exclude": "type 1 2"}, densities=True,
+         full_lists=True, fits=(2, 2, 2)),
+    Case("embedded atoms, alloy", "in.eam", 3.9, MADE_UP, full_lists=True, fits=(3, 2, 2)),
+    Case("embedded atoms, excluded types", "in.eam", 3.9, MADE_UP | {"exclude": "type 1 2"}, full_lists=True,
          fits=(3, 2, 2)),
-    Case("embedded atoms, excluded groups", "in.eam", 4.95, densities=True, fits=(2, 2, 2),
+    Case("embedded atoms, excluded groups", "in.eam", 4.95, full_lists=True, fits=(2, 2, 2),
          variables={"potential": str(COPPER), "exclude": "group left right"}),
     Case("chains 3D, and back", "in.chains", 1.5, CHAINS, bonds=True, fits=(3, 2, 2), back=True),
     Case("harmonic chains 3D", "in.chains", bonds=True, fits=(2, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",
                     "special": "lj/coul 0 0 0", "pair": "lj/cut 2.5"}),
-    Case("chains 3D, dpd", "in.chains", host=True, fits=(3, 2, 2),
+    Case("chains 3D, dpd", "in.chains", full_lists=True, bonds=True, fits=(3, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "50 1.0", "second": "80 0.9", "shift": "no",
                     "special": "lj/coul 1 0 1", "pair": "dpd 1 1.2 77", "coefficients": "25 4.5"}),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
@@ -376,8 +375,6 @@ def variants(case: Case, turn: int, isas: Sequence[str], count: int = 6) -> List
 def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
-    if case.host:
-        return []
     if case.all_pairs:
         return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
     every = [
@@ -404,7 +401,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
 def lacks(case: Case, variant: GpuVariant) -> bool:
     """Does the GPU refuse the case with these options?"""
     symmetric, cells = variant.engine == "gpu-symmetric", variant.package.get("neighbours") == "cells"
-    return (case.densities and symmetric) or (case.bonds and (cells or variant.engine == "gpu-naive"))
+    return (case.full_lists and symmetric) or (case.bonds and (cells or variant.engine == "gpu-naive"))
 
 
 def teaching_variants(rc: float) -> Iterator[GpuVariant]:

@@ -304,12 +304,6 @@ bool md_pair_needs_more(const md_pair *pair)
   return md_pair_has_density(pair) || md_pair_is_dissipative(pair);
 }
 
-double md_pair_temperature(const md_pair *pair, double done)
-{
-  const double *t = pair->global;
-  return md_pair_is_dissipative(pair) ? t[0] + (t[1] - t[0]) * done : 0.0;
-}
-
 double md_pair_hottest(const md_pair *pair)
 {
   return md_pair_is_dissipative(pair) ? md_max(pair->global[0], pair->global[1]) : 0.0;

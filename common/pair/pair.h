@@ -169,9 +169,6 @@ bool md_pair_is_dissipative(const md_pair *pair);
 /* Does the force of a pair of particles need more than their distance: densities or velocities? */
 bool md_pair_needs_more(const md_pair *pair);
 
-/* The temperature of a dissipative style at the part `done` of a run, from 0 to 1; 0 for other styles. */
-double md_pair_temperature(const md_pair *pair, double done);
-
 /* The larger of the temperatures of a dissipative style; 0 for other styles. */
 double md_pair_hottest(const md_pair *pair);
 

@@ -283,16 +283,17 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
   const bool anchored = model->anchored && ranks > 1; /* migrants of the exact tagged layout have anchors */
+  const bool dissipates = md_pair_is_dissipative(&model->pair);
   c->tagged = dim == 3 || md_model_subtypes(model) > 1 || wide || anchored ||
-              md_pair_has_density(&model->pair) || model->bonds.ntypes > 0 || neighbours == MD_GPU_LIST ||
-              neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) &&
+              md_pair_has_density(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
+              neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
+  c->fused = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) && !dissipates &&
              model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
              !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
              !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
-  c->packed = !anchored && can_pack(model, o, c);
+  c->packed = !anchored && !dissipates && can_pack(model, o, c);
   double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
@@ -325,6 +326,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
   if (md_model_subtypes(model) > 1) obstacle = "having several types";
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
+  if (md_pair_is_dissipative(&model->pair)) obstacle = "a pair style with friction";
   if (model->bonds.ntypes > 0) obstacle = "having bonds";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
@@ -408,13 +410,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
   MD_TRY(check_bonds(model, g));
   if (std::max(ranks, o->ranks) > 1) c->bond_reach = model->bonds.reach * (1.0 + 1e-6);
-  if (md_pair_is_dissipative(&model->pair))
-    return md_error(
-        MD_USAGE,
-        "the engine gpu has no pair style %s yet, whose forces need the velocities of partners: use "
-        "--engine openmp, on as many ranks as you like",
-        md_pair_style_of(model->pair.kind)->name);
-  if (md_pair_has_density(&model->pair) && (g->mixed || g->symmetric))
+  if (md_pair_needs_more(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
                     md_pair_style_of(model->pair.kind)->name);
   if (g->mixed && model->anchored && ranks > 1)
@@ -490,6 +486,8 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
     md_plan_add(plan, "first particle of each cell",
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   if (md_pair_has_density(&model->pair)) md_plan_add(plan, "slopes of embeddings", 8.0 * (1.0 + ghosts));
+  if (md_pair_is_dissipative(&model->pair))
+    md_plan_add(plan, "velocities of pair forces", 32.0 * (1.0 + ghosts) + 8.0 * dim);
   if (model->bonds.ntypes > 0) md_plan_add(plan, "bonds", bytes_of_bonds(model, ranks));
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);

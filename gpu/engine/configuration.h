@@ -77,7 +77,8 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
 /* Do fixes or computes of the model need ids of particles on one rank? */
 static inline bool needs_ids(const md_model *model)
 {
-  return model->nmiddle > 0 || model->nend > 0 || model->ncompute > MD_COMPUTES_STANDARD;
+  return model->nmiddle > 0 || model->nend > 0 || md_pair_is_dissipative(&model->pair) ||
+         model->ncompute > MD_COMPUTES_STANDARD;
 }
 
 #endif

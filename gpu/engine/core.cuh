@@ -43,6 +43,8 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array anchor[3];           /* by original index: anchors of particles, if they have some */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
+  device_array pair_velocity[3];    /* by original index: `kept` of dissipation_args */
+  device_array pair_state, dissipation;                                  /* of dissipation_args */
   device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
   /* Of bond_args; and the energy of bonds. */
   device_array bond_partner, bond_type, left_out, place, bond_row, bond_row_type, bond_k, bond_force_k,
@@ -85,6 +87,7 @@ template <class T> struct gpu_core {
   system_view<T> view = {}; /* what every kernel is given */
   step_args step = {};      /* what kernels that move particles are given besides */
   density_args densities = {};
+  dissipation_args dissipations = {};
   bond_args bonds = {};
   gpu_ranks<T> ranks;
 
@@ -149,6 +152,11 @@ template <class T> struct gpu_core {
    * scale of the forces that follow. part_of_step: as `step` of density_args. Collective. */
   bool has_densities() const { return HAS_DENSITIES<T> && densities.slope; }
   md_status find_slopes(const system_view<T> &s, double force_scale, bool part_of_step);
+
+  /* For a dissipative style: makes the states at the present positions of *s, also those of ghosts. part_of_step: they
+   * are not wanted if the system is idle. Collective. */
+  bool has_dissipation() const { return HAS_DISSIPATION<T> && dissipations.state; }
+  md_status find_states(const system_view<T> &s, states_from from, bool part_of_step);
 
   /* Bonds with coefficients of impulses in a step, or of forces for output. */
   bool has_bonds() const { return HAS_BONDS<T> && bonds.slots > 0; }

@@ -5,12 +5,20 @@
 #include "gpu/output/partners.cuh"
 #include "gpu/output/search.cuh"
 
-/* Do two particles overlap? With a density the force may also be out of range (common/pair/tables/density.h). */
+/* Do two particles overlap? With a density or friction the force may also be out of range (md_pair_term). */
 template <class T>
-static __device__ bool overlaps(const system_view<T> &s, const density_args &a, int i,
-                                const typename T::record &xi, int j, const typename T::record &xj,
+static __device__ bool overlaps(const system_view<T> &s, const density_args &a, const dissipation_args &f,
+                                int i, const typename T::record &xi, int j, const typename T::record &xj,
                                 const double *delta, double r2)
 {
+  if constexpr (HAS_DISSIPATION<T>)
+    if (f.state) {
+      double u[3] = {0.0, 0.0, 0.0};
+      for (int d = 0; d < T::DIM; ++d) u[d] = f.state[i].v[d] - f.state[j].v[d];
+      return md_dissipative_force(f.shared, s.pair.table + pair_of<T>(s, xi, xj) * MD_PAIR_K, f.state[i].id,
+                                  f.state[j].id, delta, u, T::DIM, r2)
+          .overlap;
+    }
   if (r2 < s.pair.overlap2[pair_of<T>(s, xi, xj)]) return true;
   if constexpr (HAS_DENSITIES<T>)
     return a.slope && md_density_force(&a.eam, a.eam.element[type_of(xi)], a.eam.element[type_of(xj)],
@@ -23,7 +31,8 @@ static __device__ bool overlaps(const system_view<T> &s, const density_args &a, 
  * ghost. The two ids are the same in all cases. */
 template <class T, int SOURCE>
 static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
-                                      const __grid_constant__ density_args a, const int64_t *id,
+                                      const __grid_constant__ density_args a,
+                                      const __grid_constant__ dissipation_args f, const int64_t *id,
                                       const int *origin, culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -32,7 +41,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
   for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
     double delta[3];
     const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
-    if (!overlaps<T>(s, a, i, xi, j, xj, delta, r2)) return;
+    if (!overlaps<T>(s, a, f, i, xi, j, xj, delta, r2)) return;
     const int owned = j < s.n || s.ghost.received ? j : s.ghost.source[j - s.n];
     const unsigned long long own = id_of(id, origin, i), other = id_of(id, origin, owned);
     search_pair(found, stage, own, other, r2);
@@ -41,17 +50,18 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
 
 template <class T>
 md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const density_args &a,
-                              const int64_t *id, const int *origin, culprit *found, int stage)
+                              const dissipation_args &f, const int64_t *id, const int *origin, culprit *found,
+                              int stage)
 {
   const int blocks = blocks_for(s.n, 128);
   if (source == FROM_CELLS)
-    k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+    k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
   if constexpr (T::TAGGED) {
     if (source == FROM_LIST)
-      k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+      k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
     if constexpr (!T::MIXED && !T::PACKED)
       if (source == FROM_ALL)
-        k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, id, origin, found, stage);
+        k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
   }
   MD_LAUNCHED("k_find_overlap");
   return MD_OK;
@@ -98,8 +108,8 @@ md_status launch_find_runaway(const launch &l, const system_view<T> &s, const st
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &,                     \
-                                            const density_args &, const int64_t *, const int *, culprit *,   \
-                                            int);                                                            \
+                                            const density_args &, const dissipation_args &, const int64_t *, \
+                                            const int *, culprit *, int);                                    \
   template md_status launch_find_runaway<T>(const launch &, const system_view<T> &, const step_args &,       \
                                             const int64_t *, const int *, culprit *);
 MD_LAYOUTS(INSTANCE)

@@ -8,6 +8,7 @@
 #define MD_GPU_PARTICLE_LAUNCH_CUH
 
 #include "common/engine.h"
+#include "common/pair/dissipative/dissipative.h"
 #include "common/pair/tables/density.h"
 #include "common/spring/centre.h"
 #include "gpu/move/kick_drift.cuh"
@@ -353,6 +354,47 @@ template <class T>
 md_status launch_density_output(const launch &, int source, const system_view<T> &, const density_args &,
                                 const output_force_args &);
 
+/* gpu/dissipative/force.cu: styles whose force depends on velocities and random numbers
+ * (common/pair/dissipative/dissipative.h), for exact tagged layouts. The state of a particle or ghost is what its
+ * neighbours read besides its record. launch_pair_states() makes those of owned particles, launch_image_states() those
+ * of their images on one rank, and launch_dissipative_force() sums impulses into impulse[d][i]. An overlap sets
+ * HALT_OVERLAP in control.overflow. */
+template <class T> constexpr bool HAS_DISSIPATION = !T::MIXED && T::TAGGED && !T::PACKED;
+struct alignas(32) pair_state {
+  double v[3]; /* velocity behind the last drift */
+  int64_t id;
+};
+/* Which velocities are those behind the last drift: in a step the present ones, but in the first step of a run `kept`;
+ * at the end of a run the present ones, which are then kept; or always those that are kept. */
+enum states_from { STATES_OF_STEP, STATES_AT_END, STATES_KEPT };
+struct dissipation_args {
+  md_dissipation_course course;
+  int64_t begun; /* the step of the present positions; STATES_OF_STEP: the step with which the run began */
+  states_from from;
+  bool step; /* as for launch_force() */
+  particle_fields fields;
+  double quantum;         /* of momenta */
+  double *kept[3];        /* velocities by origin */
+  pair_state *state;      /* NULL: no such style */
+  md_dissipation *shared; /* of all pairs */
+};
+template <class T>
+md_status launch_pair_states(const launch &, const system_view<T> &, const dissipation_args &);
+template <class T> md_status launch_image_states(const launch &, const system_view<T> &, pair_state *);
+template <class T>
+md_status launch_dissipative_force(const launch &, int source, const system_view<T> &,
+                                   const dissipation_args &, double *const impulse[3]);
+/* gpu/dissipative/output.cu: the same as launch_measure(), launch_tensor() and launch_output_force(). */
+template <class T>
+md_status launch_dissipative_measure(const launch &, int source, const system_view<T> &,
+                                     const dissipation_args &, const measure_args &);
+template <class T>
+md_status launch_dissipative_tensor(const launch &, int source, const system_view<T> &,
+                                    const dissipation_args &, const tensor_args &);
+template <class T>
+md_status launch_dissipative_output(const launch &, int source, const system_view<T> &,
+                                    const dissipation_args &, const output_force_args &);
+
 /* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
  * time, and adds particles to the bins of a map. origin: the place of each particle in the host's order; NULL: the
  * order of the device. */
@@ -452,8 +494,8 @@ md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> 
 
 /* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids.
  * stage: of the search for a pair, from 0 to FIND_STAGES - 1 (search.cuh). found: on the device. origin: the index of
- * each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density are those of
- * the present positions. */
+ * each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density, and states of
+ * a dissipative one, are those of the present positions. */
 struct culprit {
   unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;
@@ -461,7 +503,8 @@ struct culprit {
 };
 template <class T>
 md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const density_args &,
-                              const int64_t *id, const int *origin, culprit *found, int stage);
+                              const dissipation_args &, const int64_t *id, const int *origin, culprit *found,
+                              int stage);
 template <class T>
 md_status launch_find_runaway(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
                               const int *origin, culprit *found);

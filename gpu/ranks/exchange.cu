@@ -329,35 +329,43 @@ md_status launch_list_sent(const launch &l, const unsigned *bits, int words, con
   return MD_OK;
 }
 
-static __global__ void k_pack_words(const __grid_constant__ face_pair f, const int64_t *id, int64_t *to)
+template <class V>
+static __global__ void k_pack_values(const __grid_constant__ face_pair f, const V *of, V *to)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   int shift;
-  if (k < f.n[0] + f.n[1]) to[k] = id[entry_of(f, k, shift)];
+  if (k < f.n[0] + f.n[1]) to[k] = of[entry_of(f, k, shift)];
 }
 
-md_status launch_pack_words(const launch &l, const face_pair &f, const int64_t *id, int64_t *to)
+template <class V> md_status launch_pack_values(const launch &l, const face_pair &f, const V *of, V *to)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_pack_words<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(f, id, to);
-  MD_LAUNCHED("k_pack_words");
+  k_pack_values<V><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(f, of, to);
+  MD_LAUNCHED("k_pack_values");
   return MD_OK;
 }
 
-static __global__ void k_unpack_words(const int64_t *received, const int *slot, int n, int64_t *id)
+template <class V> static __global__ void k_unpack_values(const V *received, const int *slot, int n, V *of)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < n) id[slot[k]] = received[k];
+  if (k < n) of[slot[k]] = received[k];
 }
 
-md_status launch_unpack_words(const launch &l, const int64_t *received, const int *slot, int n, int64_t *id)
+template <class V>
+md_status launch_unpack_values(const launch &l, const V *received, const int *slot, int n, V *of)
 {
   if (n == 0) return MD_OK;
-  k_unpack_words<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(received, slot, n, id);
-  MD_LAUNCHED("k_unpack_words");
+  k_unpack_values<V><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(received, slot, n, of);
+  MD_LAUNCHED("k_unpack_values");
   return MD_OK;
 }
+
+#define VALUES(V)                                                                                            \
+  template md_status launch_pack_values<V>(const launch &, const face_pair &, const V *, V *);               \
+  template md_status launch_unpack_values<V>(const launch &, const V *, const int *, int, V *);
+VALUES(int64_t)
+VALUES(pair_state)
 
 static __global__ void k_empty_step(control *ctl, unsigned launch, bool flip)
 {

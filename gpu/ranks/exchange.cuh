@@ -18,12 +18,12 @@ struct domain_cells {
   int domains[3];
 };
 
-/* The second words of a migrant's momentum, and its anchor; empty for layouts without them. */
+/* The second words of a migrant's momentum, its anchor, and its velocity of pair forces; for layouts that have them. */
 template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
 template <class T> struct migrant_low<T, true> {
   int64_t low[T::DIM];
-  double anchor[T::DIM];
+  double anchor[T::DIM], v_pair[T::DIM];
 };
 
 /* A migrant: a particle in a message to its new rank, in the precision of the layout. */
@@ -46,6 +46,7 @@ template <class T> struct migration {
   int64_t *id;       /* by origin */
   int64_t *low[3];   /* by origin: second words of momenta, or NULL */
   double *anchor[3]; /* by origin, or NULL */
+  double *v_pair[3]; /* by origin, or NULL */
   uint32_t *group;   /* by origin: bits of groups, or NULL */
   migrant<T> *migrants_at;
   vacated_slot *at;
@@ -148,10 +149,11 @@ md_status launch_resolve(const launch &, int *send, int n, const int *slot, int 
 md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
 md_status launch_count_sent(const launch &, const unsigned *bits, int words, int *count);
 md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
-/* launch_pack_words() copies the ids of entries, or another word of 8 bytes. launch_unpack_words() gives received words
- * to their ghosts. */
-md_status launch_pack_words(const launch &, const face_pair &, const int64_t *id, int64_t *to);
-md_status launch_unpack_words(const launch &, const int64_t *received, const int *slot, int n, int64_t *id);
+/* launch_pack_values() copies the ids of entries, or another word of 8 bytes, or states. launch_unpack_values() gives
+ * received values to their ghosts. */
+template <class V> md_status launch_pack_values(const launch &, const face_pair &, const V *of, V *to);
+template <class V>
+md_status launch_unpack_values(const launch &, const V *received, const int *slot, int n, V *of);
 
 /* deferred.cu: rows of cells at the cuts between slabs, see the picture in deferred.inc. Side 0 is the low one. */
 struct cut_rows {

@@ -64,6 +64,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     for (int d = 0; d < T::DIM; ++d) {
       t.low[d] = m.low[d] ? m.low[d][origin] : 0;
       t.anchor[d] = m.anchor[d] ? m.anchor[d][origin] : 0.0;
+      t.v_pair[d] = m.v_pair[d] ? m.v_pair[d][origin] : 0.0;
     }
   m.migrants_at[k] = t;
   for (int w = 0; w < m.words; ++w)
@@ -132,6 +133,7 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
     for (int d = 0; d < T::DIM; ++d) {
       if (m.low[d]) m.low[d][at.origin] = t.low[d];
       if (m.anchor[d]) m.anchor[d][at.origin] = t.anchor[d];
+      if (m.v_pair[d]) m.v_pair[d][at.origin] = t.v_pair[d];
     }
   for (int w = 0; w < m.words; ++w)
     m.bond_word[(int64_t)at.origin * m.words + w] = m.migrant_word[(int64_t)k * m.words + w];

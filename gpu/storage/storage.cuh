@@ -43,6 +43,7 @@ template <class T> struct gpu_storage {
   md_status make_ghosts(int64_t capacity);
   md_status make_list(int rows);
   md_status make_slopes();
+  md_status make_states();
   md_status make_bonds();
   md_status make_scratch();
   int cell_bits() const;

@@ -42,6 +42,7 @@ template <class T> struct gpu_transfer {
   md_status fetch_identities();
   md_status fetch_position(int d, double *to);
   md_status fetch_low();
+  md_status fetch_pair_velocities();
   /* Copies one component. origin: as places(). */
   md_status fetch(const real *from, const int *origin, double *to);
   /* Places of particles in the host's arrays. On several ranks: NULL, and particles come in the order of the

@@ -28,6 +28,13 @@ typedef struct md_dissipation {
   double noise;
 } md_dissipation;
 
+/* What gives the dissipation of each step of a run. The temperature times boltz goes from start to stop. */
+typedef struct md_dissipation_course {
+  uint64_t seed;
+  double start, stop, boltz, dt;
+  int64_t run_begin, run_end; /* steps */
+} md_dissipation_course;
+
 /* step: the number of steps that led to the positions. energy: kB T. dt: the timestep. */
 MD_FN md_dissipation md_dissipation_of(uint64_t seed, int64_t step, double energy, double dt)
 {
@@ -36,6 +43,13 @@ MD_FN md_dissipation md_dissipation_of(uint64_t seed, int64_t step, double energ
   d.key = (uint64_t)random.word[0] << 32 | random.word[1];
   d.noise = energy > 0.0 ? sqrt(energy / dt) : 0.0;
   return d;
+}
+
+MD_FN md_dissipation md_dissipation_at(const md_dissipation_course *c, int64_t step)
+{
+  const int64_t span = c->run_end - c->run_begin;
+  const double done = span > 0 ? (double)(step - c->run_begin) / (double)span : 1.0;
+  return md_dissipation_of(c->seed, step, c->boltz * (c->start + (c->stop - c->start) * done), c->dt);
 }
 
 /* The random number z of a pair, low and high being the smaller and the larger id. The sum of the words is less than

@@ -133,6 +133,32 @@ def test_resumed_runs_have_the_same_bits(tmp_path):
     assert (tmp_path / "dump").read_bytes() == frames
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("ranks", [None, pytest.param(2, marks=pytest.mark.mpi)])
+def test_gpus_go_on_with_the_same_bits(ranks, tmp_path):
+    """Runs that are cut, by output too, forces and pressure between them, and a restart in the middle."""
+    output = ("dump 1 all custom 9 dump id x y z vx vy vz fx fy fz\ndump_modify 1 sort id format float %.17g\n"
+              "thermo_style custom step temp pe press pxx pxy\nthermo_modify format float %.17g\nthermo 6\n")
+    deck = fluid() + output + "run 12\nfix 2 all langevin 1 1 5 77\nrun 24\nunfix 2\nvelocity all scale 1.0\nrun 18\n"
+    gpu = {"engine": "gpu", "ranks": ranks, "threads": 1, "package": {"rebin": 5, "transport": "staged"}}
+    expected = harness.run(deck, tmp_path / "openmp")
+    got = harness.run(deck, tmp_path / "gpu", **gpu)
+    assert [table.rows for table in got.tables] == [table.rows for table in expected.tables]
+    assert (tmp_path / "gpu" / "dump").read_text() == (tmp_path / "openmp" / "dump").read_text()
+    harness.run(fluid() + "run 10\nwrite_restart middle\n", tmp_path / "first", **gpu)
+    more = "fix 1 all nve\n" + fluid().split("fix 1 all nve\n")[1] + "run 10\nwrite_data end\n"
+    harness.run(f"read_restart {tmp_path / 'first' / 'middle'}\n{more}", tmp_path / "second", **gpu)
+    harness.run(fluid() + "run 20\nwrite_data end\n", tmp_path / "whole")
+    assert (tmp_path / "second" / "end").read_text() == (tmp_path / "whole" / "end").read_text()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("package", ["precision mixed", "force symmetric"])
+def test_what_dpd_refuses_on_a_gpu(package, tmp_path):
+    done = run_deck(tmp_path, fluid() + "run 1\n", "--engine", "gpu", "-pk", "gpu", *package.split())
+    refused(done, USAGE, "pair style dpd needs precision double and force full")
+
+
 # Mean temperature and pressure of lmp (22 July 2025) with 2744 particles over 5000 steps, and their standard errors.
 OF_LAMMPS = {0.01: (1.0084, 0.0019, 23.708, 0.009), 0.04: (1.0284, 0.0012, 23.850, 0.007)}
 
