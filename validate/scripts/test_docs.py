@@ -234,6 +234,14 @@ def test_no_line_is_wider_than_the_page():
     assert not wide, "\n".join(wide)
 
 
+def test_the_page_of_tests_names_every_file_of_tests():
+    page = (DOCS / "testing.md").read_text(encoding="utf-8")
+    files = [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("validate/**/test_*.py"))]
+    assert len(files) > 50
+    unnamed = [name for name in files if f"`{name}`" not in page]
+    assert not unnamed, f"docs/testing.md does not say what these test: {unnamed}"
+
+
 def test_readme_says_what_to_type():
     lines = [line for line, _ in typed(ROOT / "README.md")]
     assert any(line.startswith("make run") for line in lines) and any(line.startswith("make test") for line in lines)
