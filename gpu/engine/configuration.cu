@@ -390,42 +390,50 @@ static md_status check_bonds(const md_model *model, const md_gpu_options *g)
   return MD_OK;
 }
 
-md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
-                        int64_t available, gpu_configuration *c)
+/* MD_USAGE for what does not go together with mixed precision. */
+static md_status check_mixed(const md_model *model, int ranks, const md_gpu_options *g)
 {
-  const md_gpu_options *g = &o->gpu;
-  *c = gpu_configuration{};
-  if (g->mixed && g->symmetric)
+  if (!g->mixed) return MD_OK;
+  if (g->symmetric)
     return md_error(MD_USAGE,
                     "package gpu: force symmetric is for precision double; sums of atomics in single "
                     "precision would depend on their order");
-  if (g->mixed && g->neighbours == MD_GPU_ALL_PAIRS)
+  if (g->neighbours == MD_GPU_ALL_PAIRS)
     return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
-  if (g->mixed && model->box.triclinic)
+  if (model->box.triclinic)
     return md_error(
         MD_USAGE,
         "package gpu precision mixed: its 32-bit coordinates wrap by themselves along each axis, and "
         "in a tilted box an image is shifted along several; use precision double");
-  if (g->mixed && model->float_drift)
+  if (model->float_drift)
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
-  MD_TRY(check_bonds(model, g));
-  if (std::max(ranks, o->ranks) > 1) c->bond_reach = model->bonds.reach * (1.0 + 1e-6);
-  if (md_pair_needs_more(&model->pair) && (g->mixed || g->symmetric))
-    return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
-                    md_pair_style_of(model->pair.kind)->name);
-  if (g->mixed && model->anchored && ranks > 1)
+  if (model->anchored && ranks > 1)
     return md_error(MD_USAGE, "fix spring/self on several GPUs needs package gpu precision double");
   for (int d = 0; d < model->box.dim; ++d)
-    if (g->mixed && model->box.changes[d])
+    if (model->box.changes[d])
       return md_error(
           MD_USAGE,
           "package gpu precision mixed: its coordinates are fractions of a box that stays, and a fix "
           "changes the box along %c; use precision double",
           'x' + d);
   for (int d = 0; d < model->box.dim; ++d)
-    if (g->mixed && model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
+    if (model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
       return md_error(MD_USAGE, "package gpu precision mixed: no fix wall/reflect along a periodic axis (%c)",
                       'x' + d);
+  return MD_OK;
+}
+
+md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                        int64_t available, gpu_configuration *c)
+{
+  const md_gpu_options *g = &o->gpu;
+  *c = gpu_configuration{};
+  MD_TRY(check_mixed(model, ranks, g));
+  MD_TRY(check_bonds(model, g));
+  if (std::max(ranks, o->ranks) > 1) c->bond_reach = model->bonds.reach * (1.0 + 1e-6);
+  if (md_pair_needs_more(&model->pair) && (g->mixed || g->symmetric))
+    return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
+                    md_pair_style_of(model->pair.kind)->name);
   if (g->block > 256)
     return md_error(MD_USAGE, "package gpu block: at most 256 threads a block, not %d", g->block);
   bool teaching = false;
