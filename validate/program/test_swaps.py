@@ -1,5 +1,5 @@
 """Fixes that swap momenta (thermal/conductivity, viscosity): the values of lmp and of a few lines of Python, conserved
-sums, restarts, ranks and bad input.  All engines have the same bits: validate/decks/fixes/in.heated."""
+sums, restarts, ranks and bad input.  All engines have the same bits: validate/decks/thermostats/in.heated."""
 
 from __future__ import annotations
 
