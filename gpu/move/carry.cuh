@@ -1,6 +1,6 @@
 /* The change of the box in a step, for one particle (md_step_carry of common/step/step.h). */
-#ifndef MD_GPU_STEP_CARRY_CUH
-#define MD_GPU_STEP_CARRY_CUH
+#ifndef MD_GPU_MOVE_CARRY_CUH
+#define MD_GPU_MOVE_CARRY_CUH
 
 #include "gpu/move/kick_drift.cuh"
 

@@ -168,6 +168,71 @@ static __device__ __forceinline__ uint32_t group_of(const step_args &a, int i)
   return a.group ? a.group[a.origin[i]] : MD_GROUP_ALL;
 }
 
+/* Stores a momentum and, if momenta are wide, its second words. */
+template <class T>
+static __device__ __forceinline__ void store_momentum(const system_view<T> &s, const step_args &a, int i,
+                                                      const typename T::real v[], const int64_t low[])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    s.v[d][i] = v[d];
+    if (int64_t *word = low_word<T>(a, i, d)) *word = low[d];
+  }
+}
+
+/* carry() of a step back, which comes behind the drift. behind2: what carry() returned. */
+template <class T>
+static __device__ __forceinline__ float carry_back(const step_args &a, uint32_t group, float behind2,
+                                                   typename T::particle &r)
+{
+  if constexpr (!T::MIXED)
+    if (a.motion.back) return uncarry<T>(a, group, r);
+  return behind2;
+}
+
+/* Kicks particle i and lets it drift, with the fixes that act on it in between. `done` steps lie between the step of
+ * a.motion and this one. drift[]: receives the way along each axis. */
+template <class T>
+static __device__ __forceinline__ void kick_and_drift(const system_view<T> &s, const step_args &a,
+                                                      const impulse_arrays<T> &impulse, int64_t done, int i,
+                                                      uint32_t group, typename T::particle &r,
+                                                      typename T::real v[], int64_t low[], drifted<T> drift[])
+{
+  const typename T::particle from = r;
+  const int type = type_of(r);
+  const double kicks = done == 0 ? a.first_kicks : a.kicks;
+  const bool gets_kicks = kicks != 0.0 && (group & a.motion.moving);
+  typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]), before[T::DIM];
+  drifted<T> shift[T::DIM];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    int64_t *word = low_word<T>(a, i, d);
+    if (gets_kicks) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
+    shift[d] = drifted<T>{(typename T::real)0.0, true};
+  }
+  if (a.motion.middles > 0)
+    time_scale = act_before<T>(s, a, i, group, done, impulse, time_scale, r, v, shift);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) before[d] = v[d];
+  if constexpr (!T::MIXED)
+    if (a.motion.back && a.motion.flow.group) uncross<T>(a, group, type, r, time_scale, v);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    if (!shift[d].sane) {
+      drift[d] = shift[d];
+      continue;
+    }
+    drift[d] = drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
+    drift[d].moved += shift[d].moved;
+  }
+  if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
+  if constexpr (!T::MIXED)
+    if (a.motion.flow.group && !a.motion.back) cross<T>(a, group, type, from, r, drift, v);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    if constexpr (T::WIDENS) low[d] = a.motion.middles > 0 ? 0 : md_momentum_turned(before[d], v[d], low[d]);
+}
+
 template <class T, int SOURCE, class OWED>
 static __global__ void __launch_bounds__(256)
     k_move(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
@@ -175,8 +240,6 @@ static __global__ void __launch_bounds__(256)
 {
   progress now;
   if (!begin_step(s, false, now)) return;
-  const int64_t done = now.done;
-  const double kicks = done == 0 ? a.first_kicks : a.kicks;
   unsigned bits = 0, most = 0;
   float usage = 0.0f;
   const int stride = gridDim.x * blockDim.x;
@@ -186,68 +249,32 @@ static __global__ void __launch_bounds__(256)
     const bool moves = (group & (a.motion.moving | a.motion.placed)) != 0;
     if (std::is_same_v<OWED, nothing_owed> && !moves && !a.motion.changes_box) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
-    float carried2 = carry<T>(a, group, r);
-    const typename T::particle from = r;
-    const int type = type_of(r);
-    typename T::real time_scale = (typename T::real)(a.motion.time * a.velocity_per_v[type]);
-    typename T::real v[T::DIM], before[T::DIM];
+    float behind2 = carry<T>(a, group, r);
+    typename T::real v[T::DIM];
     int64_t low[T::DIM];
-    drifted<T> drift[T::DIM], shift[T::DIM];
     momentum_of<T>(s, a, owed, i, v, low);
     if (!moves) {
       /* Actions behind steps also act on particles that no integrator moves. */
-#pragma unroll
-      for (int d = 0; d < T::DIM; ++d) {
-        s.v[d][i] = v[d];
-        if (int64_t *word = low_word<T>(a, i, d)) *word = low[d];
-      }
+      store_momentum<T>(s, a, i, v, low);
       if (!a.motion.changes_box) continue;
-      if constexpr (!T::MIXED)
-        if (a.motion.back) carried2 = uncarry<T>(a, group, r);
-      if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, carried2, r));
+      behind2 = carry_back<T>(a, group, behind2, r);
+      if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, behind2, r));
       store_particle<T>(s, now.parity, i, r);
       continue;
     }
-    const bool gets_kicks = kicks != 0.0 && (group & a.motion.moving);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      int64_t *word = low_word<T>(a, i, d);
-      if (gets_kicks) kick<T>(a, type, kicks, impulse.at[d][i], v[d], word ? &low[d] : nullptr);
-      shift[d] = drifted<T>{(typename T::real)0.0, true};
-    }
-    if (a.motion.middles > 0)
-      time_scale = act_before<T>(s, a, i, group, done, impulse, time_scale, r, v, shift);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) before[d] = v[d];
-    if constexpr (!T::MIXED)
-      if (a.motion.back && a.motion.flow.group) uncross<T>(a, group, type, r, time_scale, v);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      if (!shift[d].sane) {
-        drift[d] = shift[d];
-        continue;
-      }
-      drift[d] = drift_axis<T>(s, a, d, (typename T::real)a.motion.stretch[d] * time_scale, r.x[d], v[d]);
-      drift[d].moved += shift[d].moved;
-    }
-    if (a.motion.middles > 0) act<T>(s, a, i, type, group, done, time_scale, r, v, drift);
-    if constexpr (!T::MIXED)
-      if (a.motion.flow.group && !a.motion.back) cross<T>(a, group, type, from, r, drift, v);
-    if constexpr (!T::MIXED)
-      if (a.motion.back) carried2 = uncarry<T>(a, group, r);
+    drifted<T> drift[T::DIM];
+    kick_and_drift<T>(s, a, impulse, now.done, i, group, r, v, low, drift);
+    behind2 = carry_back<T>(a, group, behind2, r);
+    store_momentum<T>(s, a, i, v, low);
     float moved2 = 0.0f;
     bool sane = true;
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
-      s.v[d][i] = v[d];
-      if constexpr (T::WIDENS)
-        if (int64_t *word = low_word<T>(a, i, d))
-          *word = a.motion.middles > 0 ? 0 : md_momentum_turned(before[d], v[d], low[d]);
       sane = sane && drift[d].sane;
       most = max(most, magnitude_word(drift[d].moved));
       moved2 = fmaf((float)drift[d].moved, (float)drift[d].moved, moved2);
     }
-    if (carried2 > 0.0f) moved2 = 2.0f * (moved2 + carried2); /* bounds the square of the sum of both ways */
+    if (behind2 > 0.0f) moved2 = 2.0f * (moved2 + behind2); /* bounds the square of the sum of both ways */
     if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_ALL) r = wrapped<T>(s, r);
     if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, moved2, r));

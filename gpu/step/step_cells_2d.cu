@@ -169,6 +169,22 @@ static __device__ __forceinline__ void move_late(const system_view<T> &s, const 
   }
 }
 
+/* Adds the impulses of pairs with ghosts to sum[], where a cell has ghosts around it. All lanes of a warp call it
+ * together. */
+template <class T, int STYLE>
+static __device__ __forceinline__ void
+add_ghosts(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
+           int i, bool active, typename T::sum sum[3], int &least)
+{
+  int c[3];
+  cell_at<T>(s, xi, c);
+  const bool ghosts = active && near_border<T::DIM>(s.grid, s.ghost, c);
+  if (!__any_sync(0xffffffffu, ghosts)) return;
+  three_rows of_ghosts = {};
+  if (ghosts) of_ghosts = ghost_rows_around(s, cell_number<T::DIM>(s.grid, c));
+  scan_rows<T, STYLE, true>(s, x, xi, i, of_ghosts, sum, least);
+}
+
 template <class T, int STYLE, bool SCATTERED, bool GHOSTS, step_sorting SORTING>
 static __global__ void __launch_bounds__(256, RESIDENT<T>)
     k_step_cells_2d(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
@@ -219,16 +235,7 @@ static __global__ void __launch_bounds__(256, RESIDENT<T>)
       for (int from = CANDIDATES<T>; __any_sync(0xffffffffu, longest > from); from += CANDIDATES<T>)
         evaluate(prefilter<CANDIDATES<T>, false>(s, coarse, own_coarse, i, rows, from), from);
       evaluate(hits, 0);
-      if constexpr (GHOSTS) {
-        int c[3];
-        cell_at<T>(s, xi, c);
-        const bool ghosts = active && near_border<T::DIM>(s.grid, s.ghost, c);
-        if (__any_sync(0xffffffffu, ghosts)) {
-          three_rows of_ghosts = {};
-          if (ghosts) of_ghosts = ghost_rows_around(s, cell_number<T::DIM>(s.grid, c));
-          scan_rows<T, STYLE, true>(s, x, xi, i, of_ghosts, sum, least);
-        }
-      }
+      if constexpr (GHOSTS) add_ghosts<T, STYLE>(s, x, xi, i, active, sum, least);
     }
     if (more) next_rows = rows_of<T>(s, p, next, k + p.tile <= last);
     /* Particles of the other part leave only here. If they left earlier, all loads above would wait for `other`; and
