@@ -20,8 +20,9 @@ md_wanted engine_awaited(const md_engine *e)
 {
   const md_pair *pair = &e->model->pair;
   const md_wanted awaited = e->model->awaited;
-  return (md_wanted){.virial = awaited.virial && !awaited.pairs && !e->half && pair->kind != MD_PAIR_NONE &&
-                               !md_pair_needs_more(pair) && e->model->bonds.ntypes == 0,
+  return (md_wanted){.virial = awaited.virial && !awaited.pairs && !e->list.half &&
+                               pair->kind != MD_PAIR_NONE && !md_pair_needs_more(pair) &&
+                               e->model->bonds.ntypes == 0,
                      .summands = awaited.summands};
 }
 
@@ -55,9 +56,9 @@ bool engine_owe_action(md_engine *e, const md_action *action)
   const md_step step = md_step_of(model);
   const md_scaling kind = md_fix_style_of(action->kind)->scaling;
   if (kind == MD_SCALES_NOT || action->group != MD_GROUP_ALL || action->bias.kind != MD_BIAS_NONE ||
-      !model->one_mass || model->wide || e->scalings == OWED_SCALINGS)
+      !model->one_mass || model->wide || e->ahead.scalings == OWED_SCALINGS)
     return false;
-  scaling *owed = &e->scaling[e->scalings++];
+  scaling *owed = &e->ahead.scaling[e->ahead.scalings++];
   owed->most = md_step_most(&step, model->velocity_per_v[1]);
   owed->v_step = model->v_step[1];
   for (int d = 0; d < 3; ++d) owed->factor[d] = action->k[kind == MD_SCALES_AXES ? d : 0];
@@ -66,10 +67,10 @@ bool engine_owe_action(md_engine *e, const md_action *action)
 
 void engine_give_actions(md_engine *e)
 {
-  if (e->scalings == 0) return;
+  if (e->ahead.scalings == 0) return;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
   for (int64_t c = 0; c < (e->p->n + CHUNK - 1) / CHUNK; ++c)
-    for (int k = 0; k < e->scalings; ++k)
-      e->kernels->scale(&e->scaling[k], e->p->dim, e->p->v, c * CHUNK, chunk_end(e, c));
-  e->scalings = 0;
+    for (int k = 0; k < e->ahead.scalings; ++k)
+      e->kernels->scale(&e->ahead.scaling[k], e->p->dim, e->p->v, c * CHUNK, chunk_end(e, c));
+  e->ahead.scalings = 0;
 }

@@ -27,27 +27,27 @@ static void destroy(md_engine *e)
 {
   cell_index_free(&e->owned);
   cell_index_free(&e->ghost);
-  for (int d = 0; d < 3; ++d) free(e->near_x[d]);
+  for (int d = 0; d < 3; ++d) free(e->near.x[d]);
   free(e->type);
   free(e->subtype);
-  free(e->record);
-  free(e->sum_memory);
-  free(e->slope);
-  free(e->embedding);
+  free(e->half.record);
+  free(e->half.memory);
+  free(e->density.slope);
+  free(e->density.embedding);
   md_partners_free(&e->partners);
-  if (e->arenas)
+  if (e->list.arenas)
     for (int t = 0; t < e->threads; ++t) {
-      free(e->arenas[t].entry);
-      for (int l = 0; l < BLOCK; ++l) free(e->arenas[t].lane[l]);
+      free(e->list.arenas[t].entry);
+      for (int l = 0; l < BLOCK; ++l) free(e->list.arenas[t].lane[l]);
     }
-  free(e->arenas);
+  free(e->list.arenas);
   queues_free(&e->queues);
-  free(e->chunk_at);
-  free(e->chunk_arena);
-  free(e->chunk_entries);
-  free(e->rows);
-  free(e->inner);
-  free(e->early);
+  free(e->list.at);
+  free(e->list.arena);
+  free(e->list.entries);
+  free(e->list.rows);
+  free(e->list.inner);
+  free(e->list.early);
   if (e->options.threads > 0) omp_set_num_threads(e->options.threads);
   free(e);
 }
@@ -80,9 +80,9 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->options = *options;
   e->kernels = chosen;
   e->threads = omp_get_max_threads();
-  e->arenas = calloc((size_t)e->threads, sizeof *e->arenas);
+  e->list.arenas = calloc((size_t)e->threads, sizeof *e->list.arenas);
   md_status status = queues_new(&e->queues, e->threads);
-  if (!e->arenas) status = md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
+  if (!e->list.arenas) status = md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   if (status != MD_OK) {
     destroy(e);
     return status;
@@ -90,15 +90,15 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->positions_step = e->place = model->step;
   e->skin = openmp_skin(model);
   e->reach = model->cutoff + e->skin;
-  e->halves = openmp_halves(model, model->natoms);
-  e->row_lengths = e->halves ? 2 * CHUNK : CHUNK_BLOCKS;
+  e->list.halves = openmp_halves(model, model->natoms);
+  e->list.row_lengths = e->list.halves ? 2 * CHUNK : CHUNK_BLOCKS;
   *engine = e;
   return MD_OK;
 }
 
 static md_status run(md_engine *e, int64_t n)
 {
-  e->summed = (md_wanted){.pairs = false};
+  e->ahead.summed = (md_wanted){.pairs = false};
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(engine_step(e));
     e->model->step = md_model_step_after(e->model, 1);
@@ -133,7 +133,7 @@ md_status engine_sum_chunks(const md_engine *e, chunk_sum sum_chunk, const void 
     md_measure mine = {.count = 0};
     md_overlap bad = md_overlap_none();
 #pragma omp for schedule(static)
-    for (int64_t c = 0; c < e->nchunk; ++c) sum_chunk(e, context, c, &mine, &bad);
+    for (int64_t c = 0; c < e->list.nchunk; ++c) sum_chunk(e, context, c, &mine, &bad);
 #pragma omp critical
     {
       md_measure_merge(e->model, total, &mine);
@@ -155,9 +155,9 @@ static void sum_pairs(const md_engine *e, const void *context, int64_t c, md_mea
   const md_pair_kind kind = e->model->pair.kind;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const int32_t *list = chunk_list(e, c), *rows = chunk_rows(e, c);
-  const double least =
-      e->half ? k->half_measure(&s->args, kind, s->tensor, first, last, list, rows, m)
-              : (s->tensor ? k->tensor : k->measure)[kind](&s->args, e->p->dim, first, last, list, rows, m);
+  const double least = e->list.half ? k->half_measure(&s->args, kind, s->tensor, first, last, list, rows, m)
+                                    : (s->tensor ? k->tensor : k->measure)[kind](&s->args, e->p->dim, first,
+                                                                                 last, list, rows, m);
   if (least < e->model->close2) engine_find_overlap(e, c, near);
 }
 
@@ -201,14 +201,14 @@ static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   double mark = md_time();
-  const bool virial_there = wanted.virial && !wanted.pairs && e->summed.virial;
-  const bool terms_there = (wanted.summands & ~e->summed.summands) == 0;
+  const bool virial_there = wanted.virial && !wanted.pairs && e->ahead.summed.virial;
+  const bool terms_there = (wanted.summands & ~e->ahead.summed.summands) == 0;
   *total = (md_measure){.count = 0};
   if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_forces(e, false, total));
-  if (virial_there) total->virial2 = e->sums.virial2;
+  if (virial_there) total->virial2 = e->ahead.sums.virial2;
   if (wanted.tensor) MD_TRY(measure_forces(e, true, total));
   if (terms_there)
-    memcpy(total->term, e->sums.term, sizeof total->term);
+    memcpy(total->term, e->ahead.sums.term, sizeof total->term);
   else {
     engine_give_actions(e);
     measure_terms(e, wanted.summands, total);
@@ -222,7 +222,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 static md_status act(md_engine *e, const md_action *action)
 {
   double mark = md_time();
-  e->summed = (md_wanted){.pairs = false};
+  e->ahead.summed = (md_wanted){.pairs = false};
   if (!engine_owe_action(e, action)) {
     engine_give_actions(e);
     md_host_act(e->model, e->p, action, e->threads);
@@ -248,12 +248,12 @@ static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
   engine_give_actions(e);
-  e->summed = (md_wanted){.pairs = false};
+  e->ahead.summed = (md_wanted){.pairs = false};
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
-  e->full_wanted = force != NULL;
-  if (!e->built || (wrap && e->moved) || (force && e->half)) MD_TRY(engine_rebin(e));
-  e->full_wanted = false;
+  e->list.full_wanted = force != NULL;
+  if (!e->built || (wrap && e->moved) || (force && e->list.half)) MD_TRY(engine_rebin(e));
+  e->list.full_wanted = false;
   if (!force) return MD_OK;
   MD_TRY(engine_prepare_pairs(e));
   pass s = {.force = engine_force_args(e, e->model->force_k),
@@ -271,16 +271,17 @@ static void report(const md_engine *e, md_engine_report *r)
   int64_t entries = 0,
           bytes = e->p->capacity * md_particles_bytes(e->p) + e->p->spare_capacity * e->p->dim * 8;
   for (int t = 0; t < e->threads; ++t) {
-    entries += e->arenas[t].used;
-    bytes += (e->arenas[t].capacity + BLOCK * e->arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
+    entries += e->list.arenas[t].used;
+    bytes +=
+        (e->list.arenas[t].capacity + BLOCK * e->list.arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
-  bytes += e->slope_capacity * 2 * (int64_t)sizeof(double);
+  bytes += e->density.capacity * 2 * (int64_t)sizeof(double);
   bytes += md_partners_bytes(&e->partners);
-  bytes += e->near_capacity * e->p->dim * (int64_t)sizeof(float);
+  bytes += e->near.capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->subtype_capacity * 2 +
-           e->chunk_capacity * (18 + e->row_lengths * 4);
-  bytes += e->record_capacity * (int64_t)(4 * (sizeof *e->record + sizeof *e->sum));
+           e->list.capacity * (18 + e->list.row_lengths * 4);
+  bytes += e->half.capacity * (int64_t)(4 * (sizeof *e->half.record + sizeof *e->half.sum));
   *r = (md_engine_report){.timers = e->timers,
                           .rebins = e->lists,
                           .steps = e->steps,

@@ -37,6 +37,59 @@ typedef enum list_verdict { LIST_HOLDS, LIST_RELIST, LIST_REBIN } list_verdict;
 /* The most actions that are owed: those behind a step and before the next one, of two fixes. */
 enum { OWED_SCALINGS = 4 };
 
+/* Positions from which the list was built, and what the box has become since then. Positions of the list go with the
+ * box. */
+typedef struct list_places {
+  float *x[3]; /* relative to the domain's corner: owned particles, then ghosts in cell order */
+  int64_t capacity;
+  double error;         /* the largest error of a distance from there */
+  double scale[3];      /* of each axis */
+  double corner[3];     /* its place */
+  double shrunk, grown; /* the least and the largest scale, at most and at least 1 */
+  double sheared;       /* by how much images of a tilted box have been shifted since then, at most */
+} list_places;
+
+/* The list: of each chunk of particles the neighbours, in an arena. */
+typedef struct pair_list {
+  int64_t nchunk, capacity;
+  arena *arenas;    /* [threads] */
+  int64_t *at;      /* where the list of a chunk begins in its arena, ... */
+  int32_t *arena;   /* ... the number of that arena, ... */
+  int32_t *entries; /* ... and the length of the list */
+  /* [nchunk * row_lengths]: rows of each block's list, or of a half list, vectors of both parts of each particle's
+   * row. */
+  int32_t *rows;
+  int row_lengths;  /* of a chunk */
+  bool *inner;      /* true: no ghost can be in the lists of the chunk */
+  bool *early;      /* half lists: true: the impulses of the chunk's pairs are in the records already */
+  bool halves;      /* half lists pay */
+  bool full_wanted; /* the next list is to be a full one */
+  /* The list is a half one (half_kernels.h): the chunks of a queue are taken in order, by its thread. */
+  bool half;
+} pair_list;
+
+/* Arrays of half lists, for all particles, and a far particle for each thread. */
+typedef struct half_arrays {
+  double *record; /* positions and types */
+  int64_t *sum;   /* impulses, SUM_SHIFT words behind the beginning of `memory` */
+  int64_t *memory, capacity;
+} half_arrays;
+
+/* Arrays of a style with a density. */
+typedef struct density_arrays {
+  double *slope, *embedding; /* F' of owned particles and ghosts, F of owned ones */
+  int64_t capacity;
+} density_arrays;
+
+/* What is done ahead (ahead.c): which sums the last pass of a run has made, and these; actions that the next move does
+ * first. */
+typedef struct done_ahead {
+  md_wanted summed;
+  md_measure sums;
+  int scalings;
+  scaling scaling[OWED_SCALINGS];
+} done_ahead;
+
 struct md_engine {
   md_model *model;
   md_particles *p;
@@ -45,8 +98,8 @@ struct md_engine {
   const kernels *kernels;
   int threads;
   double skin, reach; /* reach = cutoff + skin, the list radius */
-  double
-      halo; /* width of cells, at least, and of the halo unless bonds are longer: reach and twice the slack */
+  /* Width of cells, at least, and of the halo unless bonds are longer: reach and twice the slack. */
+  double halo;
 
   bool built; /* list, ghosts and impulse arrays fit the particles */
   move_state move;
@@ -54,11 +107,11 @@ struct md_engine {
   double most[2];     /* the largest of all ranks: distance from where the list was built, and fault */
   bool impulses_kept; /* the spare arrays hold the impulses at the present positions */
   double owed;        /* how many times these impulses must be given before the next drift */
-  int64_t
-      positions_step; /* the step that led to the present positions; at first, the first step of the engine */
-  int64_t
-      place; /* the number of steps behind which the positions are as they are: model->step, or that of the step after
-                         between the drift of a step and its end */
+  /* The step that led to the present positions; at first, the first step of the engine. */
+  int64_t positions_step;
+  /* The number of steps behind which the positions are as they are: model->step, or that of the step after between the
+   * drift of a step and its end. */
+  int64_t place;
   bool moved;     /* have particles moved since they were sorted? */
   double slack;   /* how far particles may be from where they were sorted, so that the cells hold */
   double drifted; /* how far particles were from there, at most, when the list was built */
@@ -67,49 +120,17 @@ struct md_engine {
 
   cell_grid grid;
   cell_index owned, ghost;
-  /* Positions from which the list was built, relative to the domain's corner: owned particles, then ghosts in cell
-   * order. */
-  float *near_x[3];
-  int64_t near_capacity;
-  double near_error; /* the largest error of a distance from there */
-  /* What the box has become since the list was built: the scale of each axis, the place of the corner, and the least
-   * and the largest scale, at most and at least 1. Positions of the list go with the box. */
-  double scale[3], corner[3], shrunk, grown;
-  double sheared; /* by how much images of a tilted box have been shifted since then, at most */
-  int32_t *type;  /* subtypes, 0-based, of owned particles and ghosts; only with several */
+  list_places near;
+  pair_list list;
+  chunk_queues queues; /* one for each thread */
+  half_arrays half;
+  int32_t *type; /* subtypes, 0-based, of owned particles and ghosts; only with several */
   int64_t type_capacity;
   uint16_t *subtype; /* subtypes, from 1, of owned particles and ghosts; only where groups divide types */
   int64_t subtype_capacity;
-  arena *arenas; /* [threads] */
-  double *slope,
-      *embedding; /* of a style with a density: F' of owned particles and ghosts, F of owned ones */
-  int64_t slope_capacity;
+  density_arrays density;
   md_partners partners; /* of bonds, since the last rebin */
-  int64_t nchunk, chunk_capacity;
-  int64_t *chunk_at;      /* where the list of a chunk begins in its arena, ... */
-  int32_t *chunk_arena;   /* ... the number of that arena, ... */
-  int32_t *chunk_entries; /* ... and the length of the list */
-  int32_t *
-      rows; /* [nchunk * row_lengths]: rows of each block's list, or of a half list, vectors of both parts of each
-                    particle's row */
-  int row_lengths;     /* of a chunk */
-  bool *inner;         /* true: no ghost can be in the lists of the chunk */
-  bool *early;         /* half lists: true: the impulses of the chunk's pairs are in the records already */
-  chunk_queues queues; /* one for each thread */
-
-  bool halves;      /* half lists pay */
-  bool full_wanted; /* the next list is to be a full one */
-  bool
-      half; /* the list is a half one (half_kernels.h): the chunks of a queue are taken in order, by its thread */
-  double *record; /* half lists: positions and types of all particles, and a far particle for each thread */
-  int64_t *sum;   /* the same for impulses, SUM_SHIFT words behind the beginning of sum_memory */
-  int64_t *sum_memory, record_capacity;
-
-  /* ahead.c: which sums the last pass of a run has made, and these; actions that the next move does first. */
-  md_wanted summed;
-  md_measure sums;
-  int scalings;
-  scaling scaling[OWED_SCALINGS];
+  done_ahead ahead;
 
   md_timers timers;
   int64_t steps, lists, sorts; /* lists made, of which `sorts` at a rebin */
@@ -124,12 +145,12 @@ static inline int64_t chunk_end(const md_engine *e, int64_t c)
 
 static inline const int32_t *chunk_rows(const md_engine *e, int64_t chunk)
 {
-  return e->rows + chunk * e->row_lengths;
+  return e->list.rows + chunk * e->list.row_lengths;
 }
 
 static inline const int32_t *chunk_list(const md_engine *e, int64_t chunk)
 {
-  return e->arenas[e->chunk_arena[chunk]].entry + e->chunk_at[chunk];
+  return e->list.arenas[e->list.arena[chunk]].entry + e->list.at[chunk];
 }
 
 /* ---- rebin.c ---- */
@@ -275,14 +296,15 @@ md_status engine_verdict(md_engine *, list_verdict *) MD_CHECKED;
 /* May the list lack pairs, if a particle is `distance` from where the list was built? */
 static inline bool engine_list_ended(const md_engine *e, double distance)
 {
-  return distance > 0.5 * (e->skin - (1.0 - e->shrunk) * e->reach - e->sheared);
+  return distance > 0.5 * (e->skin - (1.0 - e->near.shrunk) * e->reach - e->near.sheared);
 }
 
 /* Is that particle too far from where it was sorted for a new list from the same cells? Cells are those of the box in
  * which it was sorted. */
 static inline bool engine_cells_ended(const md_engine *e, double distance)
 {
-  return e->drifted + distance > e->slack || e->shrunk < 1.0 || e->grown > 1.0 || e->sheared > 0.0;
+  return e->drifted + distance > e->slack || e->near.shrunk < 1.0 || e->near.grown > 1.0 ||
+         e->near.sheared > 0.0;
 }
 
 /* ---- step.c ---- */

@@ -40,23 +40,24 @@
 /* Room for what the engine keeps of each chunk's list. */
 static md_status reserve(md_engine *e)
 {
-  e->nchunk = (e->p->n + CHUNK - 1) / CHUNK;
-  if (e->nchunk > e->chunk_capacity) {
-    e->chunk_capacity = e->nchunk + e->nchunk / 16 + 1;
-    free(e->chunk_at);
-    free(e->chunk_arena);
-    free(e->chunk_entries);
-    free(e->rows);
-    free(e->inner);
-    free(e->early);
-    e->chunk_at = NULL, e->chunk_arena = e->chunk_entries = e->rows = NULL, e->inner = e->early = NULL;
-    MD_TRY(md_array_new(&e->chunk_at, e->chunk_capacity, sizeof *e->chunk_at, "the neighbour list"));
-    MD_TRY(md_array_new(&e->chunk_arena, e->chunk_capacity, sizeof *e->chunk_arena, "the neighbour list"));
-    MD_TRY(
-        md_array_new(&e->chunk_entries, e->chunk_capacity, sizeof *e->chunk_entries, "the neighbour list"));
-    MD_TRY(md_array_new(&e->rows, e->chunk_capacity * e->row_lengths, sizeof *e->rows, "the neighbour list"));
-    MD_TRY(md_array_new(&e->inner, e->chunk_capacity, sizeof *e->inner, "the neighbour list"));
-    MD_TRY(md_array_new(&e->early, e->chunk_capacity, sizeof *e->early, "the neighbour list"));
+  e->list.nchunk = (e->p->n + CHUNK - 1) / CHUNK;
+  if (e->list.nchunk > e->list.capacity) {
+    e->list.capacity = e->list.nchunk + e->list.nchunk / 16 + 1;
+    free(e->list.at);
+    free(e->list.arena);
+    free(e->list.entries);
+    free(e->list.rows);
+    free(e->list.inner);
+    free(e->list.early);
+    e->list.at = NULL, e->list.arena = e->list.entries = e->list.rows = NULL,
+    e->list.inner = e->list.early = NULL;
+    MD_TRY(md_array_new(&e->list.at, e->list.capacity, sizeof *e->list.at, "the neighbour list"));
+    MD_TRY(md_array_new(&e->list.arena, e->list.capacity, sizeof *e->list.arena, "the neighbour list"));
+    MD_TRY(md_array_new(&e->list.entries, e->list.capacity, sizeof *e->list.entries, "the neighbour list"));
+    MD_TRY(md_array_new(&e->list.rows, e->list.capacity * e->list.row_lengths, sizeof *e->list.rows,
+                        "the neighbour list"));
+    MD_TRY(md_array_new(&e->list.inner, e->list.capacity, sizeof *e->list.inner, "the neighbour list"));
+    MD_TRY(md_array_new(&e->list.early, e->list.capacity, sizeof *e->list.early, "the neighbour list"));
   }
   return MD_OK;
 }
@@ -145,41 +146,42 @@ enum { SUM_SHIFT = 256 };
 static md_status reserve_records(md_engine *e)
 {
   const int64_t need = engine_far(e, e->threads);
-  if (need > e->record_capacity) {
-    e->record_capacity = need + need / 16;
-    free(e->record);
-    free(e->sum_memory);
-    e->record = NULL, e->sum_memory = NULL;
-    MD_TRY(md_array_new(&e->record, e->record_capacity, 4 * sizeof *e->record, "positions for half lists"));
-    MD_TRY(md_array_new(&e->sum_memory, e->record_capacity + SUM_SHIFT / 4, 4 * sizeof *e->sum,
+  if (need > e->half.capacity) {
+    e->half.capacity = need + need / 16;
+    free(e->half.record);
+    free(e->half.memory);
+    e->half.record = NULL, e->half.memory = NULL;
+    MD_TRY(md_array_new(&e->half.record, e->half.capacity, 4 * sizeof *e->half.record,
+                        "positions for half lists"));
+    MD_TRY(md_array_new(&e->half.memory, e->half.capacity + SUM_SHIFT / 4, 4 * sizeof *e->half.sum,
                         "impulses of half lists"));
-    e->sum = e->sum_memory + SUM_SHIFT;
+    e->half.sum = e->half.memory + SUM_SHIFT;
   }
 #pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < need; ++i) memset(e->sum + 4 * i, 0, 4 * sizeof *e->sum);
-  memset(e->early, 0, (size_t)e->nchunk * sizeof *e->early);
+  for (int64_t i = 0; i < need; ++i) memset(e->half.sum + 4 * i, 0, 4 * sizeof *e->half.sum);
+  memset(e->list.early, 0, (size_t)e->list.nchunk * sizeof *e->list.early);
   return MD_OK;
 }
 
-/* Fills near_x: positions relative to the domain's corner in single precision, first of the owned particles, then of
+/* Fills near.x: positions relative to the domain's corner in single precision, first of the owned particles, then of
  * the ghosts in cell order. */
 static md_status round_positions(md_engine *e)
 {
   const md_particles *p = e->p;
   const int64_t need = p->n + p->nghost + 2 * CHUNK;
-  if (need > e->near_capacity) {
-    e->near_capacity = need + need / 16;
+  if (need > e->near.capacity) {
+    e->near.capacity = need + need / 16;
     for (int d = 0; d < p->dim; ++d) {
-      free(e->near_x[d]);
-      e->near_x[d] = NULL;
-      MD_TRY(md_array_new(&e->near_x[d], e->near_capacity, sizeof(float), "positions of the list"));
+      free(e->near.x[d]);
+      e->near.x[d] = NULL;
+      MD_TRY(md_array_new(&e->near.x[d], e->near.capacity, sizeof(float), "positions of the list"));
     }
   }
 #pragma omp parallel
   for (int d = 0; d < p->dim; ++d) {
     const double *x = p->x[d], corner = e->grid.lo[d];
     const int32_t *order = e->ghost.order;
-    float *owned = e->near_x[d], *ghost = owned + p->n + CHUNK;
+    float *owned = e->near.x[d], *ghost = owned + p->n + CHUNK;
 #pragma omp for simd schedule(static) nowait
     for (int64_t i = 0; i < p->n; ++i) owned[i] = (float)(x[i] - corner);
 #pragma omp for schedule(static) nowait
@@ -188,7 +190,7 @@ static md_status round_positions(md_engine *e)
   return MD_OK;
 }
 
-/* The largest error of a distance to a position of near_x. In single precision a coordinate up to `extent` has an
+/* The largest error of a distance to a position of near.x. In single precision a coordinate up to `extent` has an
  * error of at most 2^-24 extent. A distance in space has at most twice this error. */
 static double near_error(const md_engine *e)
 {
@@ -201,7 +203,7 @@ static double near_error(const md_engine *e)
  * particles have an error, and the sum of squares has a relative error of some 2^-24. */
 static float single_reach2(const md_engine *e)
 {
-  const double reach = e->reach * (1.0 + 0x1p-20) + 2.0 * e->near_error;
+  const double reach = e->reach * (1.0 + 0x1p-20) + 2.0 * e->near.error;
   return (float)(reach * reach * (1.0 + 0x1p-20));
 }
 
@@ -209,14 +211,14 @@ static float single_reach2(const md_engine *e)
  * The next list will be built with these queues too, so that a thread finds most of its lists in its own cache. */
 static void share_work(md_engine *e)
 {
-  int64_t total = e->nchunk * CHUNK, done = 0;
-  for (int t = 0; t < e->threads; ++t) total += e->arenas[t].used;
+  int64_t total = e->list.nchunk * CHUNK, done = 0;
+  for (int t = 0; t < e->threads; ++t) total += e->list.arenas[t].used;
   int t = 1;
-  for (int64_t c = 0; c < e->nchunk; ++c) {
-    done += CHUNK + e->chunk_entries[c];
+  for (int64_t c = 0; c < e->list.nchunk; ++c) {
+    done += CHUNK + e->list.entries[c];
     while (t < e->threads && done * e->threads >= total * t) e->queues.begin[t++] = c + 1;
   }
-  e->queues.begin[e->threads] = e->nchunk;
+  e->queues.begin[e->threads] = e->list.nchunk;
 }
 
 /* Gives back memory that an arena no longer needs: a thread may have stolen many chunks at an earlier list. */
@@ -233,13 +235,13 @@ static void trim(arena *a)
 /* owner: the thread of the chunk. */
 static bool build_chunk(const md_engine *e, const list_args *a, int owner, int64_t c, arena *memory)
 {
-  int32_t *rows = e->rows + c * e->row_lengths;
-  if (!e->half) return e->kernels->list(a, c * CHUNK, chunk_end(e, c), memory, rows, e->inner + c);
+  int32_t *rows = e->list.rows + c * e->list.row_lengths;
+  if (!e->list.half) return e->kernels->list(a, c * CHUNK, chunk_end(e, c), memory, rows, e->list.inner + c);
   list_args half = *a;
   half.first = e->queues.begin[owner] * CHUNK;
   half.last = chunk_end(e, e->queues.begin[owner + 1] - 1);
   half.far = (int32_t)engine_far(e, owner);
-  return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows, e->inner + c);
+  return e->kernels->half_list(&half, c * CHUNK, chunk_end(e, c), memory, rows, e->list.inner + c);
 }
 
 /* Has a particle of chunk c a bond to a ghost? */
@@ -265,8 +267,8 @@ static md_status build_list(md_engine *e)
                  .id = p->id};
   a.nexcluded = md_excluded_ids(e->model, p, &a.excluded);
   for (int d = 0; d < p->dim; ++d) {
-    a.x[d] = e->near_x[d];
-    a.ghost_x[d] = e->near_x[d] + p->n + CHUNK;
+    a.x[d] = e->near.x[d];
+    a.ghost_x[d] = e->near.x[d] + p->n + CHUNK;
   }
   bool ok = true;
   queues_restart(&e->queues);
@@ -274,18 +276,18 @@ static md_status build_list(md_engine *e)
   for (int t = 0; t < e->threads; ++t) {
     /* Each thread works on a copy of its arena: arenas that are neighbours in the array share cache lines, and every
      * block of particles writes to its arena. */
-    arena memory = e->arenas[t];
+    arena memory = e->list.arenas[t];
     memory.used = 0;
     for (piece mine = {.owner = t}; queues_take(&e->queues, ALL_PARTS, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c) {
-        e->chunk_at[c] = memory.used;
-        e->chunk_arena[c] = t;
+        e->list.at[c] = memory.used;
+        e->list.arena[c] = t;
         ok = ok && build_chunk(e, &a, mine.owner, c, &memory);
-        if (has_ghost_partner(e, c)) e->inner[c] = false;
-        e->chunk_entries[c] = (int32_t)(memory.used - e->chunk_at[c]);
+        if (has_ghost_partner(e, c)) e->list.inner[c] = false;
+        e->list.entries[c] = (int32_t)(memory.used - e->list.at[c]);
       }
     trim(&memory);
-    e->arenas[t] = memory;
+    e->list.arenas[t] = memory;
   }
   return ok ? MD_OK
             : md_error(MD_RUNTIME,
@@ -299,22 +301,22 @@ static md_status renew_list(md_engine *e)
 {
   double mark = md_time();
   MD_TRY(round_positions(e));
-  e->near_error = near_error(e);
-  e->shrunk = e->grown = 1.0;
-  e->sheared = 0.0;
+  e->near.error = near_error(e);
+  e->near.shrunk = e->near.grown = 1.0;
+  e->near.sheared = 0.0;
   for (int d = 0; d < 3; ++d) {
-    e->scale[d] = 1.0;
-    e->corner[d] = e->grid.lo[d];
+    e->near.scale[d] = 1.0;
+    e->near.corner[d] = e->grid.lo[d];
   }
-  const bool known = e->queues.begin[e->threads] == e->nchunk;
-  if (!known) queues_evenly(&e->queues, e->nchunk);
+  const bool known = e->queues.begin[e->threads] == e->list.nchunk;
+  if (!known) queues_evenly(&e->queues, e->list.nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
     /* The queues of a half list must stay, so that the lengths of the last list share the work. */
-    e->half = e->halves && !e->full_wanted && !e->model->awaited.virial;
-    if (e->half) MD_TRY(reserve_records(e));
-    if (e->half && known) share_work(e);
+    e->list.half = e->list.halves && !e->list.full_wanted && !e->model->awaited.virial;
+    if (e->list.half) MD_TRY(reserve_records(e));
+    if (e->list.half && known) share_work(e);
     MD_TRY(build_list(e));
-    if (!e->half) share_work(e);
+    if (!e->list.half) share_work(e);
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->built = true;

@@ -70,7 +70,7 @@ static bool move_each(const md_engine *e, const move_args *a, const double *cons
     md_step_move(step, &m, moved);
     for (int d = 0; d < p->dim; ++d) {
       sane = sane && md_step_allows(step, d, moved[d], m.x[d]);
-      const double delta = m.x[d] - a->corner[d] - e->scale[d] * (double)a->from[d][i];
+      const double delta = m.x[d] - a->corner[d] - e->near.scale[d] * (double)a->from[d][i];
       distance2 += delta * delta;
       a->to[d][i] = m.x[d];
       a->v[d][i] = m.v[d];
@@ -111,7 +111,8 @@ static void move_chunk(const md_engine *e, const move_args *a, const double *con
   const md_step *step = a->step;
   const bool alike = moves_alike(e, step);
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  for (int k = 0; k < e->scalings; ++k) e->kernels->scale(&e->scaling[k], step->dim, a->v, first, last);
+  for (int k = 0; k < e->ahead.scalings; ++k)
+    e->kernels->scale(&e->ahead.scaling[k], step->dim, a->v, first, last);
   if (alike && move_in_bath(e, a, impulse, first, last, &f->largest2)) return;
   const bool sane = alike && step->middles == 0 ? e->kernels->move(a, impulse, first, last, &f->largest2)
                                                 : move_each(e, a, impulse, first, last, &f->largest2);
@@ -145,9 +146,9 @@ static move_args move_args_of(const md_engine *e, const md_step *step, bool spar
     a.x[d] = e->p->x[d];
     a.to[d] = spare ? e->p->spare[d] : e->p->x[d];
     a.v[d] = e->p->v[d];
-    a.from[d] = e->near_x[d];
-    a.corner[d] = e->corner[d];
-    a.scale[d] = e->scale[d];
+    a.from[d] = e->near.x[d];
+    a.corner[d] = e->near.corner[d];
+    a.scale[d] = e->near.scale[d];
   }
   return a;
 }
@@ -203,14 +204,14 @@ static void change_box(md_engine *e, const md_step *step)
 {
   if (!step->changes_box) return;
   for (int d = 0; d < e->p->dim; ++d) {
-    e->corner[d] = fma(e->corner[d] - step->box_lo[d], step->scale[d], step->new_lo[d]);
-    e->scale[d] *= step->scale[d];
-    e->shrunk = md_min(e->shrunk, e->scale[d] * (1.0 - 0x1p-40));
-    e->grown = md_max(e->grown, e->scale[d] * (1.0 + 0x1p-40));
+    e->near.corner[d] = fma(e->near.corner[d] - step->box_lo[d], step->scale[d], step->new_lo[d]);
+    e->near.scale[d] *= step->scale[d];
+    e->near.shrunk = md_min(e->near.shrunk, e->near.scale[d] * (1.0 - 0x1p-40));
+    e->near.grown = md_max(e->near.grown, e->near.scale[d] * (1.0 + 0x1p-40));
   }
   /* An image across a y face of an image across a z face is shifted twice by the one along y. */
   for (int k = 0; k < 3 && step->triclinic; ++k)
-    e->sheared += 2.0 * fabs(step->new_offset[k] - step->offset[k]);
+    e->near.sheared += 2.0 * fabs(step->new_offset[k] - step->offset[k]);
   md_model_take_box(e->model);
 }
 
@@ -232,7 +233,7 @@ static md_status drift(md_engine *e, const md_step *step)
   if (push) MD_TRY(engine_prepare_pairs(e));
   md_particles *p = e->p;
   /* The forces of half lists read the records, those of bonds the positions. */
-  const bool spare = push && (!e->half || e->model->bonds.ntypes > 0);
+  const bool spare = push && (!e->list.half || e->model->bonds.ntypes > 0);
   change_box(e, step);
   pass s = {.force = engine_force_args(e, e->model->impulse_k),
             .move = move_args_of(e, step, spare),
@@ -252,12 +253,12 @@ static md_status drift(md_engine *e, const md_step *step)
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));
   e->owed = 0.0;
-  e->scalings = 0;
+  e->ahead.scalings = 0;
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
   e->place = md_model_step_after(e->model, 1);
-  return engine_tell(e, sqrt(f.largest2) + e->grown * e->near_error);
+  return engine_tell(e, sqrt(f.largest2) + e->near.grown * e->near.error);
 }
 
 /* Sums the impulses on one chunk, kicks it without a drift, and keeps the impulses in `out`. */
@@ -266,7 +267,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   const double gain = s->move.kicks * s->move.quantum;
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
   double impulse[3][CHUNK];
-  if (f->sums && e->summed.virial)
+  if (f->sums && e->ahead.summed.virial)
     engine_sum_virial_chunk(e, &s->force, c, impulse, &f->overlap, f->sums);
   else
     engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
@@ -283,7 +284,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) v[i] = fma(impulse[d][i], gain, v[i]);
   }
-  if (f->sums) engine_add_terms(e, e->summed.summands, c, f->sums);
+  if (f->sums) engine_add_terms(e, e->ahead.summed.summands, c, f->sums);
 }
 
 /* Gives one chunk the impulses that are in `out`. */
@@ -312,9 +313,9 @@ md_status engine_settle(md_engine *e)
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];
   }
-  if (s.chunk == settle_chunk) e->summed = engine_awaited(e);
-  if (e->summed.virial || e->summed.summands) s.sums = &e->sums;
-  e->sums = (md_measure){.count = 0};
+  if (s.chunk == settle_chunk) e->ahead.summed = engine_awaited(e);
+  if (e->ahead.summed.virial || e->ahead.summed.summands) s.sums = &e->ahead.sums;
+  e->ahead.sums = (md_measure){.count = 0};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   note_overlap(e, &f.overlap);

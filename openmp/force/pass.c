@@ -75,7 +75,7 @@ static void add_near(const md_engine *e, const double *table, int64_t i, int64_t
   const md_particles *p = e->p;
   double delta[3], r2 = 0.0;
   for (int d = 0; d < p->dim; ++d) {
-    delta[d] = e->record[4 * i + d] - e->record[4 * j + d];
+    delta[d] = e->half.record[4 * i + d] - e->half.record[4 * j + d];
     r2 = fma(delta[d], delta[d], r2);
   }
   if (!(r2 < model->close2)) return;
@@ -87,8 +87,8 @@ static void add_near(const md_engine *e, const double *table, int64_t i, int64_t
   const double f = add ? md_pair_force(model->pair.kind, r2, table + pair * MD_PAIR_K) : 0.0;
   for (int d = 0; add && d < p->dim; ++d) {
     const int64_t term = (int64_t)md_round_product(f, delta[d]);
-    e->sum[4 * i + d] += term;
-    if (own) e->sum[4 * j + d] -= term;
+    e->half.sum[4 * i + d] += term;
+    if (own) e->half.sum[4 * j + d] -= term;
   }
 }
 
@@ -123,11 +123,11 @@ static void sum_half(const md_engine *e, const force_args *a, int64_t c, double 
                      md_overlap *overlap)
 {
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  if (!e->early[c]) add_half(e, a, c, overlap);
-  e->early[c] = false;
+  if (!e->list.early[c]) add_half(e, a, c, overlap);
+  e->list.early[c] = false;
   const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
   for (int64_t i = first; i < last; ++i) {
-    int64_t *sum = e->sum + 4 * i;
+    int64_t *sum = e->half.sum + 4 * i;
     for (int d = 0; d < 3; ++d)
       force[d][i - first] = (double)(int64_t)((uint64_t)sum[d] - (uint64_t)sum[3] * bits);
     memset(sum, 0, 4 * sizeof *sum);
@@ -142,9 +142,9 @@ static void fill_records(const md_engine *e, int64_t first, int64_t last)
   const bool sloped = md_pair_has_density(&e->model->pair);
 #pragma omp parallel for schedule(static)
   for (int64_t i = first; i < last; ++i) {
-    double *record = e->record + 4 * i;
+    double *record = e->half.record + 4 * i;
     for (int d = 0; d < 3; ++d) record[d] = p->x[d][i];
-    record[3] = sloped ? e->slope[i] : (double)(type[i] - 1);
+    record[3] = sloped ? e->density.slope[i] : (double)(type[i] - 1);
   }
 }
 
@@ -152,7 +152,7 @@ static void fill_owned_records(const md_engine *e)
 {
   fill_records(e, 0, e->p->n);
   for (int t = 0; t < e->threads; ++t) {
-    double *record = e->record + 4 * engine_far(e, t);
+    double *record = e->half.record + 4 * engine_far(e, t);
     for (int d = 0; d < 3; ++d) record[d] = MD_FAR;
     record[3] = 0.0;
   }
@@ -162,7 +162,7 @@ static void fill_ghost_records(const md_engine *e) { fill_records(e, e->p->n, e-
 
 void engine_fill_records(const md_engine *e)
 {
-  if (!e->half) return;
+  if (!e->list.half) return;
   fill_owned_records(e);
   fill_ghost_records(e);
 }
@@ -175,8 +175,8 @@ force_args engine_force_args(const md_engine *e, const double *table)
                   .type = e->type,
                   .ntypes = md_model_subtypes(e->model),
                   .n = e->p->n,
-                  .record = e->record,
-                  .sum = e->sum,
+                  .record = e->half.record,
+                  .sum = e->half.sum,
                   .near2 = nextafter(e->model->close2, 0.0)};
   for (int d = 0; d < e->p->dim; ++d) a.x[d] = e->p->x[d];
   return a;
@@ -228,7 +228,7 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   const md_model *model = e->model;
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
-  } else if (e->half) {
+  } else if (e->list.half) {
     sum_half(e, a, c, force, overlap);
   } else if (md_pair_needs_more(&model->pair)) {
     engine_visited_forces(e, false, c, force, overlap);
@@ -270,7 +270,7 @@ void engine_output_forces(const md_engine *e, const force_args *a, int64_t c, do
 void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
 {
   double impulse[3][CHUNK];
-  if (e->half)
+  if (e->list.half)
     add_near_pairs(e, NULL, c, false, overlap);
   else
     sum_each(e, e->model->impulse_k, impulse, c, overlap);
@@ -297,14 +297,14 @@ static void finding_merge(finding *f, const finding *other)
 static int parts_of(const md_engine *e)
 {
   enum { CHUNKS = 16 };
-  const int64_t n = e->nchunk / ((int64_t)CHUNKS * e->threads);
+  const int64_t n = e->list.nchunk / ((int64_t)CHUNKS * e->threads);
   return n < 1 ? 1 : (int)n;
 }
 
 /* The next piece for a thread. The chunks of half lists stay with their thread, and come in order. */
 static bool queues_take_from(const md_engine *e, parts some, piece *p)
 {
-  if (!e->half) return queues_take(&e->queues, some, p);
+  if (!e->list.half) return queues_take(&e->queues, some, p);
   if (p->last > 0) return false;
   const int64_t begin = e->queues.begin[p->owner], n = e->queues.begin[p->owner + 1] - begin;
   p->first = begin + n * some.first / some.of;
@@ -328,7 +328,7 @@ static void pass_some(const md_engine *e, const pass *s, chunk_work work, select
     }
     for (piece mine = {.owner = t}; queues_take_from(e, some, &mine);)
       for (int64_t c = mine.first; c < mine.last; ++c)
-        if (which == EVERY || e->inner[c] == (which == INNER)) work(e, s, c, &found);
+        if (which == EVERY || e->list.inner[c] == (which == INNER)) work(e, s, c, &found);
 #pragma omp critical
     {
       finding_merge(f, &found);
@@ -350,7 +350,7 @@ static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 static void add_chunk_early(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
   add_half(e, &s->force, c, &f->overlap);
-  e->early[c] = true;
+  e->list.early[c] = true;
 }
 
 md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
@@ -364,8 +364,8 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
   for (int d = 0; d < e->p->dim; ++d) s.out[d] = e->p->spare[d];
   for (; e->move == MOVE_ASKED && *summed < of; ++*summed) {
     double mark = md_time();
-    if (e->half && *summed == 0) fill_owned_records(e);
-    pass_some(e, &s, e->half ? add_chunk_early : sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
+    if (e->list.half && *summed == 0) fill_owned_records(e);
+    pass_some(e, &s, e->list.half ? add_chunk_early : sum_chunk, INNER, (parts){*summed, *summed + 1, of}, f);
     md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
     MD_TRY(engine_poll(e));
   }
@@ -397,7 +397,7 @@ static md_status pass_halves(md_engine *e, const pass *s, md_phase phase, findin
 
 md_status engine_pass(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
-  if (e->half) return pass_halves(e, s, phase, f);
+  if (e->list.half) return pass_halves(e, s, phase, f);
   const int of = parts_of(e);
   int part = s->summed;
   double mark = md_time();

@@ -20,9 +20,9 @@ static visit_args args_of(const md_engine *e, bool output)
                   .eam = md_model_pair(e->model)->eam,
                   .type = engine_subtypes(e),
                   .id = e->p->id,
-                  .slope = e->slope,
-                  .record = e->record,
-                  .sum = e->sum,
+                  .slope = e->density.slope,
+                  .record = e->half.record,
+                  .sum = e->half.sum,
                   .reach2 = e->model->cutoff * e->model->cutoff,
                   .scale = output ? e->model->force_scale : e->model->impulse_scale,
                   .k = output ? e->model->force_k : e->model->impulse_k,
@@ -38,25 +38,28 @@ static visit_args args_of(const md_engine *e, bool output)
 static md_status reserve(md_engine *e)
 {
   const int64_t need = e->p->n + e->p->nghost;
-  if (need + BLOCK + 1 <= e->slope_capacity && e->slope) return MD_OK;
-  e->slope_capacity = need + need / 8 + BLOCK + 1; /* whole vectors, and the far particle of lists */
-  free(e->slope);
-  free(e->embedding);
-  e->slope = e->embedding = NULL;
-  MD_TRY(md_array_new_zero(&e->slope, e->slope_capacity, sizeof *e->slope, "slopes of embeddings"));
-  return md_array_new(&e->embedding, e->slope_capacity, sizeof *e->embedding, "energies of embeddings");
+  if (need + BLOCK + 1 <= e->density.capacity && e->density.slope) return MD_OK;
+  e->density.capacity = need + need / 8 + BLOCK + 1; /* whole vectors, and the far particle of lists */
+  free(e->density.slope);
+  free(e->density.embedding);
+  e->density.slope = e->density.embedding = NULL;
+  MD_TRY(md_array_new_zero(&e->density.slope, e->density.capacity, sizeof *e->density.slope,
+                           "slopes of embeddings"));
+  return md_array_new(&e->density.embedding, e->density.capacity, sizeof *e->density.embedding,
+                      "energies of embeddings");
 }
 
 static void embed(md_engine *e, int64_t i, int64_t count)
 {
   const md_eam *eam = md_model_pair(e->model)->eam;
-  e->embedding[i] = md_eam_embedding(eam, eam->element[engine_subtypes(e)[i] - 1], count, &e->slope[i]);
+  e->density.embedding[i] =
+      md_eam_embedding(eam, eam->element[engine_subtypes(e)[i] - 1], count, &e->density.slope[i]);
 }
 
 static void sum_densities(md_engine *e, const visit_args *a)
 {
 #pragma omp parallel for schedule(dynamic, 4)
-  for (int64_t c = 0; c < e->nchunk; ++c) {
+  for (int64_t c = 0; c < e->list.nchunk; ++c) {
     int64_t count[CHUNK];
     const int64_t first = c * CHUNK, last = chunk_end(e, c);
     e->kernels->density(a, first, last, chunk_list(e, c), chunk_rows(e, c), count);
@@ -74,8 +77,8 @@ static void sum_densities_by_halves(md_engine *e, const visit_args *a)
       const int64_t first = c * CHUNK, last = chunk_end(e, c);
       e->kernels->half_density(a, first, last, chunk_list(e, c), chunk_rows(e, c));
       for (int64_t i = first; i < last; ++i) {
-        embed(e, i, e->sum[4 * i]);
-        e->sum[4 * i] = 0;
+        embed(e, i, e->half.sum[4 * i]);
+        e->half.sum[4 * i] = 0;
       }
     }
 }
@@ -85,12 +88,12 @@ static md_status find_slopes(md_engine *e)
   MD_TRY(md_comm_agree(e->comm, reserve(e)));
   double mark = md_time();
   const visit_args a = args_of(e, false);
-  if (e->half)
+  if (e->list.half)
     sum_densities_by_halves(e, &a);
   else
     sum_densities(e, &a);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
-  MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->slope));
+  MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->density.slope));
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
@@ -144,14 +147,14 @@ static void sum_chunk(const md_engine *e, const void *context, int64_t c, md_mea
   const md_model *model = e->model;
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
   const int32_t *list = chunk_list(e, c), *rows = chunk_rows(e, c);
-  if (e->half)
+  if (e->list.half)
     e->kernels->half_density_measure(&s->args, s->tensor, first, last, list, rows, near, m);
   else
     (s->tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&s->args, first, last, list, rows,
                                                                            near, m);
   for (int64_t i = first; i < last && !s->tensor && model->pair.eam; ++i)
     md_wide_add(&m->pair_energy2,
-                md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (model->grids.e * MD_FINE))));
+                md_fine_count(md_embedding_twice(e->density.embedding[i], 1.0 / (model->grids.e * MD_FINE))));
 }
 
 md_status engine_visited_measure(md_engine *e, bool tensor, md_measure *total)
