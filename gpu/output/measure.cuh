@@ -4,7 +4,8 @@
  *   2. Each part is split into its upper and lower 32 bits, and these are added up separately, by shuffles in a
  *      warp, then by atomics in a block, then by atomics on the device.
  *
- * So the sum over any number of particles is exact, and it does not depend on the order of additions.
+ * So the sum over any number of particles is exact, and it does not depend on the order of additions. A block whose
+ * threads all have zero, as for most sums of a group, ends behind its first barrier.
  */
 #ifndef MD_GPU_OUTPUT_MEASURE_CUH
 #define MD_GPU_OUTPUT_MEASURE_CUH
@@ -17,7 +18,7 @@ static __device__ __forceinline__ void add_part(fine_sums sums, int part, int q,
 {
   __shared__ unsigned long long high, lower;
   if (threadIdx.x == 0) high = lower = 0;
-  __syncthreads();
+  if (!__syncthreads_or(value != 0)) return;
   long long h = value >> 32, w = value & INT64_C(0xffffffff);
   for (int lane = 16; lane > 0; lane /= 2) {
     h += __shfl_xor_sync(0xffffffffu, h, lane);

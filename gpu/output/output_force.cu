@@ -26,6 +26,7 @@ static __global__ void __launch_bounds__(128)
   const auto add = [&](int j, const typename T::record &xj) {
     double delta[3];
     const double f = output_force<T, SOURCE, HYBRID>(s, a.kind, a.table, xi, xj, delta);
+    if (f == 0.0) return; /* as most candidates, which are beyond the cutoff */
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {
       md_fine term = {0, 0};

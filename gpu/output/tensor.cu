@@ -18,6 +18,7 @@ static __global__ void __launch_bounds__(128)
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3];
       const double f = output_force<T, SOURCE, HYBRID>(s, a.kind, a.table, xi, xj, delta);
+      if (f == 0.0) return; /* as most candidates, which are beyond the cutoff */
       /* A half list has each pair of owned particles only once. */
       const int partners = SOURCE == FROM_LIST && s.list.half && j < s.n ? 2 : 1;
       for (int partner = 0; partner < partners; ++partner)
