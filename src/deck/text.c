@@ -71,7 +71,7 @@ md_status md_text_status(const md_text *text)
 char *md_text_reserve(md_text *text, size_t more)
 {
   if (text->failed) return NULL;
-  if (text->capacity - text->n >= more) return text->bytes + text->n;
+  if (text->bytes && text->capacity - text->n >= more) return text->bytes + text->n;
   if (more > SIZE_MAX / 4 || text->n > SIZE_MAX / 4) {
     text->failed = true;
     return NULL;
