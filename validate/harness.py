@@ -157,6 +157,11 @@ def mpi_missing() -> str:
     return "MPI is not in this build (see make info)"
 
 
+def hdf5_missing() -> bool:
+    """Has the program no files of HDF5, so that restarts and H5MD are not here?"""
+    return "they need HDF5" in information()
+
+
 def gpu_available() -> bool:
     return not gpu_missing()
 

@@ -147,11 +147,11 @@ def test_verify_in_a_sheared_box(tmp_path):
 
 def test_a_restart_of_a_sheared_box_goes_back(tmp_path):
     """The box of earlier steps is in the restart."""
+    if harness.hdf5_missing():
+        pytest.skip("no restarts in this build")
     text = harness.deck("in.sheared").read_text()
     knobs = {"moves": "nve", "temp": "temp", "remap": "x", "steps": 90, "every": 30}
-    begun = harness.run(text + "write_restart r\n", tmp_path, variables=knobs, expect=None)
-    if "HDF5" in begun.err:
-        pytest.skip("no restarts in this build")
+    harness.run(text + "write_restart r\n", tmp_path, variables=knobs)
     there = frames(tmp_path / "check.dump")
     setup, fixes = text.split("timestep ")[0], "timestep " + text.split("timestep ")[1]
     pairs = setup.split("velocity ")[1].split("\n", 1)[1]

@@ -15,7 +15,7 @@ from cli import PHYSICS
 from test_mpi import QUIET, job, one_rank, refused
 
 needs_hdf5 = pytest.mark.skipif(
-    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+    harness.program().exists() and harness.hdf5_missing(), reason="this build has no HDF5")
 
 OUTPUT = ("thermo 10\nthermo_style custom step temp pe ke etotal press momx momy momz\n"
           "thermo_modify format float %.17g\n"

@@ -13,7 +13,7 @@ from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
 pytestmark = pytest.mark.smoke
 
 WITH_HDF5 = pytest.mark.skipif(
-    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+    harness.program().exists() and harness.hdf5_missing(), reason="this build has no HDF5")
 HERE = BOX.count("\n")
 
 

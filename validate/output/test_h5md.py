@@ -14,7 +14,7 @@ from test_restart import FLAT, FLAT_FIXES, MIXTURE, MIXTURE_FIXES, finish, start
 
 h5py = pytest.importorskip("h5py")
 pytestmark = pytest.mark.skipif(
-    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+    harness.program().exists() and harness.hdf5_missing(), reason="this build has no HDF5")
 
 DUMPS = """\
 dump 1 all h5md 20 t.h5 position velocity force species

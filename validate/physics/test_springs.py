@@ -110,10 +110,10 @@ def test_there_and_back(how, tmp_path):
 
 def test_a_run_goes_on_from_a_restart(engine, tmp_path):
     """Also on the engine from which the restart is not: the counts of faces and the places are in it."""
-    whole = harness.run(FREE + SELF + "thermo 50\nrun 100\nrun 100\n", tmp_path / "whole", engine=engine).tables[-1]
-    begun = harness.run(FREE + SELF + "thermo 50\nrun 100\nwrite_restart r\n", tmp_path / "parts", expect=None)
-    if "HDF5" in begun.err:
+    if harness.hdf5_missing():
         pytest.skip("no restarts in this build")
+    whole = harness.run(FREE + SELF + "thermo 50\nrun 100\nrun 100\n", tmp_path / "whole", engine=engine).tables[-1]
+    harness.run(FREE + SELF + "thermo 50\nrun 100\nwrite_restart r\n", tmp_path / "parts")
     went_on = harness.run("read_restart r\n" + SELF + "thermo 50\nrun 100\n", tmp_path / "parts", engine=engine)
     assert went_on.log.count("goes on with its state in the restart") == 3
     assert went_on.table.rows == whole.rows and whole.at(200)["f_4"] > 0.05

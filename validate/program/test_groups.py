@@ -105,11 +105,10 @@ def test_groups_after_a_resume(tmp_path):
     deck = START + GROUPS + VALUES + "fix 1 either nve\nrun 20\nvariable past equal $(c_k)\n{cut}run 20\n" \
         "print \"past ${{past}}\"\ngroup late region half\ncompute l late ke\nthermo_style custom step c_k c_l\n" \
         "thermo_modify format float %.17g\nrun 10\n"
-    whole = harness.run(deck.format(cut=""), tmp_path / "whole", expect=None)
-    done = harness.run(deck.format(cut="restart 10 r1 r2\n"), tmp_path / "cut", expect=None)
-    if "HDF5" in done.err:
+    if harness.hdf5_missing():
         pytest.skip("no restarts in this build")
-    assert whole.status == 0 and done.status == 0, (whole.err, done.err)
+    whole = harness.run(deck.format(cut=""), tmp_path / "whole")
+    harness.run(deck.format(cut="restart 10 r1 r2\n"), tmp_path / "cut")
     dump = tmp_path / "cut" / "all.dump"
     dump.write_text(dump.read_text() + "a frame too many")
     resumed = harness.run(deck.format(cut="restart 10 r1 r2\n"), tmp_path / "cut", arguments=("--resume",))

@@ -24,7 +24,7 @@ import harness
 from cli import RUNTIME, USAGE, call, refused, run_deck, works
 
 pytestmark = pytest.mark.skipif(
-    harness.program().exists() and "they need HDF5" in harness.information(), reason="this build has no HDF5")
+    harness.program().exists() and harness.hdf5_missing(), reason="this build has no HDF5")
 
 STOPPED = 85
 
