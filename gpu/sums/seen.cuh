@@ -1,6 +1,6 @@
 /* What output sees of a particle: its fields, its place in the box, and its velocity. */
-#ifndef MD_GPU_OUTPUT_SEEN_CUH
-#define MD_GPU_OUTPUT_SEEN_CUH
+#ifndef MD_GPU_SUMS_SEEN_CUH
+#define MD_GPU_SUMS_SEEN_CUH
 
 #include "common/sums/each_formulas.h"
 #include "gpu/particle/images.cuh"

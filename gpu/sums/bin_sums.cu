@@ -17,7 +17,7 @@
  * once; for sums two shuffles and a vote for each doubling of the longest run and each term, and four shared atomics
  * for each run and value.
  */
-#include "gpu/output/seen.cuh"
+#include "gpu/sums/seen.cuh"
 
 #include <algorithm>
 

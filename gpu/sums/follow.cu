@@ -13,7 +13,7 @@
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
  */
 #include "gpu/output/measure.cuh"
-#include "gpu/output/seen.cuh"
+#include "gpu/sums/seen.cuh"
 
 #include <algorithm>
 
