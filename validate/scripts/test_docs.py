@@ -138,6 +138,15 @@ def test_files_that_are_named_exist(page):
         assert list(base.glob(path.rstrip("/"))), f"{page.name} names {path}"
 
 
+def test_every_room_of_the_sources_is_on_the_page_of_architecture():
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    sources = [path for room in ("common", "src", "openmp", "gpu", "mpi") for path in ROOT.glob(f"{room}/**/*.[ch]*")]
+    rooms = sorted({str(path.parent.relative_to(ROOT)) for path in sources if "ladder" not in path.parts})
+    assert len(rooms) > 50
+    unnamed = [room for room in rooms if f"`{room}`" not in page]
+    assert not unnamed, f"docs/architecture.md does not say what these rooms are for: {unnamed}"
+
+
 def typed(page: Path) -> Iterator[Tuple[str, List[str]]]:
     """Commands to type: the lines of shell blocks and code spans that begin with make or a program of ours."""
     text = page.read_text(encoding="utf-8")
