@@ -14,6 +14,7 @@
  */
 #include "common/model.h"
 #include "common/pair/all_pairs.h"
+#include "common/pair/hybrid/hybrid.h"
 #include "common/step/motion.h"
 
 #include <stdio.h>
@@ -252,11 +253,29 @@ static double dissipative_force(const md_model *model, const double *k, double r
   return w * (fabs(k[1]) + noise + k[5] * w * speed);
 }
 
+/* The coefficients of the friction and noise among the terms of a head, without the repulsion of the same style.
+ * Returns false if there are none. */
+static bool friction_of_term(const double *head, double alone[MD_PAIR_K])
+{
+  const double *row = md_hybrid_dissipative_row(head);
+  if (row) memcpy(alone, row, MD_PAIR_K * sizeof *row);
+  alone[1] = 0.0;
+  return row;
+}
+
+static double usual_with_friction(const md_model *model, const double *k, double r)
+{
+  double alone[MD_PAIR_K];
+  if (model->pair.nsub == 0) return dissipative_force(model, k, r);
+  const double all = fabs(md_pair_force(model->pair.kind, r * r, k) * r);
+  return friction_of_term(k, alone) && r * r < alone[0] ? all + dissipative_force(model, alone, r) : all;
+}
+
 /* The usual force between two types at distance r. k: their row. */
 static double usual_force(const md_model *model, int i, int j, const double *k, double r)
 {
   const md_eam *eam = model->pair.eam;
-  if (md_pair_is_dissipative(&model->pair)) return k[0] > 0.0 ? dissipative_force(model, k, r) : 0.0;
+  if (md_pair_is_dissipative(&model->pair)) return k[0] > 0.0 ? usual_with_friction(model, k, r) : 0.0;
   if (!eam) return fabs(md_pair_force(model->pair.kind, r * r, k) * r);
   return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
 }
@@ -631,7 +650,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   const long long npair = (long long)model->ntypes * model->ntypes;
   /* The force whose impulse is a quantum. */
   const double quantum = model->mass_reference * model->grids.v / h;
-  double largest[3] = {0x1p-40, 0x1p-40, 0x1p-40};
+  double largest[3] = {0x1p-40, 0x1p-40, 0x1p-40}, friction[3] = {0.0, 0.0, 0.0}, alone[MD_PAIR_K];
   model->close2 = 0.0;
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
@@ -639,7 +658,11 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
       model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->overlap2 : 0.0;
       continue;
     }
-    if (md_pair_is_dissipative(&model->pair)) largest_of_dissipation(model, k, largest);
+    if (model->pair.nsub == 0) {
+      if (md_pair_is_dissipative(&model->pair)) largest_of_dissipation(model, k, largest);
+    } else if (friction_of_term(k, alone)) {
+      largest_of_dissipation(model, alone, friction);
+    }
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
@@ -650,6 +673,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     model->close2 = md_max(model->close2, least2);
   }
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
+  for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
@@ -924,7 +948,7 @@ double md_model_velocity(const md_model *model, const md_particles *p, int d, in
 
 md_dissipation_course md_model_dissipation_course(const md_model *model)
 {
-  const double *global = model->pair.global;
+  const double *global = md_pair_dissipative_of(&model->pair)->global;
   return (md_dissipation_course){.seed = (uint64_t)md_min(global[2], 0x1p53),
                                  .start = global[0],
                                  .stop = global[1],

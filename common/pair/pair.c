@@ -293,11 +293,16 @@ bool md_pair_has_density(const md_pair *pair)
   return style && style->density;
 }
 
-bool md_pair_is_dissipative(const md_pair *pair)
+const md_pair *md_pair_dissipative_of(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
-  return style && style->dissipative;
+  if (style && style->dissipative) return pair;
+  for (int s = 0; s < pair->nsub; ++s)
+    if (md_pair_dissipative_of(&pair->sub[s])) return &pair->sub[s];
+  return NULL;
 }
+
+bool md_pair_is_dissipative(const md_pair *pair) { return md_pair_dissipative_of(pair); }
 
 bool md_pair_needs_more(const md_pair *pair)
 {
@@ -306,7 +311,8 @@ bool md_pair_needs_more(const md_pair *pair)
 
 double md_pair_hottest(const md_pair *pair)
 {
-  return md_pair_is_dissipative(pair) ? md_max(pair->global[0], pair->global[1]) : 0.0;
+  const md_pair *of = md_pair_dissipative_of(pair);
+  return of ? md_max(of->global[0], of->global[1]) : 0.0;
 }
 
 void md_pair_take_potential(md_pair *pair, md_eam *eam)

@@ -163,8 +163,10 @@ bool md_pair_is_all(const md_pair *pair);
 /* Is there a style, and is it one with a density? */
 bool md_pair_has_density(const md_pair *pair);
 
-/* Is there a style, and is it a dissipative one? */
+/* Is there a style, and is it a dissipative one, or does it have a dissipative sub-style? md_pair_dissipative_of: that
+ * style, of which there is one at most; or NULL. */
 bool md_pair_is_dissipative(const md_pair *pair);
+const md_pair *md_pair_dissipative_of(const md_pair *pair);
 
 /* Does the force of a pair of particles need more than their distance: densities or velocities? */
 bool md_pair_needs_more(const md_pair *pair);

@@ -47,7 +47,7 @@ struct dissipative_sums {
   double *at[3];
 };
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(128)
     k_dissipative_force(const __grid_constant__ system_view<T> s, const __grid_constant__ dissipation_args a,
                         dissipative_sums impulse)
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(128)
   for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
     double delta[3], r2;
     const md_pair_term pair =
-        dissipative_term<T, SOURCE>(s, a, shared, s.pair.table, own, xi, j, xj, delta, &r2);
+        dissipative_term<T, SOURCE, HYBRID>(s, a, shared, s.pair.table, own, xi, j, xj, delta, &r2);
     overlap = overlap || pair.overlap;
     if (pair.overlap) return;
 #pragma unroll
@@ -94,8 +94,8 @@ md_status launch_dissipative_force(const launch &l, int source, const system_vie
                                    const dissipation_args &a, double *const impulse[3])
 {
   const dissipative_sums to = {{impulse[0], impulse[1], impulse[2]}};
-  with_each_source(source, [&](auto from) {
-    k_dissipative_force<T, from.value><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, to);
+  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+    k_dissipative_force<T, from.value, hybrid.value><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, to);
   });
   MD_LAUNCHED("k_dissipative_force");
   return MD_OK;

@@ -8,7 +8,7 @@
 
 constexpr int BLOCK = 128;
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(BLOCK)
     k_dissipative_measure(const __grid_constant__ system_view<T> s,
                           const __grid_constant__ dissipation_args a, const __grid_constant__ measure_args m)
@@ -20,7 +20,8 @@ static __global__ void __launch_bounds__(BLOCK)
     const pair_state own = load_state(a.state + i);
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3], r2;
-      const md_pair_term pair = dissipative_output<T, SOURCE>(s, a, m.table, own, xi, j, xj, delta, &r2);
+      const md_pair_term pair =
+          dissipative_output<T, SOURCE, HYBRID>(s, a, m.table, own, xi, j, xj, delta, &r2);
       md_fine_add(&sum[SUM_ENERGY], pair.energy * m.per_e);
       md_fine_add(&sum[SUM_VIRIAL], pair.f * r2 * m.per_w);
     });
@@ -28,7 +29,7 @@ static __global__ void __launch_bounds__(BLOCK)
   add_sums(m, sum);
 }
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(BLOCK)
     k_dissipative_tensor(const __grid_constant__ system_view<T> s, const __grid_constant__ dissipation_args a,
                          const __grid_constant__ tensor_args t)
@@ -40,7 +41,8 @@ static __global__ void __launch_bounds__(BLOCK)
     const pair_state own = load_state(a.state + i);
     for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
       double delta[3], r2;
-      const md_pair_term pair = dissipative_output<T, SOURCE>(s, a, t.table, own, xi, j, xj, delta, &r2);
+      const md_pair_term pair =
+          dissipative_output<T, SOURCE, HYBRID>(s, a, t.table, own, xi, j, xj, delta, &r2);
 #pragma unroll
       for (int c = 0; c < MD_TENSOR; ++c)
         if (md_tensor_column(c) < T::DIM)
@@ -50,7 +52,7 @@ static __global__ void __launch_bounds__(BLOCK)
   for (int c = 0; c < MD_TENSOR; ++c) add_sum(t.sum, c, MD_TENSOR, sum[c]);
 }
 
-template <class T, int SOURCE>
+template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(BLOCK)
     k_dissipative_output(const __grid_constant__ system_view<T> s, const __grid_constant__ dissipation_args a,
                          const __grid_constant__ output_force_args o)
@@ -62,7 +64,8 @@ static __global__ void __launch_bounds__(BLOCK)
   md_fine sum[3] = {};
   for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
     double delta[3], r2;
-    const md_pair_term pair = dissipative_output<T, SOURCE>(s, a, o.table, own, xi, j, xj, delta, &r2);
+    const md_pair_term pair =
+        dissipative_output<T, SOURCE, HYBRID>(s, a, o.table, own, xi, j, xj, delta, &r2);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) md_fine_add(&sum[d], pair.f * delta[d]);
   });
@@ -74,8 +77,9 @@ template <class T>
 md_status launch_dissipative_measure(const launch &l, int source, const system_view<T> &s,
                                      const dissipation_args &a, const measure_args &m)
 {
-  with_each_source(source, [&](auto from) {
-    k_dissipative_measure<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, m);
+  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+    k_dissipative_measure<T, from.value, hybrid.value>
+        <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, m);
   });
   MD_LAUNCHED("k_dissipative_measure");
   return MD_OK;
@@ -85,8 +89,9 @@ template <class T>
 md_status launch_dissipative_tensor(const launch &l, int source, const system_view<T> &s,
                                     const dissipation_args &a, const tensor_args &t)
 {
-  with_each_source(source, [&](auto from) {
-    k_dissipative_tensor<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, t);
+  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+    k_dissipative_tensor<T, from.value, hybrid.value>
+        <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, t);
   });
   MD_LAUNCHED("k_dissipative_tensor");
   return MD_OK;
@@ -96,8 +101,9 @@ template <class T>
 md_status launch_dissipative_output(const launch &l, int source, const system_view<T> &s,
                                     const dissipation_args &a, const output_force_args &o)
 {
-  with_each_source(source, [&](auto from) {
-    k_dissipative_output<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, o);
+  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+    k_dissipative_output<T, from.value, hybrid.value>
+        <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, o);
   });
   MD_LAUNCHED("k_dissipative_output");
   return MD_OK;

@@ -2,7 +2,7 @@
  *
  * Trade-off: simple and slow; an error is searched once, so speed does not matter.
  */
-#include "gpu/output/partners.cuh"
+#include "gpu/dissipative/dissipative.cuh"
 #include "gpu/output/search.cuh"
 
 /* Do two particles overlap? With a density or friction the force may also be out of range (md_pair_term). */
@@ -15,9 +15,12 @@ static __device__ bool overlaps(const system_view<T> &s, const density_args &a, 
     if (f.state) {
       double u[3] = {0.0, 0.0, 0.0};
       for (int d = 0; d < T::DIM; ++d) u[d] = f.state[i].v[d] - f.state[j].v[d];
-      return md_dissipative_force(f.shared, s.pair.table + pair_of<T>(s, xi, xj) * MD_PAIR_K, f.state[i].id,
-                                  f.state[j].id, delta, u, T::DIM, r2)
-          .overlap;
+      const int types = pair_of<T>(s, xi, xj);
+      const double *k = s.pair.table + types * MD_PAIR_K;
+      const int64_t own = f.state[i].id, other = f.state[j].id;
+      if (!f.hybrid) return md_dissipative_force(f.shared, k, own, other, delta, u, T::DIM, r2).overlap;
+      return r2 < k[0] && (r2 < s.pair.overlap2[types] ||
+                           terms_of(*f.shared, k, own, other, delta, u, T::DIM, r2).overlap);
     }
   if (r2 < s.pair.overlap2[pair_of<T>(s, xi, xj)]) return true;
   if constexpr (HAS_DENSITIES<T>)

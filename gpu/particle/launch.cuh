@@ -377,6 +377,7 @@ struct dissipation_args {
   double *kept[3];        /* velocities by origin */
   pair_state *state;      /* NULL: no such style */
   md_dissipation *shared; /* of all pairs */
+  bool hybrid;            /* the style is one of several (common/pair/hybrid/hybrid.h) */
 };
 template <class T>
 md_status launch_pair_states(const launch &, const system_view<T> &, const dissipation_args &);

@@ -8,12 +8,16 @@
  * The fast rounding needs terms below MD_ROUND_RANGE. Where one is larger the function returns false, and the block is
  * done again one pair at a time.
  *
+ * If the style is one of several (common/pair/hybrid/hybrid.h), the terms of each plane are added in the order of
+ * sub-styles: those of other styles by vectors of pairs, as in hybrid_kernels.h.
+ *
  * Trade-off: packing costs a pass, but random numbers are made for pairs within the cutoff only, half of those in the
  * list. Cost: about 150 bytes a packed pair, in the first-level cache.
  */
 #ifndef MD_OPENMP_FORCE_DISSIPATIVE_VECTORS_H
 #define MD_OPENMP_FORCE_DISSIPATIVE_VECTORS_H
 
+#include "openmp/force/hybrid_kernels.h"
 #include "openmp/force/kernels.h"
 #include "openmp/force/simd.h"
 
@@ -24,7 +28,9 @@ typedef struct packed_pairs {
   int32_t lane[PACKED + BLOCK], other[PACKED + BLOCK]; /* of the block; index of the partner */
   uint64_t low[PACKED], high[PACKED];                  /* the smaller and the larger id */
   double delta[3][PACKED], r2[PACKED], along[PACKED], z[PACKED], f[PACKED];
-  double k[PACKED_K][PACKED]; /* coefficients */
+  double k[PACKED_K][PACKED]; /* coefficients of the dissipative style */
+  double own[PACKED];         /* its terms */
+  int32_t types[PACKED];      /* where the rows of a pair of types are in a plane of coefficients */
 } packed_pairs;
 
 /* Packs the near ones of a row of the list. x: of the particles of the block. */
@@ -56,7 +62,6 @@ MD_FN void load_packed(const visit_args *a, packed_pairs *restrict p, int dim, i
 {
   const int n = p->n, ntypes = md_model_subtypes(a->model);
   const int64_t *restrict id = a->id;
-  const double *restrict table = a->k;
   for (int d = 0; d < dim; ++d) {
     const double *restrict x = a->x[d], *restrict u = a->u[d];
     double *restrict delta = p->delta[d], *restrict r2 = p->r2, *restrict along = p->along;
@@ -75,14 +80,21 @@ MD_FN void load_packed(const visit_args *a, packed_pairs *restrict p, int dim, i
     p->low[l] = (uint64_t)(of < by ? of : by);
     p->high[l] = (uint64_t)(of < by ? by : of);
   }
+  for (int l = 0; l < n; ++l)
+    p->types[l] =
+        ((a->type[first + p->lane[l]] - 1) * ntypes + (a->type[p->other[l]] - 1)) * (int32_t)MD_PAIR_K;
+}
+
+/* The coefficients of the packed pairs in one plane of the table. */
+MD_FN void load_packed_coefficients(const double *restrict plane, int ntypes, packed_pairs *restrict p)
+{
+  const int n = p->n;
   for (int c = 0; c < PACKED_K; ++c) {
     double *restrict k = p->k[c];
     if (ntypes == 1)
-      for (int l = 0; l < n; ++l) k[l] = table[c];
+      for (int l = 0; l < n; ++l) k[l] = plane[c];
     else
-      for (int l = 0; l < n; ++l)
-        k[l] =
-            table[((a->type[first + p->lane[l]] - 1) * ntypes + (a->type[p->other[l]] - 1)) * MD_PAIR_K + c];
+      for (int l = 0; l < n; ++l) k[l] = plane[p->types[l] + c];
   }
 }
 
@@ -94,19 +106,71 @@ MD_FN void random_numbers(const md_dissipation *d, packed_pairs *restrict p)
   for (int l = 0; l < n; ++l) p->z[l] = md_dissipation_number(key, p->low[l], p->high[l]);
 }
 
-/* Computes F/r of the packed pairs. Returns whether all impulses are in the range of fast rounding. */
-MD_FN bool packed_forces(double amplitude, packed_pairs *restrict p)
+/* Computes F/r of the dissipative style for the packed pairs. */
+MD_FN void own_terms(double amplitude, packed_pairs *restrict p)
 {
   const int n = p->n;
-  int64_t beyond = 0;
-#pragma omp simd reduction(+ : beyond)
+#pragma omp simd
   for (int l = 0; l < n; ++l) {
     const double k[] = {0.0, p->k[1][l], p->k[2][l], p->k[3][l], 0.0, p->k[5][l], p->k[6][l]};
     double w;
     const double force = md_dissipative_over_r(k, p->r2[l], p->along[l], k[6] * amplitude * p->z[l], &w);
-    const double f = p->r2[l] < p->k[0][l] ? force : 0.0;
+    p->own[l] = p->r2[l] < p->k[0][l] ? force : 0.0;
+  }
+}
+
+/* Adds the terms of another style in one plane. The last vector goes on with copies of the first pair. */
+MD_FN void add_terms(plane_terms of, const double *plane, packed_pairs *restrict p)
+{
+  for (int l = 0; l < p->n; l += MD_SIMD_WIDTH) {
+    const simd_d term = of(simd_load(p->r2 + l), plane, simd_load_x(p->types + l));
+    simd_store(p->f + l, simd_load(p->f + l) + term);
+  }
+}
+
+/* F/r of the packed pairs: the sum of all terms in the order of sub-styles. */
+MD_FN void sum_packed(const visit_args *a, packed_pairs *restrict p)
+{
+  const md_pair *pair = md_model_pair(a->model);
+  const int64_t types2 = (int64_t)pair->ntypes * pair->ntypes;
+  for (int l = p->n; l % MD_SIMD_WIDTH != 0; ++l) {
+    p->r2[l] = p->r2[0];
+    p->types[l] = p->types[0];
+  }
+  memset(p->f, 0, sizeof p->f);
+  for (int s = 0; s < pair->nsub; ++s) {
+    const double *plane = a->k + (s + 1) * types2 * MD_PAIR_K;
+    const md_pair_kind kind = pair->sub[s].kind;
+    if (!md_pair_style_of(kind)->dissipative) {
+      add_terms(terms_force[kind], plane, p);
+      continue;
+    }
+    load_packed_coefficients(plane, pair->ntypes, p);
+    own_terms(a->dissipation.noise, p);
+    for (int l = 0; l < p->n; ++l) p->f[l] += p->own[l];
+  }
+}
+
+/* Computes F/r of the packed pairs. Returns whether all impulses are in the range of fast rounding, and no pair is too
+ * near for it. */
+MD_FN bool packed_forces(const visit_args *a, packed_pairs *restrict p)
+{
+  const int n = p->n;
+  int64_t beyond = 0;
+  if (a->model->pair.nsub > 0)
+    sum_packed(a, p);
+  else {
+    load_packed_coefficients(a->k, md_model_subtypes(a->model), p);
+    own_terms(a->dissipation.noise, p);
+  }
+  const double *force = a->model->pair.nsub > 0 ? p->f : p->own;
+  const double close2 = a->model->close2;
+#pragma omp simd reduction(+ : beyond)
+  for (int l = 0; l < n; ++l) {
+    const double f = force[l];
     const double x = fabs(f * p->delta[0][l]), y = fabs(f * p->delta[1][l]), z = fabs(f * p->delta[2][l]);
     beyond += md_max(md_max(x, y), z) < MD_ROUND_RANGE ? 0 : 1;
+    beyond += p->r2[l] < close2 ? 1 : 0;
     p->f[l] = f;
   }
   return beyond == 0;
@@ -122,7 +186,7 @@ MD_FN bool add_packed(const visit_args *a, packed_pairs *restrict p, int dim, in
     random_numbers(&a->dissipation, p);
   else
     memset(p->z, 0, (size_t)n * sizeof *p->z);
-  if (!packed_forces(a->dissipation.noise, p)) return false;
+  if (!packed_forces(a, p)) return false;
   for (int d = 0; d < dim; ++d) {
     double *restrict delta = p->delta[d];
 #pragma omp simd

@@ -17,10 +17,8 @@
  */
 #include "openmp/force/kernels.h"
 #include "openmp/force/bond_vectors.h"
-#include "openmp/force/density_kernels.h"
 #include "openmp/force/simd.h"
 #include "openmp/force/table_rows.h"
-#include "openmp/force/visits.h"
 
 #include <stdlib.h>
 
@@ -30,7 +28,9 @@
 #undef real
 #undef MD_T
 
+#include "openmp/force/density_kernels.h"
 #include "openmp/force/hybrid_kernels.h"
+#include "openmp/force/visits.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)

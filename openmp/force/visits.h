@@ -45,9 +45,14 @@ MD_FN md_pair_term term_of(const visit_args *a, int64_t i, int64_t j, const doub
     return md_density_force(eam, eam->element[of], eam->element[by], a->slope[i], a->slope[j], delta, dim, r2,
                             a->scale);
   for (int d = 0; d < dim; ++d) u[d] = a->u[d][i] - a->u[d][j];
-  return md_dissipative_force(&a->dissipation,
-                              a->k + ((int64_t)of * md_model_subtypes(a->model) + by) * MD_PAIR_K, a->id[i],
-                              a->id[j], delta, u, dim, r2);
+  const md_model *model = a->model;
+  const int64_t types = (int64_t)of * md_model_subtypes(model) + by;
+  const double *k = a->k + types * MD_PAIR_K;
+  if (model->pair.nsub == 0)
+    return md_dissipative_force(&a->dissipation, k, a->id[i], a->id[j], delta, u, dim, r2);
+  md_pair_term pair = md_hybrid_term(&a->dissipation, k, a->id[i], a->id[j], delta, u, dim, r2);
+  pair.overlap = pair.overlap || r2 < model->overlap2[types];
+  return pair;
 }
 
 /* What the visits fill, for one particle. */

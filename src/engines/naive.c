@@ -15,6 +15,7 @@
 #include "common/force/forces.h"
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
+#include "common/pair/hybrid/hybrid.h"
 #include "common/pair/tables/density.h"
 #include "common/step/host_step.h"
 
@@ -158,7 +159,11 @@ static md_pair_term pair_term(const md_engine *e, int64_t i, int64_t j, const do
                             e->slope[j], delta, p->dim, r2,
                             output ? model->force_scale : model->impulse_scale);
   for (int d = 0; d < p->dim; ++d) u[d] = p->v_pair[d][i] - p->v_pair[d][j];
-  return md_dissipative_force(&e->dissipation, k, p->id[i], p->id[j], delta, u, p->dim, r2);
+  if (model->pair.nsub == 0)
+    return md_dissipative_force(&e->dissipation, k, p->id[i], p->id[j], delta, u, p->dim, r2);
+  md_pair_term pair = md_hybrid_term(&e->dissipation, k, p->id[i], p->id[j], delta, u, p->dim, r2);
+  pair.overlap = pair.overlap || r2 < model->overlap2[pair_index(e, i, j)];
+  return pair;
 }
 
 /* The impulses of all pairs of such a style. */

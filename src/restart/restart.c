@@ -275,7 +275,7 @@ static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair);
 static void walk_sub_styles(walk *w, const char *prefix, md_pair *pair)
 {
   const int64_t types = pair->ntypes;
-  int nsub = pair->nsub;
+  int nsub = pair->nsub, frictions = 0;
   limited(w, item(prefix, "sub_styles").text, &nsub, 1, MD_HYBRID_MOST);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&pair->sub, nsub, sizeof *pair->sub, "sub-styles");
@@ -287,7 +287,9 @@ static void walk_sub_styles(walk *w, const char *prefix, md_pair *pair)
     char number[16];
     snprintf(number, sizeof number, "%d", s + 1);
     walk_style(w, item(prefix, number).text, pair->ntypes, &pair->sub[s]);
-    if (w->status == MD_OK && md_hybrid_refuses(pair->sub[s].kind))
+    if (w->status != MD_OK) break;
+    frictions += md_pair_is_dissipative(&pair->sub[s]);
+    if (md_hybrid_refuses(pair->sub[s].kind) || frictions > 1)
       w->status = wrong(w, item(prefix, "sub_styles").text);
   }
   numbers(w, item(prefix, "uses").text, MD_H5_INT64, (md_h5_shape){.n = 2, .size = {types, types}},

@@ -10,8 +10,6 @@ const char *md_hybrid_refuses(md_pair_kind kind)
   if (!style) return "it is no pair style with forces";
   if (style->hybrid) return "a sub-style cannot have sub-styles itself";
   if (style->density) return "its forces need the density of all particles, not of pairs of types";
-  if (style->dissipative)
-    return "its forces depend on velocities and random numbers, not on the distance alone";
   if (style->rc_parameter == MD_NO_CUTOFF) return "it has no cutoff, and acts between all particles";
   return NULL;
 }
@@ -36,6 +34,7 @@ static md_status allocate(md_pair *pair, int ntypes)
 static md_status start_all(md_pair *pair, int ntypes, const md_sub_style *sub, int n)
 {
   const char *name = md_pair_style_of(pair->kind)->name;
+  int frictions = 0;
   MD_TRY(md_array_new_zero(&pair->sub, n, sizeof *pair->sub, "sub-styles"));
   for (int s = 0; s < n; ++s) pair->sub[s].kind = MD_PAIR_NONE;
   pair->nsub = n;
@@ -46,7 +45,11 @@ static md_status start_all(md_pair *pair, int ntypes, const md_sub_style *sub, i
       return md_error(MD_USAGE, "pair style %s cannot have the sub-style %s: %s", name,
                       style ? style->name : "none", reason);
     MD_TRY(md_pair_start(&pair->sub[s], sub[s].kind, ntypes, sub[s].value, sub[s].nvalue));
+    frictions += style->dissipative;
   }
+  if (frictions > 1)
+    return md_error(MD_USAGE, "pair style %s: at most one sub-style may be dpd or dpd/tstat, not %d", name,
+                    frictions);
   return allocate(pair, ntypes);
 }
 
@@ -191,4 +194,32 @@ void md_hybrid_table(const md_pair *pair, double scale, double *k)
   for (int s = 0; s < pair->nsub; ++s) fill_plane(pair, s, scale, k + (s + 1) * types2 * MD_PAIR_K);
   for (int64_t p = 0; p < types2; ++p) fill_head(pair, p, k);
   md_pair_place(pair, k, types2, NULL, k, sizeof *k);
+}
+
+static bool is_dissipative(const double *row)
+{
+  return md_pair_style_of((md_pair_kind)row[MD_PAIR_FORMULA])->dissipative;
+}
+
+const double *md_hybrid_dissipative_row(const double *head)
+{
+  const double *k = md_hybrid_first(head);
+  for (int t = 0; t < (int)head[MD_HYBRID_TERMS]; ++t, k += (int64_t)head[MD_HYBRID_STRIDE])
+    if (k[0] > 0.0 && is_dissipative(k)) return k;
+  return NULL;
+}
+
+md_pair_term md_hybrid_term(const md_dissipation *d, const double *head, int64_t a, int64_t b,
+                            const double *delta, const double *u, int dim, double r2)
+{
+  const double *k = md_hybrid_first(head);
+  double force = 0.0, energy = 0.0;
+  for (int t = 0; r2 < head[0] && t < (int)head[MD_HYBRID_TERMS]; ++t, k += (int64_t)head[MD_HYBRID_STRIDE]) {
+    const md_pair_kind kind = (md_pair_kind)k[MD_PAIR_FORMULA];
+    if (!(r2 < k[0])) continue;
+    force += is_dissipative(k) ? md_dissipative_force(d, k, a, b, delta, u, dim, r2).f
+                               : md_pair_force(kind, r2, k);
+    energy += md_pair_energy(kind, r2, k);
+  }
+  return md_pair_term_of(force, energy, delta, dim, 1.0);
 }

@@ -2,7 +2,8 @@
  *
  * The styles are the sub-styles of the model's pair style. Each of them is an md_pair of its own, with its parameters,
  * shift, mixing and tables. md_pair.uses says which of them act between two types: with hybrid one or none, with
- * hybrid/overlay any number. A sub-style has a cutoff, and its force depends on the distance alone.
+ * hybrid/overlay any number. A sub-style has a cutoff. Its force depends on the distance alone; only one sub-style may
+ * be dissipative (common/pair/dissipative/dissipative.h), and then all terms of a pair are added by md_hybrid_term.
  *
  * The coefficient table has 1 + nsub planes of ntypes^2 rows:
  *
@@ -29,7 +30,7 @@
 #ifndef MD_COMMON_PAIR_HYBRID_H
 #define MD_COMMON_PAIR_HYBRID_H
 
-#include "common/pair/pair.h"
+#include "common/pair/dissipative/dissipative.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,6 +75,14 @@ void md_hybrid_table(const md_pair *pair, double scale, double *k);
 
 /* Does sub-style s act between the 0-based types i and j? */
 bool md_hybrid_uses(const md_pair *pair, int s, int i, int j);
+
+/* What a pair of particles contributes, if a sub-style is dissipative: the sum of its terms in the order of sub-styles.
+ * Arguments as of md_dissipative_force(); head: of the types. */
+md_pair_term md_hybrid_term(const md_dissipation *d, const double *head, int64_t a, int64_t b,
+                            const double *delta, const double *u, int dim, double r2);
+
+/* The row of the dissipative sub-style among the terms of a head; NULL: these types have none. */
+const double *md_hybrid_dissipative_row(const double *head);
 
 /* The first term of a head, in double or in single precision. */
 MD_FN const double *md_hybrid_first(const double *head)

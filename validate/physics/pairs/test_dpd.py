@@ -159,6 +159,45 @@ def test_what_dpd_refuses_on_a_gpu(package, tmp_path):
     refused(done, USAGE, "pair style dpd needs precision double and force full")
 
 
+FRAMES = "dump 1 all custom 5 dump id x y z vx vy vz fx fy fz\ndump_modify 1 sort id format float %.17g\nrun 20\n"
+
+
+def overlay(style, *coefficients):
+    """The fluid with other pair styles."""
+    head, tail = fluid().split("pair_style")
+    lines = "".join(f"pair_coeff * * {line}\n" for line in coefficients)
+    return f"{head}pair_style {style}\n{lines}fix 1" + tail.split("fix 1", 1)[1] + FRAMES
+
+
+@pytest.mark.parametrize("engine", ["naive", "openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+def test_dpd_as_a_sub_style(engine, tmp_path):
+    """Alone it has the bits of the style; and soft with dpd/tstat is dpd, but for rounding."""
+    harness.run(overlay("dpd 1.0 1.0 777", "25 4.5"), tmp_path / "dpd", engine=engine)
+    harness.run(overlay("hybrid/overlay dpd 1.0 1.0 777", "dpd 25 4.5"), tmp_path / "one", engine=engine)
+    harness.run(overlay("hybrid/overlay soft 1.0 dpd/tstat 1.0 1.0 1.0 777", "soft 25", "dpd/tstat 4.5"),
+                tmp_path / "two", engine=engine)
+    frames = {name: harness.read_dump(tmp_path / name / "dump") for name in ("dpd", "one", "two")}
+    assert len(frames["dpd"]) == 5
+    for dpd, one, two in zip(*frames.values()):
+        for axes in (("x", "y", "z"), ("vx", "vy", "vz"), ("fx", "fy", "fz")):
+            assert (dpd.vectors(*axes) == one.vectors(*axes)).all() or axes[0] == "fx"
+            assert np.abs(dpd.vectors(*axes) - two.vectors(*axes)).max() < 1e-6
+            assert np.abs(dpd.vectors(*axes) - one.vectors(*axes)).max() < 1e-9
+
+
+def test_a_thermostat_beside_an_attraction(tmp_path):
+    """Lennard-Jones particles with dpd/tstat come to its temperature, and the restart goes on with the same bits."""
+    deck = ("units lj\nlattice fcc 0.8\nregion b block 0 5 0 5 0 5\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            "velocity all create 0.5 1\npair_style hybrid/overlay lj/cut 2.0 dpd/tstat 1.5 1.5 1.5 99\n"
+            "pair_coeff * * lj/cut 1 1\npair_coeff * * dpd/tstat 10\n")
+    run = "fix 1 all nve\ntimestep 0.005\nneighbor 0.3 bin\nthermo 20\nthermo_style custom step temp press\n"
+    whole = harness.run(deck + run + "run 1000\nwrite_restart now\nrun 20\n", tmp_path)
+    temperature = whole.tables[0].column("Temp")[20:]
+    assert temperature.mean() == pytest.approx(1.5, abs=0.06)
+    again = harness.run(f"read_restart now\n{run}run 20\n", tmp_path)
+    assert again.table.rows == whole.tables[1].rows
+
+
 # Mean temperature and pressure of lmp (22 July 2025) with 2744 particles over 5000 steps, and their standard errors.
 OF_LAMMPS = {0.01: (1.0084, 0.0019, 23.708, 0.009), 0.04: (1.0284, 0.0012, 23.850, 0.007)}
 

@@ -266,7 +266,7 @@ REFUSED = [
     ("pair_style hybrid lj/cut 2.5 none", "none is no sub-style; pair_coeff I J none"),
     ("pair_style hybrid lj/cut 2.5 hybrid morse 2", "the sub-style hybrid: a sub-style cannot have sub-st"),
     ("pair_style hybrid/overlay eam/alloy", "cannot have the sub-style eam/alloy: its forces need the density"),
-    ("pair_style hybrid/overlay soft 1 dpd/tstat 1 1 1 77", "sub-style dpd/tstat: its forces depend on velocities"),
+    ("pair_style hybrid/overlay dpd 1 1 7 dpd/tstat 1 1 1 77", "at most one sub-style may be dpd or dpd/tstat, not 2"),
     ("pair_style hybrid gravity 0.1", "cannot have the sub-style gravity: it has no cutoff"),
     ("pair_style hybrid lj/cut", "pair style lj/cut takes 1 number ("),
     ("pair_style hybrid lj/cut -1", "rc of pair style lj/cut must be positive"),
