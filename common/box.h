@@ -282,4 +282,27 @@ MD_FN void md_box_show(const md_box *box, double *x)
   }
 }
 
+/* Puts any image of a point on the one that output shows. The same for every image: the brick's image, which is exact,
+ * comes first. lo: where the box begins; length: of periodic axes, else 0; offset: of the brick's images, 0 without a
+ * tilt; tilt: the tilt factors. */
+MD_FN void md_box_place(const double *lo, const double *length, const double *offset, const double *tilt,
+                        double x[3])
+{
+  for (int d = 2; d >= 0; --d) {
+    if (!(length[d] > 0.0)) continue;
+    while (x[d] < lo[d]) md_lattice_shift(length, offset, d, 1.0, x);
+    while (x[d] >= lo[d] + length[d]) md_lattice_shift(length, offset, d, -1.0, x);
+  }
+  if (tilt[MD_XY] == 0.0 && tilt[MD_XZ] == 0.0 && tilt[MD_YZ] == 0.0) return;
+  /* An axis that is not periodic has no tilt. */
+  for (int d = 1; d >= 0; --d) {
+    const double of_c = length[2] > 0.0 ? (x[2] - lo[2]) / length[2] : 0.0;
+    const double of_b = length[1] > 0.0 ? (x[1] - lo[1] - tilt[MD_YZ] * of_c) / length[1] : 0.0;
+    const double of_a =
+        length[0] > 0.0 ? (x[0] - lo[0] - tilt[MD_XY] * of_b - tilt[MD_XZ] * of_c) / length[0] : 0.0;
+    const double n = floor(d == 1 ? of_b : of_a);
+    if (n != 0.0) md_lattice_shift(length, tilt, d, -n, x);
+  }
+}
+
 #endif

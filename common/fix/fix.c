@@ -184,16 +184,26 @@ static md_status check_right_angles(const md_fix *fix, const md_model *model)
                   md_fix_style_of(fix->kind)->name);
 }
 
-/* Fills the numbers of md_shape_wrap. */
-static md_status settle_shape(const md_fix *fix, const md_model *model, double box[SHAPE_BOX])
+/* A fix that measures no distance along an axis needs images that do not shift it along others: axis[d] says which
+ * axes count. */
+static md_status check_slant(const md_fix *fix, const md_model *model, const bool axis[3])
 {
-  MD_TRY(check_right_angles(fix, model));
-  for (int d = 0; d < 3; ++d) {
-    const bool in = d < model->box.dim;
-    box[d] = in ? model->box.lo[d] : 0.0;
-    box[3 + d] = in && model->box.periodic[d] ? model->box.length[d] : 0.0;
-  }
+  static const int of[3] = {1, 2, 2}, along[3] = {0, 0, 1}; /* by tilt factor */
+  for (int t = 0; t < 3 && model->box.triclinic; ++t)
+    if (model->box.tilt[t] != 0.0 && axis[along[t]] && !axis[of[t]])
+      return md_error(MD_USAGE,
+                      "fix %s: distances along %c without %c are not known, because images along %c lie %g "
+                      "further along %c in this tilted box",
+                      md_fix_style_of(fix->kind)->name, "xyz"[along[t]], "xyz"[of[t]], "xyz"[of[t]],
+                      model -> box.tilt[t], "xyz"[along[t]]);
   return MD_OK;
+}
+
+/* Fills the numbers of md_shape_wrap. */
+static void settle_shape(const md_model *model, double box[SHAPE_BOX])
+{
+  fill_force_box(model, box);
+  for (int t = 0; t < 3; ++t) box[MD_FORCE_BOX + t] = model->box.triclinic ? model->box.tilt[t] : 0.0;
 }
 
 /* Three words, behind which `region ID` may stand. */
@@ -433,9 +443,6 @@ static md_status add_forces(md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];
   md_force_action action[MD_FORCES_EACH] = {{.kind = fix->kind}};
-  if (model->box.triclinic && (fix->kind == MD_FIX_drag || fix->kind == MD_FIX_wall_region))
-    return md_error(MD_USAGE, "fix %s has a place in the box, whose images in a tilted box are not known",
-                    styles[fix->kind]->name);
   int count = 1;
   MD_TRY(styles[fix->kind]->prepare_force(fix, model, action, &count));
   if (fix->energy) MD_TRY(md_fix_check_energy(model, fix));
@@ -454,7 +461,7 @@ static md_status add_forces(md_model *model, int f)
     to->in_region = styles[fix->kind]->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
     if (!to->in_region) continue;
     memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
-    MD_TRY(settle_shape(fix, model, to->region + SHAPE_K));
+    settle_shape(model, to->region + SHAPE_K);
   }
   return MD_OK;
 }

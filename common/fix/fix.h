@@ -66,7 +66,7 @@ enum { MD_PARTS_NONE, MD_PARTS_ALL, MD_PARTS_AXES };
 
 /* Force actions of a model; of one fix, such as one with several walls; numbers of an action; most components of the
  * vector that a fix has for output. */
-enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 22, MD_FORCE_VECTOR = 6 };
+enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 28, MD_FORCE_VECTOR = 6 };
 
 /* Where the numbers of a fix or an action have factors of types: how many, then type and factor of each. Where those of
  * a fix have the region of its particles (shape.h). */

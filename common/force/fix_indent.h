@@ -2,12 +2,12 @@
  * into itself. A particle at depth s under the surface has the energy K s^3/3 and feels the force K s^2.
  *
  * Distances are those of the nearest image, as in LAMMPS. A half space has none, so that a plane needs an axis without
- * images. The place is rounded to the grid of positions, so that they
- * are the same for every image of a particle.
+ * images, and a cylinder in a tilted box an axis whose images do not lie aside. The place is rounded to the grid of
+ * positions, so that they are the same for every image of a particle.
  *
  * Numbers of the fix: k0 K, k1 shape (0 sphere, 1 cylinder, 2 plane), k2 axis of a cylinder or plane, k3 radius,
- * k4 1 for side in or for a plane that pushes down (hi), k5 to k7 the place. Of its action: the same, and k8 to k10 the
- * lengths of periodic axes, otherwise 0; k11 to k13 where the box begins.
+ * k4 1 for side in or for a plane that pushes down (hi), k5 to k7 the place. Of its action: the same, and from k8
+ * on the numbers of md_force_nearest.
  */
 #if defined MD_FIX_STYLE
 
@@ -110,14 +110,16 @@ static md_status indent_join(const md_fix *fix, md_model *model)
 
 static md_status indent_prepare(const md_fix *fix, const md_model *model, md_force_action *action, int *count)
 {
+  const int axis = (int)fix->k[2];
+  bool counts[3] = {true, true, true};
   MD_TRY(copy_numbers(fix, model, action, count));
-  MD_TRY(check_right_angles(fix, model));
-  for (int d = 0; d < model->box.dim; ++d) {
+  for (int d = 0; d < model->box.dim; ++d)
     if (!model->float_drift) action->k[5 + d] = md_round_to(fix->k[5 + d], model->grids.x);
-    action->k[8 + d] = model->box.periodic[d] ? model->box.length[d] : 0.0;
-    action->k[11 + d] = model->box.lo[d];
-  }
-  return MD_OK;
+  fill_force_box(model, action->k + 8);
+  if (fix->k[1] != 1.0) return MD_OK;
+  counts[axis] = false;
+  action->k[8 + 3 + axis] = 0.0;
+  return check_slant(fix, model, counts);
 }
 
 static const md_fix_style indent_style = {
@@ -146,10 +148,9 @@ static const md_fix_style indent_style = {
 MD_FN void md_indent_round(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
   double delta[3], r2 = 0.0;
+  md_force_nearest(a->k + 8, p->x, a->k + 5, delta);
   for (int d = 0; d < 3; ++d) {
-    delta[d] = a->k[1] == 1.0 && d == (int)a->k[2]
-                   ? 0.0
-                   : md_force_delta(p->x[d], a->k[5 + d], a->k[11 + d], a->k[8 + d]);
+    if (a->k[1] == 1.0 && d == (int)a->k[2]) delta[d] = 0.0;
     r2 = fma(delta[d], delta[d], r2);
   }
   const double r = sqrt(r2), way = a->k[4] != 0.0 ? -1.0 : 1.0, depth = way * (a->k[3] - r);

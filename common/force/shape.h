@@ -6,7 +6,7 @@
  * radius; of a cylinder the same, with 0 along the axis, then its ends; of a plane a point and the unit normal, which
  * points into the region.
  *
- * Along a periodic axis a position is wrapped into the box first, so that every image gives the same.
+ * A position is wrapped into the box first, a tilted one into its parallelepiped, so that every image gives the same.
  *
  * Contacts. Within a block or a cylinder each face is one; from outside a convex shape has one, its nearest point.
  */
@@ -16,7 +16,7 @@
 #include "common/arithmetic/real.h"
 #include "common/box.h"
 
-enum { SHAPE_KIND, SHAPE_OUTSIDE, SHAPE_AXIS, SHAPE_AT, SHAPE_K = 9, SHAPE_BOX = 6, SHAPE_CONTACTS = 6 };
+enum { SHAPE_KIND, SHAPE_OUTSIDE, SHAPE_AXIS, SHAPE_AT, SHAPE_K = 9, SHAPE_BOX = 12, SHAPE_CONTACTS = 6 };
 typedef enum md_shape_kind {
   SHAPE_NONE,
   SHAPE_BLOCK,
@@ -50,12 +50,8 @@ MD_FN double md_shape_height(const double *k, const double x[3])
   return above;
 }
 
-/* Puts x on its image in the box. box: where it begins along each axis, then the lengths of periodic axes, else 0. */
-MD_FN void md_shape_wrap(const double *box, double x[3])
-{
-  for (int d = 0; d < 3; ++d)
-    if (box[3 + d] > 0.0) x[d] = md_wrap(x[d], box[d], box[d] + box[3 + d], box[3 + d]);
-}
+/* Puts x on its image in the box: box[SHAPE_BOX] are the numbers of md_box_place. */
+MD_FN void md_shape_wrap(const double *box, double x[3]) { md_box_place(box, box + 3, box + 6, box + 9, x); }
 
 /* Is x in the shape, or on its surface? */
 MD_FN bool md_shape_encloses(const double *k, const double x[3])

@@ -14,10 +14,10 @@ md_centre md_centre_of(const md_model *model, uint32_t group)
                  .per_quantum = 1.0 / model->grids.x,
                  .time = model->backwards ? -model->dt : model->dt};
   for (int d = 0; d < 3; ++d) {
-    c.periodic[d] = d < box->dim && box->periodic[d];
     c.lo[d] = box->lo[d];
-    c.hi[d] = box->hi[d];
-    c.length[d] = box->length[d];
+    c.length[d] = d < box->dim && box->periodic[d] ? box->length[d] : 0.0;
+    c.offset[d] = box->triclinic ? box->offset[d] : 0.0;
+    c.tilt[d] = box->triclinic ? box->tilt[d] : 0.0;
   }
   return c;
 }
@@ -68,13 +68,24 @@ static md_status sum_over_ranks(md_comm *comm, md_centre_sums *sums)
   return MD_OK;
 }
 
-/* By how many faces the particles of a type went along axis d since the step before. MD_PHYSICS: that is not known. */
-static md_status count_faces(const md_model *model, const md_fix *fix, const double *before, double now,
-                             double way, int d, double *faces)
+/* How far n jumps through faces of the later axes lead along axis d, and those of its own. */
+static double way_of_jumps(const md_box *box, const double n[3], int d)
 {
-  const double jumps = (before[d] + way - now) * (model->grids.x / model->box.length[d]);
-  *faces = rint(jumps);
-  if (fabs(jumps - *faces) <= 0.25) return MD_OK;
+  const double *t = box->tilt;
+  double way = n[d] * box->length[d];
+  if (!box->triclinic) return way;
+  if (d == 0) way += n[1] * t[MD_XY] + n[2] * t[MD_XZ];
+  if (d == 1) way += n[2] * t[MD_YZ];
+  return way;
+}
+
+/* By how many faces the particles of a type went along axis d since the step before: faces[d], if those of the later
+ * axes are there and faces[d] is 0. MD_PHYSICS: that is not known. */
+static md_status count_faces(const md_model *model, const md_fix *fix, double moved, int d, double faces[3])
+{
+  const double jumps = (moved * model->grids.x - way_of_jumps(&model->box, faces, d)) / model->box.length[d];
+  faces[d] = rint(jumps);
+  if (fabs(jumps - faces[d]) <= 0.25) return MD_OK;
   return md_error(
       MD_PHYSICS,
       "step %lld: fix %s does not know any more how often particles went through the faces along %c, "
@@ -88,16 +99,17 @@ static md_status follow(const md_model *model, const md_fix *fix, bool follows,
                         const double sum[MD_CENTRE_TERMS], double *state, double U[3])
 {
   const double count = sum[0];
+  double faces[3] = {0.0, 0.0, 0.0};
   if (state[6] != count) follows = false;
-  for (int d = 0; d < model->box.dim; ++d) {
+  for (int d = model->box.dim - 1; d >= 0; --d) {
     const double now = sum[1 + d], way = sum[4 + d];
-    double faces = 0.0;
     if (state[6] != count) state[3 + d] = 0.0;
-    if (follows && model->box.periodic[d]) MD_TRY(count_faces(model, fix, state, now, way, d, &faces));
-    state[3 + d] += faces;
+    if (follows && model->box.periodic[d]) MD_TRY(count_faces(model, fix, state[d] + way - now, d, faces));
+    state[3 + d] += faces[d];
     state[d] = now;
-    U[d] = fma(state[3 + d], model->box.length[d] / model->grids.x, now);
   }
+  for (int d = 0; d < model->box.dim; ++d)
+    U[d] = state[d] + way_of_jumps(&model->box, state + 3, d) / model->grids.x;
   state[6] = count;
   return MD_OK;
 }

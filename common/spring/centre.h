@@ -10,6 +10,9 @@
  *      wrong by roundings alone, unless a fix changes velocities in the middle of a drift.
  *   4  Types have masses, so that the centre of mass follows from the sums U of the types.
  *
+ * In a tilted box the places are those in the parallelepiped, and L is an edge: a jump along z is also one of xz along x
+ * and yz along y. The jumps along z are counted first, and taken out of what is counted along y and x.
+ *
  * k is 0 when the fix begins, and when the number of particles of the type in the group changes. The fix's state has S
  * and k, and restarts hold it. All numbers follow from exact sums, so that they have the same bits for every engine and
  * number of ranks, and a run back finds the same k.
@@ -41,8 +44,7 @@ enum {
 typedef struct md_centre {
   uint32_t group, moving; /* bits of the group, and of the groups that move by their velocities */
   int dim;
-  bool periodic[3];
-  double lo[3], hi[3], length[3];
+  double lo[3], length[3], offset[3], tilt[3]; /* of md_box_place */
   double per_quantum, time; /* quanta of positions in sigma; of a step, negative in a run back */
 } md_centre;
 
@@ -51,9 +53,10 @@ MD_FN void md_centre_terms(const md_centre *c, const md_particle *p, int64_t ter
 {
   const double time = p->group & c->moving ? c->time * p->velocity_per_v : 0.0;
   for (int k = 0; k < MD_CENTRE_TERMS; ++k) term[k] = k == 0;
+  double x[3] = {p->x[0], p->x[1], p->x[2]};
+  md_box_place(c->lo, c->length, c->offset, c->tilt, x);
   for (int d = 0; d < 3 && d < c->dim; ++d) {
-    const double x = c->periodic[d] ? md_wrap(p->x[d], c->lo[d], c->hi[d], c->length[d]) : p->x[d];
-    term[1 + d] = md_count((x - c->lo[d]) * c->per_quantum);
+    term[1 + d] = md_count((x[d] - c->lo[d]) * c->per_quantum);
     term[4 + d] = md_count(p->v[d] * time * c->per_quantum);
   }
 }

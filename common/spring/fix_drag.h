@@ -4,8 +4,7 @@
  * image. Cost: a root for each particle. Reference: the LAMMPS manual, fix drag.
  *
  * Numbers of the fix: for axis d, k[2 d] is 1 if the component counts, 0 for NULL, and k[2 d + 1] the point; k6 the
- * force, k7 DELTA. Of its action: the same; k8 to k10 the lengths of periodic axes, otherwise 0; k11 to k13 where the
- * box begins.
+ * force, k7 DELTA. Of its action: the same; from k8 on the numbers of md_force_nearest, and k17 to k19 the point.
  */
 #if defined MD_FIX_STYLE
 
@@ -30,14 +29,16 @@ static md_status drag_parse(md_fix *fix, const md_words *words, const md_fix_pla
 static md_status drag_prepare(const md_fix *fix, const md_model *model, md_force_action *action, int *count)
 {
   MD_TRY(copy_numbers(fix, model, action, count));
-  MD_TRY(check_right_angles(fix, model));
+  bool counts[3];
+  fill_force_box(model, action->k + 8);
   for (int d = 0; d < 3; ++d) {
     if (d >= model->box.dim) action->k[2 * d] = 0.0;
+    counts[d] = action->k[2 * d] != 0.0;
+    if (!counts[d]) action->k[8 + 3 + d] = 0.0;
     if (!model->float_drift) action->k[2 * d + 1] = md_round_to(fix->k[2 * d + 1], model->grids.x);
-    action->k[8 + d] = d < model->box.dim && model->box.periodic[d] ? model->box.length[d] : 0.0;
-    action->k[11 + d] = d < model->box.dim ? model->box.lo[d] : 0.0;
+    action->k[17 + d] = action->k[2 * d + 1];
   }
-  return MD_OK;
+  return check_slant(fix, model, counts);
 }
 
 static const md_fix_style drag_style = {
@@ -58,8 +59,9 @@ static const md_fix_style drag_style = {
 MD_FN void md_drag_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
 {
   double delta[3], r2 = 0.0;
+  md_force_nearest(a->k + 8, p->x, a->k + 17, delta);
   for (int d = 0; d < 3; ++d) {
-    delta[d] = a->k[2 * d] != 0.0 ? md_force_delta(p->x[d], a->k[2 * d + 1], a->k[11 + d], a->k[8 + d]) : 0.0;
+    if (a->k[2 * d] == 0.0) delta[d] = 0.0;
     r2 = fma(delta[d], delta[d], r2);
   }
   const double r = sqrt(r2);

@@ -61,7 +61,6 @@ static md_status spring_check(const md_fix *fix, const md_model *model)
 {
   uint32_t groups = md_group_bit(fix->group);
   if (fix->k[SPRING_COUPLES] != 0.0) groups |= md_group_bit((int)fix->k[SPRING_OTHER]);
-  MD_TRY(check_right_angles(fix, model));
   if (md_box_is_changed(&model->box))
     return md_error(MD_USAGE, "fix spring: a box that a fix changes takes the centre of mass along");
   if (model->massed)

@@ -5,8 +5,8 @@
  * point (shape.h). A particle on the surface, or not in the region, is an error, as in LAMMPS.
  *
  * Numbers of the fix: from k0 on those of the shape, k9 place of the potential in wall_region_potentials, k10 epsilon,
- * k11 sigma, k12 cutoff. Of its action: the shape and the box of md_shape_wrap, k15 potential, k16 cutoff, from k17 on
- * the numbers of the potential.
+ * k11 sigma, k12 cutoff. Of its action: the shape and the box of md_shape_wrap, k21 potential, k22 cutoff, from k23
+ * on the numbers of the potential.
  */
 #if defined MD_FIX_STYLE
 
@@ -61,10 +61,10 @@ static md_status wall_region_prepare(const md_fix *fix, const md_model *model, m
 {
   (void)count;
   memcpy(action->k, fix->k, SHAPE_K * sizeof *fix->k);
-  MD_TRY(settle_shape(fix, model, action->k + SHAPE_K));
-  action->k[15] = fix->k[9];
-  action->k[16] = fix->k[12];
-  wall_region_potentials[(int)fix->k[9]].numbers(fix->k[10], fix->k[11], fix->k[12], action->k + 17);
+  settle_shape(model, action->k + SHAPE_K);
+  action->k[21] = fix->k[9];
+  action->k[22] = fix->k[12];
+  wall_region_potentials[(int)fix->k[9]].numbers(fix->k[10], fix->k[11], fix->k[12], action->k + 23);
   return MD_OK;
 }
 
@@ -88,10 +88,10 @@ static const md_fix_style wall_region_style = {
 
 MD_FN void md_wall_region_value(const double *k, double r, double *force, double *energy)
 {
-  if (k[15] == 0.0) md_wall_lj93_value(k + 17, k[16], r, force, energy);
-  if (k[15] == 1.0) md_wall_lj126_value(k + 17, k[16], r, force, energy);
-  if (k[15] == 2.0) md_wall_lj1043_value(k + 17, k[16], r, force, energy);
-  if (k[15] == 3.0) md_wall_harmonic_value(k + 17, k[16], r, force, energy);
+  if (k[21] == 0.0) md_wall_lj93_value(k + 23, k[22], r, force, energy);
+  if (k[21] == 1.0) md_wall_lj126_value(k + 23, k[22], r, force, energy);
+  if (k[21] == 2.0) md_wall_lj1043_value(k + 23, k[22], r, force, energy);
+  if (k[21] == 3.0) md_wall_harmonic_value(k + 23, k[22], r, force, energy);
 }
 
 MD_FN void md_wall_region_post_force(const md_force_action *a, const md_particle *p, md_net_force *n)
@@ -103,7 +103,7 @@ MD_FN void md_wall_region_post_force(const md_force_action *a, const md_particle
     n->beyond = true;
     return;
   }
-  const int count = md_shape_contacts(a->k, x, a->k[16], contact);
+  const int count = md_shape_contacts(a->k, x, a->k[22], contact);
   for (int c = 0; c < count; ++c) {
     double force = 0.0, energy = 0.0;
     if (!(contact[c].r > 0.0)) {

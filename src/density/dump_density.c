@@ -162,8 +162,6 @@ static md_status check(const md_density *what, const md_sim *sim)
 {
   if (sim->model.box.dim == 2 && what->axis != 2)
     return md_error(MD_USAGE, "dump density axis: a system in two dimensions is seen along z only");
-  if (sim->model.box.triclinic)
-    return md_error(MD_USAGE, "dump density: maps have right angles, and the box is tilted");
   if (what->mean && what->weight == MD_WEIGHT_ONE)
     return md_error(MD_USAGE, "dump density mean: the mean of one is one; give a weight");
   if (what->logarithmic && has_sign(what))
@@ -190,18 +188,20 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 
 /* ---- bins and quanta ---- */
 
-/* The bins over the face of the box that the viewer sees, or over the window. */
+/* The bins over the face of the box that the viewer sees, or over the window. Around a tilted box they cover the block
+ * that it fits in. */
 static void make_bins(const md_density *what, const md_box *box, md_density_map *map)
 {
   /* The axes that point right and up, for each viewing axis. */
   static const int seen[3][2] = {{1, 2}, {0, 2}, {0, 1}};
   md_histogram *g = &map->grid;
-  double length[2];
+  double length[2], low[3], high[3];
+  md_box_bounds(box, low, high);
   for (int k = 0; k < 2; ++k) {
     const int axis = g->axis[k] = seen[what->axis][k];
-    map->lo[k] = g->lo[k] = what->windowed ? what->window[k][0] : box->lo[axis];
-    map->hi[k] = what->windowed ? what->window[k][1] : box->hi[axis];
-    length[k] = what->windowed ? map->hi[k] - map->lo[k] : box->length[axis];
+    map->lo[k] = g->lo[k] = what->windowed ? what->window[k][0] : low[axis];
+    map->hi[k] = what->windowed ? what->window[k][1] : high[axis];
+    length[k] = map->hi[k] - map->lo[k];
     g->from[k] = what->windowed ? map->lo[k] : (double)-INFINITY;
     g->to[k] = what->windowed ? map->hi[k] : (double)INFINITY;
   }
@@ -270,10 +270,21 @@ static void add_weight(const md_histogram *g, const md_view *view, int64_t i, bi
   for (int t = 0; t < MD_BIN_SUMS; ++t) run->sum[t] += term[t];
 }
 
+/* Where particle i of a tilted box is in the parallelepiped that output shows, as dumps have it. */
+static int64_t bin_in_tilted(const md_histogram *g, const md_view *view, int64_t i)
+{
+  const md_box *box = &view->sim->model.box;
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < box->dim; ++d) x[d] = view->sim->particles.x[d][i];
+  md_box_wrap(box, x);
+  md_box_show(box, x);
+  return md_histogram_bin(g, x[g->axis[0]], x[g->axis[1]]);
+}
+
 /* Adds particles [first, end). group: their words of groups; NULL: all are in the map. sums: md_histogram_sums(). The
- * last two are constants of the call, so that mere counting has a loop of its own. */
+ * last three are constants of the call, so that mere counting has a loop of its own. */
 MD_FN void add_range(const md_histogram *g, const md_view *view, int64_t first, int64_t end, int64_t *sum,
-                     const uint32_t *group, int sums)
+                     const uint32_t *group, int sums, bool tilted)
 {
   const md_particles *p = &view->sim->particles;
   const double *x = p->x[g->axis[0]], *y = p->x[g->axis[1]];
@@ -281,7 +292,7 @@ MD_FN void add_range(const md_histogram *g, const md_view *view, int64_t first, 
   bin_run run = {0};
   for (int64_t i = first; i < end; ++i) {
     if (group && !(group[i] & own.group)) continue;
-    const int64_t bin = md_histogram_bin(&own, x[i], y[i]);
+    const int64_t bin = tilted ? bin_in_tilted(&own, view, i) : md_histogram_bin(&own, x[i], y[i]);
     if (bin < 0) continue;
     if (bin != run.bin) {
       add_run(&run, sums, sum);
@@ -299,24 +310,27 @@ static void add_particles(const md_histogram *g, const md_view *view, int thread
 {
   const md_particles *p = &view->sim->particles;
   const uint32_t *group = g->group == MD_GROUP_ALL ? NULL : p->group;
-  const bool weighted = md_histogram_sums(g) > 1;
+  const int sums = md_histogram_sums(g);
 #pragma omp parallel num_threads(threads)
   {
     const int64_t all = omp_get_num_threads(), thread = omp_get_thread_num();
     const int64_t first = p->n * thread / all, end = p->n * (thread + 1) / all;
-    if (weighted)
-      add_range(g, view, first, end, sum, group, MD_BIN_SUMS);
+    if (view->sim->model.box.triclinic)
+      add_range(g, view, first, end, sum, group, sums, true);
+    else if (sums > 1)
+      add_range(g, view, first, end, sum, group, MD_BIN_SUMS, false);
     else if (group)
-      add_range(g, view, first, end, sum, group, 1);
+      add_range(g, view, first, end, sum, group, 1, false);
     else
-      add_range(g, view, first, end, sum, NULL, 1);
+      add_range(g, view, first, end, sum, NULL, 1, false);
   }
 }
 
-/* An engine that adds up its own particles saves the download of all of them. */
+/* An engine that adds up its own particles saves the download of all of them. It does not know the parallelepiped. */
 static md_status add_rank(md_view *view, const md_histogram *g, int64_t *sum)
 {
-  if (view->engine && view->kind->histogram) return view->kind->histogram(view->engine, g, sum);
+  if (view->engine && view->kind->histogram && !view->sim->model.box.triclinic)
+    return view->kind->histogram(view->engine, g, sum);
   MD_TRY(md_view_particles(view));
   const md_sim *sim = view->sim;
   add_particles(g, view, sim->options.threads > 0 ? sim->options.threads : omp_get_max_threads(), sum);
