@@ -254,6 +254,8 @@ CASES: Tuple[Case, ...] = (
     Case("springs 3D, and back", "in.springs", 1.3, fits=(4, 4, 4), back=True),
     Case("springs, means", "in.springs", 1.3, {"last": "aveforce NULL 0.1 NULL", "drift": 4}, fits=(4, 4, 4)),
     Case("springs, wide momenta", "in.springs", 1.3, {"mass2": 1e6, "drift": 0.01}, fits=(4, 4, 4)),
+    Case("springs, barostat", "in.springs", 1.3, fits=(3, 3, 3),
+         variables={"ensemble": "npt temp 0.9 0.9 0.5 aniso 10 14 0.6", "tie": "addforce 0 0 0"}),
     Case("forces of fixes 2D", "in.basin", 1.3, teaching=True, fits=(8, 8, 1)),
     Case("minimized 2D", "in.minimized", fits=(4, 4, 1)),
     Case("minimized 2D, fire", "in.minimized", variables={"style": "fire", "modify": "integrator verlet"},

@@ -93,9 +93,36 @@ static md_status count_faces(const md_model *model, const md_fix *fix, double mo
       (long long)model->step, md_fix_style_of(fix->kind)->name, "xyz"[d]);
 }
 
+/* How the box of the step before became the present one, for the places of a group: place * scale + shift, quanta from
+ * where the box begins, and the drift of the step times stretch. */
+typedef struct box_change {
+  double scale[3], shift[3], stretch[3];
+} box_change;
+
+/* MD_USAGE: only some particles of the group went along with the box. */
+static md_status find_change(const md_model *model, const md_fix *fix, uint32_t group, box_change *change)
+{
+  const double *lo = &fix->state[MD_CENTRE_LO], *length = &fix->state[MD_CENTRE_LENGTH];
+  for (int d = 0; d < 3; ++d) {
+    const uint32_t carried = model->move.carried[d];
+    change->scale[d] = change->stretch[d] = 1.0;
+    change->shift[d] = 0.0;
+    if (d >= model->box.dim || (lo[d] == model->box.lo[d] && length[d] == model->box.length[d])) continue;
+    change->stretch[d] = model->move.stretch[d];
+    if (carried & (MD_GROUP_ALL | group))
+      change->scale[d] = model->box.length[d] / length[d];
+    else if (carried == 0)
+      change->shift[d] = (lo[d] - model->box.lo[d]) / model->grids.x;
+    else
+      return md_error(MD_USAGE, "fix %s: the box takes only some particles of its group along",
+                      md_fix_style_of(fix->kind)->name);
+  }
+  return MD_OK;
+}
+
 /* Follows the sums of a type of a group from the step before. follows: that step is the one before this one. U: the
  * sums of places beyond the faces, from the lower faces of the box on, in quanta. */
-static md_status follow(const md_model *model, const md_fix *fix, bool follows,
+static md_status follow(const md_model *model, const md_fix *fix, bool follows, const box_change *box,
                         const double sum[MD_CENTRE_TERMS], double *state, double U[3])
 {
   const double count = sum[0];
@@ -104,7 +131,9 @@ static md_status follow(const md_model *model, const md_fix *fix, bool follows,
   for (int d = model->box.dim - 1; d >= 0; --d) {
     const double now = sum[1 + d], way = sum[4 + d];
     if (state[6] != count) state[3 + d] = 0.0;
-    if (follows && model->box.periodic[d]) MD_TRY(count_faces(model, fix, state[d] + way - now, d, faces));
+    const double before = fma(state[d], box->scale[d], count * box->shift[d]);
+    if (follows && model->box.periodic[d])
+      MD_TRY(count_faces(model, fix, before + way * box->stretch[d] - now, d, faces));
     state[3 + d] += faces[d];
     state[d] = now;
   }
@@ -116,7 +145,8 @@ static md_status follow(const md_model *model, const md_fix *fix, bool follows,
 
 /* The centre of mass of a group, and its mass. */
 static md_status find_centre(const md_model *model, md_fix *fix, int part, bool follows,
-                             const md_centre_sums *sums, double unit, double centre[3], double *mass)
+                             const box_change *change, const md_centre_sums *sums, double unit,
+                             double centre[3], double *mass)
 {
   *mass = 0.0;
   for (int d = 0; d < 3; ++d) centre[d] = 0.0;
@@ -124,7 +154,7 @@ static md_status find_centre(const md_model *model, md_fix *fix, int part, bool 
     const int place = (part * MD_CENTRE_TYPES + t) * MD_CENTRE_TERMS;
     double U[3] = {0.0, 0.0, 0.0}, sum[MD_CENTRE_TERMS];
     for (int k = 0; k < MD_CENTRE_TERMS; ++k) sum[k] = md_wide_value(&sums->sum[part][t][k], unit);
-    MD_TRY(follow(model, fix, follows, sum, fix->state + MD_CENTRE_FOLLOWED + place, U));
+    MD_TRY(follow(model, fix, follows, change, sum, fix->state + MD_CENTRE_FOLLOWED + place, U));
     *mass += model->mass[t + 1] * sum[0];
     for (int d = 0; d < 3; ++d) centre[d] += model->mass[t + 1] * U[d];
   }
@@ -141,8 +171,13 @@ md_status md_centre_take(md_model *model, md_comm *comm, int64_t step, md_centre
   const bool known = fix->state[MD_CENTRE_KNOWN] == 1.0, follows = known && before == step;
   double centre[MD_CENTRE_GROUPS][3], mass[MD_CENTRE_GROUPS];
   MD_TRY(sum_over_ranks(comm, sums));
-  for (int part = 0; part < parts; ++part)
-    MD_TRY(find_centre(model, fix, part, follows, sums, unit, centre[part], &mass[part]));
+  for (int part = 0; part < parts; ++part) {
+    box_change change = {.scale = {1.0, 1.0, 1.0}, .stretch = {1.0, 1.0, 1.0}};
+    if (follows) MD_TRY(find_change(model, fix, action[part].group, &change));
+    MD_TRY(find_centre(model, fix, part, follows, &change, sums, unit, centre[part], &mass[part]));
+  }
+  memcpy(&fix->state[MD_CENTRE_LO], model->box.lo, sizeof model->box.lo);
+  memcpy(&fix->state[MD_CENTRE_LENGTH], model->box.length, sizeof model->box.length);
   fix->state[MD_CENTRE_KNOWN] = 1.0;
   fix->state[MD_CENTRE_STEP] = (double)step;
   md_fix_style_of(fix->kind)->take_centres(fix, centre, mass, action);

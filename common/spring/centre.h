@@ -5,13 +5,16 @@
  *
  *   1  S, the sum of the places in the box, in whole quanta of positions, is exact, and the same for all engines.
  *   2  Where a particle goes through a face, S jumps by a side L. The sum U = S + k L does not, if k counts the jumps.
- *   3  From step to step U changes by W, the sum of the displacements by the velocities that moved the particles.
- *      So k changes by the whole number next to (S before + W - S now)/L. W may be wrong by a quarter of a side; it is
- *      wrong by roundings alone, unless a fix changes velocities in the middle of a drift.
+ *   3  From step to step U changes by W, the sum of the displacements by the velocities that moved the particles. So k
+ *      changes by the whole number next to (S before + W - S now)/L. W may be wrong by a quarter of a side; it is wrong
+ *      by roundings alone, unless a fix changes velocities in the middle of a drift.
  *   4  Types have masses, so that the centre of mass follows from the sums U of the types.
  *
  * In a tilted box the places are those in the parallelepiped, and L is an edge: a jump along z is also one of xz along x
  * and yz along y. The jumps along z are counted first, and taken out of what is counted along y and x.
+ *
+ * A box whose sides change takes particles along: S before is then stretched as the box is, and W as the drift was. k
+ * counts sides of the present length, as the image flags of LAMMPS do.
  *
  * k is 0 when the fix begins, and when the number of particles of the type in the group changes. The fix's state has S
  * and k, and restarts hold it. All numbers follow from exact sums, so that they have the same bits for every engine and
@@ -31,12 +34,14 @@
 /* Terms of a particle: 1, its place and its displacement along each axis. Groups of a fix. */
 enum { MD_CENTRE_TYPES = 8, MD_CENTRE_TERMS = 7, MD_CENTRE_GROUPS = 2 };
 
-/* Where the state of a fix has what it follows: whether it knows a step, that step, and then for each group and type S
- * along each axis, k along each axis, and the number of particles. */
+/* Where the state of a fix has what it follows: whether it knows a step, that step, where the box began then and its
+ * sides, and then for each group and type S along each axis, k along each axis, and the number of particles. */
 enum {
   MD_CENTRE_KNOWN = 0,
   MD_CENTRE_STEP = 1,
-  MD_CENTRE_FOLLOWED = 2,
+  MD_CENTRE_LO = 2,
+  MD_CENTRE_LENGTH = 5,
+  MD_CENTRE_FOLLOWED = 8,
   MD_CENTRE_STATE = MD_CENTRE_FOLLOWED + MD_CENTRE_GROUPS * MD_CENTRE_TYPES * MD_CENTRE_TERMS
 };
 

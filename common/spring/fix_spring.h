@@ -61,8 +61,9 @@ static md_status spring_check(const md_fix *fix, const md_model *model)
 {
   uint32_t groups = md_group_bit(fix->group);
   if (fix->k[SPRING_COUPLES] != 0.0) groups |= md_group_bit((int)fix->k[SPRING_OTHER]);
-  if (md_box_is_changed(&model->box))
-    return md_error(MD_USAGE, "fix spring: a box that a fix changes takes the centre of mass along");
+  for (int t = 0; t < 3; ++t)
+    if (model->box.shears[t])
+      return md_error(MD_USAGE, "fix spring: a box that a fix shears takes the centre of mass along");
   if (model->massed)
     return md_error(MD_USAGE, "fix spring needs masses by type: use another atom_style than sphere");
   if (model->ntypes > MD_CENTRE_TYPES)

@@ -119,6 +119,31 @@ def test_a_run_goes_on_from_a_restart(engine, tmp_path):
     assert went_on.table.rows == whole.rows and whole.at(200)["f_4"] > 0.05
 
 
+@pytest.mark.parametrize("change", ["fix 1 all npt temp 2 2 0.5 aniso 1 4 0.8",
+                                    "fix 1 all nve\nfix 2 all deform 1 x erate 0.05 y erate -0.05 remap x"])
+def test_springs_like_lammps_in_a_box_that_changes(change, engine, tmp_path):
+    """The box takes particles along, and the sides by which the centres of mass went on grow with it."""
+    if LMP is None:
+        pytest.skip("lmp is not installed")
+    data = FREE.replace("velocity a set 9 0 1", "velocity a set 3 0 1") + "write_data free.data nocoeff\n"
+    harness.run(data, tmp_path)
+    deck = ("units lj\natom_style atomic\nread_data free.data\npair_style lj/cut 1\npair_coeff * * 0 1\n"
+            "group a id 1:50:2\ngroup b id 2:50:3\ntimestep 0.004\nneigh_modify every 1 delay 0 check yes\n"
+            f"{change}\nfix 4 a spring tether 30 1 NULL 2 0.5\nfix 3 b spring couple a 20 0.5 -0.5 NULL 0.3\n"
+            "thermo_style custom step temp lx ly f_4 f_4[1] f_4[2] f_4[3] f_3 f_3[1] f_3[2]\nthermo 100\n"
+            "thermo_modify format float %.15g\nrun 1000\n")
+    (tmp_path / "in.lmp").write_text(deck)
+    subprocess.run([LMP, "-in", "in.lmp", "-log", "log.lammps", "-screen", "none"], cwd=tmp_path, check=True,
+                   env=harness.environment(), timeout=60)
+    theirs = harness.read_tables((tmp_path / "log.lammps").read_text())[0]
+    ours = harness.run(deck, tmp_path, engine=engine).table
+    assert len(ours.rows) == 11
+    for step in range(0, 1001, 100):
+        a, b = ours.at(step), theirs.at(step)
+        for name in ours.titles[1:]:
+            assert a[name] == pytest.approx(b[name], rel=1e-6, abs=1e-6), (step, name)
+
+
 def test_a_group_anew_has_new_places(engine, tmp_path):
     """A fix that is given again ties its particles to where they are then."""
     deck = FREE + SELF + "thermo 50\nrun 50\nfix 4 b spring/self 60\nrun 0\nunfix 3\nunfix 4\n" \
@@ -146,8 +171,8 @@ BAD = {
     "many": ("spring/self 1 x 2", "unexpected '2'"),
     "twice": ("spring/self 1\nfix 3 all spring/self 1", "ties 25 of these particles to places already"),
     "moved": ("spring tether 1 0 0 0 0\nfix 3 a move linear 1 0 0\nfix 1 b nve\nrun 1", "places particles"),
-    "changed": ("spring tether 1 0 0 0 0\nfix 3 all deform 1 x erate 0.1\nfix 1 all nve\nrun 1",
-                "a box that a fix changes"),
+    "sheared": ("spring tether 1 0 0 0 0\nchange_box all triclinic\nfix 3 all deform 1 xy erate 0.1\nfix 1 all nve\n"
+                "run 1", "a box that a fix shears"),
     "changed, self": ("spring/self 1\nfix 3 all deform 1 x erate 0.1\nfix 1 all nve\nrun 1",
                       "a box that a fix changes"),
     "leapfrog": ("spring tether 1 0 0 0 0\nfix 1 all nve/leapfrog\nrun 1", "velocity Verlet"),
