@@ -10,8 +10,8 @@
  *      by roundings alone, unless a fix changes velocities in the middle of a drift.
  *   4  Types have masses, so that the centre of mass follows from the sums U of the types.
  *
- * In a tilted box the places are those in the parallelepiped, and L is an edge: a jump along z is also one of xz along x
- * and yz along y. The jumps along z are counted first, and taken out of what is counted along y and x.
+ * In a tilted box the places are those in the parallelepiped, and L is an edge: a jump along z is also one of xz along
+ * x and yz along y. The jumps along z are counted first, and taken out of what is counted along y and x.
  *
  * A box whose sides change takes particles along: S before is then stretched as the box is, and W as the drift was. k
  * counts sides of the present length, as the image flags of LAMMPS do.
