@@ -53,6 +53,19 @@ enum {
 /* A position this many boxes away is an error in the file. No particle travels so far. */
 static const double images_max = 0x1p30;
 
+/* What the header says. */
+typedef struct data_header {
+  int64_t natoms, ntypes, nbonds, nbond_types, extra_bonds;
+  double lo[3], hi[3], tilt[3];
+  bool have_tilt;
+  bool have_atoms, have_types, have_bonds, have_bond_types, have_extra, have_bounds[3];
+} data_header;
+
+/* Which sections have been read. */
+typedef struct data_done {
+  bool masses, coefficients[2], bond_coefficients, atoms, velocities, bonds;
+} data_done;
+
 typedef struct reader {
   md_sim *sim;
   FILE *file;
@@ -65,11 +78,8 @@ typedef struct reader {
   bool end; /* there is no such line, because the file has ended */
   char *field[FIELDS_MAX];
   int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
-  int64_t natoms, ntypes, nbonds, nbond_types, extra_bonds;
-  double lo[3], hi[3], tilt[3];
-  bool have_tilt;
-  bool have_atoms, have_types, have_bonds, have_bond_types, have_extra, have_bounds[3];
-  bool done_masses, done_coefficients[2], done_bond_coefficients, done_atoms, done_velocities, done_bonds;
+  data_header header;
+  data_done done;
   bool images_ignored, vz_ignored, spin_ignored;
   md_data_options options;
   int64_t before;   /* particles that this rank had before */
@@ -220,26 +230,28 @@ static md_status read_count(reader *r, int64_t *count, bool *have, const char *w
 
 static md_status read_bounds(reader *r, int d)
 {
-  if (r->have_bounds[d]) return WRONG(r, "the bounds of %c are given twice", 'x' + d);
-  r->have_bounds[d] = true;
-  MD_TRY(real(r, r->field[0], "lower bound", &r->lo[d]));
-  return real(r, r->field[1], "upper bound", &r->hi[d]);
+  if (r->header.have_bounds[d]) return WRONG(r, "the bounds of %c are given twice", 'x' + d);
+  r->header.have_bounds[d] = true;
+  MD_TRY(real(r, r->field[0], "lower bound", &r->header.lo[d]));
+  return real(r, r->field[1], "upper bound", &r->header.hi[d]);
 }
 
 static md_status read_tilt(reader *r)
 {
-  if (r->have_tilt) return WRONG(r, "the tilt factors are given twice");
-  r->have_tilt = true;
-  for (int k = 0; k < 3; ++k) MD_TRY(real(r, r->field[k], "tilt factor", &r->tilt[k]));
+  if (r->header.have_tilt) return WRONG(r, "the tilt factors are given twice");
+  r->header.have_tilt = true;
+  for (int k = 0; k < 3; ++k) MD_TRY(real(r, r->field[k], "tilt factor", &r->header.tilt[k]));
   return MD_OK;
 }
 
 static md_status read_bond_count(reader *r)
 {
   static const char *const type[] = {"bond", "types"}, *const extra[] = {"extra", "bond", "per", "atom"};
-  if (fields_are(r, 1, type, 2)) return read_count(r, &r->nbond_types, &r->have_bond_types, "bond types");
-  if (fields_are(r, 1, extra, 4)) return read_count(r, &r->extra_bonds, &r->have_extra, "extra bonds");
-  return read_count(r, &r->nbonds, &r->have_bonds, "bonds");
+  if (fields_are(r, 1, type, 2))
+    return read_count(r, &r->header.nbond_types, &r->header.have_bond_types, "bond types");
+  if (fields_are(r, 1, extra, 4))
+    return read_count(r, &r->header.extra_bonds, &r->header.have_extra, "extra bonds");
+  return read_count(r, &r->header.nbonds, &r->header.have_bonds, "bonds");
 }
 
 /* Is the line one of those that count bonds, for particles that may have some? */
@@ -278,8 +290,9 @@ static md_status read_header_line(reader *r)
   static const char *const atoms[] = {"atoms"}, *const types[] = {"atom", "types"},
                            *const tilt[] = {"xy", "xz", "yz"};
   static const char *const bounds[3][2] = {{"xlo", "xhi"}, {"ylo", "yhi"}, {"zlo", "zhi"}};
-  if (fields_are(r, 1, atoms, 1)) return read_count(r, &r->natoms, &r->have_atoms, "atoms");
-  if (fields_are(r, 1, types, 2)) return read_count(r, &r->ntypes, &r->have_types, "atom types");
+  if (fields_are(r, 1, atoms, 1)) return read_count(r, &r->header.natoms, &r->header.have_atoms, "atoms");
+  if (fields_are(r, 1, types, 2))
+    return read_count(r, &r->header.ntypes, &r->header.have_types, "atom types");
   for (int d = 0; d < 3; ++d)
     if (fields_are(r, 2, bounds[d], 2)) return read_bounds(r, d);
   if (fields_are(r, 3, tilt, 3)) return read_tilt(r);
@@ -298,11 +311,11 @@ static md_status read_header(reader *r)
     if (r->end || at_section(r)) break;
     MD_TRY(read_header_line(r));
   }
-  const char *missing = !r->have_atoms       ? "N atoms"
-                        : !r->have_types     ? "N atom types"
-                        : !r->have_bounds[0] ? "LO HI xlo xhi"
-                        : !r->have_bounds[1] ? "LO HI ylo yhi"
-                                             : NULL;
+  const char *missing = !r->header.have_atoms       ? "N atoms"
+                        : !r->header.have_types     ? "N atom types"
+                        : !r->header.have_bounds[0] ? "LO HI xlo xhi"
+                        : !r->header.have_bounds[1] ? "LO HI ylo yhi"
+                                                    : NULL;
   if (missing && r->end) return WRONG(r, "the header ends without `%s`", missing);
   if (missing) return WRONG(r, "the header ends with '%.40s', without `%s`", r->field[0], missing);
   return MD_OK;
@@ -317,10 +330,10 @@ static md_status check_size(reader *r)
   const off_t size = ftello(r->file);
   if (size < 0 || fseeko(r->file, here, SEEK_SET) != 0) return cannot_read(r);
   r->size = size;
-  if (r->natoms > (size + 1) / ATOM_BYTES || r->nbonds > (size + 1) / BOND_BYTES)
+  if (r->header.natoms > (size + 1) / ATOM_BYTES || r->header.nbonds > (size + 1) / BOND_BYTES)
     return WRONG(
         r, "the file is truncated: its header promises %lld atoms and %lld bonds but it has only %lld bytes",
-        (long long)r->natoms, (long long)r->nbonds, (long long)size);
+        (long long)r->header.natoms, (long long)r->header.nbonds, (long long)size);
   return MD_OK;
 }
 
@@ -358,8 +371,8 @@ static md_status end_section(reader *r, const char *section, int64_t n)
 static md_status read_type(const reader *r, const char *field, int64_t *type)
 {
   MD_TRY(whole(r, field, "type", type));
-  if (*type < 1 || *type > r->ntypes)
-    return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->ntypes);
+  if (*type < 1 || *type > r->header.ntypes)
+    return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->header.ntypes);
   *type += r->options.type_offset;
   return MD_OK;
 }
@@ -369,11 +382,11 @@ static md_status read_masses(reader *r)
   if (r->sim->model.massed)
     return WRONG(r, "section Masses: with atom_style sphere each particle has a mass of its own");
   bool seen[MD_TYPES_MAX + 1] = {false};
-  for (int64_t k = 0; k < r->ntypes; ++k) {
+  for (int64_t k = 0; k < r->header.ntypes; ++k) {
     int64_t type;
     double mass;
     MD_TRY(next_line(r));
-    MD_TRY(check_line(r, "Masses", k, r->ntypes, 2, 2, "type mass"));
+    MD_TRY(check_line(r, "Masses", k, r->header.ntypes, 2, 2, "type mass"));
     MD_TRY(read_type(r, r->field[0], &type));
     MD_TRY(real(r, r->field[1], "mass", &mass));
     if (mass <= 0.0)
@@ -382,7 +395,7 @@ static md_status read_masses(reader *r)
     seen[type] = true;
     r->sim->model.mass[type] = mass * r->sim->model.units->mvv2e;
   }
-  return end_section(r, "Masses", r->ntypes);
+  return end_section(r, "Masses", r->header.ntypes);
 }
 
 /* Passes a line of coefficients to pair_coeff. The first `types` fields are types; a single type stands for both. */
@@ -405,7 +418,7 @@ static md_status set_coefficients(reader *r, int types)
 static md_status read_coefficients(reader *r, const char *name, int types, const char *style)
 {
   const md_pair_style *chosen = md_pair_style_of(r->sim->model.pair.kind);
-  const int64_t n = types == 1 ? r->ntypes : r->ntypes * (r->ntypes + 1) / 2;
+  const int64_t n = types == 1 ? r->header.ntypes : r->header.ntypes * (r->header.ntypes + 1) / 2;
   const bool used = !r->options.no_coefficients;
   if (!chosen && used) return WRONG(r, "section %s needs a pair_style in the deck before read_data", name);
   if (used && style[0] && strcmp(style, chosen->name) != 0)
@@ -449,7 +462,7 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 /* The number of lines of a section. */
 static int64_t lines_of(const reader *r, const section_kind *s)
 {
-  return s->of_bonds ? r->nbonds : r->natoms;
+  return s->of_bonds ? r->header.nbonds : r->header.natoms;
 }
 
 /* Reads the bytes of a part. It also reads the byte before it, which tells whether a line begins at the part, and
@@ -783,7 +796,7 @@ static md_status keep_atom(reader *r, const record *a)
   md_particles *p = &r->sim->particles;
   if (p->n == p->capacity) {
     const int64_t twice = p->n < 512 ? 1024 : 2 * p->n;
-    MD_TRY(md_particles_reserve(p, smaller(twice, r->before + r->natoms)));
+    MD_TRY(md_particles_reserve(p, smaller(twice, r->before + r->header.natoms)));
   }
   const int64_t i = p->n++;
   p->id[i] = a->id;
@@ -813,9 +826,9 @@ static md_status make_room(reader *r)
 {
   const int ranks = r->sim->comm->size;
   MD_TRY(check_size(r));
-  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->natoms / ranks));
-  MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->natoms : 0));
-  return md_particles_reserve(&r->sim->particles, r->before + r->natoms / ranks);
+  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->header.natoms / ranks));
+  MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->header.natoms : 0));
+  return md_particles_reserve(&r->sim->particles, r->before + r->header.natoms / ranks);
 }
 
 static md_status read_atoms(reader *r, const char *style)
@@ -827,7 +840,7 @@ static md_status read_atoms(reader *r, const char *style)
     return WRONG(r, "the atoms are of atom style '%s', and the deck has atom_style %s", style, expected);
   MD_TRY(md_comm_agree(comm, make_room(r)));
   MD_TRY(read_lines(r, massed ? &spheres : bonded ? &beads : &points));
-  return md_comm_agree(comm, end_section(r, "Atoms", r->natoms));
+  return md_comm_agree(comm, end_section(r, "Atoms", r->header.natoms));
 }
 
 /* ---- Velocities ---- */
@@ -867,9 +880,9 @@ static const section_kind velocities_of_spheres = {
 static md_status read_velocities(reader *r)
 {
   md_comm *comm = r->sim->comm;
-  if (!r->done_atoms) return WRONG(r, "section Velocities must come behind section Atoms");
+  if (!r->done.atoms) return WRONG(r, "section Velocities must come behind section Atoms");
   MD_TRY(read_lines(r, r->sim->model.massed ? &velocities_of_spheres : &velocities));
-  return md_comm_agree(comm, end_section(r, "Velocities", r->natoms));
+  return md_comm_agree(comm, end_section(r, "Velocities", r->header.natoms));
 }
 
 /* ---- Bonds ---- */
@@ -880,8 +893,9 @@ static md_status parse_bond(reader *r, record *a)
   *a = (record){.line = a->line};
   MD_TRY(whole(r, r->field[0], "number of a bond", &number));
   MD_TRY(whole(r, r->field[1], "type of a bond", &a->type));
-  if (a->type < 1 || a->type > r->nbond_types)
-    return WRONG(r, "bond type %lld is not within 1 and %lld", (long long)a->type, (long long)r->nbond_types);
+  if (a->type < 1 || a->type > r->header.nbond_types)
+    return WRONG(r, "bond type %lld is not within 1 and %lld", (long long)a->type,
+                 (long long)r->header.nbond_types);
   a->type += r->options.bond_type_offset;
   for (int k = 0; k < 2; ++k) {
     MD_TRY(whole(r, r->field[2 + k], "particle id", &a->id));
@@ -921,7 +935,7 @@ static const section_kind bonds = {"Bonds", 4, 4, "number type id id", parse_bon
 static md_status agree_on_slots(reader *r)
 {
   md_particles *p = &r->sim->particles;
-  double slots = md_min((double)p->bonds + (double)r->extra_bonds, MD_BONDS_MAX);
+  double slots = md_min((double)p->bonds + (double)r->header.extra_bonds, MD_BONDS_MAX);
   MD_TRY(r->sim->comm->reduce->max(r->sim->comm, &slots, 1));
   r->sim->model.bonds.slots = (int)slots;
   return md_comm_agree(r->sim->comm, md_particles_make_bonds(p, (int)slots));
@@ -930,11 +944,11 @@ static md_status agree_on_slots(reader *r)
 static md_status read_bonds(reader *r)
 {
   md_comm *comm = r->sim->comm;
-  if (!r->done_atoms) return WRONG(r, "section Bonds must come behind section Atoms");
-  if (r->nbonds == 0) return WRONG(r, "section Bonds: the header promises no bonds, by `N bonds`");
+  if (!r->done.atoms) return WRONG(r, "section Bonds must come behind section Atoms");
+  if (r->header.nbonds == 0) return WRONG(r, "section Bonds: the header promises no bonds, by `N bonds`");
   MD_TRY(read_lines(r, &bonds));
-  MD_TRY(md_comm_agree(comm, end_section(r, "Bonds", r->nbonds)));
-  r->extra_bonds = 0;
+  MD_TRY(md_comm_agree(comm, end_section(r, "Bonds", r->header.nbonds)));
+  r->header.extra_bonds = 0;
   return agree_on_slots(r);
 }
 
@@ -944,10 +958,10 @@ static md_status read_bond_coefficients(reader *r)
   const md_bond_style *style = md_bond_style_of(r->sim->model.bonds.kind);
   if (!style && !r->options.no_coefficients)
     return WRONG(r, "section Bond Coeffs needs a bond_style in the deck before read_data");
-  for (int64_t k = 0; k < r->nbond_types; ++k) {
+  for (int64_t k = 0; k < r->header.nbond_types; ++k) {
     MD_TRY(next_line(r));
     const int fields = style ? style->nparameter + 1 : r->nfield;
-    MD_TRY(check_line(r, "Bond Coeffs", k, r->nbond_types, fields, fields, "type and coefficients"));
+    MD_TRY(check_line(r, "Bond Coeffs", k, r->header.nbond_types, fields, fields, "type and coefficients"));
     int64_t type;
     char word[24];
     MD_TRY(whole(r, r->field[0], "type of a bond", &type));
@@ -957,7 +971,7 @@ static md_status read_bond_coefficients(reader *r)
     const md_words words = {r->nfield, r->field};
     if (!r->options.no_coefficients && md_do_bond_coeff(r->sim, &words) != MD_OK) return locate(r);
   }
-  return end_section(r, "Bond Coeffs", r->nbond_types);
+  return end_section(r, "Bond Coeffs", r->header.nbond_types);
 }
 
 /* ---- values of fixes ---- */
@@ -995,13 +1009,13 @@ static md_status read_values(reader *r, md_data_fix *fix)
   const section_kind section = {
       fix->section, columns + 1, columns + 1, "id and a number for each property of the fix",
       parse_values, keep_values, false};
-  if (!r->done_atoms) return WRONG(r, "section %s must come behind section Atoms", fix->section);
+  if (!r->done.atoms) return WRONG(r, "section %s must come behind section Atoms", fix->section);
   r->fix = fix;
   md_status status = md_array_new(&r->value, n * columns + 1, sizeof *r->value, "values of fixes");
   if (status == MD_OK) status = md_array_new_zero(&r->given, n + 1, 1, "values of fixes");
   status = md_comm_agree(comm, status);
   if (status == MD_OK) status = read_lines(r, &section);
-  if (status == MD_OK) status = md_comm_agree(comm, end_section(r, fix->section, r->natoms));
+  if (status == MD_OK) status = md_comm_agree(comm, end_section(r, fix->section, r->header.natoms));
   if (status == MD_OK) status = md_id_values_set(fix->values, r->given, r->value);
   free(r->value);
   free(r->given);
@@ -1025,30 +1039,30 @@ static md_status read_section(reader *r)
   char title[sizeof r->comment];
   const char *name = r->field[0];
   if (r->nfield == 1 && strcmp(name, "Masses") == 0) {
-    MD_TRY(begin_section(r, "Masses", &r->done_masses, title));
+    MD_TRY(begin_section(r, "Masses", &r->done.masses, title));
     return md_comm_agree(r->sim->comm, read_masses(r));
   }
   const bool pair = strcmp(name, "Pair") == 0;
   if (r->nfield == 2 && (pair || strcmp(name, "PairIJ") == 0) && strcmp(r->field[1], "Coeffs") == 0) {
     const char *section = pair ? "Pair Coeffs" : "PairIJ Coeffs";
-    MD_TRY(begin_section(r, section, &r->done_coefficients[!pair], title));
+    MD_TRY(begin_section(r, section, &r->done.coefficients[!pair], title));
     return md_comm_agree(r->sim->comm, read_coefficients(r, section, pair ? 1 : 2, title));
   }
   if (r->nfield == 1 && strcmp(name, "Atoms") == 0) {
-    MD_TRY(begin_section(r, "Atoms", &r->done_atoms, title));
+    MD_TRY(begin_section(r, "Atoms", &r->done.atoms, title));
     return read_atoms(r, title);
   }
   if (r->nfield == 1 && strcmp(name, "Velocities") == 0) {
-    MD_TRY(begin_section(r, "Velocities", &r->done_velocities, title));
+    MD_TRY(begin_section(r, "Velocities", &r->done.velocities, title));
     return read_velocities(r);
   }
   if (r->sim->model.bonded && r->nfield == 2 && strcmp(name, "Bond") == 0 &&
       strcmp(r->field[1], "Coeffs") == 0) {
-    MD_TRY(begin_section(r, "Bond Coeffs", &r->done_bond_coefficients, title));
+    MD_TRY(begin_section(r, "Bond Coeffs", &r->done.bond_coefficients, title));
     return md_comm_agree(r->sim->comm, read_bond_coefficients(r));
   }
   if (r->sim->model.bonded && r->nfield == 1 && strcmp(name, "Bonds") == 0) {
-    MD_TRY(begin_section(r, "Bonds", &r->done_bonds, title));
+    MD_TRY(begin_section(r, "Bonds", &r->done.bonds, title));
     return read_bonds(r);
   }
   md_data_fix *fix = fix_of_section(r);
@@ -1081,19 +1095,19 @@ static md_status make_box(reader *r)
   const md_data_options *o = &r->options;
   double lo[3], hi[3];
   for (int d = 0; d < 3; ++d) {
-    lo[d] = r->lo[d] + o->shift[d];
-    hi[d] = r->hi[d] + o->shift[d];
+    lo[d] = r->header.lo[d] + o->shift[d];
+    hi[d] = r->header.hi[d] + o->shift[d];
     if (!(lo[d] < hi[d])) return md_box_check(lo[d], hi[d], d);
   }
   if (!o->add)
-    return md_box_create(r->sim, lo, hi, r->have_tilt ? r->tilt : NULL,
-                         r->ntypes + o->type_offset + o->extra_types);
-  if (r->ntypes + o->type_offset > r->sim->model.ntypes)
+    return md_box_create(r->sim, lo, hi, r->header.have_tilt ? r->header.tilt : NULL,
+                         r->header.ntypes + o->type_offset + o->extra_types);
+  if (r->header.ntypes + o->type_offset > r->sim->model.ntypes)
     return md_error(MD_USAGE, "the file's %lld types, with the offset %lld, are more than the %d of the box",
-                    (long long)r->ntypes, (long long)o->type_offset, r->sim->model.ntypes);
+                    (long long)r->header.ntypes, (long long)o->type_offset, r->sim->model.ntypes);
   const md_box *box = &r->sim->model.box;
   for (int k = 0; k < 3; ++k)
-    if (r->tilt[k] != box->tilt[k] || r->have_tilt != box->triclinic)
+    if (r->header.tilt[k] != box->tilt[k] || r->header.have_tilt != box->triclinic)
       return md_error(MD_USAGE, "read_data add: the file and the box must have the same tilt, or none");
   return extend_box(r, lo, hi);
 }
@@ -1102,14 +1116,15 @@ static md_status read_beginning(reader *r)
 {
   MD_TRY(read_header(r));
   const bool flat = r->sim->model.box.dim == 2;
-  if (!r->have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
-  if (r->nbond_types > MD_BOND_TYPES_MAX || r->extra_bonds > MD_BONDS_MAX)
+  if (!r->header.have_bounds[2] && !flat) return WRONG(r, "the header ends without `LO HI zlo zhi`");
+  if (r->header.nbond_types > MD_BOND_TYPES_MAX || r->header.extra_bonds > MD_BONDS_MAX)
     return WRONG(r, "at most %d bond types and %d extra bonds are accepted", MD_BOND_TYPES_MAX, MD_BONDS_MAX);
   if (make_box(r) != MD_OK) return locate(r);
-  if (!r->options.add) r->sim->model.bonds.ntypes = (int)r->nbond_types;
-  if (r->nbond_types > 0 && r->nbond_types + r->options.bond_type_offset > r->sim->model.bonds.ntypes)
+  if (!r->options.add) r->sim->model.bonds.ntypes = (int)r->header.nbond_types;
+  if (r->header.nbond_types > 0 &&
+      r->header.nbond_types + r->options.bond_type_offset > r->sim->model.bonds.ntypes)
     return WRONG(r, "the file's %lld bond types, with their offset, are more than the %d of the box",
-                 (long long)r->nbond_types, r->sim->model.bonds.ntypes);
+                 (long long)r->header.nbond_types, r->sim->model.bonds.ntypes);
   return r->options.group ? md_particles_make_groups(&r->sim->particles) : MD_OK;
 }
 
@@ -1118,18 +1133,19 @@ static md_status read_all(reader *r)
   md_comm *comm = r->sim->comm;
   MD_TRY(md_comm_agree(comm, read_beginning(r)));
   while (!r->end) MD_TRY(read_section(r));
-  if (r->natoms > 0 && !r->done_atoms)
-    return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->natoms);
-  if (r->nbonds > 0 && !r->done_bonds)
-    return WRONG(r, "the file ends without a section Bonds for its %lld bonds", (long long)r->nbonds);
-  if (r->extra_bonds > 0) MD_TRY(agree_on_slots(r));
+  if (r->header.natoms > 0 && !r->done.atoms)
+    return WRONG(r, "the file ends without a section Atoms for its %lld atoms", (long long)r->header.natoms);
+  if (r->header.nbonds > 0 && !r->done.bonds)
+    return WRONG(r, "the file ends without a section Bonds for its %lld bonds", (long long)r->header.nbonds);
+  if (r->header.extra_bonds > 0) MD_TRY(agree_on_slots(r));
   return MD_OK;
 }
 
 md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_options *options)
 {
   md_comm *comm = sim->comm;
-  reader r = {.sim = sim, .file = file, .name = name, .lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}};
+  reader r = {
+      .sim = sim, .file = file, .name = name, .header = {.lo = {0.0, 0.0, -0.5}, .hi = {0.0, 0.0, 0.5}}};
   if (options) r.options = *options;
   if (r.options.add) r.before = sim->particles.n;
   MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
