@@ -6,10 +6,10 @@
  * where it is read, so that each error has its line. The promised numbers of particles and bonds are compared with the
  * size of the file before memory is allocated, so a damaged header cannot ask for all memory.
  *
- * Every rank reads header, masses and coefficients, because they are short. The lines of Atoms, Velocities and Bonds are
- * divided among the ranks (data_rounds.c): a hash of its id names the rank that keeps a particle. That rank has a table
- * from ids to its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in any order of
- * lines. Migration brings the particles to their domains when a run begins.
+ * Every rank reads header, masses and coefficients, because they are short. The lines of Atoms, Velocities and Bonds
+ * are divided among the ranks (data_rounds.c): a hash of its id names the rank that keeps a particle. That rank has a
+ * table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in any
+ * order of lines. Migration brings the particles to their domains when a run begins.
  *
  * With atom_style sphere a line of Atoms has diameter and density, from which the particle's mass is made as in LAMMPS.
  * Nothing else depends on the diameter.
@@ -471,7 +471,7 @@ static md_data_fix *fix_of_section(reader *r)
 
 static md_status read_section(reader *r)
 {
-  char title[sizeof r->comment];
+  char title[sizeof r->comment] = "";
   const char *name = r->field[0];
   if (r->nfield == 1 && strcmp(name, "Masses") == 0) {
     MD_TRY(begin_section(r, "Masses", &r->done.masses, title));
