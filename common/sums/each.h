@@ -12,8 +12,42 @@ typedef enum md_each_kind {
   MD_EACH_PLACE,    /* one coordinate, in the box */
   MD_EACH_VELOCITY, /* one component */
   MD_EACH_HEAT,     /* m v^2 */
-  MD_EACH_COMPUTE   /* the value of a compute with one value for each particle */
+  MD_EACH_COMPUTE,  /* the value of a compute with one value for each particle */
+  MD_EACH_FORMULA   /* of these: a variable of style atom */
 } md_each_kind;
+
+/* A formula as steps on a stack of numbers: an operand is put onto it; an operation takes the last one or two numbers
+ * and puts its result in their place.
+ *
+ *      sqrt(vx^2 + vy^2)   ->   vx  square  vy  square  plus  root
+ */
+typedef enum md_each_op {
+  MD_OP_NUMBER,
+  MD_OP_TYPE,
+  MD_OP_MASS,
+  MD_OP_PLACE,
+  MD_OP_VELOCITY,
+  MD_OP_PLUS, /* operations on two numbers from here ... */
+  MD_OP_MINUS,
+  MD_OP_TIMES,
+  MD_OP_DIVIDE,
+  MD_OP_SQUARE, /* ... and on one from here */
+  MD_OP_ROOT,
+  MD_OP_SIZE,
+  MD_OP_NEGATE
+} md_each_op;
+
+typedef struct md_each_step {
+  int32_t op, axis; /* axis of a place or velocity */
+  double number;    /* the number; of masses: divisor */
+} md_each_step;
+
+/* MD_EACH_DEPTH: most numbers on the stack. */
+enum { MD_EACH_STEPS = 12, MD_EACH_DEPTH = 4 };
+typedef struct md_each_code {
+  int n, depth; /* steps; numbers on the stack at most */
+  md_each_step step[MD_EACH_STEPS];
+} md_each_code;
 
 typedef struct md_each {
   md_each_kind kind;
@@ -21,6 +55,7 @@ typedef struct md_each {
   md_compute_kind compute; /* and the bits of its group. Other particles have the value 0 */
   uint32_t of_group;
   double divisor, factor; /* of masses and heat: the value is divided by one, and multiplied with the other */
+  md_each_code code;      /* of a formula */
 } md_each;
 
 /* Bins along an axis of a box that is not tilted. */

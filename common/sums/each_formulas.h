@@ -26,6 +26,44 @@ MD_FN double md_each_heat(double mass, const double *v, int dim)
 /* a[axis]. An index that is only known when a kernel runs would put a into memory. */
 MD_FN double md_component(const double a[3], int axis) { return axis == 0 ? a[0] : axis == 1 ? a[1] : a[2]; }
 
+/* The value of a formula; no number, if the result of an operation is not finite. The stack lies in four variables,
+ * because an index that is only known when a kernel runs would put it into memory. */
+MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, const double x[3],
+                             const double v[3])
+{
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  for (int k = 0; k < code->n; ++k) {
+    const md_each_step *s = &code->step[k];
+    if (s->op < MD_OP_PLUS) {
+      d = c;
+      c = b;
+      b = a;
+      a = s->op == MD_OP_NUMBER  ? s->number
+          : s->op == MD_OP_TYPE  ? p->type
+          : s->op == MD_OP_MASS  ? p->mass / s->number
+          : s->op == MD_OP_PLACE ? md_component(x, s->axis)
+                                 : md_component(v, s->axis);
+      continue;
+    }
+    switch (s->op) {
+    case MD_OP_PLUS: a = b + a; break;
+    case MD_OP_MINUS: a = b - a; break;
+    case MD_OP_TIMES: a = b * a; break;
+    case MD_OP_DIVIDE: a = b / a; break;
+    case MD_OP_SQUARE: a = a * a; break;
+    case MD_OP_ROOT: a = sqrt(a); break;
+    case MD_OP_SIZE: a = fabs(a); break;
+    case MD_OP_NEGATE: a = -a; break;
+    }
+    if (s->op < MD_OP_SQUARE) {
+      b = c;
+      c = d;
+    }
+    if (!(fabs(a) <= 0x1.fffffffffffffp1023)) return (double)NAN;
+  }
+  return a;
+}
+
 /* The value of a particle at x, in the box, with the velocity v. */
 MD_FN double md_each_value(const md_each *e, const md_particle *p, const double x[3], const double v[3],
                            int dim)
@@ -36,6 +74,7 @@ MD_FN double md_each_value(const md_each *e, const md_particle *p, const double 
   case MD_EACH_PLACE: return md_component(x, e->axis);
   case MD_EACH_VELOCITY: return md_component(v, e->axis);
   case MD_EACH_HEAT: return md_each_heat(p->mass, v, dim) / e->divisor * e->factor;
+  case MD_EACH_FORMULA: return md_each_formula(&e->code, p, x, v);
   case MD_EACH_COMPUTE: return p->group & e->of_group ? md_compute_each(e->compute, p, v, dim) : 0.0;
   }
   return 0.0;

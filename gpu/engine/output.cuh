@@ -36,6 +36,9 @@ template <class T> struct gpu_output {
   /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits
    * of groups that matter; those of MD_GROUP_ALL alone need not be read. */
   md_status fit_values(uint32_t groups, each_args *args);
+  /* *made is false if a formula has a result that is not finite, on any rank: the host finds it again, and reports
+   * it. Collective. */
+  md_status agree_on_faults(bool faulty, bool *made);
   /* Bytes of a particle that a kernel reads for that. */
   double bytes_of_values(const each_args &args) const;
   /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */

@@ -32,16 +32,16 @@
 
 #include <algorithm>
 
-/* Numbers of a table in shared memory; and the blocks of DISTANCE_THREADS threads that are resident on a
- * multiprocessor. */
-enum { DISTANCE_TABLE = 4096, DISTANCE_THREADS = 256, DISTANCE_BLOCKS = 4 };
+/* Most numbers of a table in shared memory; and the blocks of DISTANCE_THREADS threads that are resident on a
+ * multiprocessor. A table takes as much memory as it has numbers, because the rest is the cache of records. */
+enum { DISTANCE_TABLE = 12288, DISTANCE_THREADS = 256, DISTANCE_BLOCKS = 4 };
 
 /* Is a pair of owned particles looked at from the particle with the lower index only? */
 template <class T> constexpr bool HALVES = !T::MIXED;
 
 /* The table of a block, and what it is added to. */
 struct distance_table {
-  unsigned *local; /* [size] as they are, [bins] pairs; NULL: numbers are added to `sum` */
+  unsigned *local; /* [size] as they are, [bins] pairs of any types; NULL: numbers are added to `sum` */
   unsigned long long *sum;
 };
 
@@ -53,16 +53,18 @@ static __device__ __forceinline__ void count_some(const distance_table &t, int64
     atomicAdd(&t.sum[k], (unsigned long long)some);
 }
 
-/* The numbers of the table in shared memory. */
-static __device__ __forceinline__ int64_t size_of_table(const md_distances &d)
+/* The numbers of the table in shared memory; 0: it does not fit there. */
+static __host__ __device__ __forceinline__ int size_of_table(const distance_args &a)
 {
-  return md_distances_size(&d) + d.bins;
+  const int64_t size = md_distances_size(&a.distances) + (a.all_types ? a.distances.bins : 0);
+  return size <= DISTANCE_TABLE ? (int)size : 0;
 }
 
-static __device__ __forceinline__ distance_table begin_table(const distance_args &a, unsigned *table)
+extern __shared__ unsigned numbers[];
+static __device__ __forceinline__ distance_table begin_table(const distance_args &a)
 {
-  const int64_t size = size_of_table(a.distances);
-  const distance_table t = {size <= DISTANCE_TABLE ? table : nullptr, a.sum};
+  const int size = size_of_table(a);
+  const distance_table t = {size > 0 ? numbers : nullptr, a.sum};
   for (int k = threadIdx.x; t.local && k < size; k += blockDim.x) t.local[k] = 0u;
   __syncthreads();
   return t;
@@ -79,7 +81,7 @@ static __device__ __forceinline__ void end_table(const distance_args &a, const d
   __syncthreads();
   for (int k = threadIdx.x; t.local && k < size; k += blockDim.x)
     if (t.local[k] > 0u) atomicAdd(&t.sum[k], (unsigned long long)t.local[k]);
-  for (int k = threadIdx.x; t.local && k < d.bins; k += blockDim.x)
+  for (int k = threadIdx.x; t.local && a.all_types && k < d.bins; k += blockDim.x)
     if (t.local[size + k] > 0u) atomicAdd(&t.sum[MD_DISTANCE_BINS + k], 2ull * t.local[size + k]);
 }
 
@@ -153,8 +155,7 @@ template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     k_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
-  __shared__ unsigned table[DISTANCE_TABLE];
-  const distance_table t = begin_table(a, table);
+  const distance_table t = begin_table(a);
   const typename T::record *x = present(s);
   unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
@@ -210,8 +211,7 @@ template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     k_listed_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
-  __shared__ unsigned table[DISTANCE_TABLE];
-  const distance_table t = begin_table(a, table);
+  const distance_table t = begin_table(a);
   const typename T::record *x = present(s);
   unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
@@ -283,8 +283,7 @@ template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     k_plane_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
-  __shared__ unsigned table[DISTANCE_TABLE];
-  const distance_table t = begin_table(a, table);
+  const distance_table t = begin_table(a);
   const unsigned parity = progress_before(s.ctl, s.launch).parity;
   const typename T::record *__restrict__ x = s.x[parity];
   const coarse_position *__restrict__ coarse = s.rest[parity];
@@ -400,9 +399,8 @@ template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS)
     k_far_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
-  __shared__ unsigned table[DISTANCE_TABLE];
   const md_distances &d = a.distances;
-  const distance_table t = begin_table(a, table);
+  const distance_table t = begin_table(a);
   unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
@@ -425,17 +423,19 @@ template <class T>
 md_status launch_distances(const launch &l, int source, const system_view<T> &s, const distance_args &a)
 {
   const int blocks = std::min(blocks_for(s.n, DISTANCE_THREADS), 2 * DISTANCE_BLOCKS * l.processors);
+  const size_t bytes = (size_t)size_of_table(a) * sizeof(unsigned);
   if (s.n == 0) return MD_OK;
   if (a.far)
-    k_far_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+    k_far_distances<T><<<blocks, DISTANCE_THREADS, bytes, l.stream>>>(s, a);
   else if (source == FROM_CELLS) {
     if constexpr (T::HAS_COARSE)
-      k_plane_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+      k_plane_distances<T><<<blocks, DISTANCE_THREADS, bytes, l.stream>>>(s, a);
     else
-      k_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+      k_distances<T><<<blocks, DISTANCE_THREADS, bytes, l.stream>>>(s, a);
   }
   if constexpr (T::TAGGED)
-    if (!a.far && source == FROM_LIST) k_listed_distances<T><<<blocks, DISTANCE_THREADS, 0, l.stream>>>(s, a);
+    if (!a.far && source == FROM_LIST)
+      k_listed_distances<T><<<blocks, DISTANCE_THREADS, bytes, l.stream>>>(s, a);
   MD_LAUNCHED("k_distances");
   return MD_OK;
 }

@@ -52,7 +52,7 @@ static void move_along(const displacement *c, int d, const md_formula_value *by)
 static md_status move(const displacement *c)
 {
   const int dim = c->sim->model.box.dim;
-  md_formula_value by[3] = {{0.0, NULL}};
+  md_formula_value by[3] = {{.one = 0.0}};
   md_status status = MD_OK;
   for (int d = 0; d < 3 && status == MD_OK; ++d)
     status = md_edit_values(c->sim, c->word[d], "displacement", &by[d]);

@@ -15,7 +15,7 @@ md_status md_edit_number(md_sim *sim, const char *word, const char *what, double
 
 md_status md_edit_values(md_sim *sim, const char *word, const char *what, md_formula_value *value)
 {
-  *value = (md_formula_value){0.0, NULL};
+  *value = (md_formula_value){.one = 0.0};
   if (strncmp(word, "v_", 2) != 0 || !md_variables_is_atom(sim->variables, word + 2))
     return md_edit_number(sim, word, what, &value->one);
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&value->each, sim->particles.n, sizeof *value->each, what)));

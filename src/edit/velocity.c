@@ -230,7 +230,7 @@ static md_status set(velocity_call *c)
 {
   md_particles *p = &c->sim->particles;
   char *const *word = c->words->word + 2;
-  md_formula_value value[3] = {{0.0, NULL}};
+  md_formula_value value[3] = {{.one = 0.0}};
   md_status status = at_least(c->words, 5);
   if (status == MD_OK) status = read_keywords(c, 5);
   for (int d = 0; d < 3 && status == MD_OK; ++d)

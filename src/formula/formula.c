@@ -8,6 +8,9 @@
  * goes over all particles. So what concerns all ranks, such as a sum over a group, is found once, and not once a
  * particle. Memory: 8 bytes a particle for each operand that waits.
  *
+ * For an engine a formula is recorded in the same way: the value of a name or of an operation is then the list of steps
+ * that give it for one particle (common/sums/each.h). What engines do not know is an error.
+ *
  * Every result is checked to be finite where it arises, so that a message names the operation. The depth of
  * nesting is bounded, because each level uses the C stack. The number of operands of a formula, with all formulas
  * that it refers to, is bounded too, because variables that each mention another one twice would take exponential
@@ -117,6 +120,11 @@ static md_status check_finite(const reader *r, const char *what, double value)
   if (isfinite(value)) return MD_OK;
   return md_error(MD_USAGE, "formula '%.100s': the result of %s is %s", r->formula, what,
                   isnan(value) ? "not a number" : "infinite");
+}
+
+static md_status not_recorded(const reader *r, const char *what)
+{
+  return md_error(MD_USAGE, "formula '%.100s': an engine does not know %s", r->formula, what);
 }
 
 /* Notes an error in the value of a particle. */
@@ -265,6 +273,7 @@ static md_status call_texts(const reader *r, const char *name, int n, char *cons
 {
   const md_formula_names *names = r->names;
   *known = false;
+  if (names->records) return not_recorded(r, name);
   if (names->of_particles) {
     MD_TRY(names->particles->each(names->context, name, n, argument, &value->each, known));
     if (*known) return MD_OK;
@@ -296,18 +305,79 @@ static md_status read_arguments(reader *r, int n, md_formula_value *a)
   return expect(r, ')');
 }
 
+/* ---- recording ---- */
+
+/* Adds a step to a code, which needs `depth` numbers on the stack then. */
+static md_status add_step(const reader *r, md_each_code *code, md_each_step step, int depth)
+{
+  if (code->n == MD_EACH_STEPS || depth > MD_EACH_DEPTH) return not_recorded(r, "so long formulas");
+  code->step[code->n++] = step;
+  if (depth > code->depth) code->depth = depth;
+  return MD_OK;
+}
+
+/* Makes a code of a value that is one number. */
+static md_status record_number(const reader *r, md_formula_value *value)
+{
+  if (value->code.n > 0) return MD_OK;
+  return add_step(r, &value->code, (md_each_step){.op = MD_OP_NUMBER, .number = value->one}, 1);
+}
+
+static md_status record_one(const reader *r, md_each_op op, md_formula_value *value)
+{
+  return add_step(r, &value->code, (md_each_step){.op = op}, value->code.depth);
+}
+
+/* a becomes a op b, of which one at least is recorded. */
+static md_status record_two(const reader *r, const operator* op, md_formula_value *a, md_formula_value *b)
+{
+  const bool square = op->kind == POWER && b->code.n == 0 && b->one == 2.0;
+  const md_each_op known = op->kind == PLUS     ? MD_OP_PLUS
+                           : op->kind == MINUS  ? MD_OP_MINUS
+                           : op->kind == TIMES  ? MD_OP_TIMES
+                           : op->kind == DIVIDE ? MD_OP_DIVIDE
+                                                : MD_OP_NUMBER;
+  if (square) return record_one(r, MD_OP_SQUARE, a);
+  if (known == MD_OP_NUMBER) return not_recorded(r, op->sign);
+  MD_TRY(record_number(r, a));
+  MD_TRY(record_number(r, b));
+  for (int k = 0; k < b->code.n; ++k) MD_TRY(add_step(r, &a->code, b->code.step[k], b->code.depth + 1));
+  return record_one(r, known, a);
+}
+
+static md_status record_call(const reader *r, int f, const md_formula_value *a, md_formula_value *value)
+{
+  const char *name = functions[f].name;
+  const bool root = strcmp(name, "sqrt") == 0;
+  if (!root && strcmp(name, "abs") != 0) return not_recorded(r, name);
+  value->code = a->code;
+  return record_one(r, root ? MD_OP_ROOT : MD_OP_SIZE, value);
+}
+
+/* A name that may have a value for each particle. */
+static md_status record_name(const reader *r, const char *name, md_formula_value *value, bool *known)
+{
+  md_each_step step = {.op = MD_OP_NUMBER};
+  MD_TRY(r->names->particles->step(r->names->context, name, &step, known));
+  return *known ? add_step(r, &value->code, step, 1) : MD_OK;
+}
+
+/* ---- functions and names ---- */
+
 /* Calls function number f. Its value is one number, unless an argument is none or it draws one for each particle. */
 static md_status call_known(reader *r, int f, md_formula_value *value)
 {
-  md_formula_value a[ARGUMENTS_MAX] = {{0.0, NULL}};
+  md_formula_value a[ARGUMENTS_MAX] = {{.one = 0.0}};
   double x[ARGUMENTS_MAX];
   bool each = r->names->of_particles && functions[f].arguments == ARGUMENTS_MAX;
   md_status status = read_arguments(r, functions[f].arguments, a);
   for (int k = 0; k < ARGUMENTS_MAX; ++k) {
     x[k] = a[k].one;
-    each = each || a[k].each;
+    each = each || a[k].each || a[k].code.n > 0;
   }
-  if (status == MD_OK)
+  if (status == MD_OK && each && r->names->records)
+    status = record_call(r, f, a, value);
+  else if (status == MD_OK)
     status = each ? call_each(r, f, a, value) : call_one(r, f, x, &r->limits->draws, 0, &value->one);
   for (int k = 0; k < ARGUMENTS_MAX; ++k) free(a[k].each);
   return status;
@@ -346,7 +416,9 @@ static md_status named(const reader *r, const char *name, md_formula_value *valu
       value->one = constants[k].value;
       return MD_OK;
     }
-  if (names->of_particles)
+  if (names->of_particles && names->records)
+    MD_TRY(record_name(r, name, value, &known));
+  else if (names->of_particles)
     MD_TRY(names->particles->each(names->context, name, 0, NULL, &value->each, &known));
   if (known) return MD_OK;
   if (names->keyword) MD_TRY(names->keyword(names->context, name, &value->one, &known));
@@ -357,7 +429,7 @@ static md_status named(const reader *r, const char *name, md_formula_value *valu
 static md_status of_particle(reader *r, const char *name, md_formula_value *value)
 {
   const md_formula_names *names = r->names;
-  md_formula_value id = {0.0, NULL};
+  md_formula_value id = {.one = 0.0};
   bool known = false;
   ++r->at;
   md_status status = binary(r, 0, &id);
@@ -367,6 +439,7 @@ static md_status of_particle(reader *r, const char *name, md_formula_value *valu
                       "formula '%.100s': the number in the brackets of %s must be one whole number from 1",
                       r->formula, name);
   free(id.each);
+  if (status == MD_OK && names->records) return not_recorded(r, "a value of one particle");
   if (status == MD_OK && strncmp(name, "v_", 2) == 0)
     return names->element(names->variable_context, name + 2, (int64_t)id.one, &value->one);
   if (status == MD_OK && names->particles)
@@ -434,7 +507,10 @@ static md_status operand(reader *r, md_formula_value *value)
   if (sign == '-' || sign == '!') {
     ++r->at;
     status = operand(r, value);
-    if (status == MD_OK) apply_sign(r, sign, value);
+    if (status == MD_OK && value->code.n > 0)
+      status = sign == '-' ? record_one(r, MD_OP_NEGATE, value) : not_recorded(r, "!");
+    else if (status == MD_OK)
+      apply_sign(r, sign, value);
   } else {
     status = signless(r, value);
   }
@@ -462,14 +538,15 @@ static md_status apply_one(const reader *r, const operator* op, double a, double
     if (b == 0.0) return md_error(MD_USAGE, "formula '%.100s': division by zero", r->formula);
     *value = op->kind == DIVIDE ? a / b : fmod(a, b);
     break;
-  case POWER: *value = pow(a, b); break;
+  case POWER: *value = b == 2.0 ? a * a : pow(a, b); break;
   }
   return check_finite(r, op->sign, *value);
 }
 
 /* a becomes a op b. */
-static md_status apply(const reader *r, const operator* op, md_formula_value *a, const md_formula_value *b)
+static md_status apply(const reader *r, const operator* op, md_formula_value *a, md_formula_value *b)
 {
+  if (a->code.n > 0 || b->code.n > 0) return record_two(r, op, a, b);
   if (!a->each && !b->each) return apply_one(r, op, a->one, b->one, &a->one);
   MD_TRY(spread(r, a));
   const int64_t n = particles_of(r);
@@ -497,7 +574,7 @@ static md_status binary(reader *r, int level, md_formula_value *value)
   if (level == LEVELS) return operand(r, value);
   MD_TRY(binary(r, level + 1, value));
   for (const operator* op = next_operator(r, level); op; op = next_operator(r, level)) {
-    md_formula_value right = {0.0, NULL};
+    md_formula_value right = {.one = 0.0};
     md_status status = binary(r, level + 1, &right);
     if (status == MD_OK) status = apply(r, op, value, &right);
     free(right.each);
@@ -511,7 +588,7 @@ md_status md_formula_evaluate(const char *formula, const md_formula_names *names
 {
   if (limits->depth == 0) limits->work = 0;
   reader r = {formula, formula, names, limits};
-  *value = (md_formula_value){0.0, NULL};
+  *value = (md_formula_value){.one = 0.0};
   md_status status = binary(&r, 0, value);
   if (status == MD_OK) {
     skip_blanks(&r);

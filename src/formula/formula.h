@@ -8,7 +8,8 @@
 /* A value: one number, or a number for each particle of this rank. */
 typedef struct md_formula_value {
   double one;
-  double *each; /* [particles], or NULL. Who holds the value frees it */
+  double *each;      /* [particles], or NULL. Who holds the value frees it */
+  md_each_code code; /* of a formula that is recorded; no steps: it is one number */
 } md_formula_value;
 
 /* The functions that give names their values. `variable` is called for v_NAME, with NAME only. */
@@ -22,6 +23,7 @@ typedef struct md_formula_names {
   void *context;                         /* of both, and of `particles` */
   const md_formula_particles *particles; /* or NULL */
   bool of_particles; /* the formula may have a value for each particle; otherwise it has one */
+  bool records;      /* such values are not found, but recorded as steps */
 } md_formula_names;
 
 /* Limits shared by a formula and all formulas that it refers to. All zero at the start. */
@@ -35,7 +37,8 @@ typedef struct md_formula_limits {
 } md_formula_limits;
 
 /* Evaluates `formula` into *value. The caller frees value->each. MD_USAGE: the message quotes the formula and names the
- * faulty part. An error in the value of a particle is not returned, but noted in the limits. */
+ * faulty part, or what cannot be recorded. An error in the value of a particle is not returned, but noted in the
+ * limits. */
 md_status md_formula_evaluate(const char *formula, const md_formula_names *names, md_formula_limits *limits,
                               md_formula_value *value) MD_CHECKED;
 

@@ -258,7 +258,25 @@ static const int64_t *ids(void *context)
   return sim->particles.id;
 }
 
-const md_formula_particles md_particle_values = {.count = count, .ids = ids, .each = each, .of_id = of_id};
+static md_status step(void *context, const char *name, md_each_step *step, bool *known)
+{
+  const md_sim *sim = context;
+  md_each each;
+  *known = is_known(sim, name, 0);
+  if (!*known) return MD_OK;
+  if (!md_particle_values_in_place(sim, name, &each) || each.kind > MD_EACH_VELOCITY)
+    return md_error(MD_USAGE, "engines do not know %.64s of particles", name);
+  step->op = each.kind == MD_EACH_TYPE    ? MD_OP_TYPE
+             : each.kind == MD_EACH_MASS  ? MD_OP_MASS
+             : each.kind == MD_EACH_PLACE ? MD_OP_PLACE
+                                          : MD_OP_VELOCITY;
+  step->axis = each.axis;
+  step->number = each.divisor;
+  return MD_OK;
+}
+
+const md_formula_particles md_particle_values = {
+    .count = count, .ids = ids, .each = each, .of_id = of_id, .step = step};
 
 bool md_particle_values_has(const md_sim *sim, const char *name)
 {
@@ -271,6 +289,10 @@ bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *e
   const int a = attribute_named(sim, name);
   const md_compute *compute = a < ATTRIBUTES ? NULL : compute_of_particles(sim, name);
   *each = (md_each){.divisor = 1.0, .factor = 1.0};
+  if (strncmp(name, "v_", 2) == 0) {
+    each->kind = MD_EACH_FORMULA;
+    return md_variables_record(sim->variables, name + 2, &each->code) == MD_OK;
+  }
   if (compute) {
     each->kind = MD_EACH_COMPUTE;
     each->compute = compute->kind;

@@ -11,7 +11,8 @@ extern const md_formula_particles md_particle_values;
 /* Does the name have a value for each particle: an attribute, a compute of particles, or a variable of style atom? */
 bool md_particle_values_has(const md_sim *sim, const char *name);
 
-/* Can an engine make the value of this name in place? Then says how. */
+/* Can an engine make the value of this name in place? Then says how. A formula is recorded with the present values of
+ * what is the same for all particles: on all ranks, at a step where these are known. */
 bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *each);
 
 /* The values of a name for all particles of this rank: of an attribute such as vx, of a compute c_ID, or of a variable

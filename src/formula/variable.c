@@ -69,6 +69,7 @@ struct md_variables {
   bool of_vectors; /* the formula that is evaluated now is of style vector */
   void *context;
   bool of_particles; /* the formula that is evaluated now has a value for each particle */
+  bool records;      /* formulas are recorded now */
   md_formula_limits limits;
 };
 
@@ -526,7 +527,8 @@ static md_status evaluate(md_variables *variables, const char *formula, bool of_
                                   .function = variables->function,
                                   .context = variables->context,
                                   .particles = of_vectors ? &variables->vectors->table : variables->particles,
-                                  .of_particles = of_particles || of_vectors};
+                                  .of_particles = of_particles || of_vectors,
+                                  .records = variables->records};
   const bool outer = variables->of_particles;
   variables->of_particles = of_particles;
   const md_status status = md_formula_evaluate(formula, &names, &variables->limits, value);
@@ -558,7 +560,7 @@ static md_status read_list(const variable *v, int64_t *n, double *value)
 /* Evaluates a vector on its own: what is evaluated now may be of another length. */
 static md_status evaluate_vector(md_variables *variables, const variable *v, int64_t *n, double **value)
 {
-  md_formula_value found = {0.0, NULL};
+  md_formula_value found = {.one = 0.0};
   if (v->value[0][0] == '[') {
     MD_TRY(md_array_new(value, (long long)strlen(v->value[0]), sizeof **value, "a vector"));
     return read_list(v, n, *value);
@@ -649,6 +651,8 @@ static md_status value_of_formula(md_variables *variables, const variable *v, md
   if (v->style == VECTOR && !variables->of_vectors)
     return md_error(MD_USAGE, "variable %.64s is a vector, but one value is asked for here: write v_%.64s[I]",
                     v->name, v->name);
+  if (v->style == ATOMFILE && variables->records)
+    return md_error(MD_USAGE, "variable %.64s atomfile: an engine does not know its values", v->name);
   if (v->style == ATOMFILE) return values_of_set(variables, v, value);
   if (v->style == VECTOR) return vector_within(variables, v, value);
   if (v->style != FORMAT) return evaluate(variables, v->value[0], v->style == ATOM, value);
@@ -677,6 +681,22 @@ static md_status value_of(void *context, const char *name, md_formula_value *val
   v->busy = true;
   const md_status status = value_of_formula(variables, v, value);
   v->busy = false;
+  return status;
+}
+
+md_status md_variables_record(md_variables *variables, const char *name, md_each_code *code)
+{
+  md_formula_value value = {.one = 0.0};
+  const variable *v = find(variables, name);
+  if (!v || v->style != ATOM) return md_error(MD_USAGE, "variable %.64s is not of style atom", name);
+  const bool outer = variables->of_particles;
+  variables->records = variables->of_particles = true;
+  const md_status status = value_of(variables, name, &value);
+  variables->of_particles = outer;
+  variables->records = false;
+  free(value.each);
+  *code = value.code;
+  if (value.code.n == 0) *code = (md_each_code){1, 1, {{.op = MD_OP_NUMBER, .number = value.one}}};
   return status;
 }
 
@@ -718,7 +738,7 @@ md_status md_variables_text(md_variables *variables, const char *name, char **te
   if (v->style == LOOP) {
     snprintf(number, sizeof number, "%0*lld", v->pad, (long long)v->at);
   } else if (v->style == EQUAL || v->style == FORMAT || v->style == INTERNAL) {
-    md_formula_value x = {0.0, NULL};
+    md_formula_value x = {.one = 0.0};
     MD_TRY(value_of(variables, name, &x));
     MD_TRY(md_number_format_print(v->style == FORMAT ? v->value[1] : VARIABLE_FORMAT, x.one, number));
   } else if (v->style == VECTOR) {

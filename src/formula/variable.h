@@ -27,6 +27,7 @@
 #define MD_SRC_FORMULA_VARIABLE_H
 
 #include "common/base/error.h"
+#include "common/sums/each.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,8 @@ typedef struct md_formula_particles {
                     bool *known);
   /* The value of such a name for the particle with that id, on all ranks. Collective. */
   md_status (*of_id)(void *context, const char *name, int64_t id, double *value, bool *known);
+  /* The step that stands for such a name where an engine evaluates a formula. MD_USAGE: engines do not know it. */
+  md_status (*step)(void *context, const char *name, md_each_step *step, bool *known);
 } md_formula_particles;
 
 /* What formulas of style vector read: c_ID and f_ID that are vectors. `begin` sets their common length, 0 if it is not
@@ -113,6 +116,10 @@ bool md_variables_is_atom(const md_variables *variables, const char *name);
 /* Evaluates a formula for each particle of this rank: value has room for all. A formula with one value gives all
  * particles that value. The error may be that of one rank alone, but all ranks return. MD_USAGE: as above. */
 md_status md_variables_each(md_variables *variables, const char *formula, double *value) MD_CHECKED;
+
+/* Records the formula of a variable of style atom, for an engine. Numbers that are the same for all particles have
+ * their present values. MD_USAGE: it is no such variable, or engines do not know its operations or its names. */
+md_status md_variables_record(md_variables *variables, const char *name, md_each_code *code) MD_CHECKED;
 
 /* Replaces every $ reference of `line`, except inside quotes (quote.h), as LAMMPS does. A quote that is never
  * closed counts as a letter. Replaced text is not searched again. The caller frees *out. MD_USAGE: an undefined

@@ -10,8 +10,8 @@
  * 5. Rank 0 adds box and axes, lights the surfaces (scene.h), and draws furniture around them.
  *
  * Values and places are those of a text dump, with the same bits from every engine. So pictures have the same bytes.
- * An engine draws what its particles have: type, place, velocity and computes of these (common/sums/each.h), of a group
- * that is not dynamic, with diameters by type. Thresholds, regions and formulas are for the host.
+ * An engine draws what its particles have: type, place, velocity, computes and formulas of these (common/sums/each.h),
+ * of a group that is not dynamic, with diameters by type. Thresholds and regions are for the host.
  *
  * Trade-off: a reduction over whole pictures is simple, and its cost does not grow with the number of particles. Cost:
  * one pass over the particles (spheres.c), one more where values decide colours or diameters; 32 bytes a pixel, 48 more
@@ -426,7 +426,7 @@ static bool may_draw(const picture *p, const md_view *view, md_drawing *drawing)
   drawing->group = md_group_bit(group);
   drawing->valued = im->colour == MD_LOOK_VALUE;
   if (!view->engine || !view->kind->draw || !view->kind->value_counts || !im->atoms) return false;
-  if (dump->nthreshold > 0 || dump->region[0] || dump->named.n > 0 || im->diameter == MD_LOOK_VALUE ||
+  if (dump->nthreshold > 0 || dump->region[0] || im->diameter == MD_LOOK_VALUE ||
       md_dynamic_group_is(view->sim, group))
     return false;
   return !drawing->valued ||
@@ -454,7 +454,7 @@ static md_status extremes_in_place(picture *p, md_view *view, const md_drawing *
   range[1] = -(double)INFINITY;
   c.value = drawing->value;
   c.bins = 1;
-  if (*made && is_scaled(p))
+  if (*made && (is_scaled(p) || (drawing->valued && drawing->value.kind == MD_EACH_FORMULA)))
     MD_TRY(md_comm_agree(comm, view->kind->value_counts(view->engine, &c, count, range, made)));
   return *made ? take_extremes(p, comm, -range[0], range[1], largest) : MD_OK;
 }

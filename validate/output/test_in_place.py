@@ -69,6 +69,10 @@ fix f half ave/chunk 5 2 20 blocks temp x density/number type norm sample file f
 fix g half ave/chunk 10 1 20 parts vx density/number norm none file g.txt format " %.17g"
 fix k all ave/chunk 10 1 20 fine vx vy mass file k.txt format " %.17g"
 fix h all ave/histo 10 1 10 0 2 20 c_ke mode vector beyond extra file h.txt
+variable s atom sqrt(vx^2+vy^2+vz^2)
+variable q atom (x-0.5*lx)*-vy-type/mass
+fix m all ave/histo 10 1 20 -3 3 25 v_s v_q mode vector file m.txt
+fix n half ave/chunk 10 1 10 layers v_s v_q file n.txt format " %.17g"
 fix i half ave/histo 5 2 20 -1 1 33 vx x y vy mode vector file i.txt
 fix j all ave/histo 10 1 20 -0.5 0.6 5000 vy type mass mode vector beyond end ave running file j.txt
 """
@@ -85,7 +89,7 @@ LOOKS = BINS + FOLLOWED + "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {
 # Values grow by so much that sums with the quanta of the sample before would leave 64 bits.
 WARM = "velocity all scale 1e-9\nrun 0\nvelocity all scale 1.1\n"
 DECKS = {"mixture": MIXTURE + LOOKS + "run 40\n", "plane": PLANE + LOOKS + WARM + "run 100\n"}
-FILES = [f"{k}.txt" for k in "abcdefghijkl"]
+FILES = [f"{k}.txt" for k in "abcdefghijklmn"]
 
 
 def texts(folder) -> Dict[str, str]:
@@ -158,6 +162,25 @@ def test_tilted_box_equal_naive(tmp_path):
     assert downloads(result) == 1
 
 
+@pytest.mark.parametrize("formula, what", [("1/(type-1)", "division by zero"), ("sqrt(0-type)", "sqrt is not a number"),
+                                           ("vx^2^2^2^2*1e300*1e300*1e300", "infinite")])
+def test_faulty_formulas_equal_naive(formula, what, tmp_path):
+    """A result that is not finite is found by the GPU, and reported by the host."""
+    deck = MIXTURE + f"variable s atom {formula}\nfix 1 all ave/histo 1 1 1 0 3 25 v_s mode vector\nrun 0\n"
+    for engine in ("naive", "gpu"):
+        refused(run_deck(tmp_path, deck, "--engine", engine), USAGE, what)
+
+
+@pytest.mark.parametrize("formula", ["sin(vx)", "vx^3", "vx%2", "vx>0", "c_ke*2", "id", "vx+vy*(vz+vx*(vy+vz*(vx+1)))"])
+def test_other_formulas_are_left_to_the_host(formula, tmp_path):
+    deck = (MIXTURE + f"compute ke all ke/atom\nvariable s atom {formula}\n"
+            "fix 1 all ave/histo 1 1 1 -3 3 25 v_s mode vector file h.txt\nrun 1\n")
+    for engine in ("naive", "gpu"):
+        result = harness.run(deck, tmp_path / engine, engine=engine)
+    assert (tmp_path / "gpu" / "h.txt").read_text() == (tmp_path / "naive" / "h.txt").read_text()
+    assert downloads(result) > 1
+
+
 def test_new_particle_is_refused_equal_naive(tmp_path):
     deck = test_followed.BEGIN + "create_atoms 1 single 5.5 5.5 5.5\nthermo_style custom step c_m[1]\nrun 0\n"
     refused(run_deck(tmp_path, deck, "--engine", "gpu"), USAGE, "is new since compute msd")
@@ -183,7 +206,8 @@ SEEN = """\
 compute k half ke/atom
 dump 1 all image 10 a.*.png type type size 300 200 view 60 30 axes yes 0.3 0.05
 dump_modify 1 adiam 1 1.3 adiam 2 0.7 furniture yes
-dump 2 half image 20 b.*.png vx type size 200 300 adiam 0.4
+variable s atom sqrt(vx*vx+vy^2+vz^2)
+dump 2 half image 20 b.*.png v_s type size 200 300 adiam 0.4
 dump_modify 2 amap min max ca 0 2 min blue max red
 dump 3 all image 20 c.*.png c_k element ssao yes 4539 0.6 fsaa yes
 dump_modify 3 element Cu Al
