@@ -38,8 +38,9 @@ typedef enum md_each_op {
 } md_each_op;
 
 typedef struct md_each_step {
-  int32_t op, axis; /* axis of a place or velocity */
-  double number;    /* the number; of masses: divisor */
+  md_each_op op;
+  int axis;      /* of a place or velocity */
+  double number; /* the number; of masses: divisor */
 } md_each_step;
 
 /* MD_EACH_DEPTH: most numbers on the stack. */

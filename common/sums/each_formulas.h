@@ -54,6 +54,7 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
     case MD_OP_ROOT: a = sqrt(a); break;
     case MD_OP_SIZE: a = fabs(a); break;
     case MD_OP_NEGATE: a = -a; break;
+    default: break;
     }
     if (s->op < MD_OP_SQUARE) {
       b = c;
