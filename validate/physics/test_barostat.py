@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import harness
@@ -31,6 +32,22 @@ def write_melt(folder, mass2: float = 1.0) -> None:
                 f"set type 1 type/fraction 2 0.5 7\nmass 1 1\nmass 2 {mass2}\nvelocity all create 1.44 87287\n"
                 "pair_style lj/cut 2.5\npair_coeff * * 1 1\nfix 1 all nve\nrun 40\n"
                 "write_data melt.data nocoeff\n", folder)
+
+
+def test_fluctuations_of_the_volume(tmp_path):
+    """The canonical variance of T, and V as lmp has it in 250000 steps of 4000 particles (validate/fluctuations.py).
+
+    Errors: 5 % of a variance, 0.06 % of the mean of V.
+    """
+    particles = 500
+    harness.run(harness.deck("in.lammps-fluctuations"), tmp_path, engine="openmp", threads=1,
+                variables={"ensemble": "npt", "cells": 5, "melt": 4000, "steps": 60000})
+    temperature, pressure, volume = np.loadtxt(tmp_path / "samples.txt")[:, 1:].T
+    assert len(volume) == 12001
+    assert temperature.mean() == pytest.approx(1.0, rel=0.01) and pressure.mean() == pytest.approx(5.0, rel=1e-3)
+    assert temperature.var() * (3 * particles - 3) / 2 == pytest.approx(1.0, rel=0.15)
+    assert volume.mean() / particles == pytest.approx(1.3594, rel=3e-3)
+    assert volume.var() / particles == pytest.approx(0.0835, rel=0.15)
 
 
 def assert_tables_agree(ours, theirs, relative: float) -> None:
