@@ -1,7 +1,7 @@
 /* Fine sums (common/arithmetic/exact.h) over all particles or pairs, on the device.
  *
  *   1. Each thread has a fine sum, whose two parts are 64-bit integers.
- *   2. Each part is split into its upper and lower 32 bits, and these are added up separately, by shuffles in a
+ *   2. Each part is split into its upper and lower 32 bits, and these are added up separately, by sums of a
  *      warp, then by atomics in a block, then by atomics on the device.
  *
  * So the sum over any number of particles is exact, and it does not depend on the order of additions. A block whose
@@ -13,17 +13,26 @@
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/formulas.cuh"
 
+/* The sum over a warp of values of 32 bits, with or without a sign. All lanes call it, and all get the result. */
+static __device__ __forceinline__ long long warp_sum(long long value)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+  for (int lane = 16; lane > 0; lane /= 2) value += __shfl_xor_sync(0xffffffffu, value, lane);
+  return value;
+#else
+  /* The hardware adds 32 bits. The sums of halves have no more. */
+  const int upper = __reduce_add_sync(0xffffffffu, (int)(value >> 16));
+  return upper * 65536LL + __reduce_add_sync(0xffffffffu, (int)(value & 0xffff));
+#endif
+}
+
 /* Adds one part of a fine sum of all threads to sum number q of `count` sums. All threads of the block call it. */
 static __device__ __forceinline__ void add_part(fine_sums sums, int part, int q, int count, int64_t value)
 {
   __shared__ unsigned long long high, lower;
   if (threadIdx.x == 0) high = lower = 0;
   if (!__syncthreads_or(value != 0)) return;
-  long long h = value >> 32, w = value & INT64_C(0xffffffff);
-  for (int lane = 16; lane > 0; lane /= 2) {
-    h += __shfl_xor_sync(0xffffffffu, h, lane);
-    w += __shfl_xor_sync(0xffffffffu, w, lane);
-  }
+  const long long h = warp_sum(value >> 32), w = warp_sum(value & INT64_C(0xffffffff));
   if ((threadIdx.x & 31) == 0) {
     atomicAdd(&high, (unsigned long long)h);
     atomicAdd(&lower, (unsigned long long)w);

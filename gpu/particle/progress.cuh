@@ -122,11 +122,11 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
 /* The largest value in a warp. All lanes call it, and all get the result. */
 __device__ __forceinline__ int warp_largest(int value)
 {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(0xffffffffu, value);
-#else
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
   for (int lane = 16; lane > 0; lane /= 2) value = max(value, __shfl_xor_sync(0xffffffffu, value, lane));
   return value;
+#else
+  return __reduce_max_sync(0xffffffffu, value);
 #endif
 }
 

@@ -137,6 +137,14 @@ inline int __reduce_max_sync(unsigned mask, int v)
   return v;
 }
 
+inline int __reduce_add_sync(unsigned mask, int v)
+{
+  const emulator::warp &w = emulator::exchange(mask, (unsigned)v);
+  unsigned sum = 0;
+  for (int k = 0; k < warpSize; ++k) sum += (w.present >> k & 1) != 0 ? (unsigned)w.value[k] : 0;
+  return (int)sum;
+}
+
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by)
 {
   const uint64_t both = (uint64_t)high << 32 | low;
