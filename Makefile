@@ -345,7 +345,7 @@ $(TEST_PROGRAMS:=.passed): %.passed: %
 
 test-e2e: wanted $(LADDER_CPU) ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
 	  $(if $(SAN),-m 'smoke and not slow and not mpi' $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
 # Sanitizers leave several ranks out, because Open MPI does not free all of its memory, which is reported as a leak.
@@ -359,7 +359,7 @@ SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
 test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
 	@$(MAKE) ladder-programs
-	$(quiet)MYRIAD='$(abspath $(PROGRAM))' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu validate
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
 	$(quiet)$(PYTHON) validate/speed/sanitize_gpu.py --myriad $(PROGRAM)
@@ -397,11 +397,11 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	@$(MAKE) emulated $(BUILD)/ladder-emulated
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --steps $(or $(STEPS),120) \
 	  --myriad $(BUILD)/myriad-emulated
-	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
 	  validate/exactness/test_gpu_ranks.py validate/exactness/test_exact.py validate/output/test_density.py \
 	  validate/output/test_in_place.py
-	$(quiet)LADDER='$(abspath $(BUILD)/ladder-emulated)' PYTHONDONTWRITEBYTECODE=1 $(TEST_ENV) \
+	$(quiet)LADDER='$(abspath $(BUILD)/ladder-emulated)' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) validate/scripts/test_ladder_gpu.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort
 else
@@ -699,8 +699,9 @@ $(FUZZ_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/fuzz/%.o $(FLAGS)/link | $(TE
 
 # Threads that wait sleep: waiting busily costs a time slice at every barrier when other programs, or other
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away
-# from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely.
-TEST_ENV = OMP_WAIT_POLICY=passive $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
+# from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely. Python
+# keeps what it makes of the tests' sources in the build folder.
+TEST_ENV = OMP_WAIT_POLICY=passive PYTHONPYCACHEPREFIX='$(CURDIR)/build/pycache' $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
