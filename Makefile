@@ -701,7 +701,8 @@ $(FUZZ_PROGRAMS): $(BUILD)/unit/%: $(OBJ)/validate/fuzz/%.o $(FLAGS)/link | $(TE
 # tests, want the same cores. ASan and UBSan stop at the first finding. The thread sanitizer must look away
 # from the OpenMP runtime, which is not instrumented, and needs addresses that are not randomised too widely. Python
 # keeps what it makes of the tests' sources in the build folder.
-TEST_ENV = OMP_WAIT_POLICY=passive PYTHONPYCACHEPREFIX='$(CURDIR)/build/pycache' $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
+TEST_ENV = OMP_WAIT_POLICY=passive PYTHONPYCACHEPREFIX='$(CURDIR)/build/pycache' \
+  $(if $(MPIRUN),MPIRUN='$(MPIRUN)') $(if $(SAN),ASAN_OPTIONS=detect_leaks=1 \
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 \
   $(if $(filter thread,$(SAN)),$(FIXED_ADDRESSES)))
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
