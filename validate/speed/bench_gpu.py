@@ -65,6 +65,12 @@ class Config:
         return f"{self.system.name}, {self.precision}" + ("" if self.purpose == "speed" else f", {self.purpose}")
 
 
+def few(cells: float) -> System:
+    """The melt of in.lj with `cells` lattice cells along each axis."""
+    n = round(4 * cells**3)
+    return System(f"in.lj {n}", "in.lj", {axis: cells / 20 for axis in "xyz"}, n)
+
+
 def make_configs(repeat: int) -> List[Config]:
     """All rows, cheapest set-up first."""
     def double(system: System, steps: int, runs: int = repeat, warm: int = 0) -> Config:
@@ -76,6 +82,8 @@ def make_configs(repeat: int) -> List[Config]:
     middle = melt(5, 5, 5)
     return [
         double(repulsive(1000), 5000, 3 * repeat),
+        *(row for cells, steps in ((10, 8000), (20, 4000), (40, 2000))
+          for row in (double(few(cells), steps), mixed(few(cells), steps))),
         double(repulsive(10**6), 3000, 2 * repeat),
         double(repulsive(10**7), 1000),
         double(melt(4, 4, 2), 500),
