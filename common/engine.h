@@ -55,6 +55,7 @@ typedef struct md_gpu_options {
   md_gpu_expiry expiry;
   int rebin;             /* steps between rebins; 0: a rebin when it is due */
   int block;             /* threads of a block; 0: the engine's choice */
+  int lanes;             /* threads that share a particle in a step with lists; 0: the engine's choice */
   int device;            /* -1: the engine's choice */
   double skin;           /* sigma; 0: the engine's choice */
   int64_t memory;        /* most bytes of GPU memory to use; 0: all */

@@ -163,6 +163,7 @@ GPU_CHOICES: Mapping[str, Tuple[harness.Value, ...]] = {
     "fused": ("no",),
     "rebin": ("auto", "displacement", "pairs", 1, 4),
     "block": ("auto", 32, 256),
+    "lanes": ("auto", 1, 2, 8),
     "skin": ("auto", 0.05),
     "device": ("auto", 0),
     "memory": ("all", 1024),
@@ -398,10 +399,10 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
         GpuVariant("gpu", {"neighbours": "cells", "sort": "step", "block": 128, "skin": 0.1 * rc}),
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "block": 256, "skin": 0.02 * rc}, 1.5 * rc),
         GpuVariant("gpu", {"neighbours": "cells", "fused": "no", "rebin": 1, "skin": 0.4 * rc}),
-        GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "skin": 0.15 * rc}),
+        GpuVariant("gpu", {"neighbours": "list", "sort": "radix", "lanes": 1, "skin": 0.15 * rc}),
         GpuVariant("gpu", {"neighbours": "list", "fused": "no", "block": 64, "rebin": 3, "skin": 0.05 * rc}, 2.2 * rc),
-        GpuVariant("gpu", {"neighbours": "list", "rebin": "pairs", "skin": 0.1 * rc}),
-        GpuVariant("gpu", {"neighbours": "list", "skin": 0.9 * rc}),  # too wide for packed positions
+        GpuVariant("gpu", {"neighbours": "list", "rebin": "pairs", "lanes": 2, "skin": 0.1 * rc}),
+        GpuVariant("gpu", {"neighbours": "list", "lanes": 8, "skin": 0.9 * rc}),  # too wide for packed positions
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "rebin": 7, "skin": 1.0 * rc}),
         GpuVariant("gpu-symmetric", {"neighbours": "cells", "sort": "radix", "skin": 0.1 * rc}, 1000.0 * rc),
         GpuVariant("gpu-symmetric", {"neighbours": "list", "rebin": 1, "block": 256, "skin": 1.0 * rc}),

@@ -6,6 +6,8 @@
  *                                             its own: the fastest, but each takes time to compile;
  *   with MD_PAIR_SHARED(symbol) defined       it becomes one MD_PAIR_SHARED for each style with a cutoff that shares
  *                                             kernels with others: on GPUs they call the formula of the style;
+ *   with MD_PAIR_LISTED(symbol) defined       it becomes one MD_PAIR_LISTED for each of those that have kernels of
+ *                                             their own where lists are used;
  *   with MD_PAIR_ALL(symbol) defined          it becomes one MD_PAIR_ALL for each style without a cutoff;
  *   with MD_PAIR_DENSITY(symbol) defined      it becomes one MD_PAIR_DENSITY for each style with a density;
  *   with MD_PAIR_DISSIPATIVE(symbol) defined  it becomes one MD_PAIR_DISSIPATIVE for each style whose force depends on

@@ -31,8 +31,8 @@ struct gpu_arrays {
   device_array start, cell;            /* of cell_grid */
   device_array next_start;             /* beginnings of cells in the order that steps sort into */
   device_array keys, scratch;          /* of the radix sort; of CUB's functions */
-  device_array ghost_start, ghost_source, ghost_shift; /* of ghost_view */
-  device_array list, rows, beyond_slack;               /* of list_view and slack_view */
+  device_array ghost_start, ghost_source, ghost_shift, ghost_of; /* of ghost_view */
+  device_array list, rows, beyond_slack;                         /* of list_view and slack_view */
   /* Pair coefficients, by pair of types: of impulses; and of forces, for mixed layouts. */
   device_array impulse_k, force_k;
   device_array pair_rows;           /* of tables, which coefficients have the address of */

@@ -260,13 +260,16 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &
 }
 
 /* Finds the candidates of the particles in box b. All lanes of the warp call it. mine: the particle of this lane
- * is in the box, at `at`. ROWS: how many rows from that of the box are searched. ghosts: may there be ghosts?
- * half: only ghosts and candidates behind each particle. read(j) returns the place of particle or ghost j, and its
- * extra in w. take() takes hits when the tile is full; take_hits() takes the rest. */
+ * is in the box, at `at`. ROWS: how many rows from that of the box are searched; of these only those of `share`, bits
+ * by row, where several warps share the search. ghosts: may there be ghosts? half: only ghosts and candidates behind
+ * each particle. read(j) returns the place of particle or ghost j, and its extra in w. take() takes hits when the tile
+ * is full; take_hits() takes the rest. */
+constexpr unsigned ALL_ROWS = ~0u;
 template <class T, int ROWS, class Read, class Take>
-static __device__ __forceinline__ void
-find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mine, bool ghosts,
-                const horizon &h, bool half, warp_tile &tile, finder &f, Read &&read, Take &&take)
+static __device__ __forceinline__ void find_candidates(const system_view<T> &s, const box &b,
+                                                       const float4 &at, bool mine, bool ghosts,
+                                                       const horizon &h, bool half, unsigned share,
+                                                       warp_tile &tile, finder &f, Read &&read, Take &&take)
 {
   constexpr int DIM = T::DIM, SIDE = 2 * ROWS + 1, ALL = DIM == 3 ? SIDE * SIDE : SIDE;
   const int lane = threadIdx.x & 31;
@@ -295,7 +298,7 @@ find_candidates(const system_view<T> &s, const box &b, const float4 &at, bool mi
                               DIM == 3 ? lane / SIDE - ROWS : 0, far, h.drift);
       if (half && !of_ghosts) range.x = max(range.x, f.i - lane);
     }
-    for (unsigned rows = __ballot_sync(0xffffffffu, range.x < range.y); rows; rows &= rows - 1) {
+    for (unsigned rows = __ballot_sync(0xffffffffu, range.x < range.y) & share; rows; rows &= rows - 1) {
       const int q = __ffs((int)rows) - 1;
       const int begin = __shfl_sync(0xffffffffu, range.x, q), end = __shfl_sync(0xffffffffu, range.y, q);
       for (int from = begin; from < end; from += 32) {

@@ -1,5 +1,6 @@
 /* cell_start: the first particle of each cell in the sorted order. There are two ways to it:
- *   - After counting (counting sort): an exclusive sum of the counts.
+ *   - After counting (counting sort): an exclusive sum of the counts. Few cells are summed by one block, in one launch
+ *     for owned particles and ghosts, because each launch takes longer than such a sum.
  *   - From sorted cell numbers (radix sort): the first particle of a cell fills in the entry of its own cell and
  *     those of the empty cells before it.
  *
@@ -14,6 +15,58 @@
 md_status scan_counts(const launch &l, int64_t count, int *values, void *scratch, size_t *bytes)
 {
   MD_CUDA(cub::DeviceScan::ExclusiveSum(scratch, *bytes, values, values, (int)count, l.stream));
+  return MD_OK;
+}
+
+constexpr int FEW_THREADS = 1024, FEW_EACH = 4;
+
+/* The sum of `value` in the lanes before this one, and in all. */
+static __device__ __forceinline__ int sum_before(int value, int &all)
+{
+  const int lane = threadIdx.x & 31;
+  int sum = value;
+#pragma unroll
+  for (int back = 1; back < 32; back *= 2) {
+    const int other = __shfl_sync(0xffffffffu, sum, max(lane - back, 0));
+    if (lane >= back) sum += other;
+  }
+  all = __shfl_sync(0xffffffffu, sum, 31);
+  return sum - value;
+}
+
+/* Block b sums the counts of array b. */
+static __global__ void __launch_bounds__(FEW_THREADS) k_sum_few(few_counts c)
+{
+  __shared__ int of_warp[32];
+  int *values = c.at[blockIdx.x], before = 0;
+  const int count = c.count[blockIdx.x];
+  for (int from = 0; from < count; from += FEW_THREADS * FEW_EACH) {
+    const int first = from + threadIdx.x * FEW_EACH;
+    int value[FEW_EACH], sum = 0, warp, block;
+#pragma unroll
+    for (int k = 0; k < FEW_EACH; ++k) {
+      value[k] = first + k < count ? values[first + k] : 0;
+      sum += value[k];
+    }
+    int at = sum_before(sum, warp);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = warp;
+    __syncthreads();
+    const int warps = sum_before(of_warp[threadIdx.x % 32], block);
+    at += before + __shfl_sync(0xffffffffu, warps, threadIdx.x / 32);
+#pragma unroll
+    for (int k = 0; k < FEW_EACH; ++k) {
+      if (first + k < count) values[first + k] = at;
+      at += value[k];
+    }
+    before += block;
+    __syncthreads();
+  }
+}
+
+md_status sum_few_counts(const launch &l, const few_counts &c)
+{
+  k_sum_few<<<c.at[1] ? 2 : 1, FEW_THREADS, 0, l.stream>>>(c);
+  MD_LAUNCHED("k_sum_few");
   return MD_OK;
 }
 

@@ -5,6 +5,7 @@
  *   2. k_list: a warp makes the lists of its 32 particles with a warp search (candidates.cuh). All lanes write at
  *      the same time, a row of four neighbours each. So the lists of 32 particles are interleaved by rows, and the
  *      warp writes whole cache lines. Rows of cells are as wide as the radius of a list.
+ *      k_list_shared: the same by several warps for 32 particles, where particles are few.
  *
  * The list of a particle with extra e (sort.cu) holds all neighbours within reach + e, plus the extra e' of the
  * neighbour. The test uses (reach + e + e')^2 <= reach^2 + t(e) + t(e'), with t(e) = 2 reach e + 2 e^2.
@@ -47,37 +48,36 @@ constexpr int LIST_BLOCKS = 8; /* a multiprocessor holds 1024 threads */
 constexpr int LIST_BLOCKS = 9;
 #endif
 
+/* The particles of a warp, in a list kernel. */
+template <class T> struct listing {
+  const float4 *rounded;
+  int i, here; /* here: the last particle, where there is no particle i */
+  int4 *list;  /* the first row of this lane */
+  horizon reach;
+};
+
 template <class T>
-static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
-    k_list(const __grid_constant__ system_view<T> s, float reach)
+static __device__ __forceinline__ listing<T> listing_of(const system_view<T> &s, int block, float reach)
 {
-  __shared__ warp_tiles tiles;
-  const float4 *__restrict__ rounded = (const float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, block = i >> 5;
-  if (block * 32 >= s.n) return;
-  const int here = min(i, s.n - 1);
-  warp_tile &tile = tile_of_warp(tiles);
-  finder f = finder_of(here);
-  int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + lane;
-  int written = 0;
+  const int lane = threadIdx.x & 31, i = block * 32 + lane;
+  return listing<T>{(const float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u], i, min(i, s.n - 1),
+                    s.list.neighbours + (int64_t)block * s.list.stride * 32 + lane,
+                    horizon{reach, s.slack.extra, 0.0f}};
+}
+
+/* Finds the neighbours of the 32 particles. share, take: of find_candidates(). */
+template <class T, class Take>
+static __device__ __forceinline__ void search(const system_view<T> &s, const listing<T> &l, unsigned share,
+                                              warp_tile &tile, finder &f, Take &&take)
+{
+  const int lane = threadIdx.x & 31;
+  const float4 *__restrict__ rounded = l.rounded;
   const auto read = [&](int j) { return rounded[j]; };
-  const auto write = [&](const warp_tile &of, finder &g) {
-    for (; g.left > 0; g.left -= 4) {
-      int4 four;
-      four.x = next_hit(of, g, 0);
-      four.y = next_hit(of, g, 1);
-      four.z = next_hit(of, g, 2);
-      four.w = next_hit(of, g, 3);
-      if (written < s.list.stride) list[(int64_t)written * 32] = four;
-      ++written;
-    }
-  };
-  const horizon h = {reach, s.slack.extra, 0.0f};
   const float corner[3] = {0.0f, 0.0f, 0.0f};
-  const float4 at = rounded[here];
+  const float4 at = rounded[l.here];
   int c[3];
-  cell_coordinates<T::DIM>(s.grid, cell_of<T>(s, present_particle<T>(s, here)), c);
-  for (unsigned waiting = __ballot_sync(0xffffffffu, i < s.n); waiting;) {
+  cell_coordinates<T::DIM>(s.grid, cell_of<T>(s, present_particle<T>(s, l.here)), c);
+  for (unsigned waiting = __ballot_sync(0xffffffffu, l.i < s.n); waiting;) {
     const int leader = __ffs((int)waiting) - 1;
     const int x = __shfl_sync(0xffffffffu, c[0], leader), y = __shfl_sync(0xffffffffu, c[1], leader);
     const int z = __shfl_sync(0xffffffffu, c[2], leader);
@@ -86,20 +86,114 @@ static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
     const box b = box_of<T::DIM>(at, mine, c, corner);
     const bool ghosts =
         __any_sync(0xffffffffu, mine && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c));
-    find_candidates<T, 1>(s, b, at, mine, ghosts, h, s.list.half, tile, f, read, write);
+    find_candidates<T, 1>(s, b, at, mine, ghosts, l.reach, s.list.half, share, tile, f, read, take);
   }
+}
+
+/* Notes the rows of the lists of 32 particles. */
+template <class T>
+static __device__ __forceinline__ void note_rows(const system_view<T> &s, int block, int rows)
+{
+  s.list.rows[block] = min(rows, s.list.stride);
+  if (rows <= s.list.stride) return;
+  atomicOr(&s.ctl->overflow, HALT_LIST);
+  atomicMax(&s.ctl->list_wanted, rows * 4);
+}
+
+/* Makes the lists of 32 particles by one warp. */
+template <class T>
+static __device__ __forceinline__ void make_lists(const system_view<T> &s, int block, float reach,
+                                                  warp_tile &tile)
+{
+  const listing<T> l = listing_of(s, block, reach);
+  finder f = finder_of(l.here);
+  int written = 0;
+  const auto write = [&](const warp_tile &of, finder &g) {
+    for (; g.left > 0; g.left -= 4) {
+      int4 four;
+      four.x = next_hit(of, g, 0);
+      four.y = next_hit(of, g, 1);
+      four.z = next_hit(of, g, 2);
+      four.w = next_hit(of, g, 3);
+      if (written < s.list.stride) l.list[(int64_t)written * 32] = four;
+      ++written;
+    }
+  };
+  search(s, l, ALL_ROWS, tile, f, write);
   take_hits(tile, f, write);
   const int rows = warp_largest(written);
-  if (lane == 0) {
-    s.list.rows[block] = min(rows, s.list.stride);
-    if (rows > s.list.stride) {
-      atomicOr(&s.ctl->overflow, HALT_LIST);
-      atomicMax(&s.ctl->list_wanted, rows * 4);
-    }
-  }
+  if ((threadIdx.x & 31) == 0) note_rows(s, block, rows);
 #pragma unroll 1
   for (; written < min(rows, s.list.stride); ++written)
-    list[(int64_t)written * 32] = make_int4(here, here, here, here);
+    l.list[(int64_t)written * 32] = make_int4(l.here, l.here, l.here, l.here);
+}
+
+template <class T>
+static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
+    k_list(const __grid_constant__ system_view<T> s, float reach)
+{
+  __shared__ warp_tiles tiles;
+  const int block = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+  if (block * 32 >= s.n) return;
+  make_lists(s, block, reach, tile_of_warp(tiles));
+}
+
+/* The same by several warps for 32 particles: a block, whose warps take turns with the rows of cells. Each warp keeps
+ * its hits in its tile until all have counted theirs, and then writes them behind those of the warps before it. If a
+ * tile becomes full, the first warp does all. */
+template <class T, int WARPS>
+static __global__ void __launch_bounds__(32 * WARPS)
+    k_list_shared(const __grid_constant__ system_view<T> s, float reach)
+{
+  __shared__ warp_tile tiles[WARPS];
+  __shared__ int hits[WARPS][32];
+  const int lane = threadIdx.x & 31, warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
+  warp_tile &tile = tiles[warp];
+  const listing<T> l = listing_of(s, blockIdx.x, reach);
+  finder f = finder_of(l.here);
+  bool full = false;
+  search(s, l, __ballot_sync(0xffffffffu, lane % WARPS == warp), tile, f,
+         [&](const warp_tile &, finder &) { full = true; });
+  hits[warp][lane] = f.left;
+  if (__syncthreads_or(full)) {
+    if (warp == 0) make_lists(s, blockIdx.x, reach, tile);
+    return;
+  }
+  int at = 0, all = 0;
+#pragma unroll
+  for (int w = 0; w < WARPS; ++w) {
+    if (w < warp) at += hits[w][lane];
+    all += hits[w][lane];
+  }
+  const int rows = warp_largest((all + 3) / 4), room = min(rows, s.list.stride) * 4;
+  const auto put = [&](int entry, int j) { ((int *)(l.list + (int64_t)(entry >> 2) * 32))[entry & 3] = j; };
+  take_hits(tile, f, [&](const warp_tile &of, finder &g) {
+    for (; g.left > 0; --g.left, ++at) {
+      const int j = next_hit(of, g, 0);
+      if (at < room) put(at, j);
+    }
+  });
+  if (warp > 0) return;
+  if (lane == 0) note_rows(s, blockIdx.x, rows);
+  for (; all < room; ++all) put(all, l.here);
+}
+
+/* Warps that share the lists of 32 particles. Fewer of them were no faster than one. */
+constexpr int SHARING = 8;
+
+/* Several warps share lists only if the device has room for all of them at once. */
+template <class T> static md_status launch_lists(const launch &l, const system_view<T> &s, float reach)
+{
+  const int blocks = blocks_for(s.n, 32);
+  if constexpr (HAS_LANES<T>)
+    if ((int64_t)blocks * SHARING <= (int64_t)l.processors * LIST_BLOCKS * (FINDING_THREADS / 32)) {
+      k_list_shared<T, SHARING><<<blocks, 32 * SHARING, 0, l.stream>>>(s, reach);
+      MD_LAUNCHED("k_list_shared");
+      return MD_OK;
+    }
+  k_list<T><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, reach);
+  MD_LAUNCHED("k_list");
+  return MD_OK;
 }
 
 template <class T> md_status launch_list(const launch &l, const system_view<T> &s)
@@ -110,9 +204,7 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
   const double reach = s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
   MD_LAUNCHED("k_round");
-  k_list<T><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, (float)reach);
-  MD_LAUNCHED("k_list");
-  return MD_OK;
+  return launch_lists(l, s, (float)reach);
 }
 
 #define INSTANCE(T) template md_status launch_list<T>(const launch &, const system_view<T> &);

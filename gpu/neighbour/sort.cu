@@ -49,16 +49,20 @@ static __device__ __forceinline__ void place_record(const system_view<T> &s, typ
   store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
   if (s.grid.cell_of) s.grid.cell_of[to] = cell;
   if (!ghost_cursor) return;
+  int images = 0;
   each_image<T, TILTS>(s, x, [&](int code, int c) {
     const int g = atomicAdd(&ghost_cursor[c], 1);
     if (g < s.ghost.capacity) {
       s.ghost.source[g] = to;
       s.ghost.shift[g] = code;
+      if (!TILTS && s.ghost.of) s.ghost.of[IMAGES_MOST * to + images++] = g;
     } else {
       atomicOr(&s.ctl->overflow, HALT_GHOSTS);
       atomicMax(&s.ctl->ghosts_wanted, g + 1);
     }
   });
+  if (!TILTS && s.ghost.of)
+    for (; images < IMAGES_MOST; ++images) s.ghost.of[IMAGES_MOST * to + images] = -1;
 }
 
 template <class T, bool TILTS>

@@ -106,7 +106,7 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
     const float4 at = relative_to<T>(s, origin, xi);
     const box b = box_of<3>(at, mine, c, corner);
     find_candidates<T, 2>(s, b, at, mine, __any_sync(0xffffffffu, mine && ghosts && s.ghost.start), h, false,
-                          tile, f, read, call_hits);
+                          ALL_ROWS, tile, f, read, call_hits);
   }
   take_hits(tile, f, call_hits);
 }

@@ -21,6 +21,7 @@ struct launch {
   int most_blocks; /* the most blocks of a kernel whose blocks walk through the particles */
   int processors;  /* multiprocessors of the device */
   bool early;      /* can the device begin a launch before the launch before it has ended? */
+  int lanes;       /* that share a particle of a step with lists; 0: lanes_for_particle() chooses */
 };
 
 /* The number of blocks for one thread per element. It is one if there are no elements, because a rank may have no
@@ -34,6 +35,16 @@ inline int blocks_walking(const launch &l, int64_t count)
   const int blocks = blocks_for(count, l.threads);
   return blocks < l.most_blocks ? blocks : l.most_blocks;
 }
+
+/* The lanes that share a particle of a step with lists: more than one if the device has threads for them. Measured, see
+ * docs/history.md. */
+inline int lanes_for_particle(const launch &l, int64_t count)
+{
+  if (l.lanes > 0) return l.lanes;
+  const double threads = 1024.0 * l.processors / (double)(count > 0 ? count : 1);
+  return threads >= 8.0 ? 8 : threads >= 1.2 ? 2 : 1;
+}
+template <class T> constexpr bool HAS_LANES = T::DIM == 3 && T::TAGGED;
 
 /* Launches a kernel that begins with await_launches(). Its blocks take their places while the last blocks of the
  * launch before it are still at work, so that there is no gap between the two launches. A device that cannot do
@@ -98,6 +109,19 @@ template <class F> md_status launch_styled(md_pair_kind kind, F &&f)
   return md_error(MD_RUNTIME, "the GPU engine has no kernel for this pair style");
 }
 
+/* The same for kernels with lists, of which the styles of MD_PAIR_LISTED have instances of their own. */
+template <class F> md_status launch_listed(md_pair_kind kind, F &&f)
+{
+  switch (kind) {
+#define MD_PAIR_LISTED(symbol)                                                                               \
+  case MD_PAIR_##symbol:                                                                                     \
+    return f(std::integral_constant<int, MD_PAIR_##symbol>{});
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_LISTED
+  default: return launch_styled(kind, f);
+  }
+}
+
 /* bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count` (NULL: not),
  * and stores the place of each particle (cell_place in view.cuh). If ids is not NULL, the particles are not
  * counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
@@ -147,6 +171,12 @@ inline int64_t bytes_of_starts(int64_t cells) { return (cells + 2) * 4; }
 /* cell_start.cu: an exclusive sum of `count` values in place (scratch NULL: it only tells the bytes of scratch that it
  * needs); and the first particle of each cell, from sorted cell numbers. */
 md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
+/* The same in one launch for one or two arrays (the second NULL: for one) of at most FEW_CELLS values. */
+enum { FEW_CELLS = 1 << 14 };
+struct few_counts {
+  int *at[2], count[2];
+};
+md_status sum_few_counts(const launch &, const few_counts &);
 md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);
 
 /* halo.cu: writes the records of the ghosts from those of their sources, in the present position array. */
@@ -175,7 +205,7 @@ md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &,
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
-/* step_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not
+/* force_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not
  * wide. */
 template <class T>
 md_status launch_force_list(const launch &, md_pair_kind, const system_view<T> &,

@@ -168,7 +168,8 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
  *   where, place()  a coordinate as a double in sigma, and back
  *   image()         a record shifted by some box lengths, for a ghost
  *   wrapped()       a coordinate put back into the box
- * and for `sum`: clear() it, add() products, settle() it after every few products, then take the total().
+ * and for `sum`: clear() it, add() products, settle() it after every few products, join() those of several lanes, then
+ * take the total().
  */
 template <int DIMENSION, bool TAG> struct exact_layout {
   static constexpr int DIM = DIMENSION;
@@ -191,6 +192,11 @@ template <int DIMENSION, bool TAG> struct exact_layout {
   }
   static __device__ __forceinline__ void settle(sum &) {}
   static __device__ __forceinline__ double total(const sum &s) { return (double)s.quanta; }
+  /* Adds the sum of the lane whose number differs by the bit `lane`. All lanes of the warp call it. */
+  static __device__ __forceinline__ void join(sum &s, int lane)
+  {
+    s.quanta += (int64_t)__shfl_xor_sync(0xffffffffu, (long long)s.quanta, lane);
+  }
 
   static __device__ __forceinline__ double delta(const scale32 &, int d, const record &a, const record &b)
   {
@@ -323,6 +329,12 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     settle(s);
     return TAG ? (float)s.whole : s.part;
+  }
+  /* For tagged layouts. */
+  static __device__ __forceinline__ void join(sum &s, int lane)
+  {
+    settle(s);
+    s.whole += __shfl_xor_sync(0xffffffffu, s.whole, lane);
   }
 
   static __device__ __forceinline__ float delta(const scale32 &scale, int d, const record &a, const record &b)

@@ -20,6 +20,9 @@
 #include "gpu/particle/grid.cuh"
 #include "gpu/particle/progress.cuh"
 
+/* The most images of a particle in a box that is not tilted and whose sides are longer than twice the halo. */
+enum { IMAGES_MOST = 8 };
+
 /* The ghosts, sorted by cell: images of particles across periodic faces, and particles of other ranks. Ghost g has
  * record n + g. */
 template <class T> struct ghost_view {
@@ -38,6 +41,8 @@ template <class T> struct ghost_view {
    * among them. Else NULL. */
   const typename T::particle *received;
   const int *order;
+  int *
+      of; /* [n][IMAGES_MOST], where a step writes images itself: the ghosts of each particle, then -1; else NULL */
 };
 
 /* Shift codes: the sum of n_d << (5 d) and NO_SHIFT, for a shift by n_d edges along axis d. In a tilted box an image is

@@ -50,7 +50,7 @@ template <class T> struct gpu_rebin {
   md_status ensure_neighbours();
 
   /* The beginnings of cells; the order of cells; and particles moved into that order. */
-  md_status sum_counts(int *counts, int64_t n);
+  md_status sum_counts(int *counts, int64_t n, int *others = nullptr);
   md_status order_cells(unsigned *ids);
   md_status index_particles();
   md_status sort_into_spare();

@@ -102,7 +102,8 @@ RANGED double md_select_less_ranged(double a, double b, double x, double y)
 RANGED double md_ln_ranged(double a) { return md_ln(a); }
 RANGED double md_broadcast_ranged(double a) { return a; }
 RANGED double md_min_ranged(double a, double b) { return md_min(a, b); }
-RANGED double md_floor_ranged(double a) { return md_floor(a); }
+/* For |a| < 2^51: a sum that is rounded down has the throughput of any sum, and a conversion a quarter of it. */
+RANGED double md_floor_ranged(double a) { return __fma_rd(a, 1.0, 0x1.8p52) - 0x1.8p52; }
 RANGED double md_fma_ranged(double a, double b, double c) { return md_fma(a, b, c); }
 RANGED void md_table_load_ranged(double high, double low, double row, double c[4])
 {
@@ -157,6 +158,12 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
+
+#define MD_PAIR_LISTED(symbol)                                                                               \
+  MD_FORMULAS_OF(MD_PAIR_##symbol, md_##symbol##_force, md_##symbol##_force_single,                          \
+                 md_##symbol##_force_ranged, md_##symbol##_energy)
+#include "common/pair/pair_styles.h"
+#undef MD_PAIR_LISTED
 
 /* Shared kernels have one instance for all styles of MD_PAIR_SHARED, MD_PAIR_SHARED_STYLE, and call the formula that
  * the coefficients name. The call takes some registers and instructions more than a formula in place. In return a style

@@ -7,19 +7,20 @@
 #include "gpu/step/step_end.cuh"
 
 /* Calls evaluate(record of j, other) for the entries j of the list of particle i, and settles the sums after every four
- * of them. other: j is not i. own: if false, the list is left out. */
-template <class T, class F>
+ * of them. other: j is not i. own: if false, the list is left out. Of LANES lanes that share the list, lane number
+ * `lane` takes every LANES-th row. */
+template <class T, int LANES = 1, class F>
 static __device__ __forceinline__ void walk_list(const system_view<T> &s,
                                                  const typename T::record *__restrict__ x, int i, bool own,
-                                                 typename T::sum sum[3], F evaluate)
+                                                 typename T::sum sum[3], F evaluate, int lane = 0)
 {
   const int block = i >> 5;
   const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
   /* Loaded for every particle, so that this load and that of `own` do not wait for each other. */
   const int listed = s.list.rows[block], rows = own ? listed : 0;
-  if (rows == 0) return;
-  int4 next = __ldcs(list);
-  for (int r = 1; r <= rows; ++r) {
+  if (lane >= rows) return;
+  int4 next = __ldcs(list + lane * 32);
+  for (int r = lane + LANES; r < rows + LANES; r += LANES) {
     const int4 j = next;
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
@@ -33,16 +34,20 @@ static __device__ __forceinline__ void walk_list(const system_view<T> &s,
   }
 }
 
-/* Adds the impulses on particle i from its list. own: does this launch move the particle? If not, its list is left out.
- * A short list is filled with i itself, which adds nothing. least: see evaluate_pair(). */
-template <class T, int STYLE>
+/* Adds the impulses on particle i from its list, or from the part of it that is this lane's. own: does this launch move
+ * the particle? If not, its list is left out. A short list is filled with i itself, which adds nothing. least: see
+ * evaluate_pair(). */
+template <class T, int STYLE, int LANES = 1>
 static __device__ __forceinline__ void
 sum_list(const system_view<T> &s, const typename T::record *__restrict__ x, const typename T::record &xi,
-         int i, bool own, typename T::sum sum[3], int &least)
+         int i, bool own, typename T::sum sum[3], int &least, int lane = 0)
 {
-  walk_list<T>(s, x, i, own, sum, [&](const typename T::record &xj, bool other) {
-    evaluate_pair<T, STYLE>(s, xi, xj, other, sum, least);
-  });
+  walk_list<T, LANES>(
+      s, x, i, own, sum,
+      [&](const typename T::record &xj, bool other) {
+        evaluate_pair<T, STYLE>(s, xi, xj, other, sum, least);
+      },
+      lane);
 }
 
 /* The impulses on particle i, which has a pair that is too near for the fast rounding. */

@@ -41,6 +41,8 @@ template <class T> struct gpu_storage {
   md_status make_arrays();
   md_status make_particles();
   md_status make_ghosts(int64_t capacity);
+  /* Do the lanes that share a particle write its images in the step? Depends on the present box. */
+  bool steps_write_images() const;
   md_status make_list(int rows);
   md_status make_slopes();
   md_status make_states();

@@ -105,6 +105,14 @@ static bool set_block(md_gpu_options *gpu, const char *value)
   return true;
 }
 
+static bool set_lanes(md_gpu_options *gpu, const char *value)
+{
+  int64_t n;
+  if (!number_or(value, "auto", 0, 1, 8, &n) || (n > 2 && n < 8)) return false;
+  gpu->lanes = (int)n;
+  return true;
+}
+
 static bool set_skin(md_gpu_options *gpu, const char *value)
 {
   double skin = 0.0;
@@ -155,6 +163,7 @@ static const struct {
     {"fused", set_fused, "yes or no"},
     {"rebin", set_rebin, "auto, displacement, pairs or a number of steps, at least 1"},
     {"block", set_block, "auto or a multiple of 32 from 32 to 256"},
+    {"lanes", set_lanes, "auto, 1, 2 or 8"},
     {"skin", set_skin, "auto or a positive length (sigma)"},
     {"device", set_device, "auto or a device's number, at least 0"},
     {"memory", set_memory, "all or a positive number of MiB"},

@@ -15,6 +15,10 @@ MD_PAIR_STYLE(table, "table")
 
 MD_PAIR_SHARED(table)
 
+#elif defined MD_PAIR_LISTED
+
+MD_PAIR_LISTED(table)
+
 #elif defined MD_PAIR_HOST
 
 static void table_prepare(const double *parameter, bool shift, double scale, double *k)
