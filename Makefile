@@ -218,7 +218,7 @@ CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
 CUDA_ARCHS ?= native
 CUDA_WORDS = $(or $(call once,CUDA_WORDS,bash .ci/setup --cuda-archs '$(NVCC)' $(CUDA_ARCHS)),$(error \
   $(NVCC) knows none of CUDA_ARCHS=$(CUDA_ARCHS)))
-# Without optimising, and with PTX alone (CUDA_ARCHS=90+), nvcc takes a quarter of the time.
+# Without optimising, and with PTX alone (CUDA_ARCHS=90+), nvcc takes a third of the time.
 CUDA_OPTIMISE ?= -O3
 CUDA_COMPILE = -std=c++17 $(CUDA_OPTIMISE) -lineinfo -fmad=false -ccbin '$(CUDA_CXX)' -I. \
   $(if $(filter 1,$(WERROR)),-Werror all-warnings) \
