@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(DRAW_THREADS)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n || !(group_of(a.each.fields, i) & a.drawing.group)) return;
-  const double radius = a.radius[type_of(present(s)[i]) + 1];
+  const double radius = a.radius[type_shown(a.each.fields, type_of(present(s)[i]))];
   double x[3];
   if (!(radius > 0.0)) return;
   shown_place<T>(s, a, i, x);
