@@ -557,7 +557,7 @@ static void package_gpu_refuses_what_it_does_not_know(void **state)
     const char *words, *reason;
   } cases[] = {
       {"speed 9", "unknown keyword 'speed'; accepted are precision force neighbours neighbors sort sorted "
-                  "padded unrolled staged fused rebin block skin device memory profile"},
+                  "padded unrolled staged fused rebin block lanes skin device memory profile"},
       {"Force full", "unknown keyword 'Force'"},
       {"1 2 sort radix", "unknown keyword '2'"},
       {"sort", "package gpu sort needs a value: auto, step, count or radix"},
