@@ -61,10 +61,12 @@ static bool grow_lanes(arena *a, int64_t need)
   return true;
 }
 
-/* Contiguous ranges [first[k], last[k]) of sorted particles, k < n. */
+/* Contiguous ranges [first[k], last[k]) of sorted particles, k < n: one for each row of a stencil, and one more where the
+ * particles of a thread lie within a row and divide it. */
+enum { RANGES = 9 + 1 };
 typedef struct ranges {
   int n;
-  int32_t first[9], last[9];
+  int32_t first[RANGES], last[RANGES];
 } ranges;
 
 /* The candidates of the particles of one cell: a range for each row of the 3x3(x3) stencil. */

@@ -37,19 +37,20 @@ static facing normal_of(int64_t surface)
   return (facing){{x, y, square > 0.0 ? sqrt(square) : 0.0}};
 }
 
-int64_t md_scene_sphere(const md_front *s, const double x[3], double radius, md_colour colour, int64_t pixel)
+int64_t md_scene_sphere(const md_front *front, const double x[3], double radius, md_colour colour,
+                        int64_t pixel)
 {
   static const double rim_from = 4.0, rim = 0.86, rim_shade = 0.55;
-  const int width = s->camera.width;
-  const double r = radius * s->camera.per_length;
+  const int width = front->camera.width;
+  const double r = radius * front->camera.per_length;
   double at[3];
-  md_camera_project(&s->camera, x, at);
+  md_camera_project(&front->camera, x, at);
   const int64_t row = pixel / width, column = pixel % width;
   const double dx = (double)column + 0.5 - at[0], dy = at[1] - ((double)row + 0.5);
   const double square = dx * dx + dy * dy;
-  if (s->flat && r > rim_from && square > rim * rim * r * r)
+  if (front->flat && r > rim_from && square > rim * rim * r * r)
     for (int k = 0; k < 3; ++k) colour.rgb[k] = (unsigned char)(rim_shade * colour.rgb[k]);
-  if (s->flat || square >= r * r) return md_surface_pack(&colour, 0.0, 0.0);
+  if (front->flat || square >= r * r) return md_surface_pack(&colour, 0.0, 0.0);
   return md_surface_pack(&colour, dx / r, dy / r);
 }
 

@@ -54,6 +54,13 @@ def test_half_lists_have_the_bits_of_naive(threads, isas, expected, tmp_path):
     assert 36 < stored < 70, "a full list would store 78 and more"
 
 
+def test_many_threads_with_few_particles_each(tmp_path):
+    """4000 particles: with 32 threads those of a thread lie within a row of cells, which they divide into two ranges."""
+    deck = DECK.replace("0 6 0 6 0 6", "0 10 0 10 0 10")
+    few, many = (rows(harness.run(deck, tmp_path / str(threads), threads=threads)) for threads in (2, 32))
+    assert many == few and len(few) == 10
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_half_lists_on_ranks_have_the_bits_of_naive(ranks, isas, expected, tmp_path):
