@@ -61,8 +61,8 @@ static bool grow_lanes(arena *a, int64_t need)
   return true;
 }
 
-/* Contiguous ranges [first[k], last[k]) of sorted particles, k < n: one for each row of a stencil, and one more where the
- * particles of a thread lie within a row and divide it. */
+/* Contiguous ranges [first[k], last[k]) of sorted particles, k < n: one for each row of a stencil, and one more where
+ * the particles of a thread lie within a row and divide it. */
 enum { RANGES = 9 + 1 };
 typedef struct ranges {
   int n;

@@ -55,7 +55,7 @@ def test_half_lists_have_the_bits_of_naive(threads, isas, expected, tmp_path):
 
 
 def test_many_threads_with_few_particles_each(tmp_path):
-    """4000 particles: with 32 threads those of a thread lie within a row of cells, which they divide into two ranges."""
+    """4000 particles: with 32 threads those of one lie within a row of cells, and divide it into two ranges."""
     deck = DECK.replace("0 6 0 6 0 6", "0 10 0 10 0 10")
     few, many = (rows(harness.run(deck, tmp_path / str(threads), threads=threads)) for threads in (2, 32))
     assert many == few and len(few) == 10
