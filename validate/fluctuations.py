@@ -61,9 +61,9 @@ def main() -> None:
     programs = [lmp, str(Path(given.myriad).resolve())]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         for ensemble, columns in COLUMNS.items():
-            todo = [(program, ensemble, seed, given.steps, Path(folder))
+            runs = [(program, ensemble, seed, given.steps, Path(folder))
                     for program in programs for seed in given.seeds]
-            done = list(pool.map(samples_of, *zip(*todo)))
+            done = list(pool.map(samples_of, *zip(*runs)))
             theirs, ours = done[:len(given.seeds)], done[len(given.seeds):]
             for column, name in enumerate(columns, 1):
                 a, b = (moments([run[:, column] for run in runs]) for runs in (theirs, ours))

@@ -47,7 +47,8 @@ template <class T> struct gpu_output {
   /* Does the host have the particles in the order of ids? It is found out once, on one rank. */
   enum { UNKNOWN, RISING, MIXED_UP } ids = UNKNOWN;
   bool ids_rise();
-  /* Has the device room for so many bytes of counts, and of ids if they are needed? The same on all ranks. */
+  /* *room: has the device memory for this number of bytes for counts, and for ids if they are needed? All ranks get the
+   * same answer. */
   md_status has_room(int64_t counts, bool *room);
   /* Fills sight[], of `together` pixels at a time. */
   md_status fetch_sights(const draw_args &args, int64_t pixels, int64_t together, md_sight *sight);
