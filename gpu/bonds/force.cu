@@ -4,14 +4,10 @@
  */
 #include "gpu/bonds/term.cuh"
 
-struct sums_of_bonds {
-  double *at[3];
-};
-
 template <class T>
 static __global__ void __launch_bounds__(256)
     k_bond_impulses(const __grid_constant__ system_view<T> s, const __grid_constant__ bond_args a,
-                    sums_of_bonds impulse)
+                    component_arrays<double> impulse)
 {
   if (a.step && idle(progress_before(s.ctl, s.launch))) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,7 +29,7 @@ static __global__ void __launch_bounds__(256)
 template <class T>
 static __global__ void __launch_bounds__(128)
     k_bond_output(const __grid_constant__ system_view<T> s, const __grid_constant__ bond_args a,
-                  double quantum, sums_of_bonds force)
+                  double quantum, component_arrays<double> force)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
@@ -55,7 +51,7 @@ template <class T>
 md_status launch_bond_impulses(const launch &l, const system_view<T> &s, const bond_args &a,
                                double *const impulse[3])
 {
-  const sums_of_bonds to = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<double> to = arrays_of(impulse);
   k_bond_impulses<T><<<blocks_for(s.n, 256), 256, 0, l.stream>>>(s, a, to);
   MD_LAUNCHED("k_bond_impulses");
   return MD_OK;
@@ -65,7 +61,7 @@ template <class T>
 md_status launch_bond_output(const launch &l, const system_view<T> &s, const bond_args &a, double quantum,
                              double *const force[3])
 {
-  const sums_of_bonds to = {{force[0], force[1], force[2]}};
+  const component_arrays<double> to = arrays_of(force);
   k_bond_output<T><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, quantum, to);
   MD_LAUNCHED("k_bond_output");
   return MD_OK;

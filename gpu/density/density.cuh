@@ -34,13 +34,4 @@ static __device__ __forceinline__ md_pair_term density_force(const system_view<T
   return pair;
 }
 
-/* Calls f(source), where source.value is the source of neighbours as a constant. */
-template <class T, class F> void with_source(int source, F &&f)
-{
-  if (source == FROM_LIST) f(std::integral_constant<int, FROM_LIST>{});
-  if (source == FROM_CELLS) f(std::integral_constant<int, FROM_CELLS>{});
-  if constexpr (!T::PACKED)
-    if (source == FROM_ALL) f(std::integral_constant<int, FROM_ALL>{});
-}
-
 #endif

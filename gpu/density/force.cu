@@ -1,7 +1,7 @@
 /* Pair styles with a density: the density at each particle, and then the impulses (common/pair/tables/eam.h).
  *
  *   1. k_densities: one thread sums the density at one particle, in whole quanta, and finds the slope F' there.
- *   2. Ghosts get the slopes of their sources: k_image_slopes on one rank, messages on several (ranks/halo.inc).
+ *   2. Ghosts get the slopes of their sources: k_image_values on one rank, messages on several (ranks/halo.inc).
  *   3. k_density_force: one thread sums the impulses on one particle.
  *
  * Each lane of a warp reads another row of the tables. Through the cache that takes a cycle for each lane and load,
@@ -42,22 +42,10 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::DENSITY_BLOCKS
   }
 }
 
-template <class T>
-static __global__ void __launch_bounds__(256)
-    k_image_slopes(const __grid_constant__ system_view<T> s, double *slope)
-{
-  const int g = blockIdx.x * blockDim.x + threadIdx.x;
-  if (g < min(s.ghost.start[s.grid.total], s.ghost.capacity)) slope[s.n + g] = slope[s.ghost.source[g]];
-}
-
-struct impulse_arrays {
-  double *at[3];
-};
-
 template <class T, int SOURCE, class TABLES>
 static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::FORCE_BLOCKS)
     k_density_force(const __grid_constant__ system_view<T> s, const __grid_constant__ density_args a,
-                    impulse_arrays impulse)
+                    component_arrays<double> impulse)
 {
   if (a.step && idle(progress_before(s.ctl, s.launch))) return;
   const TABLES tables(a.eam, a.eam.force, MD_SPLINE_ROW);
@@ -142,18 +130,11 @@ md_status launch_densities(const launch &l, int source, const system_view<T> &s,
   return MD_OK;
 }
 
-template <class T> md_status launch_image_slopes(const launch &l, const system_view<T> &s, double *slope)
-{
-  k_image_slopes<T><<<blocks_for(s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s, slope);
-  MD_LAUNCHED("k_image_slopes");
-  return MD_OK;
-}
-
 template <class T>
 md_status launch_density_force(const launch &l, int source, const system_view<T> &s, const density_args &a,
                                double *const impulse[3])
 {
-  const impulse_arrays to = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<double> to = arrays_of(impulse);
   md_status status = MD_OK;
   with_tables<T>(l, source, s, a.eam, MD_SPLINE_ROW, staged_tables::FORCE_BLOCKS,
                  [&](auto from, auto of, pass_launch by) {
@@ -170,7 +151,6 @@ md_status launch_density_force(const launch &l, int source, const system_view<T>
 
 #define INSTANCE(T)                                                                                          \
   template md_status launch_densities<T>(const launch &, int, const system_view<T> &, const density_args &); \
-  template md_status launch_image_slopes<T>(const launch &, const system_view<T> &, double *);               \
   template md_status launch_density_force<T>(const launch &, int, const system_view<T> &,                    \
                                              const density_args &, double *const[3]);
 MD_EXACT_TAGGED_LAYOUTS(INSTANCE)

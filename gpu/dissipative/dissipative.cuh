@@ -79,12 +79,9 @@ static __device__ __forceinline__ md_pair_term dissipative_output(
 
 /* Calls f(source, hybrid), whose values are the source of neighbours and whether there are several styles, as
  * constants. */
-template <class F> void with_each_source(int source, bool hybrid, F &&f)
+template <class T, class F> void with_source_and_styles(int source, bool hybrid, F &&f)
 {
-  const auto with = [&](auto from) { hybrid ? f(from, std::true_type{}) : f(from, std::false_type{}); };
-  if (source == FROM_LIST) with(std::integral_constant<int, FROM_LIST>{});
-  if (source == FROM_CELLS) with(std::integral_constant<int, FROM_CELLS>{});
-  if (source == FROM_ALL) with(std::integral_constant<int, FROM_ALL>{});
+  with_source<T>(source, [&](auto from) { hybrid ? f(from, std::true_type{}) : f(from, std::false_type{}); });
 }
 
 #endif

@@ -4,7 +4,7 @@
  *      The velocities are those behind the last drift. In a step these are the present ones. In the first step of a
  *      run, and for output, the present ones are complete. Then the velocities come from `kept`, where the forces at
  *      the end of the last run have put them, by origin.
- *   2. Ghosts get the states of their sources: k_image_states on one rank, messages on several (ranks/halo.inc).
+ *   2. Ghosts get the states of their sources: k_image_values on one rank, messages on several (ranks/halo.inc).
  *   3. k_dissipative_force: one thread sums the impulses on one particle.
  *
  * Trade-off: a neighbour takes two loads of 32 bytes, its record and its state, and no sort moves more fields. Each
@@ -35,22 +35,10 @@ static __global__ void __launch_bounds__(256)
   a.state[i] = state;
 }
 
-template <class T>
-static __global__ void __launch_bounds__(256)
-    k_image_states(const __grid_constant__ system_view<T> s, pair_state *state)
-{
-  const int g = blockIdx.x * blockDim.x + threadIdx.x;
-  if (g < min(s.ghost.start[s.grid.total], s.ghost.capacity)) state[s.n + g] = state[s.ghost.source[g]];
-}
-
-struct dissipative_sums {
-  double *at[3];
-};
-
 template <class T, int SOURCE, bool HYBRID>
 static __global__ void __launch_bounds__(128)
     k_dissipative_force(const __grid_constant__ system_view<T> s, const __grid_constant__ dissipation_args a,
-                        dissipative_sums impulse)
+                        component_arrays<double> impulse)
 {
   if (a.step && idle(progress_before(s.ctl, s.launch))) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -82,19 +70,12 @@ md_status launch_pair_states(const launch &l, const system_view<T> &s, const dis
   return MD_OK;
 }
 
-template <class T> md_status launch_image_states(const launch &l, const system_view<T> &s, pair_state *state)
-{
-  k_image_states<T><<<blocks_for(s.ghost.capacity, 256), 256, 0, l.stream>>>(s, state);
-  MD_LAUNCHED("k_image_states");
-  return MD_OK;
-}
-
 template <class T>
 md_status launch_dissipative_force(const launch &l, int source, const system_view<T> &s,
                                    const dissipation_args &a, double *const impulse[3])
 {
-  const dissipative_sums to = {{impulse[0], impulse[1], impulse[2]}};
-  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+  const component_arrays<double> to = arrays_of(impulse);
+  with_source_and_styles<T>(source, a.hybrid, [&](auto from, auto hybrid) {
     k_dissipative_force<T, from.value, hybrid.value><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a, to);
   });
   MD_LAUNCHED("k_dissipative_force");
@@ -104,7 +85,6 @@ md_status launch_dissipative_force(const launch &l, int source, const system_vie
 #define INSTANCE(T)                                                                                          \
   template md_status launch_pair_states<T>(const launch &, const system_view<T> &,                           \
                                            const dissipation_args &);                                        \
-  template md_status launch_image_states<T>(const launch &, const system_view<T> &, pair_state *);           \
   template md_status launch_dissipative_force<T>(const launch &, int, const system_view<T> &,                \
                                                  const dissipation_args &, double *const[3]);
 INSTANCE(exact2_tagged)

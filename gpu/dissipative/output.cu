@@ -77,7 +77,7 @@ template <class T>
 md_status launch_dissipative_measure(const launch &l, int source, const system_view<T> &s,
                                      const dissipation_args &a, const measure_args &m)
 {
-  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+  with_source_and_styles<T>(source, a.hybrid, [&](auto from, auto hybrid) {
     k_dissipative_measure<T, from.value, hybrid.value>
         <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, m);
   });
@@ -89,7 +89,7 @@ template <class T>
 md_status launch_dissipative_tensor(const launch &l, int source, const system_view<T> &s,
                                     const dissipation_args &a, const tensor_args &t)
 {
-  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+  with_source_and_styles<T>(source, a.hybrid, [&](auto from, auto hybrid) {
     k_dissipative_tensor<T, from.value, hybrid.value>
         <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, t);
   });
@@ -101,7 +101,7 @@ template <class T>
 md_status launch_dissipative_output(const launch &l, int source, const system_view<T> &s,
                                     const dissipation_args &a, const output_force_args &o)
 {
-  with_each_source(source, a.hybrid, [&](auto from, auto hybrid) {
+  with_source_and_styles<T>(source, a.hybrid, [&](auto from, auto hybrid) {
     k_dissipative_output<T, from.value, hybrid.value>
         <<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, o);
   });

@@ -71,4 +71,13 @@ static __device__ __forceinline__ double output_force(const system_view<T> &s, m
   return r2 < k[0] ? force_of_kind<HYBRID>(kind, r2, k) : 0.0;
 }
 
+/* Calls f(source), where source.value is the source of neighbours as a constant. */
+template <class T, class F> void with_source(int source, F &&f)
+{
+  if (source == FROM_LIST) f(std::integral_constant<int, FROM_LIST>{});
+  if (source == FROM_CELLS) f(std::integral_constant<int, FROM_CELLS>{});
+  if constexpr (!T::PACKED)
+    if (source == FROM_ALL) f(std::integral_constant<int, FROM_ALL>{});
+}
+
 #endif

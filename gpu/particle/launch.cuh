@@ -65,6 +65,15 @@ md_status launch_early(const launch &l, int blocks, const char *what, void (*ker
   return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
 }
 
+/* The arrays of the components of a vector, as an argument of a kernel. */
+template <class REAL> struct component_arrays {
+  REAL *at[3];
+};
+template <class REAL> component_arrays<REAL> arrays_of(REAL *const component[3])
+{
+  return {{component[0], component[1], component[2]}};
+}
+
 /* Every layout with which the engine can run. */
 typedef exact_layout<2, false> exact2;
 typedef exact_layout<2, true> exact2_tagged;
@@ -181,6 +190,9 @@ md_status launch_fill_starts(const launch &, int n, int total, const unsigned *s
 
 /* halo.cu: writes the records of the ghosts from those of their sources, in the present position array. */
 template <class T> md_status launch_halo(const launch &, const system_view<T> &);
+/* Copies values of particles to their images, for exact tagged layouts on one rank. value: [particles and ghosts]. */
+template <class T, class VALUE>
+md_status launch_image_values(const launch &, const system_view<T> &, VALUE *value);
 
 /* list.cu: copies the positions in single precision into the idle position array, then makes the lists. For tagged
  * layouts. */
@@ -358,8 +370,8 @@ template <class T>
 md_status launch_output_force(const launch &, int source, const system_view<T> &, const output_force_args &);
 
 /* gpu/density/force.cu: styles with a density (common/pair/tables/eam.h), for exact tagged layouts. launch_densities()
- * finds the slopes of owned particles, launch_image_slopes() those of their images on one rank, and
- * launch_density_force() sums impulses into impulse[d][i]. An overlap sets HALT_OVERLAP in control.overflow. */
+ * finds the slopes of owned particles, and launch_density_force() sums impulses into impulse[d][i]. An overlap sets
+ * HALT_OVERLAP in control.overflow. */
 template <class T> constexpr bool HAS_DENSITIES = !T::MIXED && T::TAGGED;
 struct density_args {
   md_eam eam;    /* tables and elements in device memory */
@@ -369,7 +381,6 @@ struct density_args {
 };
 template <class T>
 md_status launch_densities(const launch &, int source, const system_view<T> &, const density_args &);
-template <class T> md_status launch_image_slopes(const launch &, const system_view<T> &, double *slope);
 template <class T>
 md_status launch_density_force(const launch &, int source, const system_view<T> &, const density_args &,
                                double *const impulse[3]);
@@ -386,8 +397,8 @@ md_status launch_density_output(const launch &, int source, const system_view<T>
 
 /* gpu/dissipative/force.cu: styles whose force depends on velocities and random numbers
  * (common/pair/dissipative/dissipative.h), for exact tagged layouts. The state of a particle or ghost is what its
- * neighbours read besides its record. launch_pair_states() makes those of owned particles, launch_image_states() those
- * of their images on one rank, and launch_dissipative_force() sums impulses into impulse[d][i]. An overlap sets
+ * neighbours read besides its record. launch_pair_states() makes those of owned particles, and
+ * launch_dissipative_force() sums impulses into impulse[d][i]. An overlap sets
  * HALT_OVERLAP in control.overflow. */
 template <class T> constexpr bool HAS_DISSIPATION = !T::MIXED && T::TAGGED && !T::PACKED;
 struct alignas(32) pair_state {
@@ -411,7 +422,6 @@ struct dissipation_args {
 };
 template <class T>
 md_status launch_pair_states(const launch &, const system_view<T> &, const dissipation_args &);
-template <class T> md_status launch_image_states(const launch &, const system_view<T> &, pair_state *);
 template <class T>
 md_status launch_dissipative_force(const launch &, int source, const system_view<T> &,
                                    const dissipation_args &, double *const impulse[3]);

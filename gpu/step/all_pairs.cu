@@ -47,13 +47,9 @@ static __device__ __forceinline__ double nearest_image(const system_view<T> &s, 
   return r2;
 }
 
-struct force_arrays {
-  double *at[3];
-};
-
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(TILE)
-    k_force_all(const __grid_constant__ system_view<T> s, force_arrays impulse, bool step)
+    k_force_all(const __grid_constant__ system_view<T> s, component_arrays<double> impulse, bool step)
 {
   if (step && idle(progress_before(s.ctl, s.launch))) return;
   const typename T::record *x = present(s);
@@ -85,7 +81,7 @@ template <class T>
 md_status launch_force_all(const launch &l, md_pair_kind kind, const system_view<T> &s,
                            double *const impulse[3], bool step)
 {
-  const force_arrays arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<double> arrays = arrays_of(impulse);
   const int blocks = blocks_for(s.n, TILE);
   const bool known = with_style(
       kind, [&](auto style) { k_force_all<T, style.value><<<blocks, TILE, 0, l.stream>>>(s, arrays, step); });

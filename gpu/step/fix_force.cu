@@ -7,13 +7,10 @@
 #include "common/force/forces.h"
 #include "gpu/output/measure.cuh"
 
-template <class T> struct impulse_sums {
-  typename T::real *at[3];
-};
-
 template <class T>
 static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,
-                                   const __grid_constant__ fix_force_args a, impulse_sums<T> impulse)
+                                   const __grid_constant__ fix_force_args a,
+                                   component_arrays<typename T::real> impulse)
 {
   const md_force_action *action = a.action;
   if (a.step) {
@@ -45,7 +42,7 @@ template <class T>
 md_status launch_fix_force(const launch &l, const system_view<T> &s, const fix_force_args &a,
                            typename T::real *const impulse[3])
 {
-  const impulse_sums<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<typename T::real> arrays = arrays_of(impulse);
   k_fix_force<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, a, arrays);
   MD_LAUNCHED("k_fix_force");
   return MD_OK;
@@ -55,7 +52,7 @@ md_status launch_fix_force(const launch &l, const system_view<T> &s, const fix_f
 template <class T>
 static __global__ void __launch_bounds__(256)
     k_sum_impulses(const __grid_constant__ system_view<T> s, const __grid_constant__ fix_force_args a,
-                   impulse_sums<T> impulse, fine_sums sums)
+                   component_arrays<typename T::real> impulse, fine_sums sums)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const bool counts = i < s.n && (group_of(a.fields, i) & a.action->group);
@@ -70,7 +67,7 @@ template <class T>
 md_status launch_sum_impulses(const launch &l, const system_view<T> &s, const fix_force_args &a,
                               typename T::real *const impulse[3], fine_sums sums)
 {
-  const impulse_sums<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<typename T::real> arrays = arrays_of(impulse);
   k_sum_impulses<T><<<blocks_for(s.n, 256), 256, 0, l.stream>>>(s, a, arrays, sums);
   MD_LAUNCHED("k_sum_impulses");
   return MD_OK;

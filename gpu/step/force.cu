@@ -11,13 +11,9 @@
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
 
-template <class T> struct component_arrays {
-  typename T::real *at[3];
-};
-
 template <class T, int STYLE, int SOURCE>
 static __global__ void __launch_bounds__(256)
-    k_force(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
+    k_force(const __grid_constant__ system_view<T> s, component_arrays<typename T::real> impulse, bool step)
 {
   if (step && idle(progress_before(s.ctl, s.launch))) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -32,7 +28,8 @@ static __global__ void __launch_bounds__(256)
 /* The same sums with the warp search, from cells. */
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(FINDING_THREADS)
-    k_force_dense(const __grid_constant__ system_view<T> s, component_arrays<T> impulse, bool step)
+    k_force_dense(const __grid_constant__ system_view<T> s, component_arrays<typename T::real> impulse,
+                  bool step)
 {
   __shared__ warp_tiles tiles;
   const progress now = progress_before(s.ctl, s.launch);
@@ -53,7 +50,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS)
 
 template <class T, int STYLE>
 static void launch_style(const launch &l, int source, const system_view<T> &s,
-                         const component_arrays<T> &impulse, bool step)
+                         const component_arrays<typename T::real> &impulse, bool step)
 {
   const int blocks = blocks_for(s.n, l.threads);
   if constexpr (T::TAGGED)
@@ -74,7 +71,7 @@ template <class T>
 md_status launch_force(const launch &l, md_pair_kind kind, int source, const system_view<T> &s,
                        typename T::real *const impulse[3], bool step)
 {
-  component_arrays<T> arrays = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<typename T::real> arrays = arrays_of(impulse);
   if (!with_style(kind, [&](auto style) { launch_style<T, style.value>(l, source, s, arrays, step); }))
     for (int d = 0; d < T::DIM; ++d)
       MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));

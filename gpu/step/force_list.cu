@@ -7,13 +7,9 @@
 
 #include <limits.h>
 
-template <class T> struct list_impulses {
-  typename T::real *at[3];
-};
-
 template <class T, int STYLE>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
-    k_force_list(const __grid_constant__ system_view<T> s, list_impulses<T> to, bool step)
+    k_force_list(const __grid_constant__ system_view<T> s, component_arrays<typename T::real> to, bool step)
 {
   if (step && idle(progress_before(s.ctl, s.launch))) return;
   const typename T::record *__restrict__ x = present(s);
@@ -41,7 +37,7 @@ template <class T>
 md_status launch_force_list(const launch &l, md_pair_kind kind, const system_view<T> &s,
                             typename T::real *const impulse[3], bool step)
 {
-  const list_impulses<T> to = {{impulse[0], impulse[1], impulse[2]}};
+  const component_arrays<typename T::real> to = arrays_of(impulse);
   MD_TRY(launch_listed(kind, [&](auto style) {
     k_force_list<T, style.value><<<blocks_walking(l, s.n), l.threads, 0, l.stream>>>(s, to, step);
     return MD_OK;

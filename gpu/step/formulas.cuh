@@ -152,18 +152,14 @@ template <int STYLE> __device__ double energy_of(double r2, const double *k);
     return energy(r2, k);                                                                                    \
   }
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_LISTED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   MD_FORMULAS_OF(MD_PAIR_##symbol, md_##symbol##_force, md_##symbol##_force_single,                          \
                  md_##symbol##_force_ranged, md_##symbol##_energy)
 #include "common/pair/pair_styles.h"
 #undef MD_PAIR_CUT
-#undef MD_PAIR_ALL
-
-#define MD_PAIR_LISTED(symbol)                                                                               \
-  MD_FORMULAS_OF(MD_PAIR_##symbol, md_##symbol##_force, md_##symbol##_force_single,                          \
-                 md_##symbol##_force_ranged, md_##symbol##_energy)
-#include "common/pair/pair_styles.h"
 #undef MD_PAIR_LISTED
+#undef MD_PAIR_ALL
 
 /* Shared kernels have one instance for all styles of MD_PAIR_SHARED, MD_PAIR_SHARED_STYLE, and call the formula that
  * the coefficients name. The call takes some registers and instructions more than a formula in place. In return a style
