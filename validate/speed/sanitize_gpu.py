@@ -40,7 +40,11 @@ WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("gpu-symmetric", {"neighbours": "list", "rebin": 1}),
     ("gpu-naive", {}),
 )
-# Fixes on forces and behind steps, groups, the pressure's tensor, and pair styles without a cutoff.
+TABLE = {"table": str(harness.REFERENCE / "made-up.table")}
+COPPER = {"potential": str(harness.REFERENCE / "Cu_u3.eam")}
+ALLOY = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
+# Fixes on forces and behind steps, groups, the pressure's tensor, boxes that tilt or change, pair styles without a
+# cutoff and those with kernels of their own.
 SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("in.forces", {"last": "aveforce NULL 0.1 NULL"}),
     ("in.basin", {}),
@@ -53,6 +57,18 @@ SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("in.gravity", {"dim": 2, "z": "p"}),
     ("in.masses", {}),
     ("in.bowl", {}),
+    ("in.springs", {}),
+    ("in.slanted", {}),
+    ("in.sheared", {}),
+    ("in.barostat", {"kind": "npt"}),
+    ("in.droplet", {}),
+    ("in.excluded", {}),
+    ("in.averages", {}),
+    ("in.chains", {"data": str(harness.REFERENCE / "chains-216.data")}),
+    ("in.dpd", {}),
+    ("in.eam", COPPER),
+    ("in.eam", ALLOY),
+    ("in.hybrid", TABLE),
 )
 RUNS = ([(deck, knobs, way) for deck, knobs in DECKS for way in WAYS]
         + [(deck, {"steps": 20, "every": 10, **knobs}, WAYS[0]) for deck, knobs in SPECIAL])
