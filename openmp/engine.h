@@ -68,7 +68,7 @@ typedef struct pair_list {
   bool half;
 } pair_list;
 
-/* Arrays of half lists, for all particles, and a far particle for each thread. */
+/* Arrays of half lists, for all particles, and far particles for each thread. */
 typedef struct half_arrays {
   double *record; /* positions and types */
   int64_t *sum;   /* impulses, SUM_SHIFT words behind the beginning of `memory` */
@@ -172,8 +172,12 @@ static inline size_t engine_pair(const md_engine *e, int64_t i, int64_t j)
   return (size_t)(type[i] - 1) * (size_t)md_model_subtypes(e->model) + (size_t)(type[j] - 1);
 }
 
-/* The far particle of the half list of thread t. Those of two threads are in two cache lines. */
-static inline int64_t engine_far(const md_engine *e, int t) { return e->p->n + e->p->nghost + BLOCK + 2 * t; }
+/* The first of the BLOCK far particles of the half list of thread t. There is one for each lane: if they were one, each
+ * subtraction from its record would wait for the one before. Those of two threads are in different cache lines. */
+static inline int64_t engine_far(const md_engine *e, int t)
+{
+  return e->p->n + e->p->nghost + BLOCK * (1 + (int64_t)t);
+}
 
 /* Makes a new list from the cells of the last rebin. distance: how far particles are, at most, from where the last list
  * was built. Waits for the positions of ghosts if they are still under way. */

@@ -1,8 +1,8 @@
 /* Half lists: each pair of owned particles of a thread is in the list once, and is evaluated once. kernels.c includes
  * this file once for each instruction set.
  *
- * The list. Every particle has a row of its own, in two parts. Each part is filled up to whole vectors with the index
- * of the thread's far particle:
+ * The list. Every particle has a row of its own, in two parts. Each part is filled up to whole vectors with the
+ * indices of the thread's far particles:
  *
  *      own      j > i, of the same thread: the impulse of the pair is added to i and subtracted from j
  *      foreign  of other threads, and ghosts: the impulse is added to i; the row of j has the pair too, or that of
@@ -81,7 +81,7 @@ MD_FN int32_t half_part(const list_args *a, const simd_f *xi, simd_f reach2, con
       found += scan_range(3, xi, reach2, x, first, r->last[k], NULL, 0, -1, out + found);
   }
   if (a->nexcluded > 0) found = leave_out(a, i, out, found);
-  for (int l = 0; l < MD_SIMD_WIDTH; ++l) out[found + l] = a->far;
+  for (int l = 0; l < MD_SIMD_WIDTH; ++l) out[found + l] = a->far + l;
   return (found + MD_SIMD_WIDTH - 1) / MD_SIMD_WIDTH;
 }
 
@@ -173,6 +173,10 @@ MD_FN bool next_batch(rows_left *left, batch *b)
   return b->n > 0 || left->i < left->last;
 }
 
+/* Entries. The list of a chunk follows that of the chunk before. A processor fetches by itself what is read in order,
+ * but it begins anew with each page. */
+enum { LIST_AHEAD = 512 };
+
 /* Loop 1: distances. fourth: pair gets the fourth word of j and `factor` times that of i. */
 MD_FN void batch_distances(const force_args *a, bool fourth, double factor, batch *b)
 {
@@ -184,6 +188,7 @@ MD_FN void batch_distances(const force_args *a, bool fourth, double factor, batc
     const simd_d of_i = simd_set(fourth ? xi[3] * factor : 0.0);
     const int32_t *end = s->entry + (s->own + s->foreign) * MD_SIMD_WIDTH;
     for (const int32_t *j = s->entry; j < end; j += MD_SIMD_WIDTH, ++w) {
+      fetch_line(j + LIST_AHEAD);
       simd_d xj[4];
       simd_load_records(a->record, j, xj);
       const simd_d dx = x - xj[0], dy = y - xj[1], dz = z - xj[2];

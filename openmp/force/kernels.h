@@ -33,6 +33,10 @@ enum { BLOCK = 8, CHUNK_BLOCKS = 8, CHUNK = BLOCK * CHUNK_BLOCKS };
  * squared distance is finite in single precision. */
 #define MD_FAR 0x1p60
 
+/* Asks for the cache line at p, which need not exist. A function of its own that only does this must be inlined: gcc
+ * takes it for one without effects. */
+MD_FN void fetch_line(const void *p) { __builtin_prefetch(p, 0, 3); }
+
 /* A growing array of list entries; each thread has one. */
 typedef struct arena {
   int32_t *entry;
@@ -52,10 +56,10 @@ typedef struct list_args {
   const cell_index *owned; /* order[k] = k */
   const cell_index *ghost;
   const float *ghost_x[3]; /* in cell order; order[k] + n is the ghost's index */
-  int32_t far;             /* index of the far particle */
-  int64_t first, last;     /* half lists only: the particles of the thread of the chunk */
-  const int64_t *id;       /* of owned particles and ghosts */
-  int nexcluded; /* ids that are left out of the list of particle i: excluded[k][i], k < nexcluded */
+  int32_t far;         /* index of the far particle, or for half lists of the first of BLOCK far particles */
+  int64_t first, last; /* half lists only: the particles of the thread of the chunk */
+  const int64_t *id;   /* of owned particles and ghosts */
+  int nexcluded;       /* ids that are left out of the list of particle i: excluded[k][i], k < nexcluded */
   int64_t *const *excluded;
 } list_args;
 

@@ -118,11 +118,49 @@ static void add_half(const md_engine *e, const force_args *a, int64_t c, md_over
   if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
 }
 
+/* Asks for the records that no row before chunk c has read. These are at the last cells of the stencil in its own layer
+ * of cells and in the next one. */
+MD_FN void fetch_records(const md_engine *e, int64_t c)
+{
+  const int64_t row = e->grid.count[0], layer = row * e->grid.count[1];
+  const int32_t *cell = e->owned.cell, *start = e->owned.start;
+  for (int side = 0; side < 2; ++side) {
+    const int64_t last = side * layer + row + 2;
+    const int64_t end = start[cell[(c + 1) * CHUNK] + last];
+    for (int64_t k = start[cell[c * CHUNK] + last] & ~INT64_C(1); k < end; k += 2) {
+      fetch_line(e->half.record + 4 * k);
+      fetch_line(e->half.sum + 4 * k);
+    }
+  }
+}
+
+/* Asks for what the move of chunk c reads. */
+MD_FN void fetch_particles(const md_engine *e, int64_t c)
+{
+  enum { DOUBLES = 8, FLOATS = 16 }; /* of a cache line */
+  for (int d = 0; d < 3; ++d)
+    for (int64_t k = c * CHUNK; k < (c + 1) * CHUNK; k += DOUBLES) {
+      fetch_line(e->p->x[d] + k);
+      fetch_line(e->p->v[d] + k);
+      if (k % FLOATS == 0) fetch_line(e->near.x[d] + k);
+    }
+}
+
+/* The next chunk's data are asked for while this one is summed. There are a dozen arrays, of which most lie beyond the
+ * caches, and a processor follows fewer by itself. */
+MD_FN void fetch_next(const md_engine *e, int64_t c)
+{
+  if (c + 2 >= e->list.nchunk) return;
+  fetch_records(e, c + 1);
+  fetch_particles(e, c + 1);
+}
+
 /* The impulses on chunk c by a half list, whose rows before this chunk are done. */
 static void sum_half(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
                      md_overlap *overlap)
 {
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  fetch_next(e, c);
   if (!e->list.early[c]) add_half(e, a, c, overlap);
   e->list.early[c] = false;
   const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
@@ -151,11 +189,9 @@ static void fill_records(const md_engine *e, int64_t first, int64_t last)
 static void fill_owned_records(const md_engine *e)
 {
   fill_records(e, 0, e->p->n);
-  for (int t = 0; t < e->threads; ++t) {
-    double *record = e->half.record + 4 * engine_far(e, t);
-    for (int d = 0; d < 3; ++d) record[d] = MD_FAR;
-    record[3] = 0.0;
-  }
+  double *far = e->half.record + 4 * engine_far(e, 0);
+  for (int64_t k = 0; k < (int64_t)e->threads * BLOCK; ++k)
+    for (int w = 0; w < 4; ++w) far[4 * k + w] = w < 3 ? MD_FAR : 0.0;
 }
 
 static void fill_ghost_records(const md_engine *e) { fill_records(e, e->p->n, e->p->n + e->p->nghost); }
